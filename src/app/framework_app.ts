@@ -1,0 +1,550 @@
+import { Callable } from "../http/callable.ts";
+import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
+import type { FileSystem } from "../http/file_system.ts";
+import { handleRequest } from "../dispatch/handle_request.ts";
+import type { FastMatcher } from "../matching/fast_matcher.ts";
+import type { AnyHandler, Mounted } from "../matching/layer.ts";
+import { METHODS } from "../matching/methods.ts";
+import { detectPlatform } from "../platform/detect.ts";
+import type { ListenOptions } from "../platform/platform.ts";
+import type { AppFace, RenderCallback, SettingValue } from "../request/app_face.ts";
+import { type Exchange, exchangeOf } from "../request/exchange.ts";
+import { FrameworkRequest, type Untyped } from "../request/framework_request.ts";
+import type { Peer } from "../request/peer.ts";
+import { FrameworkResponse } from "../response/framework_response.ts";
+import type {
+  ErrorHandler,
+  Handler,
+  HandlerList,
+  Locals,
+  Next,
+  ParamHandler,
+  ParamsOf,
+  Path,
+} from "../routing/handler.ts";
+import type {
+  PrefixMiddleware,
+  RouteDefinition,
+  SubRouter,
+  WebSocketRouteDefinition,
+} from "../routing/layer_views.ts";
+import type { Route } from "../routing/route.ts";
+import type { RegisteredRoute } from "../routing/route_listing.ts";
+import {
+  BaseRouter,
+  type GroupCallback,
+  type GroupOptions,
+  mountedKey,
+  type Router,
+  type RouterOptions,
+  splitPath,
+} from "../routing/router.ts";
+import type { SocketRouteHandlers } from "../routing/socket_route.ts";
+import type { RouterVerbs, Verb } from "../routing/verbs.ts";
+import type { Engine } from "../views/engine_registry.ts";
+import { render } from "../views/render.ts";
+import { View } from "../views/view.ts";
+import { acceptWebSocket } from "../websocket/accept.ts";
+import { Connections } from "../websocket/connections.ts";
+import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
+import { type CloseOptions, Lifecycle } from "./lifecycle.ts";
+import type { Server } from "./server.ts";
+import { type AppSettings, storeSetting } from "./settings.ts";
+
+/** Puts an application's own things onto every request; see {@linkcode FrameworkApp.setAppContext}. */
+export interface AppContext {
+  /** Called before the first layer of every request. */
+  setApp(req: FrameworkRequest, res: FrameworkResponse): void;
+}
+
+/** The verbs of an application, and being called as a handler. */
+export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L> {
+  /** Passes a request through the application, as a middleware of another one. */
+  (req: Untyped, res: Untyped, next?: Next): void;
+}
+
+const TRUST_PROXY_IS_DEFAULT = Symbol("trust proxy is default");
+
+/**
+ * A web application: routes, middleware, settings and views, served through `fetch`.
+ *
+ * It is also a function `(req, res, next)`, so that it can be mounted like a middleware.
+ *
+ * @typeParam L Type of `res.locals`
+ */
+export class FrameworkApp<L extends Locals = Locals> extends Callable implements AppFace {
+  /** What puts the application's own things onto requests, `null` for nothing. */
+  _appContext: AppContext | null = null;
+  /** Values every view of this application sees. */
+  readonly locals: Record<string, Untyped> = Object.create(null);
+  /** The settings; mounted applications inherit those they did not set themselves. */
+  readonly settings: Record<string, SettingValue> = Object.create(null);
+  /** Template engines by extension. */
+  readonly engines: Record<string, Engine> = Object.create(null);
+  /** Views found so far, when `view cache` is on. */
+  readonly cache: Record<string, View> = Object.create(null);
+  /** What requests of this application inherit; put your own methods here. */
+  readonly request: FrameworkRequest & Record<string, Untyped>;
+  /** What responses of this application inherit; put your own methods here. */
+  readonly response: FrameworkResponse & Record<string, Untyped>;
+  /** How paths match, as set when the router was made. */
+  routerOptions: RouterOptions | undefined = undefined;
+  /** The path the application is mounted on, `"/"` for the outermost one. */
+  mountpath: string | string[] = "/";
+  /** The application this one is mounted on. */
+  parent: FrameworkApp | undefined = undefined;
+  /**
+   * Answers a request; bound, so that it can be handed to `Deno.serve`, `Bun.serve` or a Worker.
+   *
+   * Gives the response itself when every handler was synchronous, a promise otherwise.
+   */
+  readonly fetch: (request: Request, info?: unknown) => Response | Promise<Response>;
+
+  readonly #requestClass: new (exchange: Exchange) => FrameworkRequest;
+  readonly #responseClass: new (exchange: Exchange, req: FrameworkRequest) => FrameworkResponse;
+  readonly #emitter = new Emitter();
+  readonly #connections = new Connections();
+  readonly #lifecycle = new Lifecycle(this.#connections);
+  #router: BaseRouter | null = null;
+
+  /** Makes an application with Express's defaults. */
+  constructor() {
+    let app: FrameworkApp | undefined = undefined;
+    const call = (req: Untyped, res: Untyped, next?: Next) => app!.handle(req, res, next!);
+    super(detectPlatform().callableApps ? call : null);
+    app = this as unknown as FrameworkApp;
+    this.#requestClass = class extends FrameworkRequest {};
+    this.#responseClass = class extends FrameworkResponse {};
+    this.request = this.#requestClass.prototype as FrameworkRequest & Record<string, Untyped>;
+    this.response = this.#responseClass.prototype as FrameworkResponse & Record<string, Untyped>;
+    this.fetch = (request, info) => this.#answer(request, info);
+    this.#setDefaults();
+  }
+
+  #setDefaults(): void {
+    const platform = detectPlatform();
+    const env = platform.env("NODE_ENV") || "development";
+    this.set("env", env).set("etag", "weak").set("query parser", "simple").set("subdomain offset", 2);
+    this.set("trust proxy", false).set("view", View).set("jsonp callback name", "callback");
+    this.set("views", platform.files === null ? "./views" : `${platform.files.workingDirectory()}/views`);
+    if (env === "production") this.enable("view cache");
+    Object.defineProperty(this.settings, TRUST_PROXY_IS_DEFAULT, { value: true, configurable: true, writable: true });
+    this.locals["settings"] = this.settings;
+    this.on("mount", (parent: FrameworkApp) => this.#inherit(parent));
+  }
+
+  #inherit(parent: FrameworkApp): void {
+    if (Object.hasOwn(this.settings, TRUST_PROXY_IS_DEFAULT) && Reflect.get(this.settings, TRUST_PROXY_IS_DEFAULT)) {
+      delete this.settings["trust proxy"];
+      delete this.settings["trust proxy fn"];
+    }
+    Object.setPrototypeOf(this.request, parent.request);
+    Object.setPrototypeOf(this.response, parent.response);
+    Object.setPrototypeOf(this.engines, parent.engines);
+    Object.setPrototypeOf(this.settings, parent.settings);
+  }
+
+  /** The layers, in the order of registration. Made on first use, with the routing settings of that moment. */
+  get router(): Router {
+    if (this.#router === null) {
+      this.routerOptions = {
+        caseSensitive: this.enabled("case sensitive routing"),
+        strict: this.enabled("strict routing"),
+      };
+      this.#router = new BaseRouter(this.routerOptions, "app");
+    }
+    return this.#router;
+  }
+
+  /** This application as something to be mounted. */
+  get [mountedKey](): Mounted {
+    return { source: this.router, enter: (req, res) => this.#enter(req, res) };
+  }
+
+  // while a mounted application runs, the request and response are its own
+  #enter(req: unknown, res: unknown): (() => void) | null {
+    const exchange = exchangeOf(req);
+    if (exchange === null) return null;
+    const before = exchange.app;
+    exchange.app = this;
+    if (this.enabled("x-powered-by")) (res as FrameworkResponse).setHeader("X-Powered-By", "Sluice");
+    this._appContext?.setApp(req as FrameworkRequest, res as FrameworkResponse);
+    const reqPrototype = Object.getPrototypeOf(req);
+    const resPrototype = Object.getPrototypeOf(res);
+    // changing a prototype costs a microsecond, so only applications that added something to theirs do it
+    if (isExtended(this.request)) Object.setPrototypeOf(req, this.request);
+    if (isExtended(this.response)) Object.setPrototypeOf(res, this.response);
+    return () => {
+      exchange.app = before;
+      if (Object.getPrototypeOf(req) !== reqPrototype) Object.setPrototypeOf(req as object, reqPrototype);
+      if (Object.getPrototypeOf(res) !== resPrototype) Object.setPrototypeOf(res as object, resPrototype);
+    };
+  }
+
+  #answer(request: Request, info: unknown): Response | Promise<Response> {
+    return handleRequest(this.router, request, info, this, this.#requestClass, this.#responseClass, this._appContext);
+  }
+
+  /**
+   * Serves one request.
+   *
+   * @param original The request
+   * @param server What the platform passes beside it: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`
+   * @returns The answer
+   */
+  handle(original: Request, server?: unknown): Promise<Response>;
+  /**
+   * Passes a request of another application through this one, as Express's `app.handle`.
+   *
+   * @param req The request
+   * @param res The response
+   * @param next Runs when no layer answered
+   */
+  handle(req: Untyped, res: Untyped, next: Next): void;
+  handle(first: Untyped, second?: Untyped, next?: Next): Promise<Response> | void {
+    if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
+    const leave = this.#enter(first, second);
+    this.router.handle(first, second, (error) => {
+      leave?.();
+      if (typeof next === "function") next(error);
+      else if (error) throw error;
+    });
+  }
+
+  /** Adds middleware, error handlers, routers or apps, for every path. */
+  use(...handlers: Handler<Untyped, Untyped, L>[]): this;
+  /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
+  use<const P extends Path>(path: P, ...handlers: Handler<ParamsOf<P>, Untyped, L>[]): this;
+  /** Adds middleware and error handlers, in lists nested as one likes. */
+  use(...handlers: HandlerList<Untyped, L>[]): this;
+  /** Adds middleware and error handlers for paths below a prefix, in lists nested as one likes. */
+  use<const P extends Path>(path: P, ...handlers: HandlerList<ParamsOf<P>, L>[]): this;
+  use(...args: unknown[]): this {
+    const { path, handlers } = splitPath("app.use", args);
+    for (const fn of handlers) {
+      this.router.use(path as string, fn as Handler);
+      if (fn instanceof FrameworkApp) this.#adopt(path, fn as unknown as FrameworkApp);
+    }
+    return this;
+  }
+
+  #adopt(path: Path, child: FrameworkApp): void {
+    child.mountpath = path as string | string[];
+    child.parent = this as unknown as FrameworkApp;
+    child.emit("mount", this);
+  }
+
+  /**
+   * Reads a setting.
+   *
+   * @param name Name of the setting
+   */
+  get(name: string): SettingValue;
+  /** Registers handlers for GET, and for HEAD where nothing else answers it. */
+  get<const P extends Path>(
+    path: P,
+    first: Handler<ParamsOf<P>, Untyped, L>,
+    ...handlers: Handler<ParamsOf<P>, Untyped, L>[]
+  ): this;
+  /** Registers handlers and error handlers for GET, in lists nested as one likes. */
+  get<const P extends Path>(
+    path: P,
+    first: HandlerList<ParamsOf<P>, L>,
+    ...handlers: HandlerList<ParamsOf<P>, L>[]
+  ): this;
+  get(path: Path, ...handlers: unknown[]): unknown {
+    if (arguments.length === 1) return this.settings[path as string];
+    this.router.register("get", path, handlers);
+    return this;
+  }
+
+  /** Registers handlers for every method of a path. */
+  get all(): Verb<this, L> {
+    return (path: Path, ...handlers: unknown[]) => {
+      this.router.register(null, path, handlers);
+      return this;
+    };
+  }
+
+  /** Registers a path and returns it, to add handlers for its methods. */
+  route(path: Path): Route {
+    return this.router.route(path);
+  }
+
+  /** Registers a handler for a named parameter, or several; see {@linkcode BaseRouter.param}. */
+  param(name: string | readonly string[], handler: ParamHandler): this {
+    this.router.param(name, handler);
+    return this;
+  }
+
+  /** Registers routes under a common prefix; see {@linkcode BaseRouter.group}. */
+  group(prefix: string, options: GroupOptions | GroupCallback, callback?: GroupCallback): this {
+    this.router.group(prefix, options, callback);
+    return this;
+  }
+
+  /** Registers a WebSocket route; see {@linkcode BaseRouter.ws}. */
+  ws<const P extends Path>(
+    path: P,
+    ...args: [...Handler<ParamsOf<P>, Untyped, L>[], SocketRouteHandlers]
+  ): this {
+    this.router.ws(path, ...(args as unknown as [SocketRouteHandlers]));
+    return this;
+  }
+
+  /**
+   * Stores a setting; with the name alone it reads it.
+   *
+   * @throws {TypeError} If the setting cannot have the value
+   */
+  set(name: string, value?: unknown): this {
+    if (arguments.length === 1) return this.settings[name];
+    storeSetting(this.settings, name, value);
+    if (name === "trust proxy") Reflect.set(this.settings, TRUST_PROXY_IS_DEFAULT, false);
+    return this;
+  }
+
+  /** Sets a setting to `true`. */
+  enable(name: string): this {
+    return this.set(name, true);
+  }
+
+  /** Sets a setting to `false`. */
+  disable(name: string): this {
+    return this.set(name, false);
+  }
+
+  /** Tells whether a setting is truthy. */
+  enabled(name: string): boolean {
+    return Boolean(this.settings[name]);
+  }
+
+  /** Tells whether a setting is falsy. */
+  disabled(name: string): boolean {
+    return !this.settings[name];
+  }
+
+  /** All settings, inherited ones included, as a copy. */
+  getSettings(): Readonly<AppSettings> {
+    const all: Record<string, SettingValue> = {};
+    for (const name in this.settings) all[name] = this.settings[name];
+    return all as AppSettings;
+  }
+
+  /** Path of the application from the outermost one, `""` if it is not mounted. */
+  path(): string {
+    return this.parent === undefined ? "" : this.parent.path() + this.mountpath;
+  }
+
+  /**
+   * Registers a template engine.
+   *
+   * @param extension Extension of its views, with or without the dot
+   * @param engine Renders a file: `(path, options, callback)`
+   * @throws {Error} If the engine is not a function
+   */
+  engine(extension: string, engine: Engine): this {
+    if (typeof engine !== "function") throw new Error("callback function required");
+    this.engines[extension.startsWith(".") ? extension : `.${extension}`] = engine;
+    return this;
+  }
+
+  /** The engine registered for an extension, with or without its dot. */
+  getEngine(extension: string): Engine | undefined {
+    return this.engines[extension.startsWith(".") ? extension : `.${extension}`];
+  }
+
+  /**
+   * Renders a view.
+   *
+   * @param name Name of the view
+   * @param options Values for the view, over the application's locals; or the callback
+   * @param callback Gets the text or the error
+   */
+  render(name: string, options?: Record<string, unknown> | RenderCallback | null, callback?: RenderCallback): void {
+    if (typeof options === "function") return render(this, name, {}, options);
+    render(this, name, options ?? {}, callback!);
+  }
+
+  /** Sets what puts the application's own things onto every request. */
+  setAppContext(context: AppContext | null): void {
+    this._appContext = context;
+  }
+
+  /** Index over the layers. */
+  get fastMatcher(): FastMatcher {
+    return this.router.fastMatcher;
+  }
+
+  /** Handlers of named parameters. */
+  get paramHandlers(): Map<string, AnyHandler[]> {
+    return this.router.paramHandlers;
+  }
+
+  /** Routes in the order of registration, one entry for each method; a view of the layers. */
+  get routes(): RouteDefinition[] {
+    return this.router.routes;
+  }
+
+  /** Middleware for every path; a view of the layers. */
+  get middlewares(): Handler[] {
+    return this.router.middlewares;
+  }
+
+  /** Middleware for paths below a prefix; a view of the layers. */
+  get prefixMiddlewares(): PrefixMiddleware[] {
+    return this.router.prefixMiddlewares;
+  }
+
+  /** Mounted routers and apps; a view of the layers. */
+  get children(): SubRouter[] {
+    return this.router.children;
+  }
+
+  /** Error handlers; a view of the layers. */
+  get errorHandlers(): ErrorHandler[] {
+    return this.router.errorHandlers;
+  }
+
+  /** WebSocket routes; a view of the layers. */
+  get wsRoutes(): WebSocketRouteDefinition[] {
+    return this.router.wsRoutes;
+  }
+
+  /** The same as {@linkcode FrameworkApp.routes}. */
+  getRoutes(): RouteDefinition[] {
+    return this.routes;
+  }
+
+  /** The same as {@linkcode FrameworkApp.children}. */
+  getChildren(): SubRouter[] {
+    return this.children;
+  }
+
+  /** The same as {@linkcode FrameworkApp.wsRoutes}. */
+  getWsRoutes(): WebSocketRouteDefinition[] {
+    return this.wsRoutes;
+  }
+
+  /** Lists every route, those of mounted routers included; see {@linkcode BaseRouter.getRegisteredRoutes}. */
+  getRegisteredRoutes(prefix = ""): RegisteredRoute[] {
+    return this.router.getRegisteredRoutes(prefix);
+  }
+
+  /** Prints every route; see {@linkcode BaseRouter.printRoutes}. */
+  printRoutes(prefix = ""): void {
+    this.router.printRoutes(prefix);
+  }
+
+  /**
+   * Listens on a port.
+   *
+   * @param port Port, 3000 by default, 0 for a free one; or more options
+   * @param callback Runs when listening, or with the error that kept it from doing so
+   * @returns The server
+   * @throws If the port can't be had and there is no callback
+   */
+  listen(port?: number | string | ListenOptions | ((error?: Error) => void), ...rest: unknown[]): Server {
+    return this.#lifecycle.listen(this.fetch, [port, ...rest]);
+  }
+
+  /** The server, `null` before `listen` and after `close`. */
+  get server(): Server | null {
+    return this.#lifecycle.server;
+  }
+
+  /**
+   * Stops listening, answers what is in flight and closes WebSockets with 1001.
+   *
+   * @param options When to cut what is left; or the callback
+   * @param callback Runs when all is over
+   */
+  close(options?: CloseOptions | ((error?: Error) => void), callback?: (error?: Error) => void): Promise<void> {
+    return this.#lifecycle.close(options, callback);
+  }
+
+  /** Open WebSocket connections, for publishing to topics from outside a connection. */
+  get connections(): Connections {
+    return this.#connections;
+  }
+
+  /** Files of the platform, `null` where there are none. */
+  get files(): FileSystem | null {
+    return detectPlatform().files;
+  }
+
+  /** Tells who sent a request, from what the platform passed beside it. */
+  peerOf(info: unknown, request: Request): Peer {
+    return detectPlatform().peerOf(info, request);
+  }
+
+  /** Bytes as Express users know them: a `Buffer` where the runtime has one. */
+  nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
+    return detectPlatform().nodeBytes(bytes);
+  }
+
+  /** Loads an npm package by name, for view engines that are only named by their extension. */
+  loadPackage(name: string): Promise<unknown> {
+    return detectPlatform().loadPackage(name);
+  }
+
+  /** Writes an error to the log, unless the `env` setting is `"test"`. */
+  logError(error: unknown): void {
+    if (this.get("env") === "test") return;
+    const shown = error instanceof Error ? error.stack || String(error) : error;
+    console.error(shown);
+  }
+
+  /** Upgrades a request to a WebSocket. */
+  acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): void {
+    const request = req as FrameworkRequest;
+    const response = acceptWebSocket({
+      req: request,
+      res: res as FrameworkResponse,
+      routePath: route.path,
+      handlers: route.handlers as WebSocketHandlers,
+      platform: detectPlatform(),
+      connections: this.#connections,
+    });
+    exchangeOf(request)!.settle(response);
+  }
+
+  /** Adds a listener; `mount` is emitted with the parent when the application is mounted. */
+  on(event: EventName, listener: Listener): this {
+    this.#emitter.on(event, listener);
+    return this;
+  }
+
+  /** Adds a listener that runs once. */
+  once(event: EventName, listener: Listener): this {
+    this.#emitter.once(event, listener);
+    return this;
+  }
+
+  /** Takes a listener away. */
+  off(event: EventName, listener: Listener): this {
+    this.#emitter.off(event, listener);
+    return this;
+  }
+
+  /** Calls the listeners of an event. */
+  emit(event: EventName, ...args: unknown[]): boolean {
+    return this.#emitter.emit(event, ...args);
+  }
+}
+
+function isExtended(prototype: object): boolean {
+  return Reflect.ownKeys(prototype).length > 1;
+}
+
+for (const method of METHODS) {
+  if (method === "get") continue;
+  Object.defineProperty(FrameworkApp.prototype, method, {
+    value(this: FrameworkApp, path: Path, ...handlers: unknown[]): FrameworkApp {
+      this.router.register(method, path, handlers);
+      return this;
+    },
+    configurable: true,
+    writable: true,
+  });
+}

@@ -1,0 +1,125 @@
+import { detectPlatform } from "../platform/detect.ts";
+import type { FetchHandler, ListenOptions, PlatformServer } from "../platform/platform.ts";
+import type { Connections } from "../websocket/connections.ts";
+import { Server } from "./server.ts";
+
+/** How an application is closed. */
+export interface CloseOptions {
+  /** ms after which connections that are still busy are cut; without it they are waited for. */
+  timeoutMs?: number;
+}
+
+type ListenCallback = (error?: Error) => void;
+
+/** Listening and closing of one application. */
+export class Lifecycle {
+  #connections: Connections;
+  #platform: PlatformServer | null = null;
+  #server: Server | null = null;
+  #closing: Promise<void> | null = null;
+
+  /** @param connections The application's open WebSockets */
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  /** The server, `null` unless listening. */
+  get server(): Server | null {
+    return this.#server;
+  }
+
+  /**
+   * Listens.
+   *
+   * @param handler Answers requests
+   * @param args Express's forms: `(port?, hostname?, backlog?, callback?)`, or options and a callback
+   * @returns The server
+   * @throws {Error} If it listens already
+   * @throws If the port can't be had and there is no callback to tell
+   */
+  listen(handler: FetchHandler, args: readonly unknown[]): Server {
+    if (this.#server !== null) {
+      throw new Error("app.listen: the application listens already; close it first, or serve app.fetch a second time");
+    }
+    const callback = args.findLast((arg) => typeof arg === "function") as ListenCallback | undefined;
+    try {
+      const options = listenOptions(args.filter((arg) => typeof arg !== "function"));
+      options.signal?.throwIfAborted();
+      const platform = detectPlatform().serve(handler, options);
+      this.#platform = platform;
+      const server = this.#server = new Server(platform, (how) => this.close(how));
+      this.#closing = null;
+      options.signal?.addEventListener("abort", () => void this.close({ timeoutMs: 0 }), { once: true });
+      if (callback !== undefined) queueMicrotask(() => callback());
+      return server;
+    } catch (error) {
+      if (callback === undefined || !isUnavailable(error)) throw error;
+      queueMicrotask(() => callback(error as Error));
+      return new Server(neverListened(error), () => Promise.resolve());
+    }
+  }
+
+  /**
+   * Closes: no new connections, answers for what is in flight, 1001 for WebSockets.
+   *
+   * @param options When to cut what is left; or the callback
+   * @param callback Runs when all is over
+   */
+  close(options?: CloseOptions | ListenCallback, callback?: ListenCallback): Promise<void> {
+    const done = typeof options === "function" ? options : callback;
+    const { timeoutMs } = typeof options === "function" || options === undefined ? {} : options;
+    const closing = this.#closing ??= this.#shutDown();
+    if (timeoutMs !== undefined) this.#cutAfter(timeoutMs, closing);
+    if (done !== undefined) closing.then(() => done(), done);
+    return closing;
+  }
+
+  async #shutDown(): Promise<void> {
+    const platform = this.#platform;
+    if (platform === null) return void (this.#closing = null);
+    this.#connections.closeAll(1001, "The server is closing");
+    await platform.shutdown();
+    await platform.finished;
+    this.#platform = null;
+    this.#server = null;
+    this.#closing = null;
+  }
+
+  #cutAfter(timeoutMs: number, closing: Promise<void>): void {
+    const platform = this.#platform;
+    const timer = setTimeout(() => platform?.abort(), timeoutMs);
+    closing.finally(() => clearTimeout(timer));
+  }
+}
+
+function listenOptions(args: readonly unknown[]): ListenOptions {
+  const [first, second] = args;
+  if (typeof first === "object" && first !== null) {
+    const options = first as ListenOptions;
+    return options.port === undefined ? options : { ...options, port: checkedPort(options.port) };
+  }
+  const options: ListenOptions = {};
+  if (first !== undefined && first !== null) options.port = checkedPort(first);
+  if (typeof second === "string") options.hostname = second;
+  return options;
+}
+
+function checkedPort(port: unknown): number {
+  const number = typeof port === "string" && port.trim() !== "" ? Number(port) : port;
+  if (typeof number !== "number") throw new TypeError(`app.listen takes a port as a number, not ${String(port)}`);
+  if (Number.isInteger(number) && number >= 0 && number <= 65535) return number;
+  throw new RangeError(`app.listen takes a port from 0 to 65535, not ${String(port)}`);
+}
+
+// caller mistakes are thrown; what the machine refuses goes to the callback, as in Express 5
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
+}
+
+function neverListened(error: unknown): PlatformServer {
+  const finished = Promise.reject(error);
+  // the callback has the error already
+  finished.catch(() => {});
+  const nothing = () => {};
+  return { port: 0, hostname: "", finished, shutdown: () => Promise.resolve(), abort: nothing, ref: nothing, unref: nothing };
+}

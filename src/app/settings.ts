@@ -1,0 +1,82 @@
+import { strongEntityTag, weakEntityTag } from "../http/entity_tag.ts";
+import { compileTrust, type TrustSetting } from "../http/forwarded.ts";
+import { parseExtendedQuery } from "../http/nested_query.ts";
+import { parseSimpleQuery } from "../http/query_string.ts";
+import type { SettingValue } from "../request/app_face.ts";
+
+/** Settings of an application, by Express's names. Users may add their own. */
+export interface AppSettings {
+  /** Tells `/Foo` from `/foo`. */
+  "case sensitive routing"?: boolean;
+  /** `"development"` unless `NODE_ENV` says otherwise; `"production"` hides the details of errors. */
+  env: string;
+  /** `"weak"`, `"strong"`, `false`, or a function of the body. */
+  etag: boolean | "weak" | "strong" | ((body: string | Uint8Array, encoding?: string) => string | undefined);
+  /** Query parameter that names the function of `res.jsonp`. */
+  "jsonp callback name": string;
+  /** Whether JSON answers name their charset; `false` sends plain `application/json`. */
+  "json charset"?: boolean;
+  /** Escapes `<`, `>` and `&` in JSON. */
+  "json escape"?: boolean;
+  /** Replacer for `JSON.stringify`. */
+  "json replacer"?: SettingValue;
+  /** Indentation for `JSON.stringify`. */
+  "json spaces"?: string | number;
+  /** `"simple"`, `"extended"`, `false`, or a function of the query string. */
+  "query parser": boolean | "simple" | "extended" | ((text: string) => Record<string, SettingValue>);
+  /** Tells `/foo` from `/foo/`. */
+  "strict routing"?: boolean;
+  /** Labels of the host that belong to the domain itself. */
+  "subdomain offset": number;
+  /** Which proxies may say who the client is. */
+  "trust proxy": TrustSetting;
+  /** Remembers where views are. */
+  "view cache"?: boolean;
+  /** Extension of views that are named without one. */
+  "view engine"?: string;
+  /** Folder or folders of the views. */
+  views: string | string[];
+  /** Sends `X-Powered-By: Sluice`; off by default. */
+  "x-powered-by"?: boolean;
+  /** Whatever the application keeps there. */
+  [name: string]: SettingValue;
+}
+
+/** Settings of which a compiled form is kept, and what compiles them. */
+const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map([
+  ["etag", compileEtag],
+  ["query parser", compileQueryParser],
+  ["trust proxy", compileTrust],
+]);
+
+/**
+ * Stores a setting, and the compiled form of those that have one under `<name> fn`.
+ *
+ * @param settings Where to
+ * @param name Name of the setting
+ * @param value Its value
+ * @throws {TypeError} If the setting cannot have the value
+ */
+export function storeSetting(settings: Record<string, SettingValue>, name: string, value: SettingValue): void {
+  settings[name] = value;
+  const compile = COMPILED.get(name);
+  if (compile !== undefined) settings[`${name} fn`] = compile(value);
+}
+
+function compileEtag(value: SettingValue): unknown {
+  if (typeof value === "function") return value;
+  if (value === true || value === "weak") return weakEntityTag;
+  if (value === false) return undefined;
+  if (value === "strong") return strongEntityTag;
+  throw new TypeError(`unknown value for etag function: ${value}; use "weak", "strong", false or a function`);
+}
+
+function compileQueryParser(value: SettingValue): unknown {
+  if (typeof value === "function") return value;
+  if (value === true || value === "simple") return parseSimpleQuery;
+  if (value === false) return undefined;
+  if (value === "extended") return (text: string) => parseExtendedQuery(text, { allowPrototypes: true });
+  throw new TypeError(
+    `unknown value for query parser function: ${value}; use "simple", "extended", false or a function`,
+  );
+}

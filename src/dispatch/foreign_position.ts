@@ -1,0 +1,74 @@
+import type { Position, WalkedRequest } from "./position.ts";
+
+/** A request that Sluice did not make: Node's own, or a plain object in a test. */
+export interface ForeignRequest extends WalkedRequest {
+  /** HTTP method. */
+  method?: string;
+  /** Path and query. */
+  url?: string;
+  /** Path and query before any mount. */
+  originalUrl?: string;
+  /** What mounts have taken. */
+  baseUrl?: string;
+}
+
+/** Keeps `url` and `baseUrl` of a foreign request as Express does, by rewriting them at every mount. */
+export class ForeignPosition implements Position {
+  depth = 0;
+  #req: ForeignRequest;
+  #base: string;
+  #removed = "";
+  #slashAdded = false;
+  #seen = "";
+  #version = 0;
+
+  /** @param req The request */
+  constructor(req: ForeignRequest) {
+    this.#req = req;
+    this.#base = req.baseUrl ?? "";
+    req.baseUrl = this.#base;
+    req.originalUrl = req.originalUrl || req.url || "";
+  }
+
+  get method(): string {
+    return this.#req.method ?? "";
+  }
+
+  get path(): string | undefined {
+    const { url } = this.#req;
+    if (typeof url !== "string" || url === "") return undefined;
+    const rest = url.slice(originOf(url).length);
+    const query = rest.indexOf("?");
+    const path = query === -1 ? rest : rest.slice(0, query);
+    return path.startsWith("/") || path === "*" ? path : "/" + path;
+  }
+
+  get version(): number {
+    const seen = `${this.method} ${this.#removed}${this.#req.url}`;
+    if (seen !== this.#seen) this.#version++;
+    this.#seen = seen;
+    return this.#version;
+  }
+
+  get mount(): number {
+    return this.#removed.length;
+  }
+
+  set mount(length: number) {
+    if (length === this.#removed.length || typeof this.#req.url !== "string") return;
+    const origin = originOf(this.#req.url);
+    const tail = this.#req.url.slice(origin.length);
+    const full = this.#removed + (this.#slashAdded ? tail.slice(1) : tail);
+    this.#removed = full.slice(0, length);
+    const rest = full.slice(length);
+    this.#slashAdded = length > 0 && origin === "" && !rest.startsWith("/");
+    this.#req.url = origin + (this.#slashAdded ? "/" + rest : rest);
+    this.#req.baseUrl = this.#base + this.#removed.replace(/\/$/, "");
+    // what a mount does to the URL is no rewrite
+    this.#seen = `${this.method} ${this.#removed}${this.#req.url}`;
+  }
+}
+
+function originOf(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i.exec(url)?.[0] ?? "";
+}

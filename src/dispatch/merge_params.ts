@@ -1,0 +1,27 @@
+type Params = Record<string, unknown>;
+
+/**
+ * Joins a layer's parameters with its parents', as the `mergeParams` option asks.
+ *
+ * Names of the layer win. Unnamed parameters are numbered on: the parents' come first.
+ *
+ * @param params The layer's parameters, `null` for none
+ * @param parent The parents' parameters
+ * @returns A new object, or the layer's own where there is no parent
+ */
+export function mergeParams(params: Params | null, parent: unknown): Params {
+  if (typeof parent !== "object" || parent === null) return params ?? {};
+  const merged: Params = { ...parent };
+  if (params === null) return merged;
+  const offset = 0 in params && 0 in merged ? countUnnamed(merged) : 0;
+  for (const name of Object.keys(params)) {
+    merged[/^\d+$/.test(name) ? Number(name) + offset : name] = params[name];
+  }
+  return merged;
+}
+
+function countUnnamed(params: Params): number {
+  let count = 0;
+  while (count in params) count++;
+  return count;
+}

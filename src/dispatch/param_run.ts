@@ -1,0 +1,87 @@
+import type { AnyHandler } from "../matching/layer.ts";
+import type { WalkedRequest, WalkedResponse } from "./position.ts";
+
+type Done = (failure?: unknown) => void;
+
+interface Called {
+  readonly value: unknown;
+  result: unknown;
+  failure: unknown;
+}
+
+/** Runs parameter handlers, each name once per request and value, for one walk. */
+export class ParamRun {
+  readonly #context: { readonly req: WalkedRequest; readonly res: WalkedResponse };
+  readonly #handlers: ReadonlyMap<string, readonly AnyHandler[]>;
+  readonly #called = new Map<string, Called>();
+
+  /**
+   * @param context Request and response
+   * @param handlers The registered handlers by name
+   */
+  constructor(
+    context: { readonly req: WalkedRequest; readonly res: WalkedResponse },
+    handlers: ReadonlyMap<string, readonly AnyHandler[]>,
+  ) {
+    this.#context = context;
+    this.#handlers = handlers;
+  }
+
+  /**
+   * Runs what is registered for some parameters, in the order of the path.
+   *
+   * @param names Names of the parameters of the layer
+   * @param done Runs when all have continued, or with the first failure
+   */
+  run(names: readonly string[], done: Done): void {
+    this.#name(names, 0, done);
+  }
+
+  get #values(): Record<string, unknown> {
+    return this.#context.req.params as Record<string, unknown>;
+  }
+
+  #name(names: readonly string[], at: number, done: Done): void {
+    for (; at < names.length; at++) {
+      const name = names[at]!;
+      const value = this.#values[name];
+      const handlers = this.#handlers.get(name);
+      if (value === undefined || handlers === undefined) continue;
+      const earlier = this.#called.get(name);
+      if (earlier !== undefined && (earlier.value === value || (earlier.failure && earlier.failure !== "route"))) {
+        // a handler may have replaced the value; layers further down see the replacement
+        this.#values[name] = earlier.result;
+        if (earlier.failure) return done(earlier.failure);
+        continue;
+      }
+      const called: Called = { value, result: value, failure: undefined };
+      this.#called.set(name, called);
+      return this.#handler(name, handlers, 0, called, (failure) => {
+        if (failure) done(failure);
+        else this.#name(names, at + 1, done);
+      });
+    }
+    done();
+  }
+
+  #handler(name: string, handlers: readonly AnyHandler[], at: number, called: Called, done: Done): void {
+    const handler = handlers[at];
+    if (handler === undefined) return done();
+    let continued = false;
+    const next: Done = (failure) => {
+      if (continued) return;
+      continued = true;
+      called.result = this.#values[name];
+      called.failure = failure;
+      if (failure) done(failure);
+      else this.#handler(name, handlers, at + 1, called, done);
+    };
+    const { req, res } = this.#context;
+    try {
+      const result = handler(req, res, next, called.value, name);
+      if (result instanceof Promise) result.catch((failure) => next(failure || new Error("Rejected promise")));
+    } catch (failure) {
+      next(failure);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/** Name of an event. */
+export type EventName = string | symbol;
+
+/** A listener of any shape. */
+// deno-lint-ignore no-explicit-any -- events carry whatever their emitter passes
+export type Listener = (...args: any[]) => void;
+
+interface Entry {
+  readonly listener: Listener;
+  readonly once: boolean;
+}
+
+/**
+ * Node's event emitter: its names, its order, its rules. Costs one empty field until somebody listens.
+ */
+export class Emitter {
+  #listeners: Map<EventName, readonly Entry[]> | undefined = undefined;
+
+  /** Adds a listener. */
+  on(event: EventName, listener: Listener): this {
+    return this.#add(event, { listener, once: false }, false);
+  }
+
+  /** Adds a listener; the same as {@linkcode Emitter.on}. */
+  addListener(event: EventName, listener: Listener): this {
+    return this.on(event, listener);
+  }
+
+  /** Adds a listener that runs once. */
+  once(event: EventName, listener: Listener): this {
+    return this.#add(event, { listener, once: true }, false);
+  }
+
+  /** Adds a listener in front of the others. */
+  prependListener(event: EventName, listener: Listener): this {
+    return this.#add(event, { listener, once: false }, true);
+  }
+
+  /** Adds a listener that runs once, in front of the others. */
+  prependOnceListener(event: EventName, listener: Listener): this {
+    return this.#add(event, { listener, once: true }, true);
+  }
+
+  #add(event: EventName, entry: Entry, first: boolean): this {
+    if (typeof entry.listener !== "function") {
+      throw new TypeError(`A listener for "${String(event)}" must be a function, not ${typeof entry.listener}`);
+    }
+    const all = this.#listeners ??= new Map();
+    const present = all.get(event) ?? [];
+    all.set(event, first ? [entry, ...present] : [...present, entry]);
+    return this;
+  }
+
+  /** Takes a listener away, the one added last if it was added twice. */
+  off(event: EventName, listener: Listener): this {
+    const present = this.#listeners?.get(event) ?? [];
+    const at = present.findLastIndex((entry) => entry.listener === listener);
+    if (at === -1) return this;
+    if (present.length === 1) this.#listeners!.delete(event);
+    else this.#listeners!.set(event, present.toSpliced(at, 1));
+    return this;
+  }
+
+  /** Takes a listener away; the same as {@linkcode Emitter.off}. */
+  removeListener(event: EventName, listener: Listener): this {
+    return this.off(event, listener);
+  }
+
+  /** Takes all listeners away, or all of one event. */
+  removeAllListeners(event?: EventName): this {
+    if (event === undefined) this.#listeners = undefined;
+    else this.#listeners?.delete(event);
+    return this;
+  }
+
+  /**
+   * Calls the listeners of an event in order.
+   *
+   * @returns Whether there were any
+   * @throws The error of an `error` event nobody listens to
+   */
+  emit(event: EventName, ...args: unknown[]): boolean {
+    const present = this.#listeners?.get(event);
+    if (present === undefined) {
+      if (event === "error") throw args[0] instanceof Error ? args[0] : new Error(`Unhandled error: ${args[0]}`);
+      return false;
+    }
+    // the list is replaced, never changed, so listeners may add and remove while it runs
+    for (const { listener, once } of present) {
+      if (once) this.off(event, listener);
+      listener.apply(this, args);
+    }
+    return true;
+  }
+
+  /** Number of listeners of an event. */
+  listenerCount(event: EventName): number {
+    return this.#listeners?.get(event)?.length ?? 0;
+  }
+
+  /** The listeners of an event. */
+  listeners(event: EventName): Listener[] {
+    return (this.#listeners?.get(event) ?? []).map((entry) => entry.listener);
+  }
+
+  /** Names of the events somebody listens to. */
+  eventNames(): EventName[] {
+    return [...this.#listeners?.keys() ?? []];
+  }
+}

@@ -1,0 +1,34 @@
+/** What is known of a file or folder. */
+export interface FileStat {
+  /** Whether it is a regular file. */
+  readonly isFile: boolean;
+  /** Whether it is a folder. */
+  readonly isDirectory: boolean;
+  /** Size in bytes. */
+  readonly size: number;
+  /** Last change in ms since 1970. */
+  readonly mtimeMs: number;
+}
+
+/**
+ * The files of a platform that has some. Errors carry Node's `code`: `ENOENT`, `ENOTDIR`, `EACCES`, `ENAMETOOLONG`.
+ */
+export interface FileSystem {
+  /** Looks at a file or folder, following links. */
+  stat(path: string): Promise<FileStat>;
+  /** Looks at a file or folder at once; views are looked up this way. */
+  statSync(path: string): FileStat;
+  /**
+   * Opens a file for reading.
+   *
+   * @param path The file
+   * @param start First byte
+   * @param end Last byte, included
+   * @returns The bytes; cancelling closes the file
+   */
+  open(path: string, start: number, end: number): Promise<ReadableStream<Uint8Array>>;
+  /** Reads a whole file as UTF-8. */
+  readText(path: string): Promise<string>;
+  /** The folder relative paths start from. */
+  workingDirectory(): string;
+}

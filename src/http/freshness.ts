@@ -1,0 +1,47 @@
+import { splitList } from "./header_values.ts";
+import { parseHttpDate } from "./http_date.ts";
+
+/** Conditional headers of a request. */
+export interface RequestConditions {
+  /** `If-None-Match`. */
+  ifNoneMatch?: string | undefined;
+  /** `If-Modified-Since`. */
+  ifModifiedSince?: string | undefined;
+  /** `Cache-Control`. */
+  cacheControl?: string | undefined;
+}
+
+/** Validators of a response. */
+export interface Validators {
+  /** `ETag`. */
+  etag?: string | undefined;
+  /** `Last-Modified`. */
+  lastModified?: string | undefined;
+}
+
+/**
+ * Tells whether the client's copy is still good (RFC 9110 section 13.1, RFC 9111 section 5.2.1.4).
+ *
+ * @param request What the client sent
+ * @param response What the answer says
+ * @returns Whether a 304 will do; a request with `no-cache` always wants the answer
+ */
+export function isFresh(request: RequestConditions, response: Validators): boolean {
+  const { ifNoneMatch, ifModifiedSince, cacheControl } = request;
+  if (!ifNoneMatch && !ifModifiedSince) return false;
+  if (cacheControl && /(?:^|,)\s*?no-cache\s*?(?:,|$)/.test(cacheControl)) return false;
+  // a tag is the better witness: where one is asked about, dates do not count
+  if (ifNoneMatch) return ifNoneMatch === "*" || matchesTag(ifNoneMatch, response.etag);
+  const modified = parseHttpDate(response.lastModified ?? "");
+  return modified <= parseHttpDate(ifModifiedSince!);
+}
+
+function matchesTag(list: string, tag: string | undefined): boolean {
+  if (!tag) return false;
+  const opaque = withoutWeakness(tag);
+  return splitList(list).some((one) => withoutWeakness(one) === opaque);
+}
+
+function withoutWeakness(tag: string): string {
+  return tag.startsWith("W/") ? tag.slice(2) : tag;
+}

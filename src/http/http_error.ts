@@ -1,0 +1,54 @@
+import { statusText } from "./status_text.ts";
+
+/** What an `HttpError` carries beside its status and message. Further properties are copied onto the error. */
+export interface HttpErrorOptions {
+  /** The error behind it. */
+  cause?: unknown;
+  /** Whether the message may be shown to the client; by default for statuses below 500. */
+  expose?: boolean;
+  /** Headers for the answer. */
+  headers?: Record<string, string>;
+  /** Machine-readable kind, such as `entity.too.large`. */
+  type?: string;
+  /** Anything else the error is to carry. */
+  [extra: string]: unknown;
+}
+
+/** An error that becomes an answer with its status. */
+export class HttpError extends Error {
+  /** Status of the answer, 400 to 599. */
+  readonly status: number;
+  /** The same, under the name Node's libraries use. */
+  readonly statusCode: number;
+  /** Whether the message may be shown to the client. */
+  readonly expose: boolean;
+  /** Headers for the answer. */
+  declare readonly headers?: Record<string, string>;
+  /** Machine-readable kind. */
+  declare readonly type?: string;
+
+  /**
+   * @param status Status of the answer, 400 to 599
+   * @param message What went wrong; the status text by default
+   * @param options What else the error carries
+   * @throws {RangeError} If the status is not an error status
+   */
+  constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw new RangeError(`HttpError takes a status from 400 to 599, not ${status}`);
+    }
+    const { cause, expose, ...extra } = options;
+    super(message ?? statusText(status) ?? String(status), cause === undefined ? undefined : { cause });
+    this.status = this.statusCode = status;
+    this.expose = expose ?? status < 500;
+    this.name = nameOf(status);
+    Object.assign(this, extra);
+  }
+}
+
+// the names http-errors gives, which error handlers in the field compare with
+function nameOf(status: number): string {
+  const text = status === 418 ? "ImATeapot" : statusText(status) ?? (status < 500 ? "Client" : "Server");
+  const name = text.replace(/[^A-Za-z ]/g, "").replace(/(?:^| )([a-zA-Z])/g, (_, letter) => letter.toUpperCase());
+  return name.endsWith("Error") ? name : `${name}Error`;
+}

@@ -1,0 +1,144 @@
+/** The sixteen-bit groups of an IPv6 address. */
+type Groups = readonly number[];
+
+/**
+ * Reads an address into groups of sixteen bits: two for IPv4, eight for IPv6.
+ *
+ * @param text An address in any spelling, with or without brackets or a zone
+ * @returns The groups, `null` if it is no address; a mapped IPv4 address is its IPv4 address
+ */
+function parseAddress(text: string): Groups | null {
+  const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
+  const groups = bare.includes(":") ? parseV6(bare) : parseV4(bare);
+  // told by its bits: a spelling can be disguised (CVE-2026-30827 was about that)
+  return groups?.length === 8 && isMapped(groups) ? groups.slice(6) : groups;
+}
+
+function isMapped(groups: Groups): boolean {
+  return groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+}
+
+function parseV4(text: string): Groups | null {
+  const parts = text.split(".");
+  if (parts.length !== 4) return null;
+  const bytes = parts.map((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) ? Number(part) : 256);
+  if (bytes.some((byte) => byte > 255)) return null;
+  return [(bytes[0]! << 8) | bytes[1]!, (bytes[2]! << 8) | bytes[3]!];
+}
+
+function parseV6(text: string): Groups | null {
+  const zone = text.indexOf("%");
+  let body = zone === -1 ? text : text.slice(0, zone);
+  const dotted = body.slice(body.lastIndexOf(":") + 1);
+  if (dotted.includes(".")) {
+    const v4 = parseV4(dotted);
+    if (v4 === null) return null;
+    body = body.slice(0, -dotted.length) + v4.map((group) => group.toString(16)).join(":");
+  }
+  const halves = body.split("::");
+  if (halves.length > 2) return null;
+  const [head, tail] = halves.map((half) => half === "" ? [] : half.split(":").map(parseGroup));
+  if (head === undefined || [...head, ...tail ?? []].includes(null)) return null;
+  if (tail === undefined) return head.length === 8 ? head as number[] : null;
+  const missing = 8 - head.length - tail.length;
+  return missing < 1 ? null : [...head, ...new Array(missing).fill(0), ...tail] as number[];
+}
+
+function parseGroup(text: string): number | null {
+  return /^[0-9a-f]{1,4}$/i.test(text) ? parseInt(text, 16) : null;
+}
+
+/**
+ * Writes an address the one way RFC 5952 allows; an IPv4 address mapped into IPv6 becomes the IPv4 address.
+ *
+ * @param text An address in any spelling
+ * @returns The canonical spelling, `undefined` if it is no address
+ */
+export function canonicalAddress(text: string): string | undefined {
+  const groups = parseAddress(text);
+  return groups === null ? undefined : format(groups);
+}
+
+function format(groups: Groups): string {
+  if (groups.length === 2) return groups.flatMap((group) => [group >> 8, group & 255]).join(".");
+  const run = longestZeros(groups);
+  const hex = groups.map((group) => group.toString(16));
+  if (run.length < 2) return hex.join(":");
+  return `${hex.slice(0, run.start).join(":")}::${hex.slice(run.start + run.length).join(":")}`;
+}
+
+function longestZeros(groups: Groups): { start: number; length: number } {
+  let best = { start: 0, length: 0 };
+  for (let start = 0; start < groups.length; start++) {
+    let length = 0;
+    while (groups[start + length] === 0) length++;
+    if (length > best.length) best = { start, length };
+  }
+  return best;
+}
+
+/**
+ * Cuts an IPv6 address to its subnet, for one client usually has a whole one.
+ *
+ * @param text An address in any spelling
+ * @param prefixLength Bits to keep, 0 to 128
+ * @returns For example `2001:db8::/64`; an IPv4 address stays whole; `undefined` if it is no address
+ */
+export function subnetOf(text: string, prefixLength: number): string | undefined {
+  const groups = parseAddress(text);
+  if (groups === null) return undefined;
+  if (groups.length === 2) return format(groups);
+  return `${format(masked(groups, prefixLength))}/${prefixLength}`;
+}
+
+function masked(groups: Groups, bits: number): number[] {
+  return groups.map((group, i) => {
+    const kept = Math.max(0, Math.min(16, bits - i * 16));
+    return group & (0xffff << (16 - kept)) & 0xffff;
+  });
+}
+
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  linklocal: ["169.254.0.0/16", "fe80::/10"],
+  loopback: ["127.0.0.1/8", "::1/128"],
+  uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
+};
+
+/**
+ * Reads a subnet: an address, CIDR (`10.0.0.0/8`), a netmask (`10.0.0.0/255.0.0.0`), or one of the names `loopback`,
+ * `linklocal`, `uniquelocal`.
+ *
+ * @param text The subnet
+ * @returns Tells whether an address is in it
+ * @throws {TypeError} If it is none of these
+ */
+export function parseSubnet(text: string): (address: string) => boolean {
+  const named = Object.hasOwn(NAMED, text) ? NAMED[text] : undefined;
+  if (named !== undefined) {
+    const subnets = named.map(parseSubnet);
+    return (address) => subnets.some((contains) => contains(address));
+  }
+  const slash = text.lastIndexOf("/");
+  const groups = parseAddress(slash === -1 ? text : text.slice(0, slash));
+  if (groups === null) throw new TypeError(`invalid IP address: ${text}`);
+  const most = groups.length * 16;
+  const bits = slash === -1 ? most : prefixBits(text, text.slice(slash + 1), most, text.includes(":"));
+  const network = masked(groups, bits).join();
+  return (address) => {
+    const other = parseAddress(address);
+    return other !== null && other.length === groups.length && masked(other, bits).join() === network;
+  };
+}
+
+function prefixBits(text: string, range: string, most: number, isV6: boolean): number {
+  const mask = most === 32 ? parseV4(range) : null;
+  // a mapped subnet is written with IPv6's 128 bits
+  const bits = mask === null ? (/^\d+$/.test(range) ? Number(range) - (isV6 && most === 32 ? 96 : 0) : NaN) : maskBits(mask);
+  if (!(bits > 0 && bits <= most)) throw new TypeError(`invalid range on address: ${text}`);
+  return bits;
+}
+
+function maskBits(mask: Groups): number {
+  const text = mask.map((group) => group.toString(2).padStart(16, "0")).join("");
+  return /^1*0*$/.test(text) ? text.lastIndexOf("1") + 1 : NaN;
+}

@@ -1,0 +1,61 @@
+import { lookup } from "mrmime";
+
+// types in daily use that mrmime leaves out or names otherwise than IANA does today
+const EXTRA: Readonly<Record<string, string>> = {
+  bin: "application/octet-stream",
+  bz2: "application/x-bzip2",
+  crx: "application/x-chrome-extension",
+  deb: "application/octet-stream",
+  dmg: "application/octet-stream",
+  exe: "application/octet-stream",
+  htc: "text/x-component",
+  hbs: "text/x-handlebars-template",
+  img: "application/octet-stream",
+  iso: "application/octet-stream",
+  markdown: "text/markdown",
+  md: "text/markdown",
+  mp4: "video/mp4",
+  m4a: "audio/mp4",
+  rar: "application/vnd.rar",
+  sh: "application/x-sh",
+  tar: "application/x-tar",
+  ts: "video/mp2t",
+  yaml: "text/yaml",
+  yml: "text/yaml",
+};
+
+/**
+ * Media type for an extension or a file name.
+ *
+ * @param extensionOrPath `json`, `.json` or `data/x.json`
+ * @returns The type, `undefined` if it is not known
+ */
+export function mediaTypeOf(extensionOrPath: string): string | undefined {
+  const extension = extensionOrPath.slice(extensionOrPath.lastIndexOf(".") + 1).toLowerCase();
+  if (extension === "" || extension.includes("/")) return undefined;
+  return Object.hasOwn(EXTRA, extension) ? EXTRA[extension] : typeOf(extension);
+}
+
+// mrmime looks into a plain object, where "constructor" is to be found too
+function typeOf(extension: string): string | undefined {
+  const type: unknown = lookup(extension);
+  return typeof type === "string" ? type : undefined;
+}
+
+/**
+ * Content type for an extension, a file name or a media type, with the charset it has by custom.
+ *
+ * @param extensionOrType `json`, `.json`, `x.json` or `application/json`
+ * @returns The header value, `undefined` if the extension is not known
+ */
+export function contentTypeOf(extensionOrType: string): string | undefined {
+  const type = extensionOrType.includes("/") ? extensionOrType : mediaTypeOf(extensionOrType);
+  if (type === undefined || /;\s*charset\s*=/i.test(type)) return type;
+  return hasTextCharset(type) ? `${type}; charset=utf-8` : type;
+}
+
+function hasTextCharset(type: string): boolean {
+  const bare = type.split(";", 1)[0]!.trim().toLowerCase();
+  return bare.startsWith("text/") || bare === "application/json" || bare === "application/javascript" ||
+    bare === "application/manifest+json";
+}

@@ -1,0 +1,55 @@
+/** A parsed query: text, lists and, with the extended parser, nested objects. */
+// deno-lint-ignore no-explicit-any -- the client decides what a query holds
+export type ParsedQuery = Record<string, any>;
+
+/** Pairs that are read at most, as in Node; what follows is left out. */
+const MAX_PAIRS = 1000;
+
+/**
+ * Parses a query string as Node's `querystring.parse`: text, or a list where a name repeats.
+ *
+ * @param text The query without its question mark
+ * @returns An object without a prototype, so that no name is special
+ */
+export function parseSimpleQuery(text: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  if (typeof text !== "string" || text === "") return query;
+  let pairs = 0;
+  for (const part of text.split("&", MAX_PAIRS + 1)) {
+    if (part === "") continue;
+    if (++pairs > MAX_PAIRS) break;
+    const equals = part.indexOf("=");
+    const name = decode(equals === -1 ? part : part.slice(0, equals));
+    const value = equals === -1 ? "" : decode(part.slice(equals + 1));
+    const earlier = query[name];
+    if (earlier === undefined) query[name] = value;
+    else if (Array.isArray(earlier)) earlier.push(value);
+    else query[name] = [earlier, value];
+  }
+  return query;
+}
+
+/** Decodes `+` and percent escapes; escapes that are no UTF-8 become replacement characters, broken ones stay. */
+export function decode(text: string): string {
+  const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
+  if (!spaced.includes("%")) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return decodeLeniently(spaced);
+  }
+}
+
+function decodeLeniently(text: string): string {
+  const bytes: number[] = [];
+  for (const byte of new TextEncoder().encode(text)) bytes.push(byte);
+  const out: number[] = [];
+  for (let i = 0; i < bytes.length; i++) {
+    const hex = bytes[i] === 37 ? String.fromCharCode(bytes[i + 1] ?? 0, bytes[i + 2] ?? 0) : "";
+    if (/^[0-9a-f]{2}$/i.test(hex)) {
+      out.push(parseInt(hex, 16));
+      i += 2;
+    } else out.push(bytes[i]!);
+  }
+  return new TextDecoder().decode(Uint8Array.from(out));
+}

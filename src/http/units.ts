@@ -1,0 +1,50 @@
+const BYTES: Readonly<Record<string, number>> = {
+  b: 1,
+  kb: 1024,
+  mb: 1024 ** 2,
+  gb: 1024 ** 3,
+  tb: 1024 ** 4,
+  pb: 1024 ** 5,
+};
+const DAY = 24 * 60 * 60 * 1000;
+const DURATIONS: readonly (readonly [RegExp, number])[] = [
+  [/^(?:milliseconds?|msecs?|ms|)$/, 1],
+  [/^(?:seconds?|secs?|s)$/, 1000],
+  [/^(?:minutes?|mins?|m)$/, 60_000],
+  [/^(?:hours?|hrs?|h)$/, 3_600_000],
+  [/^(?:days?|d)$/, DAY],
+  [/^(?:weeks?|w)$/, 7 * DAY],
+  [/^(?:months?|mo)$/, 365.25 / 12 * DAY],
+  [/^(?:years?|yrs?|y)$/, 365.25 * DAY],
+];
+
+/**
+ * Reads an amount of bytes.
+ *
+ * @param value A number of bytes, or text such as `"100kb"` (1 kB is 1024 bytes)
+ * @returns Bytes
+ * @throws {TypeError} If it is neither
+ */
+export function parseBytes(value: number | string): number {
+  if (typeof value === "number" && !Number.isNaN(value)) return value;
+  const match = /^\s*(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|tb|pb)?\s*$/i.exec(String(value));
+  if (match === null) throw new TypeError(`A size is a number of bytes or text such as "100kb", not ${String(value)}`);
+  return Math.floor(Number(match[1]) * BYTES[(match[2] ?? "b").toLowerCase()]!);
+}
+
+/**
+ * Reads a duration.
+ *
+ * @param value A number of ms, or text such as `"1d"`, `"2 hours"`
+ * @returns ms
+ * @throws {TypeError} If it is neither
+ */
+export function parseDuration(value: number | string): number {
+  if (typeof value === "number" && !Number.isNaN(value)) return value;
+  const match = /^\s*(-?\d*\.?\d+)\s*([a-z]*)\s*$/i.exec(String(value));
+  const unit = DURATIONS.find(([name]) => match !== null && name.test(match[2]!.toLowerCase()));
+  if (match === null || unit === undefined) {
+    throw new TypeError(`A duration is a number of ms or text such as "1d", not ${String(value)}`);
+  }
+  return Number(match[1]) * unit[1];
+}

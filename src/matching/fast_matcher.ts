@@ -1,0 +1,81 @@
+import type { Layer, Step } from "./layer.ts";
+import { KNOWN_METHODS } from "./methods.ts";
+import { PathTrie, type TrieState } from "./path_trie.ts";
+
+/**
+ * An index over an ordered list of layers, never a second truth: for a path and a method it yields the layers that
+ * match, in registration order.
+ *
+ * Paths of literals and whole parameters are matched by walking a trie segment by segment; whatever else there is
+ * (RegExps, wildcards, optional parts) hangs at the literal prefix it begins with and is asked by the walk. The list
+ * of steps for a shape of path is worked out once and kept.
+ */
+export class FastMatcher {
+  #layers: () => readonly Layer[];
+  #sensitive: boolean;
+  #trie: PathTrie | null = null;
+  #builtAt = -1;
+  #epoch: () => number;
+
+  /**
+   * @param layers The list, in registration order
+   * @param epoch Grows with every registration, so that a stale index is noticed
+   * @param sensitive Whether case counts
+   */
+  constructor(layers: () => readonly Layer[], epoch: () => number, sensitive: boolean) {
+    this.#layers = layers;
+    this.#epoch = epoch;
+    this.#sensitive = sensitive;
+  }
+
+  /**
+   * Yields what matches a path.
+   *
+   * @param path A path beginning with a slash, not decoded
+   * @param method The method in capitals; `WS` for an upgrade
+   * @returns The steps in registration order
+   */
+  stepsFor(path: string, method: string): readonly Step[] {
+    return stepsOf(this.#current().find(path), method);
+  }
+
+  /**
+   * Tells whether an upgrade request may find a WebSocket route, without looking at its headers.
+   *
+   * @param path A path beginning with a slash, not decoded
+   */
+  leadsToSocket(path: string): boolean {
+    const state = this.#current().find(path);
+    return state.leadsToSocket ??= state.candidates().some(({ layer }) => layer.socket || layer.mounted?.source.hasSockets);
+  }
+
+  #current(): PathTrie {
+    const epoch = this.#epoch();
+    if (this.#trie === null || this.#builtAt !== epoch) {
+      this.#trie = new PathTrie(this.#layers(), this.#sensitive);
+      this.#builtAt = epoch;
+    }
+    return this.#trie;
+  }
+}
+
+function stepsOf(state: TrieState, method: string): readonly Step[] {
+  const known = state.steps.get(method);
+  if (known !== undefined) return known;
+  const steps: Step[] = [];
+  for (const { layer, proven } of state.candidates()) {
+    const step = stepFor(layer, proven, method);
+    if (step !== null) steps.push(step);
+  }
+  // methods come from the client: only those somebody could mean are worth keeping
+  if (KNOWN_METHODS.has(method)) state.steps.set(method, steps);
+  return steps;
+}
+
+function stepFor(layer: Layer, proven: Step["proven"], method: string): Step | null {
+  if (layer.route === null) return { layer, proven, entries: layer.entries };
+  if (layer.socket !== (method === "WS")) return null;
+  const entries = layer.route.entriesFor(method);
+  // a route that cannot answer stays for OPTIONS, which lists what it can
+  return entries.length === 0 && method !== "OPTIONS" ? null : { layer, proven, entries };
+}

@@ -1,0 +1,143 @@
+import { type PathMatch, PathPattern, type PathPatternOptions } from "./path_pattern.ts";
+
+/** Any function that was registered; its declared parameters tell what it is. */
+// deno-lint-ignore no-explicit-any -- handlers, error handlers and routers are told apart when they are called
+export type AnyHandler = (...args: any[]) => unknown;
+
+/** How a function takes part: as a handler, as an error handler, or not at all. */
+export type HandlerKind = "handler" | "error" | "none";
+
+/** One function of a layer, with its kind worked out. */
+export interface LayerEntry {
+  /** The function. */
+  readonly fn: AnyHandler;
+  /** Its kind. */
+  readonly kind: HandlerKind;
+}
+
+/**
+ * Works out how a function takes part: four declared parameters make an error handler, more are never called.
+ *
+ * @param fn The function
+ * @returns The function with its kind
+ */
+export function layerEntry(fn: AnyHandler): LayerEntry {
+  return { fn, kind: fn.length < 4 ? "handler" : fn.length === 4 ? "error" : "none" };
+}
+
+/** What a route layer needs to say which handlers a method has. */
+export interface RoutedEntries {
+  /** Handlers for a method, in order; empty if the route does not answer it. */
+  entriesFor(method: string): readonly LayerEntry[];
+  /** Methods for the `Allow` header. */
+  allowedMethods(): string[];
+}
+
+/** A router or app that is mounted as a whole; the walk descends into it instead of calling it. */
+export interface Mounted {
+  /** The layers to walk. */
+  readonly source: LayerSource;
+  /** Takes the request over; returns what gives it back. */
+  enter?(req: unknown, res: unknown): (() => void) | null;
+}
+
+/** A list of layers that can be walked. */
+export interface LayerSource {
+  /** Steps for a path and method, in registration order. */
+  stepsFor(path: string, method: string): readonly Step[];
+  /** Parameter handlers by name. */
+  readonly paramHandlers: ReadonlyMap<string, readonly AnyHandler[]>;
+  /** Whether handlers also see the parent's parameters. */
+  readonly mergeParams: boolean;
+  /** Whether an upgrade request for a path may find a WebSocket route. */
+  leadsToSocket(path: string): boolean;
+  /** Whether the router, or one mounted on it, has WebSocket routes. */
+  readonly hasSockets: boolean;
+}
+
+/** One layer, seen by one method: what a walk does when it comes to it. */
+export interface Step {
+  /** The layer. */
+  readonly layer: Layer;
+  /** Its only pattern, when the matcher has proved that it matches; `null` when the layer must be asked. */
+  readonly proven: PathPattern | null;
+  /** Functions to run, in order. */
+  readonly entries: readonly LayerEntry[];
+}
+
+/** One registered thing, with its place in the order of registration. */
+export class Layer {
+  /** Place in the order of registration on its router. */
+  readonly order: number;
+  /** The path as it was registered. */
+  readonly path: string | RegExp | readonly (string | RegExp)[];
+  /** The patterns of the path, one for each member of a list. */
+  readonly patterns: readonly PathPattern[];
+  /** Whether the layer takes every path: a mount on `/`. */
+  readonly everywhere: boolean;
+  /** The route, for a route layer. */
+  readonly route: RoutedEntries | null;
+  /** The router or app, for a mount of one. */
+  readonly mounted: Mounted | null;
+  /** The functions of a layer that is not a route. */
+  readonly entries: readonly LayerEntry[];
+  /** Whether it is a WebSocket route, which only upgrade requests reach. */
+  readonly socket: boolean;
+  /** Whether the path itself must match a trailing slash or its absence. */
+  readonly strict: boolean;
+
+  /**
+   * @param method Name of the caller for error messages
+   * @param order Place in the order of registration
+   * @param path Where the layer applies
+   * @param options How the path matches
+   * @param content What the layer does
+   * @throws {TypeError} If the path cannot be understood
+   */
+  constructor(
+    method: string,
+    order: number,
+    path: string | RegExp | readonly (string | RegExp)[],
+    options: PathPatternOptions,
+    content: { route?: RoutedEntries; mounted?: Mounted | null; fn?: AnyHandler; socket?: boolean },
+  ) {
+    this.order = order;
+    this.path = path;
+    this.strict = options.strict;
+    this.patterns = pathsOf(method, path).map((one) => new PathPattern(method, one, options));
+    this.everywhere = !options.end && (path === "/" || path === "");
+    this.route = content.route ?? null;
+    this.mounted = content.mounted ?? null;
+    this.entries = content.fn === undefined ? [] : [layerEntry(content.fn)];
+    this.socket = content.socket ?? false;
+  }
+
+  /**
+   * Matches a path against the patterns, the first that fits counting.
+   *
+   * @throws {HttpError} 400 if a parameter has a broken percent escape
+   */
+  match(path: string): PathMatch | null {
+    for (const pattern of this.patterns) {
+      const match = pattern.match(path);
+      if (match !== null) return match;
+    }
+    return null;
+  }
+}
+
+function pathsOf(method: string, path: unknown): (string | RegExp)[] {
+  const paths = Array.isArray(path) ? path.flat(Infinity) : [path];
+  for (const one of paths) {
+    if (typeof one === "string" || one instanceof RegExp) continue;
+    throw new TypeError(`${method} takes a path as a string, a RegExp or an array of them, not ${describe(one)}`);
+  }
+  return paths;
+}
+
+/** Names a value of the wrong kind in an error message. */
+export function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : typeof value === "string" ? `"${value}"` : `${String(value)}`;
+}

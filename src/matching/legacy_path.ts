@@ -1,0 +1,101 @@
+/** A path string in path-to-regexp's present syntax, and what that syntax cannot say. */
+export interface TranslatedPath {
+  /** The path as path-to-regexp 8 and 9 read it. */
+  readonly path: string;
+  /** Regular expressions that parameters must match as a whole, by name. */
+  readonly constraints: ReadonlyMap<string, RegExp>;
+  /** Parameters whose value is one string although it spans segments: Express 4's `*` and `:name(.*)`. */
+  readonly joined: ReadonlySet<string>;
+}
+
+const NAME_START = /[$_\p{ID_Start}]/u;
+const NAME_PART = /[$\u200c\u200d\p{ID_Continue}]/u;
+
+/**
+ * Translates the Express 4 forms people still have: `*`, `/:id?` and `/:id(\d+)`.
+ *
+ * @param path The path as it was registered
+ * @returns The same path in Express 5's syntax
+ * @throws {TypeError} If a constraint is not a safe regular expression
+ */
+export function translateLegacyPath(path: string): TranslatedPath {
+  const constraints = new Map<string, RegExp>();
+  const joined = new Set<string>();
+  let out = "";
+  let unnamed = 0;
+  for (let i = 0; i < path.length;) {
+    const char = path[i]!;
+    if (char === "\\") {
+      out += path.slice(i, i + 2);
+      i += 2;
+    } else if (char === "*" && !startsName(path, i + 1)) {
+      const name = String(unnamed++);
+      joined.add(name);
+      out += `{*"${name}"}`;
+      i++;
+    } else if (char === ":" && startsName(path, i + 1)) {
+      const end = nameEnd(path, i + 1);
+      const name = path.slice(i + 1, end);
+      const close = path[end] === "(" ? constraintEnd(path, end) : end;
+      let token = path.slice(i, end);
+      if (close > end) {
+        const source = path.slice(end + 1, close - 1);
+        if (source === ".*" || source === ".+") {
+          joined.add(name);
+          token = source === ".*" ? `{*${name}}` : `*${name}`;
+        } else constraints.set(name, constraintOf(path, name, source));
+      }
+      const optional = path[close] === "?";
+      if (!optional) out += token;
+      else if (out.endsWith("/")) out = `${out.slice(0, -1)}{/${token}}`;
+      else out += `{${token}}`;
+      i = optional ? close + 1 : close;
+    } else {
+      out += char;
+      i++;
+    }
+  }
+  return { path: out, constraints, joined };
+}
+
+function startsName(path: string, at: number): boolean {
+  const char = path[at];
+  return char !== undefined && (char === '"' || NAME_START.test(char));
+}
+
+function nameEnd(path: string, at: number): number {
+  if (path[at] === '"') {
+    const close = path.indexOf('"', at + 1);
+    return close === -1 ? path.length : close + 1;
+  }
+  let end = at;
+  while (end < path.length && NAME_PART.test(path[end]!)) end++;
+  return end;
+}
+
+function constraintEnd(path: string, open: number): number {
+  let depth = 0;
+  for (let i = open; i < path.length; i++) {
+    if (path[i] === "\\") i++;
+    else if (path[i] === "(") depth++;
+    else if (path[i] === ")" && --depth === 0) return i + 1;
+  }
+  return open;
+}
+
+// a quantified group that repeats inside itself can take exponential time on a hostile path
+const NESTED_QUANTIFIER = /\([^()]*[+*}][^()]*\)\s*(?:[+*]|\{)/;
+
+function constraintOf(path: string, name: string, source: string): RegExp {
+  if (NESTED_QUANTIFIER.test(source)) {
+    throw new TypeError(
+      `The constraint (${source}) of ":${name}" in "${path}" repeats a repetition, which a hostile path can make ` +
+        "very slow; simplify it",
+    );
+  }
+  try {
+    return new RegExp(`^(?:${source})$`, "i");
+  } catch (cause) {
+    throw new TypeError(`The constraint (${source}) of ":${name}" in "${path}" is not a regular expression`, { cause });
+  }
+}

@@ -1,0 +1,206 @@
+import { parse, PathError, pathToRegexp, type Token } from "path-to-regexp";
+import { decodeParam } from "./decode_param.ts";
+import { translateLegacyPath } from "./legacy_path.ts";
+
+/** How a path is matched. */
+export interface PathPatternOptions {
+  /** Whether case counts. */
+  readonly sensitive: boolean;
+  /** Whether a trailing slash counts. */
+  readonly strict: boolean;
+  /** Whether the whole path must match (routes), or only its beginning (mounts). */
+  readonly end: boolean;
+}
+
+/** A match: how much of the path it took, and the parameters, `null` where the pattern has none. */
+export interface PathMatch {
+  /** Where in the path the match begins; not 0 only for RegExps without an anchor. */
+  readonly index: number;
+  /** Characters of the path that matched. */
+  readonly length: number;
+  /** Decoded parameters. */
+  readonly params: Record<string, Untyped> | null;
+}
+
+// deno-lint-ignore no-explicit-any -- a parameter is a string, or a list of segments for a wildcard
+type Untyped = any;
+
+/** One segment of a simple pattern: a literal, or the name of a parameter that takes it whole. */
+export type Segment = { readonly literal: string } | { readonly param: string };
+
+/** A registered path, ready to be matched. */
+export class PathPattern {
+  /** The path as it was registered. */
+  readonly source: string | RegExp;
+  /** The path as one regular expression. */
+  readonly regex: RegExp;
+  /** Names of the parameters, in order; numbers for unnamed ones. */
+  readonly keys: readonly string[];
+  /**
+   * The segments of a pattern made of whole literals and whole parameters only; `null` for anything else, which is
+   * matched by its regular expression.
+   */
+  readonly segments: readonly Segment[] | null;
+  /** Literal segments every matching path begins with. */
+  readonly prefix: readonly string[];
+  /** Whether a match of the segments is not enough, because a constraint must be asked too. */
+  readonly constrained: boolean;
+
+  #constraints: ReadonlyMap<string, RegExp>;
+  #joined: ReadonlySet<string>;
+  #wildcards: ReadonlySet<string>;
+  #isRegExp: boolean;
+
+  /**
+   * @param method Name of the caller for the error message, such as `app.get`
+   * @param source A path string in Express 5's syntax or the Express 4 forms `*`, `:id?`, `:id(\d+)`, or a RegExp
+   * @param options How to match
+   * @throws {TypeError} If the path cannot be understood; the message names the spelling to use
+   */
+  constructor(method: string, source: string | RegExp, options: PathPatternOptions) {
+    this.source = source;
+    this.#isRegExp = source instanceof RegExp;
+    if (source instanceof RegExp) {
+      this.regex = source;
+      this.keys = regExpKeys(source);
+      this.segments = null;
+      this.prefix = [];
+      this.constrained = true;
+      this.#constraints = new Map();
+      this.#joined = this.#wildcards = new Set();
+      return;
+    }
+    const loose = options.strict || source === "/" ? source : source.replace(/\/+$/, "");
+    try {
+      const translated = translateLegacyPath(loose);
+      const { tokens } = parse(translated.path);
+      const { regexp, keys } = pathToRegexp(translated.path, {
+        sensitive: options.sensitive,
+        end: options.end,
+        trailing: !options.strict,
+      });
+      this.regex = regexp;
+      this.keys = keys.map((key) => key.name);
+      this.#wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
+      this.#constraints = translated.constraints;
+      this.#joined = translated.joined;
+      this.segments = simpleSegments(tokens);
+      this.prefix = literalPrefix(tokens);
+    } catch (error) {
+      throw pathError(method, source, error);
+    }
+    this.constrained = this.#constraints.size > 0;
+  }
+
+  /**
+   * Matches a path by the regular expression.
+   *
+   * @param path A path beginning with a slash, not decoded
+   * @returns The match, `null` when the path does not match
+   * @throws {HttpError} 400 if a parameter has a broken percent escape
+   */
+  match(path: string): PathMatch | null {
+    const { regex } = this;
+    // a global or sticky expression would remember where it stopped
+    if (regex.lastIndex !== 0) regex.lastIndex = 0;
+    const found = regex.exec(path);
+    if (found === null) return null;
+    if (this.keys.length === 0) return { index: found.index, length: found[0].length, params: null };
+    const params: Record<string, Untyped> = Object.create(null);
+    for (let i = 0; i < this.keys.length; i++) {
+      const key = this.keys[i]!;
+      const value = found[i + 1];
+      if (value === undefined) {
+        if (this.#joined.has(key) && !this.#isRegExp) params[key] ??= "";
+        continue;
+      }
+      if (this.#constraints.get(key)?.test(value) === false) return null;
+      params[key] = this.#wildcards.has(key) && !this.#joined.has(key)
+        ? value.split("/").map(decodeParam)
+        : decodeParam(value);
+    }
+    return { index: found.index, length: found[0].length, params };
+  }
+
+  /**
+   * Reads the parameters of a path that is known to match the segments.
+   *
+   * @param path A path beginning with a slash, not decoded
+   * @returns The match, `null` when a constraint refuses it
+   * @throws {HttpError} 400 if a parameter has a broken percent escape
+   */
+  extract(path: string): PathMatch | null {
+    let params: Record<string, string> | null = null;
+    let start = 1;
+    let end = 0;
+    for (const segment of this.segments!) {
+      end = path.indexOf("/", start);
+      if (end === -1) end = path.length;
+      if ("param" in segment) {
+        const value = path.slice(start, end);
+        if (this.constrained && this.#constraints.get(segment.param)?.test(value) === false) return null;
+        params ??= Object.create(null) as Record<string, string>;
+        params[segment.param] = decodeParam(value) as string;
+      }
+      start = end + 1;
+    }
+    return { index: 0, length: end, params };
+  }
+}
+
+function simpleSegments(tokens: readonly Token[]): Segment[] | null {
+  // parameters are marked by a character that no request target can hold
+  let marked = "";
+  for (const token of tokens) {
+    if (token.type === "text") marked += token.value;
+    else if (token.type === "param") marked += `\0${token.name}`;
+    else return null;
+  }
+  if (marked === "" || marked === "/") return [];
+  if (!marked.startsWith("/")) return null;
+  const segments = marked.slice(1).split("/").map(segmentOf);
+  return segments.includes(null) ? null : segments as Segment[];
+}
+
+function segmentOf(text: string): Segment | null {
+  const mark = text.lastIndexOf("\0");
+  if (mark === -1) return { literal: text };
+  return mark === 0 ? { param: text.slice(1) } : null;
+}
+
+function literalPrefix(tokens: readonly Token[]): string[] {
+  const first = tokens[0];
+  if (first?.type !== "text" || !first.value.startsWith("/")) return [];
+  return first.value.split("/").slice(1, -1);
+}
+
+function regExpKeys(source: RegExp): string[] {
+  const keys: string[] = [];
+  let unnamed = 0;
+  // escaped characters and classes are consumed first, so that a bracket in them is not taken for a group
+  for (const [, group, name] of source.source.matchAll(/\\.|\[(?:\\.|[^\]])*\]|(\((?!\?)|\(\?<(?![=!])([^>]+)>)/g)) {
+    if (group !== undefined) keys.push(name ?? String(unnamed++));
+  }
+  return keys;
+}
+
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/Unexpected [()]/, "write a group as a RegExp, or an optional part in braces: /a{/b}"],
+  [/Unexpected [[\]]/, "write a character class as a RegExp: /^\\/[ab]$/"],
+  [/Unexpected \?/, "write an optional part in braces: /a{/:b}"],
+  [/Unexpected \+/, "write a repeated part as a wildcard: /a/*rest"],
+  [/Unexpected !/, "escape it with a backslash"],
+  [/Unexpected [{}]|Unexpected end/, "close every brace, or escape it with a backslash"],
+  [/Missing parameter name/, "name the parameter: /:name, or the wildcard: /*name"],
+  [/Unterminated quote/, 'close the quoted name: /:"name"'],
+  [/Missing text before/, "put text between two parameters: /:a-:b"],
+];
+
+function pathError(method: string, source: string, error: unknown): unknown {
+  if (!(error instanceof PathError)) return error;
+  const reason = error.message.split(": ")[0]!;
+  const hint = HINTS.find(([pattern]) => pattern.test(reason))?.[1];
+  return new TypeError(`${method} cannot use the path "${source}": ${reason}${hint ? `; ${hint}` : ""}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,170 @@
+import type { Layer, Step } from "./layer.ts";
+import type { PathPattern } from "./path_pattern.ts";
+
+/** A layer that a path leads to. */
+export interface Candidate {
+  /** The layer. */
+  readonly layer: Layer;
+  /** The pattern that is known to match, `null` when the layer must still be asked. */
+  readonly proven: PathPattern | null;
+}
+
+/** Whether a candidate minds the slash at the end of the path. */
+type Slash = "any" | "with" | "without";
+
+class TrieNode {
+  readonly children = new Map<string, TrieNode>();
+  param: TrieNode | null = null;
+  /** Mounts that apply to every path through this node. */
+  readonly mounts: Candidate[] = [];
+  /** Routes for paths that end here. */
+  readonly ends: { readonly candidate: Candidate; readonly slash: Slash }[] = [];
+}
+
+/**
+ * Where a path has led: the set of trie nodes that are possible after its segments so far.
+ *
+ * States are made on demand and kept, so that matching costs one map look-up a segment however many routes there are.
+ * There are only as many as the registered segments can make, whatever a client sends.
+ */
+export class TrieState {
+  /** Finished lists of steps by method. */
+  readonly steps: Map<string, readonly Step[]> = new Map();
+  /** Whether a WebSocket route may lie behind it, once somebody asked. */
+  leadsToSocket: boolean | undefined = undefined;
+  readonly #nodes: readonly TrieNode[];
+  readonly #inherited: readonly Candidate[];
+  readonly #slash: boolean;
+  readonly #next = new Map<string, TrieState>();
+  #other: TrieState | null = null;
+  #ended: TrieState | null = null;
+  #known: ReadonlySet<string> | null = null;
+
+  constructor(nodes: readonly TrieNode[], inherited: readonly Candidate[], slash: boolean) {
+    this.#nodes = nodes;
+    this.#slash = slash;
+    this.#inherited = slash ? inherited : [...inherited, ...nodes.flatMap((node) => node.mounts)];
+  }
+
+  /** Whether no longer path can lead anywhere. */
+  get dead(): boolean {
+    return this.#nodes.length === 0;
+  }
+
+  /** The state after one more segment. */
+  after(segment: string): TrieState {
+    const known = this.#next.get(segment);
+    if (known !== undefined) return known;
+    if (segment !== "" && !this.#literals().has(segment)) return this.#other ??= this.#step(segment);
+    const state = this.#step(segment);
+    this.#next.set(segment, state);
+    return state;
+  }
+
+  /** The state of a path that ends in a slash here. */
+  afterSlash(): TrieState {
+    return this.#ended ??= new TrieState(this.#nodes, this.#inherited, true);
+  }
+
+  #literals(): ReadonlySet<string> {
+    return this.#known ??= new Set(this.#nodes.flatMap((node) => [...node.children.keys()]));
+  }
+
+  #step(segment: string): TrieState {
+    const nodes: TrieNode[] = [];
+    for (const node of this.#nodes) {
+      const child = node.children.get(segment);
+      if (child !== undefined) nodes.push(child);
+      // a parameter takes at least one character
+      if (node.param !== null && segment !== "") nodes.push(node.param);
+    }
+    return new TrieState(nodes, this.#inherited, false);
+  }
+
+  /** Layers for a path that ends here, in registration order, each once. */
+  candidates(): Candidate[] {
+    const found = new Map<Layer, Candidate>();
+    for (const candidate of this.#inherited) add(found, candidate);
+    for (const node of this.#nodes) {
+      for (const { candidate, slash } of node.ends) {
+        if (slash === "any" || (slash === "with") === this.#slash) add(found, candidate);
+      }
+    }
+    return [...found.values()].sort((a, b) => a.layer.order - b.layer.order);
+  }
+}
+
+// a layer reached by two of its patterns must be asked which of them comes first
+function add(found: Map<Layer, Candidate>, candidate: Candidate): void {
+  const earlier = found.get(candidate.layer);
+  found.set(candidate.layer, earlier === undefined ? candidate : { layer: candidate.layer, proven: null });
+}
+
+/** The registered paths of one router, as a trie of segments. */
+export class PathTrie {
+  readonly #start: TrieState;
+  readonly #sensitive: boolean;
+
+  /**
+   * @param layers The layers, in registration order
+   * @param sensitive Whether case counts
+   */
+  constructor(layers: readonly Layer[], sensitive: boolean) {
+    this.#sensitive = sensitive;
+    const root = new TrieNode();
+    for (const layer of layers) {
+      if (layer.everywhere) root.mounts.push({ layer, proven: layer.patterns[0]! });
+      else for (const pattern of layer.patterns) this.#insert(root, layer, pattern);
+    }
+    this.#start = new TrieState([root], [], false);
+  }
+
+  #insert(root: TrieNode, layer: Layer, pattern: PathPattern): void {
+    const { segments } = pattern;
+    const proven = layer.patterns.length === 1 && !pattern.constrained ? pattern : null;
+    if (segments === null) {
+      const node = pattern.prefix.reduce((at, literal) => this.#child(at, literal), root);
+      node.mounts.push({ layer, proven: null });
+      return;
+    }
+    const last = segments.at(-1);
+    // a strict route may end in a slash of its own, which shows as an empty last segment
+    const slashed = last !== undefined && "literal" in last && last.literal === "";
+    let node = root;
+    for (const segment of slashed ? segments.slice(0, -1) : segments) {
+      if ("literal" in segment) node = this.#child(node, segment.literal);
+      else node = node.param ??= new TrieNode();
+    }
+    const candidate = { layer, proven };
+    if (layer.route === null) node.mounts.push(candidate);
+    else node.ends.push({ candidate, slash: !layer.strict || node === root ? "any" : slashed ? "with" : "without" });
+  }
+
+  #child(node: TrieNode, literal: string): TrieNode {
+    const key = this.#sensitive ? literal : literal.toLowerCase();
+    const known = node.children.get(key);
+    if (known !== undefined) return known;
+    const made = new TrieNode();
+    node.children.set(key, made);
+    return made;
+  }
+
+  /**
+   * Follows a path.
+   *
+   * @param path A path beginning with a slash, not decoded
+   * @returns The state it ends in
+   */
+  find(path: string): TrieState {
+    const text = this.#sensitive ? path : path.toLowerCase();
+    let state = this.#start;
+    for (let start = 1; start <= text.length;) {
+      const slash = text.indexOf("/", start);
+      if (slash === -1) return start === text.length ? state.afterSlash() : state.after(text.slice(start));
+      state = state.after(text.slice(start, slash));
+      if (state.dead) return state;
+      start = slash + 1;
+    }
+    return state;
+  }
+}

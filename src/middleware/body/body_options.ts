@@ -1,0 +1,65 @@
+import { parseBytes } from "../../http/units.ts";
+import type { FrameworkRequest } from "../../request/framework_request.ts";
+import type { FrameworkResponse } from "../../response/framework_response.ts";
+
+/** What all body parsers take, as in Express. */
+export interface BodyOptions {
+  /** Most bytes of the inflated body: a number or text such as `"100kb"`, the default. */
+  limit?: number | string | null;
+  /** Types that are parsed: extensions, types, wildcards, or a function. */
+  type?: string | readonly string[] | ((req: FrameworkRequest) => unknown);
+  /** Looks at the raw bytes; what it throws refuses the request with 403. */
+  verify?: (req: FrameworkRequest, res: FrameworkResponse, bytes: Uint8Array, encoding: string | null) => void;
+  /** Whether compressed bodies are inflated, or refused with 415; on by default. */
+  inflate?: boolean;
+  /** Charset of bodies that name none; UTF-8 by default. */
+  defaultCharset?: string;
+}
+
+/** The same, checked and complete. */
+export interface CheckedOptions {
+  /** Most bytes. */
+  readonly limit: number;
+  /** Whether a request is to be parsed. */
+  readonly wants: (req: FrameworkRequest) => unknown;
+  /** Looks at the raw bytes. */
+  readonly verify: BodyOptions["verify"] | undefined;
+  /** Whether compressed bodies are inflated. */
+  readonly inflate: boolean;
+  /** Charset of bodies that name none. */
+  readonly defaultCharset: string;
+}
+
+/**
+ * Checks the options of a body parser.
+ *
+ * @param parser Name of the parser for error messages
+ * @param options What the user gave
+ * @param defaultType What is parsed without a `type`
+ * @returns The checked options
+ * @throws {TypeError} If `limit` is no size or `verify` no function
+ */
+export function checkBodyOptions(parser: string, options: BodyOptions, defaultType: string): CheckedOptions {
+  const { limit, type = defaultType, verify, inflate = true, defaultCharset = "utf-8" } = options;
+  // Express users turn verify off with `false`
+  if (verify && typeof verify !== "function") throw new TypeError(`option verify must be function, not ${typeof verify} (${parser})`);
+  const types = [type].flat() as string[];
+  return {
+    limit: readLimit(parser, limit),
+    wants: typeof type === "function" ? type : (req) => req.is(types),
+    verify: verify || undefined,
+    inflate,
+    defaultCharset: defaultCharset.toLowerCase(),
+  };
+}
+
+function readLimit(parser: string, limit: BodyOptions["limit"]): number {
+  if (limit === undefined || limit === null) return 100 * 1024;
+  try {
+    return parseBytes(limit);
+  } catch (cause) {
+    throw new TypeError(`option limit "${String(limit)}" is invalid; give bytes or text such as "100kb" (${parser})`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,118 @@
+import { parse as parseContentType } from "content-type";
+import { HttpError } from "../../http/http_error.ts";
+import type { FrameworkRequest, Untyped } from "../../request/framework_request.ts";
+import type { FrameworkResponse } from "../../response/framework_response.ts";
+import type { CheckedOptions } from "./body_options.ts";
+import { readBody } from "./read_body.ts";
+
+/** A body parser as a middleware: sets `req.body`, or leaves it alone when the body is not for it. */
+export type BodyParser = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
+
+/** What distinguishes one parser from another. */
+export interface Parsing {
+  /** Charsets the parser takes. */
+  readonly acceptsCharset?: (charset: string) => boolean;
+  /** Turns the text into `req.body`; without it `req.body` is the bytes. */
+  readonly parseText?: (text: string, charset: string) => Untyped;
+}
+
+/**
+ * Makes a body parser.
+ *
+ * @param options Checked options
+ * @param parsing What the parser does with the body
+ * @returns The middleware
+ */
+export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParser {
+  return (req, res, next) => {
+    // another parser, or the handler's own reading, was first
+    if (req.request.bodyUsed || !announcesBody(req) || !options.wants(req)) return next();
+    parse(req, res, options, parsing).then((body) => {
+      req.body = body;
+      next();
+    }, next);
+  };
+}
+
+// a request made in process has a body but no header that says so
+function announcesBody(req: FrameworkRequest): boolean {
+  return req.request.body !== null || req.get("transfer-encoding") !== undefined ||
+    !Number.isNaN(Number(req.get("content-length") ?? NaN));
+}
+
+async function parse(
+  req: FrameworkRequest,
+  res: FrameworkResponse,
+  options: CheckedOptions,
+  { acceptsCharset, parseText }: Parsing,
+): Promise<Untyped> {
+  const { verify } = options;
+  const charset = parseText === undefined ? null : charsetOf(req) ?? options.defaultCharset;
+  if (charset !== null && acceptsCharset?.(charset) === false) throw unsupportedCharset(charset);
+  const decoder = charset === null || charset === "utf-8" ? null : decoderFor(charset);
+  const content = await readBody(req, options, charset === "utf-8" && verify === undefined);
+  if (typeof content === "string") return parsed(parseText!, content, charset!);
+  const bytes = req.app.nodeBytes(content);
+  if (verify !== undefined) runVerify(verify, req, res, bytes, charset);
+  if (charset === null) return bytes;
+  return parsed(parseText!, (bigEndian(content, charset) ?? decoder ?? new TextDecoder()).decode(content), charset);
+}
+
+function charsetOf(req: FrameworkRequest): string | undefined {
+  const type = req.get("content-type");
+  return type === undefined ? undefined : parseContentType(type).parameters["charset"]?.toLowerCase();
+}
+
+// "utf-16" leaves the order of bytes to the mark in front (RFC 2781 section 3.3)
+function bigEndian(bytes: Uint8Array, charset: string): TextDecoder | null {
+  return charset === "utf-16" && bytes[0] === 0xfe && bytes[1] === 0xff ? new TextDecoder("utf-16be") : null;
+}
+
+function decoderFor(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    throw unsupportedCharset(charset);
+  }
+}
+
+function unsupportedCharset(charset: string): HttpError {
+  return new HttpError(415, `unsupported charset "${charset.toUpperCase()}"`, { charset, type: "charset.unsupported" });
+}
+
+function runVerify(
+  verify: NonNullable<CheckedOptions["verify"]>,
+  req: FrameworkRequest,
+  res: FrameworkResponse,
+  bytes: Uint8Array,
+  charset: string | null,
+): void {
+  try {
+    verify(req, res, bytes, charset);
+  } catch (error) {
+    throw annotated(error, 403, "entity.verify.failed", bytes);
+  }
+}
+
+function parsed(parseText: NonNullable<Parsing["parseText"]>, text: string, charset: string): Untyped {
+  try {
+    return parseText(text, charset);
+  } catch (error) {
+    throw annotated(error, 400, "entity.parse.failed", text);
+  }
+}
+
+// the error a user or JSON.parse made is kept, so that error handlers recognise it
+function annotated(thrown: unknown, status: number, type: string, body: unknown): Error {
+  const error = (thrown instanceof Error ? thrown : new Error(String(thrown))) as Error & Record<string, unknown>;
+  const given = error["status"] ?? error["statusCode"];
+  const known = typeof given === "number" && given >= 400 && given <= 599 ? given : status;
+  if (error instanceof HttpError) return Object.assign(error, { body, type: error.type ?? type });
+  return Object.assign(error, {
+    status: known,
+    statusCode: known,
+    expose: known < 500,
+    body,
+    type: error["type"] ?? type,
+  });
+}

@@ -1,0 +1,39 @@
+import type { Untyped } from "../../request/framework_request.ts";
+import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
+import { type BodyParser, bodyParser } from "./body_parser.ts";
+
+/** Options of the JSON parser. */
+export interface JsonOptions extends BodyOptions {
+  /** Takes objects and lists only; on by default. */
+  strict?: boolean;
+  /** Second argument of `JSON.parse`. */
+  reviver?: (this: Untyped, key: string, value: Untyped) => Untyped;
+}
+
+/**
+ * Parses JSON bodies, as Express's `express.json`.
+ *
+ * @param options Limit, types and how strictly
+ * @returns The middleware; broken JSON is 400, too much 413, an unknown charset or coding 415
+ * @throws {TypeError} If an option is not usable
+ */
+export function json(options?: JsonOptions): BodyParser {
+  const { strict = true, reviver } = options ?? {};
+  return bodyParser(checkBodyOptions("json", options ?? {}, "application/json"), {
+    // RFC 8259 section 8.1
+    acceptsCharset: (charset) => charset.startsWith("utf-"),
+    parseText(text) {
+      // clients often send the type without a body
+      if (text.length === 0) return {};
+      if (strict) assertContainer(text);
+      return JSON.parse(text, reviver);
+    },
+  });
+}
+
+function assertContainer(text: string): void {
+  const first = /[^ \t\n\r]/.exec(text);
+  if (first === null || first[0] === "{" || first[0] === "[") return;
+  const shown = text.length > 20 ? `${text.slice(0, 20)}...` : text;
+  throw new SyntaxError(`Unexpected token '${first[0]}', "${shown}" is not valid JSON`);
+}

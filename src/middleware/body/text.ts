@@ -1,0 +1,13 @@
+import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
+import { type BodyParser, bodyParser } from "./body_parser.ts";
+
+/**
+ * Reads text bodies as strings, as Express's `express.text`.
+ *
+ * @param options Limit, types and the charset of bodies that name none
+ * @returns The middleware
+ * @throws {TypeError} If an option is not usable
+ */
+export function text(options?: BodyOptions): BodyParser {
+  return bodyParser(checkBodyOptions("text", options ?? {}, "text/plain"), { parseText: (body) => body });
+}

@@ -1,0 +1,69 @@
+import { HttpError } from "../../http/http_error.ts";
+import { parseExtendedQuery } from "../../http/nested_query.ts";
+import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
+import { type BodyParser, bodyParser } from "./body_parser.ts";
+
+/** Options of the form parser. */
+export interface UrlencodedOptions extends BodyOptions {
+  /** Reads brackets as nesting; off by default. */
+  extended?: boolean;
+  /** Most pairs, 1000 by default; more are refused with 413. */
+  parameterLimit?: number;
+  /** Most levels of brackets, 32 by default; more are refused with 400. */
+  depth?: number;
+  /** Lets a field `utf8=✓` tell the charset; off by default. */
+  charsetSentinel?: boolean;
+  /** Turns `&#9786;` into its character, in ISO-8859-1; off by default. */
+  interpretNumericEntities?: boolean;
+}
+
+/**
+ * Parses form bodies, as Express's `express.urlencoded`.
+ *
+ * @param options Limits, types and whether brackets nest
+ * @returns The middleware
+ * @throws {TypeError} If an option is not usable
+ */
+export function urlencoded(options?: UrlencodedOptions): BodyParser {
+  const given = options ?? {};
+  const checked = checkBodyOptions("urlencoded", given, "application/x-www-form-urlencoded");
+  if (!isFormCharset(checked.defaultCharset)) {
+    throw new TypeError("option defaultCharset must be either utf-8 or iso-8859-1");
+  }
+  const { extended = false, parameterLimit = 1000, charsetSentinel = false, interpretNumericEntities = false } = given;
+  const depth = extended ? given.depth ?? 32 : 0;
+  if (Number.isNaN(Number(parameterLimit)) || parameterLimit < 1) {
+    throw new TypeError("option parameterLimit must be a positive number");
+  }
+  if (Number.isNaN(Number(depth)) || depth < 0) {
+    throw new TypeError("option depth must be a zero or a positive number");
+  }
+  const most = Math.floor(parameterLimit);
+  return bodyParser(checked, {
+    acceptsCharset: isFormCharset,
+    parseText(text, charset) {
+      if (text.length === 0) return {};
+      const count = text.split("&", Number.isFinite(most) ? most + 1 : undefined).length;
+      if (count > most) throw new HttpError(413, "too many parameters", { type: "parameters.too.many" });
+      try {
+        return parseExtendedQuery(text, {
+          allowPrototypes: true,
+          arrayLimit: extended ? Math.max(100, count) : count,
+          charset: charset as "utf-8" | "iso-8859-1",
+          charsetSentinel,
+          depth,
+          interpretNumericEntities,
+          parameterLimit: most,
+          strictDepth: true,
+        });
+      } catch (cause) {
+        if (!(cause instanceof RangeError)) throw cause;
+        throw new HttpError(400, "The input exceeded the depth", { cause, type: "querystring.parse.rangeError" });
+      }
+    },
+  });
+}
+
+function isFormCharset(charset: string): boolean {
+  return charset === "utf-8" || charset === "iso-8859-1";
+}

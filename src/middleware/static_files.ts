@@ -1,0 +1,100 @@
+import { encodeUrl } from "encodeurl";
+import { escapeHtml } from "../http/escape_html.ts";
+import type { FileStat } from "../http/file_system.ts";
+import { HttpError } from "../http/http_error.ts";
+import { parseDuration } from "../http/units.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import { DirectoryError, type FileOptions, transferFile } from "../response/file_transfer.ts";
+import type { FrameworkResponse } from "../response/framework_response.ts";
+import type { FileError } from "../response/send_file.ts";
+
+/** Options of `serveStatic`. */
+export interface ServeStaticOptions extends FileOptions {
+  /** Leaves what is not found, and requests that are not GET or HEAD, to the next layer; on by default. */
+  fallthrough?: boolean;
+  /** Redirects from a folder's name to the same with a slash; on by default. */
+  redirect?: boolean;
+  /** Sets headers of a file about to be sent. */
+  setHeaders?: (res: FrameworkResponse, path: string, stat: FileStat) => void;
+}
+
+/** A middleware that serves files. */
+export type StaticFiles = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
+
+/**
+ * Serves the files of a folder, as Express's `express.static`.
+ *
+ * @param root The folder; relative to the working directory
+ * @param options How to serve
+ * @returns The middleware
+ * @throws {TypeError} If the folder is missing or no string, or an option is not usable
+ */
+export function serveStatic(root: string, options?: ServeStaticOptions): StaticFiles {
+  if (!root) throw new TypeError("root path required");
+  if (typeof root !== "string") throw new TypeError("root path must be a string");
+  const { fallthrough = true, redirect = true, setHeaders, ...fileOptions } = options ?? {};
+  if (setHeaders && typeof setHeaders !== "function") throw new TypeError("option setHeaders must be function");
+  const maxAge = parseDuration(fileOptions.maxAge ?? 0);
+  return (req, res, next) => {
+    if (req.method !== "GET" && req.method !== "HEAD") return fallthrough ? next() : refuseMethod(res);
+    // below a mount without a slash there is nothing but a redirect to it
+    const mountOnly = req.path === "/" && !pathOf(req.originalUrl).endsWith("/");
+    const transfer = transferFile(res, {
+      index: "index.html",
+      ...fileOptions,
+      maxAge,
+      root: absoluteRoot(res, root),
+      requested: mountOnly ? "" : req.path,
+      setHeaders: (path, stat) => setHeaders?.(res, path, stat),
+    });
+    transfer.catch((error: unknown) => {
+      const named = error instanceof DirectoryError && !error.path.endsWith("/");
+      if ((named || (error instanceof DirectoryError && mountOnly)) && redirect) return redirectToFolder(req, res);
+      const failure: FileError = error instanceof DirectoryError ? new HttpError(404) : error as FileError;
+      if (failure.code === "ECONNABORTED") return;
+      if (fallthrough && failure.status !== undefined && failure.status < 500) {
+        return isUnanswerable(failure) ? next(failure) : next();
+      }
+      next(failure);
+    }).catch(next);
+  };
+}
+
+// conditions and ranges speak of a file that was found
+function isUnanswerable(failure: FileError): boolean {
+  return failure.status === 412 || failure.status === 416;
+}
+
+function absoluteRoot(res: FrameworkResponse, root: string): string {
+  const { files } = res.app;
+  return files === null || /^(?:[a-z]:)?[\\/]/i.test(root) ? root : `${files.workingDirectory()}/${root}`;
+}
+
+function pathOf(target: string): string {
+  const query = target.indexOf("?");
+  return query === -1 ? target : target.slice(0, query);
+}
+
+function refuseMethod(res: FrameworkResponse): void {
+  res.statusCode = 405;
+  res.setHeader("Allow", "GET, HEAD");
+  res.setHeader("Content-Length", "0");
+  res.end();
+}
+
+function redirectToFolder(req: FrameworkRequest, res: FrameworkResponse): void {
+  const path = pathOf(req.originalUrl);
+  const query = req.originalUrl.slice(path.length);
+  // several slashes in front would make the browser take the folder for a host
+  const location = encodeUrl(`${path.replace(/^\/+/, "/")}/${query}`);
+  const shown = escapeHtml(location);
+  res.statusCode = 301;
+  res.setHeader("Content-Type", "text/html; charset=UTF-8");
+  res.setHeader("Content-Security-Policy", "default-src 'none'");
+  res.setHeader("X-Content-Type-Options", "nosniff");
+  res.setHeader("Location", location);
+  res.end(
+    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Redirecting</title>\n</head>\n' +
+      `<body>\n<pre>Redirecting to ${shown}</pre>\n</body>\n</html>\n`,
+  );
+}

@@ -1,0 +1,101 @@
+import type { FileStat, FileSystem } from "../http/file_system.ts";
+import { canonicalAddress } from "../http/ip_address.ts";
+import type { Peer } from "../request/peer.ts";
+import { nodeBytes, requirePackage } from "./generic.ts";
+import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
+
+/** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
+export const denoPlatform: Platform = {
+  name: "Deno",
+  callableApps: true,
+  files: denoFiles(),
+  peerOf: peerOfInfo,
+  env: readEnv,
+  nodeBytes,
+  loadPackage,
+  serve,
+  upgrade,
+};
+
+function denoFiles(): FileSystem {
+  return {
+    stat: (path) => Deno.stat(path).then(fileStat),
+    statSync: (path) => fileStat(Deno.statSync(path)),
+    open: openFile,
+    readText: (path) => Deno.readTextFile(path),
+    workingDirectory: () => Deno.cwd(),
+  };
+}
+
+function fileStat(info: Deno.FileInfo): FileStat {
+  const { isFile, isDirectory, size, mtime } = info;
+  return { isFile, isDirectory, size, mtimeMs: mtime?.getTime() ?? 0 };
+}
+
+async function openFile(path: string, start: number, end: number): Promise<ReadableStream<Uint8Array>> {
+  const file = await Deno.open(path);
+  if (start > 0) await file.seek(start, Deno.SeekMode.Start);
+  let left = end - start + 1;
+  return new ReadableStream({
+    async pull(controller) {
+      const chunk = new Uint8Array(Math.min(left, 64 * 1024));
+      const read = left > 0 ? await file.read(chunk) : null;
+      if (read === null) {
+        file.close();
+        return controller.close();
+      }
+      left -= read;
+      controller.enqueue(chunk.subarray(0, read));
+    },
+    cancel() {
+      file.close();
+    },
+  }, { highWaterMark: 0 });
+}
+
+function peerOfInfo(info: unknown): Peer {
+  const address = (info as Partial<Deno.ServeHandlerInfo> | null | undefined)?.remoteAddr as
+    | { hostname?: unknown; port?: unknown }
+    | undefined;
+  if (typeof address?.hostname !== "string") return { address: undefined };
+  return {
+    address: canonicalAddress(address.hostname) ?? address.hostname,
+    port: typeof address.port === "number" ? address.port : undefined,
+  };
+}
+
+// reading a variable must not stop the program with a permission prompt
+function readEnv(name: string): string | undefined {
+  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
+  return state === "granted" ? Deno.env.get(name) : undefined;
+}
+
+// a package that is no dependency of the program may still be in Deno's cache
+async function loadPackage(name: string): Promise<unknown> {
+  return await requirePackage(name) ?? await import(`npm:${name}`).catch(() => undefined);
+}
+
+function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
+  const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
+  const force = new AbortController();
+  const common = { port, hostname, reusePort, signal: force.signal, onListen() {} };
+  const tls = cert !== undefined && key !== undefined ? { cert, key } : {};
+  const server = Deno.serve({ ...common, ...tls }, handler);
+  return {
+    port: server.addr.port,
+    hostname: server.addr.hostname,
+    finished: server.finished,
+    shutdown: () => server.shutdown(),
+    abort: () => force.abort(),
+    ref: () => server.ref(),
+    unref: () => server.unref(),
+  };
+}
+
+function upgrade(request: Request, _info: unknown, { protocol, headers }: UpgradeOptions): Upgrade {
+  // given to upgradeWebSocket, the protocol would have to be spelled in the request exactly as Deno splits it
+  const { socket, response } = Deno.upgradeWebSocket(request);
+  for (const [name, value] of headers ?? []) response.headers.append(name, value);
+  if (protocol !== undefined) response.headers.set("sec-websocket-protocol", protocol);
+  return { socket, response };
+}

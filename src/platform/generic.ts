@@ -1,0 +1,74 @@
+import type { Peer } from "../request/peer.ts";
+import type { Platform } from "./platform.ts";
+
+/** Any runtime with a Fetch API that is not known better: edge platforms, service workers, plain `app.fetch` calls. */
+export const genericPlatform: Platform = {
+  name: "this runtime",
+  callableApps: true,
+  files: null,
+  peerOf: unknownPeer,
+  env: () => undefined,
+  nodeBytes,
+  loadPackage: requirePackage,
+  serve() {
+    throw new TypeError("app.listen needs a runtime that can listen; hand app.fetch to the platform instead");
+  },
+  upgrade() {
+    throw new TypeError("This runtime has no WebSocket server that Sluice knows");
+  },
+};
+
+/** Node's module loader, as far as it is used. */
+interface ModuleLoader {
+  createRequire(from: string): (name: string) => unknown;
+}
+
+/** Node's process, as far as it is used. */
+interface ProcessLike {
+  cwd(): string;
+  getBuiltinModule?(name: "node:module"): ModuleLoader | undefined;
+}
+
+/**
+ * Loads a package from the `node_modules` of the working directory, where the runtime can.
+ *
+ * @param name Name of the package
+ * @returns The package, `undefined` if there is no loader or no such package
+ */
+export function requirePackage(name: string): Promise<unknown> {
+  const { process } = globalThis as { process?: ProcessLike };
+  const loader = process?.getBuiltinModule?.("node:module");
+  if (process === undefined || loader === undefined) return Promise.resolve(undefined);
+  try {
+    return Promise.resolve(loader.createRequire(`${process.cwd()}/package.json`)(name));
+  } catch (error) {
+    const { code } = error as { code?: string };
+    return code === "MODULE_NOT_FOUND" ? Promise.resolve(undefined) : Promise.reject(error);
+  }
+}
+
+/** The global `Buffer`, as far as it is used. */
+interface BufferLike {
+  from(buffer: ArrayBuffer, offset: number, length: number): Uint8Array;
+}
+
+/**
+ * Bytes as a `Buffer` over the same memory, where there is one.
+ *
+ * @param bytes The bytes
+ */
+export function nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
+  const { Buffer } = globalThis as { Buffer?: BufferLike };
+  return Buffer === undefined ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/**
+ * Says that the peer is unknown, unless the platform's argument has the shape Deno gives it.
+ *
+ * @param info The platform's argument
+ */
+export function unknownPeer(info: unknown): Peer {
+  const address = (info as { remoteAddr?: { hostname?: unknown; port?: unknown } } | null | undefined)?.remoteAddr;
+  if (typeof address?.hostname !== "string") return { address: undefined };
+  return { address: address.hostname, port: typeof address.port === "number" ? address.port : undefined };
+}

@@ -1,0 +1,81 @@
+import type { FileSystem } from "../http/file_system.ts";
+import type { Peer } from "../request/peer.ts";
+
+/** Where and how to listen. */
+export interface ListenOptions {
+  /** TCP port, 3000 by default; 0 picks a free one. */
+  port?: number;
+  /** Address to listen on, all by default. */
+  hostname?: string;
+  /** Closes the server when it aborts. */
+  signal?: AbortSignal;
+  /** Certificate chain in PEM, for TLS. */
+  cert?: string;
+  /** Private key in PEM, for TLS. */
+  key?: string;
+  /** Lets several processes share the port. */
+  reusePort?: boolean;
+}
+
+/** Answers one request; the second argument is whatever the platform passes. */
+export type FetchHandler = (request: Request, info?: unknown) => Response | Promise<Response>;
+
+/** A listening server, as a platform provides it. */
+export interface PlatformServer {
+  /** The port it listens on. */
+  readonly port: number;
+  /** The address it listens on. */
+  readonly hostname: string;
+  /** Settles when the server is down. */
+  readonly finished: Promise<void>;
+  /** Stops accepting; settles when what is in flight has been answered. */
+  shutdown(): Promise<void>;
+  /** Cuts what is left. */
+  abort(): void;
+  /** Keeps the process alive while listening. */
+  ref(): void;
+  /** Lets the process end while listening. */
+  unref(): void;
+}
+
+/** How an upgrade is to be answered. */
+export interface UpgradeOptions {
+  /** The sub-protocol that was chosen, if any. */
+  protocol?: string | undefined;
+  /** Headers set before the upgrade. */
+  headers?: Headers | undefined;
+}
+
+/** A WebSocket that the platform accepted: the web's `WebSocket`, and the answer that makes it one. */
+export interface Upgrade {
+  /** The server's end of the connection. */
+  readonly socket: WebSocket;
+  /** The answer; on some platforms it must reach the server as this very object. */
+  readonly response: Response;
+}
+
+/** What a runtime has to offer; one small file each in this folder. */
+export interface Platform {
+  /** Name for messages. */
+  readonly name: string;
+  /** Whether functions may be exported as the default; Workers take every function for a class. */
+  readonly callableApps: boolean;
+  /** Files, where there are any. */
+  readonly files: FileSystem | null;
+  /** Tells who sent a request. */
+  peerOf(info: unknown, request: Request): Peer;
+  /** Reads an environment variable; `undefined` where it is unset or may not be read. */
+  env(name: string): string | undefined;
+  /** Bytes as Express users know them: a `Buffer` over the same memory where the runtime has one. */
+  nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
+  /**
+   * Loads an npm package by name, for view engines that are only named; `undefined` where none can be loaded.
+   *
+   * @param name Name of the package
+   */
+  loadPackage(name: string): Promise<unknown>;
+  /** Listens on a port; throws where the runtime cannot, naming what to do instead. */
+  serve(handler: FetchHandler, options: ListenOptions): PlatformServer;
+  /** Accepts a WebSocket; throws where the runtime cannot. */
+  upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade;
+}

@@ -1,0 +1,41 @@
+import type { FileSystem } from "../http/file_system.ts";
+import type { Peer } from "./peer.ts";
+
+/** Settings as `app.set(name, value)` stores them; inherited from the parent app through the prototype chain. */
+// deno-lint-ignore no-explicit-any -- settings hold whatever the user stores, as in Express
+export type SettingValue = any;
+
+/** What a request or a response may ask of the application that is handling it. */
+export interface AppFace {
+  /** Values every view of this application sees. */
+  readonly locals: Record<string, unknown>;
+  /** The settings themselves; `get(name)` is the public way to read one. */
+  readonly settings: Record<string, SettingValue>;
+  /** Path or paths the application is mounted on, `"/"` for the outermost one. */
+  readonly mountpath: string | string[];
+  /** Reads a setting. */
+  get(name: string): SettingValue;
+  /** Stores a setting. */
+  set(name: string, value: unknown): unknown;
+  /** Tells whether a setting is truthy. */
+  enabled(name: string): boolean;
+  /** Tells whether a setting is falsy. */
+  disabled(name: string): boolean;
+  /** Canonical path of the application, made of its own and its parents' mount paths. */
+  path(): string;
+  /** Files of the platform, `null` where there are none. */
+  readonly files: FileSystem | null;
+  /** Tells who sent a request, from what the platform passed beside it. */
+  peerOf(info: unknown, request: Request): Peer;
+  /** Bytes as Express users know them: a `Buffer` where the runtime has one. */
+  nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
+  /** Upgrades a request to a WebSocket, or throws an `HttpError` if it is no proper handshake. */
+  acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): void;
+  /** Writes an error to the log, unless the `env` setting is `"test"`. */
+  logError(error: unknown): void;
+  /** Renders a view with the application's engine and locals. */
+  render(name: string, options: Record<string, unknown>, callback: RenderCallback): void;
+}
+
+/** Receives a rendered view, or the error that kept it from being rendered. */
+export type RenderCallback = (error: Error | null, html?: string) => void;

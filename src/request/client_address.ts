@@ -1,0 +1,69 @@
+import { walkForwarded } from "../http/forwarded.ts";
+import { canonicalAddress } from "../http/ip_address.ts";
+import type { AppFace } from "./app_face.ts";
+import type { Peer } from "./peer.ts";
+
+/** What is needed to tell who the client is: the connection, the headers, and whom the application trusts. */
+export interface ClientView {
+  /** The other end of the connection. */
+  readonly peer: Peer;
+  /** Application whose `trust proxy` setting counts. */
+  readonly app: AppFace;
+  /** Reads a request header. */
+  get(name: string): string | undefined;
+}
+
+function trustsPeer(client: ClientView): boolean {
+  return client.app.get("trust proxy fn")(client.peer.address, 0);
+}
+
+/**
+ * Addresses from the peer to the farthest one still vouched for, walked from the right of `X-Forwarded-For`.
+ *
+ * @param client The client
+ * @returns The peer first; empty when the platform tells no peer
+ */
+export function clientAddresses(client: ClientView): string[] {
+  const { address } = client.peer;
+  if (address === undefined) return [];
+  return walkForwarded(address, client.get("x-forwarded-for"), client.app.get("trust proxy fn"));
+}
+
+/** Scheme the client used: the connection's, or `X-Forwarded-Proto` from a trusted peer. */
+export function clientProtocol(client: ClientView, encrypted: boolean): string {
+  const own = encrypted ? "https" : "http";
+  if (!trustsPeer(client)) return own;
+  return firstOf(client.get("x-forwarded-proto") || own);
+}
+
+/** Host with its port: the `Host` header, or `X-Forwarded-Host` from a trusted peer. */
+export function clientHost(client: ClientView): string | undefined {
+  const forwarded = client.get("x-forwarded-host");
+  if (!forwarded || !trustsPeer(client)) return client.get("host") || undefined;
+  return firstOf(forwarded) || undefined;
+}
+
+/** Host without its port; brackets around an IPv6 address stay (RFC 3986 section 3.2.2). */
+export function hostnameOf(host: string | undefined): string | undefined {
+  if (host === undefined) return undefined;
+  const colon = host.indexOf(":", host.startsWith("[") ? host.indexOf("]") + 1 : 0);
+  return colon === -1 ? host : host.slice(0, colon);
+}
+
+/**
+ * Labels below the registered domain, nearest last, as Express's `req.subdomains`.
+ *
+ * @param hostname The host without a port
+ * @param offset How many labels, counted from the right, belong to the domain itself
+ * @returns The remaining labels, right to left; an address counts as one label
+ */
+export function subdomainsOf(hostname: string | undefined, offset: number): string[] {
+  if (!hostname) return [];
+  const labels = canonicalAddress(hostname) === undefined ? hostname.split(".").reverse() : [hostname];
+  return labels.slice(offset);
+}
+
+function firstOf(list: string): string {
+  const comma = list.indexOf(",");
+  return (comma === -1 ? list : list.slice(0, comma)).trim();
+}

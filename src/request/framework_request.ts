@@ -1,0 +1,312 @@
+import { parse as parseCookie } from "cookie-es";
+import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
+import { isFresh } from "../http/freshness.ts";
+import { requestSequence, nextSequence } from "../http/sequence.ts";
+import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
+import type { AppFace } from "./app_face.ts";
+import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
+import { matchContentType } from "./content_is.ts";
+import type { Exchange } from "./exchange.ts";
+import { IncomingMessage } from "./incoming_message.ts";
+
+/** Values of the path parameters by name. A wildcard has a list of segments; a literal path types it so. */
+export type RouteParams = Record<string, string>;
+
+/** A value whose type only the application knows: a parsed body, a query value, what a middleware attached. */
+// deno-lint-ignore no-explicit-any -- Express users read req.body.name without a cast
+export type Untyped = any;
+
+/** The response, as far as a request looks at it. */
+export interface ResponseFace {
+  /** Status the answer will have. */
+  statusCode: number;
+  /** Reads a response header. */
+  getHeader(name: string): number | string | string[] | undefined;
+  /** Values for the views of this request. */
+  locals: Record<string, Untyped>;
+}
+
+/** The registered route a request is in, as Express's `req.route`. */
+export interface RouteFace {
+  /** The path as it was registered. */
+  readonly path: string | RegExp | readonly (string | RegExp)[];
+  /** Methods the route answers, by lower-case name; `_all` for `all()`. */
+  readonly methods: Readonly<Record<string, boolean>>;
+}
+
+/**
+ * Express's request over a web `Request`: every property of Express 5, read lazily, beside the web's own readers.
+ *
+ * @typeParam Params Type of `req.params`; literal paths give it
+ * @typeParam Body Type of `req.body`
+ */
+export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends IncomingMessage {
+  #exchange: Exchange;
+  #params: Params | undefined = undefined;
+  #query: Record<string, Untyped> | undefined = undefined;
+  #queryOf: string | null | undefined = undefined;
+  #queryAssigned = false;
+  #cookies: Record<string, string | undefined> | undefined = undefined;
+  #cookiesAssigned = false;
+  #baseUrl: string | undefined = undefined;
+  #host: string | undefined = undefined;
+
+  /** The parsed body; `undefined` until a body parser or a handler sets it (Express 5). */
+  body: Body = undefined as Body;
+  /** Target of the request before any mount or rewrite. */
+  originalUrl: string;
+  /** The response this request belongs to. */
+  declare res: ResponseFace;
+  /** The route being run, `undefined` outside routes. */
+  declare route: RouteFace | undefined;
+  /** Continues with the next layer of the router that is running. */
+  declare next: (error?: unknown) => void;
+  /** Session, where a session middleware made one. */
+  declare session?: Untyped;
+  /** The authenticated user, where a middleware found one. */
+  declare user?: Untyped;
+  /** Secret for signed cookies, as cookie-parser leaves it. */
+  declare secret?: string;
+  /** Signed cookies, as cookie-parser leaves them. */
+  declare signedCookies?: Record<string, Untyped>;
+  /** An uploaded file, as multer leaves it. */
+  declare file?: Untyped;
+  /** Uploaded files, as multer leaves them. */
+  declare files?: Untyped;
+  /** Place of this request in the order of creation, for limiters that are made inside a request. */
+  readonly [requestSequence]: number = nextSequence();
+
+  /** @param exchange The exchange this request belongs to */
+  constructor(exchange: Exchange) {
+    super(exchange);
+    this.#exchange = exchange;
+    this.originalUrl = exchange.originalUrl;
+  }
+
+  /** The application that is handling the request. */
+  get app(): AppFace {
+    return this.#exchange.app;
+  }
+
+  /** Path parameters of the layer being run; assignable. */
+  get params(): Params {
+    return this.#params ??= {} as Params;
+  }
+
+  set params(value: Params | undefined) {
+    this.#params = value;
+  }
+
+  /** Path below the mount point, not decoded. */
+  get path(): string {
+    return this.#exchange.path;
+  }
+
+  /** The part of the path that mounts have taken, without a trailing slash. */
+  get baseUrl(): string {
+    return this.#baseUrl ?? this.#exchange.baseUrl;
+  }
+
+  set baseUrl(value: string) {
+    this.#baseUrl = value;
+  }
+
+  /** The query string parsed by the `query parser` setting; assignable, unlike in Express. */
+  get query(): Record<string, Untyped> {
+    if (this.#queryAssigned) return this.#query!;
+    const text = this.#exchange.query;
+    if (this.#query === undefined || text !== this.#queryOf) {
+      const parse = this.app.get("query parser fn");
+      this.#query = parse ? parse(text ?? "") : Object.create(null);
+      this.#queryOf = text;
+    }
+    return this.#query!;
+  }
+
+  set query(value: Record<string, Untyped>) {
+    this.#queryAssigned = true;
+    this.#query = value;
+  }
+
+  /** Cookies the client sent, decoded; a cookie middleware may replace them. */
+  get cookies(): Record<string, Untyped> {
+    if (this.#cookiesAssigned) return this.#cookies!;
+    return this.#cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
+  }
+
+  set cookies(value: Record<string, Untyped> | undefined) {
+    this.#cookiesAssigned = true;
+    this.#cookies = value;
+  }
+
+  /**
+   * Reads a request header; `Referer` and `Referrer` are one.
+   *
+   * @param name Header name, in any case
+   * @returns Its value, `undefined` when absent
+   * @throws {TypeError} If the name is missing or not a string
+   */
+  get(name: string): string | undefined {
+    if (!name) throw new TypeError("name argument is required to req.get");
+    if (typeof name !== "string") throw new TypeError("name must be a string to req.get");
+    const lower = name.toLowerCase();
+    if (lower === "referer" || lower === "referrer") return this.lookupHeader("referrer") ?? this.lookupHeader("referer");
+    return this.lookupHeader(lower);
+  }
+
+  /** Reads a request header; the same as {@linkcode FrameworkRequest.get}. */
+  header(name: string): string | undefined {
+    return this.get(name);
+  }
+
+  /** The best of the offered types by `Accept`, `false` when none will do, the client's list when none is offered. */
+  accepts(...types: (string | readonly string[])[]): string | string[] | false {
+    return acceptedType(this.lookupHeader("accept"), types.flat());
+  }
+
+  /** The best of the offered charsets by `Accept-Charset`. */
+  acceptsCharsets(...charsets: (string | readonly string[])[]): string | string[] | false {
+    return acceptedCharset(this.lookupHeader("accept-charset"), charsets.flat());
+  }
+
+  /** The best of the offered codings by `Accept-Encoding`. */
+  acceptsEncodings(...encodings: (string | readonly string[])[]): string | string[] | false {
+    return acceptedEncoding(this.lookupHeader("accept-encoding"), encodings.flat());
+  }
+
+  /** The best of the offered languages by `Accept-Language`. */
+  acceptsLanguages(...languages: (string | readonly string[])[]): string | string[] | false {
+    return acceptedLanguage(this.lookupHeader("accept-language"), languages.flat());
+  }
+
+  /**
+   * Tells whether the body has one of the given types.
+   *
+   * @param types Extensions, full types, wildcards or suffixes
+   * @returns The matching type, `false` if none matches, `null` if the request has no body
+   */
+  is(...types: (string | readonly string[])[]): string | false | null {
+    if (!this.#announcesBody()) return null;
+    return matchContentType(this.lookupHeader("content-type"), types.flat());
+  }
+
+  #announcesBody(): boolean {
+    if (this.lookupHeader("transfer-encoding") !== undefined) return true;
+    const length = this.lookupHeader("content-length");
+    if (length !== undefined) return !Number.isNaN(Number(length));
+    // a request made in process, or over HTTP/2, has neither header
+    return this.request.body !== null;
+  }
+
+  /**
+   * Parses the `Range` header against a size in bytes (RFC 9110 section 14.2).
+   *
+   * @returns The ranges, -1 if none can be satisfied, -2 if the header is malformed, `undefined` if it is absent
+   */
+  range(size: number, options?: { combine?: boolean }): ByteRanges | -1 | -2 | undefined {
+    const header = this.lookupHeader("range");
+    return header === undefined ? undefined : parseByteRange(size, header, options);
+  }
+
+  /** Address of the client: the peer, or the farthest address the `trust proxy` setting vouches for. */
+  get ip(): string | undefined {
+    return clientAddresses(this).at(-1);
+  }
+
+  /** Addresses from the client to the last trusted proxy, farthest first; empty unless a proxy is trusted. */
+  get ips(): string[] {
+    return clientAddresses(this).slice(1).reverse();
+  }
+
+  /** `"http"` or `"https"`; a trusted proxy's `X-Forwarded-Proto` counts. */
+  get protocol(): string {
+    return clientProtocol(this, this.socket.encrypted);
+  }
+
+  /** Whether the client used TLS. */
+  get secure(): boolean {
+    return this.protocol === "https";
+  }
+
+  /** Host with its port; a trusted proxy's `X-Forwarded-Host` counts. */
+  get host(): string | undefined {
+    return this.#host ?? clientHost(this);
+  }
+
+  set host(value: string | undefined) {
+    this.#host = value;
+  }
+
+  /** Host without its port. */
+  get hostname(): string | undefined {
+    return hostnameOf(this.host);
+  }
+
+  /** Labels of the host below the domain, as cut by the `subdomain offset` setting. */
+  get subdomains(): string[] {
+    return subdomainsOf(this.hostname, this.app.get("subdomain offset"));
+  }
+
+  /** Whether the request was made by `XMLHttpRequest`, by the header libraries set. */
+  get xhr(): boolean {
+    return this.lookupHeader("x-requested-with")?.toLowerCase() === "xmlhttprequest";
+  }
+
+  /** Whether the client's copy is still good: then a 304 says all (RFC 9111 section 4.3). */
+  get fresh(): boolean {
+    const { method, res } = this;
+    if (method !== "GET" && method !== "HEAD" && method !== "QUERY") return false;
+    const status = res.statusCode;
+    if ((status < 200 || status >= 300) && status !== 304) return false;
+    return isFresh(presentOnly({
+      ifNoneMatch: this.lookupHeader("if-none-match"),
+      ifModifiedSince: this.lookupHeader("if-modified-since"),
+      cacheControl: this.lookupHeader("cache-control"),
+    }), presentOnly({
+      etag: res.getHeader("ETag") as string | undefined,
+      lastModified: res.getHeader("Last-Modified") as string | undefined,
+    }));
+  }
+
+  /** The opposite of {@linkcode FrameworkRequest.fresh}. */
+  get stale(): boolean {
+    return !this.fresh;
+  }
+
+  /** Reads the body as JSON; what a body parser has read already is given back. */
+  json(): Promise<Untyped> {
+    return this.#read("json", "object");
+  }
+
+  /** Reads the body as text; what a body parser has read already is given back. */
+  text(): Promise<string> {
+    return this.#read("text", "string");
+  }
+
+  /** Reads the body as a form: fields and files. */
+  formData(): Promise<FormData> {
+    return this.#read("formData");
+  }
+
+  /** Reads the body as bytes. */
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#read("arrayBuffer");
+  }
+
+  /** Reads the body as a `Blob`. */
+  blob(): Promise<Blob> {
+    return this.#read("blob");
+  }
+
+  async #read(reader: "json" | "text" | "formData" | "arrayBuffer" | "blob", parsed?: string): Promise<Untyped> {
+    if (!this.request.bodyUsed) return await this.request[reader]();
+    if (parsed !== undefined && typeof this.body === parsed) return this.body;
+    throw new TypeError(`req.${reader}() cannot read the body again; a middleware has read it, use req.body`);
+  }
+}
+
+// freshness asks for absent keys rather than undefined values
+function presentOnly<T extends Record<string, string | undefined>>(record: T): { [K in keyof T]?: string } {
+  for (const key in record) if (record[key] === undefined) delete record[key];
+  return record as { [K in keyof T]?: string };
+}

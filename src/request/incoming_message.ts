@@ -1,0 +1,217 @@
+import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
+import { type Exchange, exchangeKey } from "./exchange.ts";
+import { type HeaderRecord, headerRecord } from "./header_record.ts";
+import type { Peer } from "./peer.ts";
+import { type Destination, ReadableFace } from "./readable_face.ts";
+import { SocketFace } from "./socket_face.ts";
+
+/**
+ * A web `Request` with the face of Node's `http.IncomingMessage`, so that Express middleware runs unmodified.
+ *
+ * Everything is made on first touch: reading one header of a web request costs more than the rest of a dispatch.
+ */
+export class IncomingMessage extends Emitter {
+  #exchange: Exchange;
+  #headers: HeaderRecord | null = null;
+  #socket: SocketFace | null = null;
+  #readable: ReadableFace | null = null;
+  #leaving: AbortController | null = null;
+
+  /** Major and minor version together; the platform negotiates the real one and does not tell. */
+  declare readonly httpVersion: string;
+  /** Major version of HTTP, as far as middleware cares. */
+  declare readonly httpVersionMajor: number;
+  /** Minor version of HTTP, as far as middleware cares. */
+  declare readonly httpVersionMinor: number;
+
+  static {
+    Object.assign(this.prototype, { httpVersion: "1.1", httpVersionMajor: 1, httpVersionMinor: 1 });
+  }
+
+  /** @param exchange The exchange this request belongs to */
+  constructor(exchange: Exchange) {
+    super();
+    this.#exchange = exchange;
+  }
+
+  /** The exchange, for the framework's own use. */
+  get [exchangeKey](): Exchange {
+    return this.#exchange;
+  }
+
+  /** The web request as the platform delivered it. */
+  get request(): Request {
+    return this.#exchange.request;
+  }
+
+  /** What the platform passed beside the request: `Deno.ServeHandlerInfo`, a Bun server, a Worker's `env`. */
+  get info(): unknown {
+    return this.#exchange.info;
+  }
+
+  /** HTTP method in capitals; assign it to override (`method-override`). */
+  get method(): string {
+    return this.#exchange.method;
+  }
+
+  set method(value: string) {
+    this.#exchange.method = value;
+  }
+
+  /** Path and query below the mount point; rewriting it re-matches the layers that follow. */
+  get url(): string {
+    return this.#exchange.url;
+  }
+
+  set url(value: string) {
+    this.#exchange.url = value;
+  }
+
+  /**
+   * Headers by lower-case name; changes made here are what `req.get()` reads afterwards.
+   * The `Host` of a request made in process is taken from its URL.
+   */
+  get headers(): HeaderRecord {
+    if (this.#headers === null) {
+      this.#headers = headerRecord(this.request.headers);
+      this.#headers["host"] ??= authorityOf(this.request.url);
+    }
+    return this.#headers;
+  }
+
+  set headers(value: HeaderRecord) {
+    this.#headers = value;
+  }
+
+  /** Header names and values in turn, as Node's `rawHeaders`. */
+  get rawHeaders(): string[] {
+    return [...this.request.headers].flat();
+  }
+
+  /**
+   * Reads one header without copying the others.
+   *
+   * @param name Lower-case header name
+   * @returns The value, `undefined` when the header is absent
+   */
+  protected lookupHeader(name: string): string | undefined {
+    if (this.#headers !== null) return this.#headers[name];
+    const value = this.request.headers.get(name);
+    if (value !== null) return value;
+    return name === "host" ? authorityOf(this.request.url) : undefined;
+  }
+
+  /** The other end of the connection. */
+  get peer(): Peer {
+    return this.#exchange.app.peerOf(this.#exchange.info, this.#exchange.request);
+  }
+
+  /** The connection, as far as middleware may look at it. */
+  get socket(): SocketFace {
+    return this.#socket ??= new SocketFace(this.#exchange, this.peer);
+  }
+
+  /** Node's older name of {@linkcode IncomingMessage.socket}. */
+  get connection(): SocketFace {
+    return this.socket;
+  }
+
+  /**
+   * Aborts when the client leaves before the answer is complete, and only then: Deno's own `request.signal` also
+   * fires after every normal answer.
+   */
+  get signal(): AbortSignal {
+    if (this.#leaving === null) {
+      const leaving = this.#leaving = new AbortController();
+      this.#exchange.onLeave(() => leaving.abort(new DOMException("The client closed the connection", "AbortError")));
+    }
+    return this.#leaving.signal;
+  }
+
+  /** Whether the client left before the answer was complete. */
+  get aborted(): boolean {
+    return this.#exchange.aborted;
+  }
+
+  /** Whether the body has been received to its end. */
+  get complete(): boolean {
+    return this.request.body === null || (this.#readable?.ended ?? this.request.bodyUsed);
+  }
+
+  get #stream(): ReadableFace {
+    return this.#readable ??= new ReadableFace(this.request, this);
+  }
+
+  /** Adds a listener; the first one for `data`, `end` or `readable` starts reading the body, as in Node. */
+  override on(event: EventName, listener: Listener): this {
+    super.on(event, listener);
+    if (event === "data") this.#stream.resume();
+    if (event === "end" && this.request.body === null) this.#stream.resume();
+    if (event === "close" || event === "aborted") this.#announceEnd();
+    return this;
+  }
+
+  /** Adds a listener that runs once. */
+  override once(event: EventName, listener: Listener): this {
+    super.once(event, listener);
+    if (event === "close" || event === "aborted") this.#announceEnd();
+    return this;
+  }
+
+  #announced = false;
+
+  #announceEnd(): void {
+    if (this.#announced) return;
+    this.#announced = true;
+    this.#exchange.onLeave(() => this.emit("aborted"));
+    this.#exchange.onEnd(() => this.emit("close"));
+  }
+
+  /** Starts or continues the flow of `data` events. */
+  resume(): this {
+    this.#stream.resume();
+    return this;
+  }
+
+  /** Holds the flow of `data` events back. */
+  pause(): this {
+    this.#stream.pause();
+    return this;
+  }
+
+  /** Makes `data` events carry strings. Only UTF-8 is known to the core. */
+  setEncoding(encoding: string): this {
+    this.#stream.setEncoding(encoding);
+    return this;
+  }
+
+  /** Sends the body to a writable, waiting for its `drain`, and ends it unless told otherwise. */
+  pipe<T extends Destination>(destination: T, options: { end?: boolean } = {}): T {
+    return this.#stream.pipe(destination, options);
+  }
+
+  /** Stops sending the body to a writable. */
+  unpipe(destination?: Destination): this {
+    this.#stream.unpipe(destination);
+    return this;
+  }
+
+  /** Gives the body up; nothing more is read. */
+  destroy(error?: Error): this {
+    this.#stream.destroy(error);
+    return this;
+  }
+
+  /** Chunks of the body as they arrive. */
+  async *[Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
+    const { body } = this.request;
+    if (body !== null) yield* body;
+  }
+}
+
+function authorityOf(url: string): string | undefined {
+  const start = url.indexOf("://") + 3;
+  const end = url.slice(start).search(/[/?#]/);
+  const authority = end === -1 ? url.slice(start) : url.slice(start, start + end);
+  return authority.slice(authority.lastIndexOf("@") + 1) || undefined;
+}

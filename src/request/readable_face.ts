@@ -1,0 +1,120 @@
+import type { Emitter } from "../http/emitter.ts";
+
+/** What `pipe` needs of its destination: Node's writable streams and Sluice's responses have it. */
+export interface Destination {
+  /** Takes a chunk; `false` asks to wait for `drain`. */
+  write(chunk: Uint8Array | string): boolean;
+  /** Ends the destination. */
+  end(): unknown;
+  /** Waits for `drain`. */
+  once(event: "drain", listener: () => void): unknown;
+  /** Tells the destination who writes to it. */
+  emit?(event: string, ...args: unknown[]): boolean;
+}
+
+/**
+ * Node's readable stream over the body of a web request: `data`, `end` and `error` events, pause, resume and pipe.
+ * One reader, taken on first use; nothing is buffered beyond the chunk under way.
+ */
+export class ReadableFace {
+  /** Whether the body was read to its end. */
+  ended = false;
+  #request: Request;
+  #emitter: Emitter;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  #flowing = false;
+  #reading = false;
+  #decoder: TextDecoder | null = null;
+  #pipes = new Map<Destination, { listener: (chunk: Uint8Array | string) => void; onEnd: () => void }>();
+
+  /**
+   * @param request The request whose body is read
+   * @param emitter Where the events appear
+   */
+  constructor(request: Request, emitter: Emitter) {
+    this.#request = request;
+    this.#emitter = emitter;
+  }
+
+  /** Starts or continues the flow. The first chunk never comes before the caller's turn is over. */
+  resume(): void {
+    this.#flowing = true;
+    if (this.#reading || this.ended) return;
+    this.#reading = true;
+    queueMicrotask(() => this.#pump());
+  }
+
+  /** Holds the flow back after the chunk under way. */
+  pause(): void {
+    this.#flowing = false;
+  }
+
+  /** Makes chunks strings. */
+  setEncoding(encoding: string): void {
+    this.#decoder = new TextDecoder(encoding === "binary" || encoding === "latin1" ? "latin1" : encoding);
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      if (this.#reader === null && this.#request.body !== null) this.#reader = this.#request.body.getReader();
+      while (this.#flowing) {
+        const { done, value } = this.#reader === null ? { done: true, value: undefined } : await this.#reader.read();
+        if (done) return this.#finish();
+        this.#emitter.emit("data", this.#decoder === null ? value : this.#decoder.decode(value, { stream: true }));
+      }
+    } catch (error) {
+      this.ended = true;
+      this.#emitter.emit("error", error);
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  #finish(): void {
+    this.ended = true;
+    const rest = this.#decoder?.decode();
+    if (rest) this.#emitter.emit("data", rest);
+    this.#emitter.emit("end");
+  }
+
+  /** Sends every chunk to a destination, pausing while it is full. */
+  pipe<T extends Destination>(destination: T, options: { end?: boolean }): T {
+    const listener = (chunk: Uint8Array | string): void => {
+      if (destination.write(chunk) !== false) return;
+      this.pause();
+      destination.once("drain", () => this.resume());
+    };
+    const onEnd = (): void => {
+      this.unpipe(destination);
+      if (options.end !== false) destination.end();
+    };
+    this.#pipes.set(destination, { listener, onEnd });
+    this.#emitter.on("end", onEnd);
+    this.#emitter.on("data", listener);
+    destination.emit?.("pipe", this.#emitter);
+    return destination;
+  }
+
+  /** Stops sending chunks to one destination, or to all. */
+  unpipe(destination?: Destination): void {
+    for (const [target, { listener, onEnd }] of this.#pipes) {
+      if (destination !== undefined && target !== destination) continue;
+      this.#emitter.off("data", listener);
+      this.#emitter.off("end", onEnd);
+      this.#pipes.delete(target);
+    }
+    if (this.#pipes.size === 0) this.pause();
+  }
+
+  /** Gives the body up and tells the sender so. */
+  destroy(error?: Error): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.#flowing = false;
+    const given = this.#reader === null ? this.#request.body?.cancel(error) : this.#reader.cancel(error);
+    // a body that somebody else is reading cannot be cancelled from here; its reader sees the error itself
+    given?.catch(() => {});
+    if (error !== undefined) this.#emitter.emit("error", error);
+    this.#emitter.emit("close");
+  }
+}

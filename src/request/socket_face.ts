@@ -1,0 +1,59 @@
+import { Emitter } from "../http/emitter.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Peer } from "./peer.ts";
+
+/** The part of Node's socket that Express middleware looks at. The connection itself belongs to the platform. */
+export class SocketFace extends Emitter {
+  #exchange: Exchange;
+  #peer: Peer;
+
+  /**
+   * @param exchange The exchange the connection is used for
+   * @param peer The other end
+   */
+  constructor(exchange: Exchange, peer: Peer) {
+    super();
+    this.#exchange = exchange;
+    this.#peer = peer;
+    this.encrypted = exchange.request.url.startsWith("https:");
+  }
+
+  /** Address of the peer, `undefined` where the platform tells none. */
+  get remoteAddress(): string | undefined {
+    return this.#peer.address;
+  }
+
+  /** Port of the peer, `undefined` where the platform tells none. */
+  get remotePort(): number | undefined {
+    return this.#peer.port;
+  }
+
+  /** Whether the connection uses TLS. */
+  encrypted: boolean;
+
+  /** Whether the client has left. */
+  get destroyed(): boolean {
+    return this.#exchange.aborted;
+  }
+
+  /** Whether the client is still there to send. */
+  get readable(): boolean {
+    return !this.#exchange.aborted;
+  }
+
+  /** Whether the client is still there to receive. */
+  get writable(): boolean {
+    return !this.#exchange.aborted;
+  }
+
+  /** Gives the exchange up, as if the client had left. */
+  destroy(): this {
+    this.#exchange.abandon();
+    return this;
+  }
+
+  /** Accepted for middleware that sets one; idle time is the platform's business. */
+  setTimeout(_ms: number): this {
+    return this;
+  }
+}

@@ -1,0 +1,20 @@
+import { format, parse } from "content-type";
+
+const withUtf8 = new Map<string, string>();
+const MAX_REMEMBERED = 128;
+
+/**
+ * Sets the charset of a content type to UTF-8, whatever it was, as `res.send` does for text.
+ *
+ * @param type A content type
+ * @returns The same type with `charset=utf-8`
+ */
+export function withUtf8Charset(type: string): string {
+  const known = withUtf8.get(type);
+  if (known !== undefined) return known;
+  const parsed = parse(type);
+  parsed.parameters["charset"] = "utf-8";
+  const made = format(parsed);
+  if (withUtf8.size < MAX_REMEMBERED) withUtf8.set(type, made);
+  return made;
+}

@@ -1,0 +1,54 @@
+import { join, normalize, resolve } from "pathe";
+import { HttpError } from "../http/http_error.ts";
+
+/** What to do with names that begin with a dot. */
+export type DotfilePolicy = "allow" | "deny" | "ignore";
+
+/** How a requested path becomes one on disk. */
+export interface FilePathOptions {
+  /** Folder nothing may leave; without it the path is absolute. */
+  readonly root?: string | undefined;
+  /** What to do with dotfiles; the default ignores files and lets folders pass. */
+  readonly dotfiles?: DotfilePolicy | undefined;
+}
+
+/**
+ * Decodes a requested path and resolves it below the root.
+ *
+ * @param requested The path as it was requested, percent-encoded
+ * @param options Root and dotfiles
+ * @returns The path on disk; a trailing slash is kept
+ * @throws {HttpError} 400 for a broken escape or a NUL, 403 for a path that climbs out or a denied dotfile, 404 for an
+ * ignored one
+ */
+export function resolveFilePath(requested: string, options: FilePathOptions): string {
+  const decoded = decode(requested);
+  if (decoded.includes("\0")) throw new HttpError(400);
+  const { root } = options;
+  // a backslash separates folders on one platform, and must be no way around the check on any
+  const climbs = /(?:^|[\\/])\.\.(?:[\\/]|$)/;
+  if (root === undefined) {
+    if (climbs.test(decoded)) throw new HttpError(403);
+    const path = resolve(decoded);
+    applyDotfilePolicy(path.split("/"), options.dotfiles);
+    return decoded.endsWith("/") && path !== "/" ? `${path}/` : path;
+  }
+  const inside = decoded === "" ? "." : normalize(`./${decoded}`);
+  if (climbs.test(inside)) throw new HttpError(403);
+  applyDotfilePolicy(inside.split("/"), options.dotfiles);
+  return normalize(join(resolve(root), inside));
+}
+
+function decode(requested: string): string {
+  try {
+    return decodeURIComponent(requested);
+  } catch (cause) {
+    throw new HttpError(400, undefined, { cause });
+  }
+}
+
+function applyDotfilePolicy(parts: readonly string[], policy: DotfilePolicy = "ignore"): void {
+  const hidden = parts.some((part) => part.length > 1 && part.startsWith(".") && part !== "..");
+  if (!hidden || policy === "allow") return;
+  throw new HttpError(policy === "deny" ? 403 : 404);
+}

@@ -1,0 +1,52 @@
+import { isFresh } from "../http/freshness.ts";
+import { splitList } from "../http/header_values.ts";
+import { parseHttpDate } from "../http/http_date.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+
+/** Validators of a file about to be sent. */
+export interface FileValidators {
+  /** Entity tag, `undefined` when none is sent. */
+  readonly etag: string | undefined;
+  /** `Last-Modified`, `undefined` when none is sent. */
+  readonly lastModified: string | undefined;
+}
+
+/**
+ * Evaluates the conditions of a request for a file (RFC 9110 section 13.2.2).
+ *
+ * @param req The request
+ * @param validators The file's validators
+ * @returns 412 if a precondition failed, 304 if the client's copy is good, `null` to send the file
+ */
+export function evaluateConditions(req: FrameworkRequest, validators: FileValidators): 304 | 412 | null {
+  if (failsPrecondition(req, validators)) return 412;
+  const conditions = {
+    ifNoneMatch: req.get("if-none-match"),
+    ifModifiedSince: req.get("if-modified-since"),
+    cacheControl: req.get("cache-control"),
+  };
+  return isFresh(conditions, validators) ? 304 : null;
+}
+
+function failsPrecondition(req: FrameworkRequest, { etag, lastModified }: FileValidators): boolean {
+  const ifMatch = req.get("if-match");
+  if (ifMatch !== undefined) {
+    return etag === undefined ||
+      (ifMatch !== "*" && !splitList(ifMatch).some((one) => one === etag || `W/${one}` === etag || one === `W/${etag}`));
+  }
+  const since = parseHttpDate(req.get("if-unmodified-since") ?? "");
+  return !Number.isNaN(since) && !(parseHttpDate(lastModified ?? "") <= since);
+}
+
+/**
+ * Tells whether a `Range` may be honoured: without `If-Range`, or when that names the present version.
+ *
+ * @param req The request
+ * @param validators The file's validators
+ */
+export function isRangeCurrent(req: FrameworkRequest, { etag, lastModified }: FileValidators): boolean {
+  const ifRange = req.get("if-range");
+  if (ifRange === undefined) return true;
+  if (ifRange.includes('"')) return etag !== undefined && ifRange.includes(etag);
+  return parseHttpDate(lastModified ?? "") <= parseHttpDate(ifRange);
+}

@@ -1,0 +1,214 @@
+import { fileEntityTag } from "../http/entity_tag.ts";
+import type { FileStat, FileSystem } from "../http/file_system.ts";
+import { toHttpDate } from "../http/http_date.ts";
+import { HttpError } from "../http/http_error.ts";
+import { contentTypeOf } from "../http/media_types.ts";
+import { parseDuration } from "../http/units.ts";
+import { evaluateConditions, isRangeCurrent } from "./file_request.ts";
+import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
+import type { FrameworkResponse } from "./framework_response.ts";
+
+/** How files are served, by `res.sendFile` and by `serveStatic`. */
+export interface FileOptions {
+  /** Sends `Accept-Ranges` and honours `Range`; on by default. */
+  acceptRanges?: boolean;
+  /** Sends `Cache-Control`; on by default. */
+  cacheControl?: boolean;
+  /** What to do with names that begin with a dot; `"ignore"` by default. */
+  dotfiles?: DotfilePolicy;
+  /** Sends an `ETag`; on by default. */
+  etag?: boolean;
+  /** Extensions to try when there is no such file, in order. */
+  extensions?: string | readonly string[] | false;
+  /** Adds `immutable` to `Cache-Control`; off by default. */
+  immutable?: boolean;
+  /** Files to try in a folder; `index.html` by default, for `serveStatic`. */
+  index?: string | readonly string[] | false;
+  /** Sends `Last-Modified`; on by default. */
+  lastModified?: boolean;
+  /** How long the client may keep the file: ms or text such as `"1d"`; 0 by default, a year at most. */
+  maxAge?: number | string;
+}
+
+/** A file to be sent. */
+export interface FileTransfer extends FileOptions {
+  /** The path as it was requested, percent-encoded. */
+  readonly requested: string;
+  /** Folder nothing may leave. */
+  readonly root?: string | undefined;
+  /** First byte to send. */
+  readonly start?: number;
+  /** Last byte to send. */
+  readonly end?: number;
+  /** Adds headers when the file is known, before it is sent. */
+  setHeaders?(path: string, stat: FileStat): void;
+}
+
+/** A request led to a folder; what to do about it is the caller's to decide. */
+export class DirectoryError extends Error {
+  /** Node's code for it. */
+  readonly code = "EISDIR";
+  /** The folder. */
+  readonly path: string;
+
+  /** @param path The folder */
+  constructor(path: string) {
+    super("EISDIR, read");
+    this.path = path;
+  }
+}
+
+const YEAR = 365 * 24 * 60 * 60 * 1000;
+/** Files up to this many bytes are read at once, which is cheaper than a stream. */
+const WHOLE_FILE_BYTES = 64 * 1024;
+
+/**
+ * Sends a file, or part of it, or a 304, as npm's send does for Express.
+ *
+ * @param res The response
+ * @param transfer What to send
+ * @throws {HttpError} 400, 403, 404, 412, 416 or 500
+ * @throws {DirectoryError} If the path leads to a folder without an index file
+ */
+export async function transferFile(res: FrameworkResponse, transfer: FileTransfer): Promise<void> {
+  const { files } = res.app;
+  if (files === null) throw new Error("This runtime has no files; serve them through the platform's own assets");
+  const path = resolveFilePath(transfer.requested, transfer);
+  const found = await findFile(files, path, transfer);
+  if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
+  await sendFound(res, files, found.path, found.stat, transfer);
+}
+
+async function findFile(
+  files: FileSystem,
+  path: string,
+  { extensions, index }: FileTransfer,
+): Promise<{ path: string; stat: FileStat }> {
+  if (path.endsWith("/")) return await findIndex(files, path, index);
+  const exact = await statOrNull(files, path);
+  if (exact?.isDirectory) throw new DirectoryError(path);
+  if (exact !== null) return { path, stat: exact };
+  if (extensions && !/\.[^./]*$/.test(path)) {
+    for (const extension of [extensions].flat() as string[]) {
+      const candidate = `${path}.${extension}`;
+      const stat = await statOrNull(files, candidate);
+      if (stat !== null && !stat.isDirectory) return { path: candidate, stat };
+    }
+  }
+  throw notFound(path);
+}
+
+async function findIndex(
+  files: FileSystem,
+  folder: string,
+  index: FileTransfer["index"],
+): Promise<{ path: string; stat: FileStat }> {
+  for (const name of index ? [index].flat() as string[] : []) {
+    const stat = await statOrNull(files, folder + name);
+    if (stat !== null && !stat.isDirectory) return { path: folder + name, stat };
+  }
+  if (!index) {
+    const stat = await statOrNull(files, folder.slice(0, -1) || "/");
+    if (stat?.isDirectory) throw new DirectoryError(folder);
+  }
+  throw notFound(folder);
+}
+
+// what cannot be there is not found; everything else is the server's own trouble
+async function statOrNull(files: FileSystem, path: string): Promise<FileStat | null> {
+  try {
+    return await files.stat(path);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    if (code === "ENAMETOOLONG") throw new HttpError(404, (error as Error).message, { cause: error, code });
+    throw new HttpError(500, (error as Error).message, { cause: error, code });
+  }
+}
+
+function notFound(path: string): HttpError {
+  return new HttpError(404, undefined, { code: "ENOENT", path, expose: false });
+}
+
+async function sendFound(
+  res: FrameworkResponse,
+  files: FileSystem,
+  path: string,
+  stat: FileStat,
+  transfer: FileTransfer,
+): Promise<void> {
+  const { req } = res;
+  setFileHeaders(res, path, stat, transfer);
+  const validators = {
+    etag: res.get("ETag") as string | undefined,
+    lastModified: res.get("Last-Modified") as string | undefined,
+  };
+  const status = isConditional(req) ? evaluateConditions(req, validators) : null;
+  if (status === 412) throw new HttpError(412);
+  if (status === 304) {
+    for (const name of ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Content-Type"]) {
+      res.removeHeader(name);
+    }
+    res.statusCode = 304;
+    res.end();
+    return;
+  }
+  const first = transfer.start ?? 0;
+  const last = Math.min(transfer.end ?? stat.size - 1, stat.size - 1);
+  const size = Math.max(0, last - first + 1);
+  let start = first;
+  let end = last;
+  const range = transfer.acceptRanges === false || !isRangeCurrent(req, validators) ? undefined : req.range(size, { combine: true });
+  if (range === -1) {
+    throw new HttpError(416, undefined, { headers: { "Content-Range": `bytes */${size}` } });
+  }
+  if (typeof range === "object" && range.type === "bytes" && range.length === 1) {
+    res.statusCode = 206;
+    res.setHeader("Content-Range", `bytes ${range[0]!.start}-${range[0]!.end}/${size}`);
+    start = first + range[0]!.start;
+    end = first + range[0]!.end;
+  }
+  await sendBytes(res, files, path, start, end);
+}
+
+function isConditional(req: FrameworkResponse["req"]): boolean {
+  return ["if-match", "if-unmodified-since", "if-none-match", "if-modified-since"].some((name) =>
+    req.get(name) !== undefined
+  );
+}
+
+function setFileHeaders(res: FrameworkResponse, path: string, stat: FileStat, transfer: FileTransfer): void {
+  transfer.setHeaders?.(path, stat);
+  const { acceptRanges = true, cacheControl = true, lastModified = true, etag = true, immutable = false } = transfer;
+  if (acceptRanges && !res.hasHeader("Accept-Ranges")) res.setHeader("Accept-Ranges", "bytes");
+  if (cacheControl && !res.hasHeader("Cache-Control")) {
+    const maxAge = Math.min(Math.max(0, parseDuration(transfer.maxAge ?? 0)), YEAR);
+    res.setHeader("Cache-Control", `public, max-age=${Math.floor(maxAge / 1000)}${immutable ? ", immutable" : ""}`);
+  }
+  if (lastModified && !res.hasHeader("Last-Modified")) res.setHeader("Last-Modified", toHttpDate(stat.mtimeMs));
+  if (etag && !res.hasHeader("ETag")) res.setHeader("ETag", fileEntityTag(stat));
+  if (res.hasHeader("Content-Type")) return;
+  const type = contentTypeOf(path.slice(path.lastIndexOf("/") + 1)) ?? "application/octet-stream";
+  res.setHeader("Content-Type", type);
+}
+
+async function sendBytes(
+  res: FrameworkResponse,
+  files: FileSystem,
+  path: string,
+  start: number,
+  end: number,
+): Promise<void> {
+  const length = Math.max(0, end - start + 1);
+  res.setHeader("Content-Length", String(length));
+  if (res.req.method === "HEAD" || length === 0) return void res.end();
+  const stream = await files.open(path, start, end);
+  if (length <= WHOLE_FILE_BYTES) {
+    res.end(await new Response(stream).bytes());
+    return;
+  }
+  res.send(stream);
+  await new Promise<void>((resolve) => res.once("close", resolve));
+  if (res.writableFinished) return;
+  throw Object.assign(new Error("Request aborted"), { code: "ECONNABORTED" });
+}

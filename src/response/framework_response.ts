@@ -1,0 +1,440 @@
+import { create as contentDisposition } from "content-disposition";
+import { encodeUrl } from "encodeurl";
+import { basename, extname } from "pathe";
+import { escapeHtml } from "../http/escape_html.ts";
+import { appendVary } from "../http/header_values.ts";
+import { HttpError } from "../http/http_error.ts";
+import { contentTypeOf } from "../http/media_types.ts";
+import { statusText } from "../http/status_text.ts";
+import type { AppFace, RenderCallback } from "../request/app_face.ts";
+import type { Exchange } from "../request/exchange.ts";
+import type { FrameworkRequest, Untyped } from "../request/framework_request.ts";
+import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
+import { withUtf8Charset } from "./content_type.ts";
+import { headerText, mediaTypeFor } from "./header_text.ts";
+import { jsonText } from "./json_text.ts";
+import type { HeaderValue } from "./outgoing_headers.ts";
+import { OutgoingMessage } from "./outgoing_message.ts";
+import { absolutePath, type SendFileCallback, sendFile, type SendFileOptions } from "./send_file.ts";
+import { type CookieOptions, formatSetCookie } from "./set_cookie.ts";
+import { signCookie } from "./signed_cookie.ts";
+import { type BodySource, isBodySource } from "./streamed_body.ts";
+
+const HTML = "text/html; charset=utf-8";
+const JSON_UTF8 = "application/json; charset=utf-8";
+const JSON_PLAIN = "application/json";
+
+/** Answers for `res.format`, by media type or extension; `default` answers when none is acceptable. */
+export type FormatHandlers = Record<
+  string,
+  (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => unknown
+>;
+
+/** What `res.send` takes: text, bytes, a `Blob`, a stream of either, or anything JSON can say. */
+export type SendBody = Chunk | Blob | BodySource | object | number | boolean | null | undefined;
+
+/**
+ * Express's response, ending as one web `Response`: every method of Express 5 on top of Node's.
+ *
+ * @typeParam Locals Type of `res.locals`
+ */
+export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
+  extends OutgoingMessage {
+  #exchange: Exchange;
+  #locals: Locals | undefined = undefined;
+
+  /** The request this response belongs to. */
+  req: FrameworkRequest;
+
+  /**
+   * @param exchange The exchange this response answers
+   * @param req The request of the same exchange
+   */
+  constructor(exchange: Exchange, req: FrameworkRequest) {
+    super(exchange);
+    this.#exchange = exchange;
+    this.req = req;
+  }
+
+  /** The application that is handling the request. */
+  get app(): AppFace {
+    return this.#exchange.app;
+  }
+
+  /** Values for the views rendered for this request. */
+  get locals(): Locals {
+    return this.#locals ??= Object.create(null) as Locals;
+  }
+
+  set locals(value: Locals) {
+    this.#locals = value;
+  }
+
+  /**
+   * Sets the status.
+   *
+   * @param code 100 to 999; a web response can carry 200 to 599 of them
+   * @throws {TypeError} If the code is not an integer
+   * @throws {RangeError} If the code is outside 100 to 999
+   */
+  status(code: number): this {
+    if (!Number.isInteger(code)) {
+      throw new TypeError(`Invalid status code: ${JSON.stringify(code)}. res.status takes an integer.`);
+    }
+    if (code < 100 || code > 999) {
+      throw new RangeError(`Invalid status code: ${code}. res.status takes a number from 100 to 999.`);
+    }
+    this.statusCode = code;
+    return this;
+  }
+
+  /** Answers with a status and its usual text as the body. */
+  sendStatus(code: number): this {
+    this.status(code).type("txt");
+    return this.send(statusText(code) ?? String(code));
+  }
+
+  /**
+   * Answers with a body: text as HTML, bytes as they are, a `Blob` or a stream as it comes, anything else as JSON.
+   *
+   * Sets a content type where there is none and a weak ETag, and answers 304 when the client's copy is good.
+   *
+   * @param body The body
+   * @throws {Error} If an answer was given already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  send(body?: SendBody): this {
+    this.#assertUnsent("res.send");
+    if (typeof body === "string") {
+      const type = this.outgoing.contentType;
+      this.outgoing.contentType = type === undefined ? HTML : withUtf8Charset(type);
+      return this.#sendWhole(body);
+    }
+    if (body === undefined || body === null) return this.#sendWhole(body === null ? "" : undefined);
+    if (ArrayBuffer.isView(body) || body instanceof ArrayBuffer) {
+      this.outgoing.contentType ??= "application/octet-stream";
+      return this.#sendWhole(chunkBytes("res.send", body));
+    }
+    if (body instanceof Blob) return this.#sendBlob(body);
+    if (typeof body === "object" && isBodySource(body)) {
+      this.endWithSource(body);
+      return this;
+    }
+    return this.json(body);
+  }
+
+  /**
+   * Answers with a value as JSON, by the settings `json replacer`, `json spaces`, `json escape` and `json charset`.
+   *
+   * @param value Any value JSON can say
+   * @throws {Error} If an answer was given already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  json(value?: unknown): this {
+    this.#assertUnsent("res.json");
+    const { app } = this;
+    const text = jsonText(value, app);
+    const type = this.outgoing.contentType;
+    if (type === undefined) this.outgoing.contentType = app.settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8;
+    else this.outgoing.contentType = withUtf8Charset(type);
+    // a middleware that replaced send wants to see the text; otherwise its type is right already
+    if (this.send !== FrameworkResponse.prototype.send) return this.send(text);
+    return this.#sendWhole(text);
+  }
+
+  /**
+   * Answers with JSON wrapped in a call of the function that the query names (`jsonp callback name`).
+   *
+   * @param value Any value JSON can say
+   */
+  jsonp(value?: unknown): this {
+    this.#assertUnsent("res.jsonp");
+    const { app } = this;
+    let text = jsonText(value, app);
+    const given = this.req.query[app.get("jsonp callback name")];
+    const callback = Array.isArray(given) ? given[0] : given;
+    if (this.outgoing.contentType === undefined) {
+      this.setHeader("X-Content-Type-Options", "nosniff");
+      this.outgoing.contentType = JSON_PLAIN;
+    }
+    if (typeof callback === "string" && callback !== "") {
+      this.setHeader("X-Content-Type-Options", "nosniff");
+      this.outgoing.contentType = "text/javascript";
+      // line separators are valid in JSON and were not in JavaScript; the comment defuses "Rosetta Flash"
+      text = (text ?? "").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+      const name = callback.replace(/[^\[\]\w$.]/g, "");
+      text = `/**/ typeof ${name} === 'function' && ${name}(${text});`;
+    }
+    return this.send(text);
+  }
+
+  #assertUnsent(method: string): void {
+    if (!this.headersSent) return;
+    const error = new Error(
+      `${method}: cannot set headers after they are sent to the client; an answer was given already`,
+    );
+    throw Object.assign(error, { code: "ERR_HTTP_HEADERS_SENT" });
+  }
+
+  // the common end of send and json: tag, freshness, then Node's end()
+  #sendWhole(body: string | Uint8Array | undefined): this {
+    const makeTag = this.app.settings["etag fn"];
+    if (makeTag !== undefined && body !== undefined && !this.outgoing.has("etag")) {
+      const tag = makeTag(body, "utf8");
+      if (tag) this.outgoing.set("res.send", "ETag", tag);
+    }
+    const { outgoing } = this;
+    // without a validator no copy can be fresh, and then the request's headers need not be looked at
+    if (!outgoing.bare && (outgoing.has("etag") || outgoing.has("last-modified")) && this.req.fresh) {
+      this.statusCode = 304;
+    }
+    const status = this.statusCode;
+    if (status === 204 || status === 304 || status === 205) {
+      if (status !== 205) this.removeHeader("Content-Type");
+      this.removeHeader("Transfer-Encoding");
+      return this.end();
+    }
+    if (this.end !== OutgoingMessage.prototype.end || this.writeHead !== OutgoingMessage.prototype.writeHead) {
+      this.#announceLength(body);
+    }
+    return body === undefined ? this.end() : this.end(body as Chunk, "utf8");
+  }
+
+  // hooks on end and writeHead read the length from the header, where Express puts it
+  #announceLength(body: string | Uint8Array | undefined): void {
+    if (body === undefined || this.hasHeader("Transfer-Encoding")) return;
+    this.setHeader("Content-Length", String(chunkBytes("res.send", body).byteLength));
+  }
+
+  #sendBlob(blob: Blob): this {
+    this.outgoing.contentType ??= blob.type || "application/octet-stream";
+    this.endWithBlob(blob);
+    return this;
+  }
+
+  /**
+   * Answers with a web `Response` that a handler returned. Headers set before, such as CORS or cookies, are kept
+   * unless the response has its own.
+   *
+   * @param response The answer
+   */
+  answer(response: Response): void {
+    this.#assertUnsent("returning a Response");
+    const hooked = this.end !== OutgoingMessage.prototype.end || this.write !== OutgoingMessage.prototype.write ||
+      this.writeHead !== OutgoingMessage.prototype.writeHead;
+    if (!hooked && this.outgoing.names().length === 0 && this.req.method !== "HEAD") {
+      this.adopt(response);
+      return;
+    }
+    // a type the handler chose wins; cookies of both are sent
+    for (const [name, value] of response.headers) {
+      if (name === "set-cookie") this.appendHeader(name, value);
+      else this.setHeader(name, value);
+    }
+    this.statusCode = response.status;
+    this.statusMessage = response.statusText;
+    if (response.body === null) this.end();
+    else this.endWithSource(response.body);
+  }
+
+  /**
+   * Sets headers; a `Content-Type` gets the charset its type has by custom.
+   *
+   * @param field Header name, or an object of names and values
+   * @param value One value, or several for several header lines
+   * @throws {TypeError} If a name or value is not allowed, or the content type is a list
+   */
+  set(field: string | Record<string, HeaderValue | boolean>, value?: HeaderValue | boolean): this {
+    if (typeof field !== "string") {
+      for (const name of Object.keys(field)) this.set(name, field[name]);
+      return this;
+    }
+    const given = Array.isArray(value) ? value.map(String) : String(value);
+    if (field.toLowerCase() !== "content-type") return this.setHeader(field, given);
+    if (Array.isArray(given)) throw new TypeError("Content-Type cannot be set to an Array");
+    return this.setHeader(field, contentTypeOf(given) ?? given);
+  }
+
+  /** Sets headers; the same as {@linkcode FrameworkResponse.set}. */
+  header(field: string | Record<string, HeaderValue | boolean>, value?: HeaderValue | boolean): this {
+    return this.set(field, value);
+  }
+
+  /** Reads a header as it was set, `undefined` when it is not. */
+  get(field: string): HeaderValue | undefined {
+    return this.getHeader(field);
+  }
+
+  /** Adds values to a header. */
+  append(field: string, value: string | string[]): this {
+    const earlier = this.getHeader(field);
+    if (!earlier) return this.set(field, value);
+    const before = Array.isArray(earlier) ? earlier : [String(earlier)];
+    return this.set(field, before.concat(value));
+  }
+
+  /** Sets the content type from an extension (`json`), a file name or a full type. */
+  type(type: string): this {
+    return this.set("Content-Type", type.includes("/") ? type : contentTypeOf(type) ?? "application/octet-stream");
+  }
+
+  /** Sets the content type; the same as {@linkcode FrameworkResponse.type}. */
+  contentType(type: string): this {
+    return this.type(type);
+  }
+
+  /** Adds a field to `Vary`. */
+  vary(field: string | readonly string[]): this {
+    if (!field) throw new TypeError("field argument is required to res.vary");
+    if (field.length === 0) return this;
+    return this.setHeader("Vary", appendVary(headerText(this.getHeader("Vary")), field));
+  }
+
+  /** Adds links with their relations to `Link` (RFC 8288). */
+  links(links: Record<string, string | readonly string[]>): this {
+    const earlier = headerText(this.getHeader("Link"));
+    const added = Object.entries(links).flatMap(([rel, urls]) =>
+      [urls].flat().map((url) => `<${url}>; rel="${rel}"`)
+    );
+    return this.set("Link", (earlier === "" ? added : [earlier, ...added]).join(", "));
+  }
+
+  /** Sets `Location`, percent-encoding what may not stand in a URL. */
+  location(url: string): this {
+    return this.set("Location", encodeUrl(String(url)));
+  }
+
+  /**
+   * Redirects, with a short body in the type the client prefers.
+   *
+   * @param status Status, 302 by default
+   * @param url Where to; percent-encoded where needed
+   */
+  redirect(status: number, url: string): void;
+  /** Redirects with status 302. */
+  redirect(url: string): void;
+  redirect(first: number | string, second?: string): void {
+    this.#assertUnsent("res.redirect");
+    const status = second === undefined ? 302 : first as number;
+    const target = second === undefined ? first : second;
+    if (typeof target !== "string") {
+      throw new TypeError(`res.redirect takes a URL as a string, not ${target === null ? "null" : typeof target}`);
+    }
+    const address = this.location(target).get("Location") as string;
+    const text = statusText(status) ?? String(status);
+    let body = "";
+    this.format({
+      text: () => body = `${text}. Redirecting to ${address}`,
+      html: () =>
+        body = `<!DOCTYPE html><head><title>${text}</title></head>` +
+          `<body><p>${text}. Redirecting to ${escapeHtml(address)}</p></body>`,
+      default: () => body = "",
+    });
+    this.status(status);
+    this.end(body);
+  }
+
+  /**
+   * Answers with the handler whose type the client likes best, 406 to the error handlers when none will do.
+   *
+   * @param handlers Answers by media type or extension
+   */
+  format(handlers: FormatHandlers): this {
+    const { req } = this;
+    const offered = Object.keys(handlers).filter((type) => type !== "default");
+    const best = offered.length > 0 ? req.accepts(offered) : false;
+    this.vary("Accept");
+    if (typeof best === "string") {
+      this.set("Content-Type", mediaTypeFor(best));
+      handlers[best]!(req, this as FrameworkResponse, req.next);
+    } else if (handlers["default"] !== undefined) {
+      handlers["default"](req, this as FrameworkResponse, req.next);
+    } else {
+      req.next(new HttpError(406, undefined, { types: offered.map(mediaTypeFor) }));
+    }
+    return this;
+  }
+
+  /** Sets a cookie; objects are sent as JSON behind `j:`. */
+  cookie(name: string, value: unknown, options: CookieOptions = {}): this {
+    const text = typeof value === "object" ? "j:" + JSON.stringify(value) : String(value);
+    const signed = options.signed ? this.#sign(text) : text;
+    return this.append("Set-Cookie", formatSetCookie(name, signed, options, Date.now()));
+  }
+
+  #sign(text: string): string {
+    const { secret } = this.req;
+    if (!secret) throw new Error('cookieParser("secret") required for signed cookies');
+    return "s:" + signCookie(text, secret);
+  }
+
+  /** Makes the client forget a cookie. */
+  clearCookie(name: string, options: CookieOptions = {}): this {
+    const { maxAge: _, ...rest } = options;
+    return this.cookie(name, "", { path: "/", ...rest, expires: new Date(1) });
+  }
+
+  /** Marks the answer as a download, under the given file name. */
+  attachment(filename?: string): this {
+    const name = filename === undefined ? undefined : basename(filename);
+    if (name !== undefined && name !== "") this.type(extname(name));
+    return this.set("Content-Disposition", contentDisposition(name));
+  }
+
+  /**
+   * Answers with a file: ranges, conditions, type and cache headers included.
+   *
+   * @param path Absolute, or relative to `options.root`
+   * @param options How to serve it
+   * @param callback Runs when the transfer is over; without it errors go to the error handlers
+   */
+  sendFile(path: string, options?: SendFileOptions | SendFileCallback, callback?: SendFileCallback): void {
+    if (typeof options === "function") return this.sendFile(path, {}, options);
+    sendFile(this as FrameworkResponse, path, options ?? {}, callback);
+  }
+
+  /**
+   * Answers with a file as a download.
+   *
+   * @param path The file
+   * @param filename Name to offer, the file's own by default
+   * @param options How to serve it
+   * @param callback Runs when the transfer is over
+   */
+  download(
+    path: string,
+    filename?: string | null | SendFileOptions | SendFileCallback,
+    options?: SendFileOptions | SendFileCallback,
+    callback?: SendFileCallback,
+  ): void {
+    if (typeof filename === "function") return this.download(path, null, {}, filename);
+    if (typeof options === "function") {
+      return typeof filename === "object" && filename !== null
+        ? this.download(path, null, filename, options)
+        : this.download(path, filename, {}, options);
+    }
+    if (typeof filename === "object" && filename !== null) return this.download(path, null, filename, callback);
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(options?.headers ?? {})) {
+      if (name.toLowerCase() !== "content-disposition") headers[name] = value;
+    }
+    headers["Content-Disposition"] = contentDisposition(basename(filename || path));
+    const located = options?.root === undefined ? absolutePath(this as FrameworkResponse, path) : path;
+    this.sendFile(located, { ...options, headers }, callback);
+  }
+
+  /**
+   * Renders a view and answers with it.
+   *
+   * @param view Name of the view
+   * @param options Values for the view, over `res.locals` and `app.locals`
+   * @param callback Gets the text instead of it being sent
+   */
+  render(view: string, options?: Record<string, unknown> | RenderCallback, callback?: RenderCallback): void {
+    if (typeof options === "function") return this.render(view, {}, options);
+    const values = { ...options, _locals: this.locals };
+    this.app.render(
+      view,
+      values,
+      callback ?? ((error, html) => error ? this.req.next(error) : void this.send(html)),
+    );
+  }
+}

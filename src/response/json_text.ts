@@ -1,0 +1,19 @@
+import type { AppFace } from "../request/app_face.ts";
+
+const ESCAPES: Record<string, string> = { "<": "\\u003c", ">": "\\u003e", "&": "\\u0026" };
+
+/**
+ * Serialises a value by the settings `json replacer`, `json spaces` and `json escape`.
+ *
+ * @param value Any value
+ * @param app The application whose settings count
+ * @returns The text; `undefined` for what JSON has no text for, such as functions
+ */
+export function jsonText(value: unknown, app: AppFace): string | undefined {
+  const { settings } = app;
+  const replacer = settings["json replacer"];
+  const spaces = settings["json spaces"];
+  const text = replacer || spaces ? JSON.stringify(value, replacer, spaces) : JSON.stringify(value);
+  if (text === undefined || !settings["json escape"]) return text;
+  return text.replace(/[<>&]/g, (char) => ESCAPES[char]!);
+}

@@ -1,0 +1,469 @@
+import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
+import { statusText } from "../http/status_text.ts";
+import { utf8Length } from "../http/utf8_length.ts";
+import type { Exchange } from "../request/exchange.ts";
+import type { SocketFace } from "../request/socket_face.ts";
+import { BodyStream } from "./body_stream.ts";
+import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
+import { type HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
+import { type BodySource, streamedBody } from "./streamed_body.ts";
+import { type WebBody, webResponse } from "./web_response.ts";
+
+/** Headers as `writeHead` and `set` take them. */
+export type HeaderInit = Record<string, HeaderValue> | readonly (readonly [string, HeaderValue])[] | readonly string[];
+
+/** Runs when a chunk was taken, or when the response is complete. */
+export type WriteCallback = (error?: Error | null) => void;
+
+/**
+ * The face of Node's `http.ServerResponse`, ending as exactly one web `Response`.
+ *
+ * An answer that is ended in one piece settles the exchange at once and synchronously. The first `write()` settles it
+ * with a stream instead, which then honours the client's pace.
+ */
+export class OutgoingMessage extends Emitter {
+  #exchange: Exchange;
+  #headers: OutgoingHeaders = new OutgoingHeaders();
+  #headersSent = false;
+  #ended = false;
+  #stream: BodyStream | null = null;
+  #body: WebBody = null;
+  #watched = false;
+
+  /** Status of the answer. */
+  statusCode = 200;
+  /** Reason phrase; empty for the usual one. */
+  statusMessage = "";
+
+  /** @param exchange The exchange this response answers */
+  constructor(exchange: Exchange) {
+    super();
+    this.#exchange = exchange;
+  }
+
+  /** Whether the status and headers are out, so that they can't be changed any more. */
+  get headersSent(): boolean {
+    return this.#headersSent;
+  }
+
+  /** Whether `end()` was called. */
+  get writableEnded(): boolean {
+    return this.#ended;
+  }
+
+  /** Node's older name of {@linkcode OutgoingMessage.writableEnded}. */
+  get finished(): boolean {
+    return this.#ended;
+  }
+
+  /** Whether the last byte was handed to the platform. */
+  get writableFinished(): boolean {
+    return this.#exchange.finished;
+  }
+
+  /** Whether more may be written. */
+  get writable(): boolean {
+    return !this.#ended && !this.#exchange.aborted;
+  }
+
+  /** Whether the client has left. */
+  get destroyed(): boolean {
+    return this.#exchange.aborted;
+  }
+
+  /** Whether the exchange is over. */
+  get closed(): boolean {
+    return this.#exchange.aborted || this.#exchange.finished;
+  }
+
+  /** The connection, as far as middleware may look at it. */
+  get socket(): SocketFace {
+    return (this as unknown as { req: { socket: SocketFace } }).req.socket;
+  }
+
+  /** Node's older name of {@linkcode OutgoingMessage.socket}. */
+  get connection(): SocketFace {
+    return this.socket;
+  }
+
+  /** The headers themselves, for the framework's own use. */
+  protected get outgoing(): OutgoingHeaders {
+    return this.#headers;
+  }
+
+  /**
+   * Sets a header, replacing what it had.
+   *
+   * @param name Header name
+   * @param value One value, or several for several header lines
+   * @throws {TypeError} If the name or a value is not allowed (CR, LF)
+   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  setHeader(name: string, value: HeaderValue): this {
+    this.#assertOpen("res.setHeader");
+    if (value === undefined) throw new TypeError(`res.setHeader needs a value for "${name}"`);
+    this.#headers.set("res.setHeader", name, value);
+    return this;
+  }
+
+  /** Adds a value to a header, as a line of its own. */
+  appendHeader(name: string, value: string | string[]): this {
+    const earlier = this.getHeader(name);
+    if (earlier === undefined) return this.setHeader(name, value);
+    const before = Array.isArray(earlier) ? earlier : [String(earlier)];
+    return this.setHeader(name, before.concat(value));
+  }
+
+  /** Sets several headers from a `Headers` or a `Map`. */
+  setHeaders(headers: Headers | ReadonlyMap<string, HeaderValue>): this {
+    for (const [name, value] of headers) {
+      if (name === "set-cookie") this.appendHeader(name, value as string);
+      else this.setHeader(name, value);
+    }
+    return this;
+  }
+
+  /** Reads a header as it was set; the length of a complete answer is known even where the platform sends it. */
+  getHeader(name: string): HeaderValue | undefined {
+    const value = this.#headers.get(name);
+    if (value !== undefined || this.#body === null || name.toLowerCase() !== "content-length") return value;
+    const length = lengthOf(this.#body);
+    return length < 0 ? undefined : String(length);
+  }
+
+  /** All headers by lower-case name. */
+  getHeaders(): Record<string, HeaderValue> {
+    return this.#headers.toRecord();
+  }
+
+  /** Names of the headers in lower case. */
+  getHeaderNames(): string[] {
+    return this.#headers.names();
+  }
+
+  /** Names of the headers as they were spelled. */
+  getRawHeaderNames(): string[] {
+    return this.#headers.rawNames();
+  }
+
+  /** Tells whether a header is set. */
+  hasHeader(name: string): boolean {
+    return this.#headers.has(name);
+  }
+
+  /**
+   * Takes a header away.
+   *
+   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  removeHeader(name: string): void {
+    this.#assertOpen("res.removeHeader");
+    this.#headers.delete(name);
+  }
+
+  /**
+   * Fixes status and headers. They leave with the first byte of the body.
+   *
+   * @param status Status
+   * @param reason Reason phrase, or the headers
+   * @param headers Headers to set on top of the present ones
+   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  writeHead(status: number, reason?: string | HeaderInit, headers?: HeaderInit): this {
+    this.#assertOpen("res.writeHead");
+    if (!Number.isInteger(status) || status < 100 || status > 999) {
+      throw new RangeError(`res.writeHead takes a status from 100 to 999, not ${status}`);
+    }
+    this.statusCode = status;
+    if (typeof reason === "string") this.statusMessage = reason;
+    this.#setAll(typeof reason === "string" ? headers : reason ?? headers);
+    this.#headersSent = true;
+    return this;
+  }
+
+  #setAll(headers: HeaderInit | undefined): void {
+    if (headers === undefined) return;
+    if (!Array.isArray(headers)) {
+      for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
+    } else if (headers.length > 0 && !Array.isArray(headers[0])) {
+      for (let i = 0; i + 1 < headers.length; i += 2) this.appendHeader(headers[i], headers[i + 1]);
+    } else {
+      for (const [name, value] of headers as [string, string][]) this.appendHeader(name, value);
+    }
+  }
+
+  /** Sends status and headers now, before there is a body. */
+  flushHeaders(): void {
+    if (this.#stream === null && !this.#ended) this.#startStream();
+  }
+
+  /**
+   * Writes a part of the body; the first one sends the headers.
+   *
+   * @param chunk Text or bytes
+   * @param encoding Encoding of a text, or the callback
+   * @param callback Runs when the chunk was taken
+   * @returns Whether more may be written at once; otherwise wait for `drain`
+   */
+  write(chunk: Chunk, encoding?: string | WriteCallback, callback?: WriteCallback): boolean {
+    const done = typeof encoding === "function" ? encoding : callback;
+    const bytes = chunkBytes("res.write", chunk, typeof encoding === "string" ? encoding : undefined);
+    if (this.#ended) {
+      this.#complain(streamError("ERR_STREAM_WRITE_AFTER_END", "res.write was called after res.end"), done);
+      return false;
+    }
+    if (this.#exchange.aborted) return false;
+    if (this.#stream === null) this.#startStream();
+    const more = this.#stream!.write(bytes);
+    if (done !== undefined) queueMicrotask(() => done());
+    return more;
+  }
+
+  #complain(error: Error, done: WriteCallback | undefined): void {
+    if (done !== undefined) queueMicrotask(() => done(error));
+    else if (this.listenerCount("error") > 0) queueMicrotask(() => this.emit("error", error));
+    else throw error;
+  }
+
+  /**
+   * Ends the answer, with a last chunk if one is given. Without an earlier `write()` it is sent in one piece.
+   *
+   * @param chunk Text or bytes, or the callback
+   * @param encoding Encoding of a text, or the callback
+   * @param callback Runs when the answer is complete
+   */
+  end(chunk?: Chunk | null | WriteCallback, encoding?: string | WriteCallback, callback?: WriteCallback): this {
+    if (typeof chunk === "function") return this.end(undefined, undefined, chunk);
+    if (typeof encoding === "function") return this.end(chunk, undefined, encoding);
+    if (this.#ended) {
+      const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the answer was complete");
+      if (callback !== undefined) queueMicrotask(() => callback(error));
+      return this;
+    }
+    if (callback !== undefined) this.once("finish", callback);
+    this.#endWith(chunk ?? null, encoding);
+    return this;
+  }
+
+  #endWith(chunk: Chunk | null, encoding: string | undefined): void {
+    const body = chunk === null || chunk === "" || (typeof chunk === "string" && isUtf8(encoding))
+      ? chunk
+      : chunkBytes("res.end", chunk, encoding);
+    if (this.#stream !== null) {
+      if (body !== null && body !== "") this.#stream.write(chunkBytes("res.end", body));
+      this.#ended = true;
+      return this.#stream.end();
+    }
+    this.#implicitHead();
+    // a hook on writeHead may have begun to stream
+    if (this.#stream !== null) return this.#endWith(chunk, encoding);
+    this.#settle(body === "" ? null : body as string | Uint8Array<ArrayBuffer> | null);
+    this.#ended = true;
+    this.#exchange.finish();
+  }
+
+  /**
+   * Answers with a body that is read as the client takes it.
+   *
+   * A middleware that replaced `write` or `end` (compression, sessions) gets every chunk instead.
+   *
+   * @param source The body
+   */
+  protected endWithSource(source: BodySource): void {
+    if (this.write !== OutgoingMessage.prototype.write || this.end !== OutgoingMessage.prototype.end) {
+      void this.#pour(source);
+      return;
+    }
+    this.#implicitHead();
+    const exchange = this.#exchange;
+    const body = streamedBody(source, {
+      finish: () => exchange.finish(),
+      leave: () => exchange.abandon(),
+      fail: (error) => {
+        exchange.app.logError(error);
+        exchange.abandon();
+      },
+    });
+    this.#settle(body);
+    this.#ended = true;
+    if (exchange.response?.body !== null) return;
+    exchange.finish();
+    // nothing of it may be sent; a source that fails while it is given up has nobody left to tell
+    body.cancel().catch(() => {});
+  }
+
+  /**
+   * Answers with a `Blob`, whose length is known.
+   *
+   * @param blob The body
+   */
+  protected endWithBlob(blob: Blob): void {
+    if (this.write !== OutgoingMessage.prototype.write || this.end !== OutgoingMessage.prototype.end) {
+      return this.endWithSource(blob.stream());
+    }
+    this.#implicitHead();
+    this.#settle(blob);
+    this.#ended = true;
+    this.#exchange.finish();
+  }
+
+  /**
+   * Answers with a finished web response, as it is.
+   *
+   * @param response The answer
+   */
+  protected adopt(response: Response): void {
+    this.statusCode = response.status;
+    this.#headersSent = true;
+    this.#ended = true;
+    this.#exchange.settle(response);
+    this.#exchange.finish();
+  }
+
+  async #pour(source: BodySource): Promise<void> {
+    try {
+      for await (const chunk of source as AsyncIterable<Uint8Array | string>) {
+        if (this.write(chunk) === false) await this.#drained();
+        if (this.#exchange.aborted) return;
+      }
+      this.end();
+    } catch (error) {
+      this.#exchange.app.logError(error);
+      this.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.once("drain", resolve);
+      this.#exchange.onEnd(resolve);
+    });
+  }
+
+  // middleware such as on-headers replaces writeHead to learn when the headers are about to leave
+  #implicitHead(): void {
+    if (this.#headersSent || this.writeHead === OutgoingMessage.prototype.writeHead) return;
+    this.writeHead(this.statusCode);
+  }
+
+  #startStream(): void {
+    this.#implicitHead();
+    if (this.#stream !== null) return;
+    const exchange = this.#exchange;
+    this.#stream = new BodyStream({
+      drain: () => void this.emit("drain"),
+      finish: () => exchange.finish(),
+      leave: () => exchange.abandon(),
+    });
+    this.#settle(this.#stream.readable);
+    if (exchange.response?.body === null) this.#stream.discard();
+  }
+
+  #settle(body: WebBody): void {
+    const headers = this.#headers;
+    const isHead = this.#exchange.method === "HEAD";
+    const framed = headers.bare && this.statusCode === 200 && !isHead ? body : this.#frame(this.statusCode, isHead, body);
+    try {
+      this.#exchange.settle(webResponse(this.statusCode, this.#reason(), headers, framed));
+    } catch (error) {
+      // nothing has left yet, so an error handler may still answer
+      this.#headersSent = false;
+      throw error;
+    }
+    this.#body = framed;
+    this.#headersSent = true;
+  }
+
+  #reason(): string {
+    return this.statusMessage === statusText(this.statusCode) ? "" : this.statusMessage;
+  }
+
+  // RFC 9110 sections 6.4.1 and 15: no content for HEAD, 204, 205 and 304; the length is the runtime's to say
+  #frame(status: number, isHead: boolean, body: WebBody): WebBody {
+    const headers = this.#headers;
+    const chunked = headers.has("transfer-encoding");
+    headers.delete("transfer-encoding");
+    if (status === 204 || status === 205 || status === 304) {
+      headers.delete("content-length");
+      return null;
+    }
+    if (isHead) {
+      const length = lengthOf(body);
+      if (length > 0 && !chunked && !headers.has("content-length")) headers.put("content-length", String(length));
+      return null;
+    }
+    if (body instanceof ReadableStream) return body;
+    headers.delete("content-length");
+    // the runtime gives every body of known length a Content-Length; only a stream goes without
+    return chunked ? new Blob([body ?? ""]).stream() : body;
+  }
+
+  #assertOpen(method: string): void {
+    if (!this.#headersSent) return;
+    throw streamError(
+      "ERR_HTTP_HEADERS_SENT",
+      `${method}: cannot set headers after they are sent to the client; the answer was given already`,
+    );
+  }
+
+  /** Node's name for "the headers are out", which some middleware reads. */
+  get _header(): string | null {
+    return this.#headersSent ? `HTTP/1.1 ${this.statusCode}` : null;
+  }
+
+  /** Node's internal way to fix the headers, which some middleware calls. */
+  _implicitHeader(): void {
+    this.writeHead(this.statusCode);
+  }
+
+  /** Breaks the answer off: a started body is cut, and an answer that has not begun is refused. */
+  destroy(error?: Error): this {
+    this.#ended = true;
+    if (this.#stream !== null) this.#stream.destroy(error ?? new Error("The answer was broken off"));
+    this.#exchange.abandon();
+    return this;
+  }
+
+  /** Adds a listener: `finish` when the answer is complete, `close` when the exchange is over, `drain`, `pipe`. */
+  override on(event: EventName, listener: Listener): this {
+    this.#watch(event);
+    return super.on(event, listener);
+  }
+
+  /** Adds a listener that runs once. */
+  override once(event: EventName, listener: Listener): this {
+    this.#watch(event);
+    return super.once(event, listener);
+  }
+
+  /** Adds a listener in front of the others. */
+  override prependListener(event: EventName, listener: Listener): this {
+    this.#watch(event);
+    return super.prependListener(event, listener);
+  }
+
+  #watch(event: EventName): void {
+    if (this.#watched || (event !== "finish" && event !== "close")) return;
+    this.#watched = true;
+    const exchange = this.#exchange;
+    exchange.onEnd(() => {
+      if (exchange.finished) this.emit("finish");
+      this.emit("close");
+    });
+  }
+}
+
+function isUtf8(encoding: string | undefined): boolean {
+  return encoding === undefined || encoding === "utf8" || encoding === "utf-8";
+}
+
+function lengthOf(body: WebBody): number {
+  if (body === null) return 0;
+  if (typeof body === "string") return utf8Length(body);
+  if (body instanceof Uint8Array) return body.byteLength;
+  return body instanceof Blob ? body.size : -1;
+}
+
+function streamError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}

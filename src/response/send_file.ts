@@ -1,0 +1,75 @@
+import { isAbsolute, resolve } from "pathe";
+import { DirectoryError, type FileOptions, transferFile } from "./file_transfer.ts";
+import type { FrameworkResponse } from "./framework_response.ts";
+
+/** Options of `res.sendFile` and `res.download`. */
+export interface SendFileOptions extends FileOptions {
+  /** Folder that relative paths start from, and that none may leave. */
+  root?: string;
+  /** Headers to send with the file. */
+  headers?: Record<string, string>;
+  /** First byte to send. */
+  start?: number;
+  /** Last byte to send. */
+  end?: number;
+}
+
+/** Runs when a transfer is over, or with what went wrong. */
+export type SendFileCallback = (error?: FileError | null) => void;
+
+/** What went wrong with a file: a status where it has one, Node's code where there is one. */
+export type FileError = Error & {
+  /** Status of the answer. */
+  status?: number;
+  /** Node's code, such as `ENOENT`, `EISDIR`, `ECONNABORTED`. */
+  code?: string;
+};
+
+/**
+ * Sends a file as the answer.
+ *
+ * @param res The response
+ * @param path Absolute, or relative to `options.root`
+ * @param options How to serve it
+ * @param callback Runs when the transfer is over; without it errors go to the error handlers
+ * @throws {TypeError} If there is no path, or it is relative and there is no root
+ */
+export function sendFile(
+  res: FrameworkResponse,
+  path: string,
+  options: SendFileOptions,
+  callback?: SendFileCallback,
+): void {
+  if (!path) throw new TypeError("path argument is required to res.sendFile");
+  if (typeof path !== "string") throw new TypeError("path must be a string to res.sendFile");
+  if (!options.root && !isAbsolute(path)) {
+    throw new TypeError("path must be absolute or specify root to res.sendFile");
+  }
+  const { headers, ...rest } = options;
+  const { next } = res.req;
+  transferFile(res, {
+    index: false,
+    ...rest,
+    etag: options.etag ?? res.app.enabled("etag"),
+    requested: encodeURI(path).replace(/[?#]/g, encodeURIComponent),
+    setHeaders() {
+      for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value);
+    },
+  }).then(() => callback?.(), (error: FileError) => {
+    if (callback !== undefined) return callback(error);
+    if (error instanceof DirectoryError) return next();
+    // a client that left needs no answer
+    if (error.code !== "ECONNABORTED") next(error);
+  });
+}
+
+/**
+ * Makes the path of a download absolute.
+ *
+ * @param res The response
+ * @param path The path as it was given
+ */
+export function absolutePath(res: FrameworkResponse, path: string): string {
+  const { files } = res.app;
+  return files === null ? resolve(path) : resolve(files.workingDirectory(), path);
+}

@@ -1,0 +1,58 @@
+import { serialize } from "cookie-es";
+
+/** Attributes of a cookie, as Express takes them. */
+export interface CookieOptions {
+  /** Domain the cookie is for; the host alone by default. */
+  domain?: string;
+  /** Turns the value into text that may stand in a header; `encodeURIComponent` by default. */
+  encode?: (value: string) => string;
+  /** Moment the cookie ends; the end of the browser's session by default. */
+  expires?: Date;
+  /** Keeps the cookie from scripts. */
+  httpOnly?: boolean;
+  /** Life of the cookie in ms, from now. */
+  maxAge?: number | null;
+  /** Path the cookie is for, `"/"` by default. */
+  path?: string;
+  /** Keeps the cookie apart for each top-level site (CHIPS). */
+  partitioned?: boolean;
+  /** Which cookies a browser drops first. */
+  priority?: "low" | "medium" | "high";
+  /** When cross-site requests carry the cookie; `true` means `"strict"`. */
+  sameSite?: boolean | "lax" | "strict" | "none";
+  /** Sends the cookie over TLS only. */
+  secure?: boolean;
+  /** Signs the value with the secret that a cookie middleware left in `req.secret`. */
+  signed?: boolean;
+}
+
+/**
+ * Formats a `Set-Cookie` header (RFC 6265 section 4.1).
+ *
+ * @param name Cookie name
+ * @param value Cookie value
+ * @param options Attributes
+ * @param now The present time in ms
+ * @returns The header value
+ * @throws {TypeError} If the name, the value or an attribute may not stand in a header
+ */
+export function formatSetCookie(name: string, value: string, options: CookieOptions, now: number): string {
+  const { encode = encodeURIComponent, maxAge, signed: _, path = "/", ...rest } = options;
+  const { expires, priority } = options;
+  if (expires !== undefined && !(expires instanceof Date && !Number.isNaN(expires.getTime()))) {
+    throw new TypeError("option expires is invalid; res.cookie takes a Date");
+  }
+  if (maxAge !== undefined && maxAge !== null && Number.isNaN(Number(maxAge))) {
+    throw new TypeError(`option maxAge is invalid; res.cookie takes ms, not ${String(maxAge)}`);
+  }
+  if (priority !== undefined && !["low", "medium", "high"].includes(String(priority).toLowerCase())) {
+    throw new TypeError(`option priority is invalid; res.cookie takes "low", "medium" or "high", not ${priority}`);
+  }
+  const cookie: Parameters<typeof serialize>[0] = { ...rest, path: path ?? "/", name, value };
+  if (maxAge !== undefined && maxAge !== null) {
+    // old clients know Expires only
+    cookie.expires = new Date(now + Number(maxAge));
+    cookie.maxAge = Math.floor(Number(maxAge) / 1000);
+  }
+  return serialize(cookie, { encode });
+}

@@ -1,0 +1,58 @@
+import type { FrameworkRequest, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { FrameworkResponse } from "../response/framework_response.ts";
+import type { PathParams } from "./path_params.ts";
+
+/** Values of `res.locals`. */
+export type Locals = Record<string, Untyped>;
+
+/**
+ * Continues with the next layer. An error makes it the next error handler; `"route"` skips what is left of the route,
+ * `"router"` what is left of the router.
+ */
+export type Next = (error?: unknown) => void;
+
+/** What handlers may return: nothing that counts, or a web `Response`, which is then the answer. */
+// deno-lint-ignore no-explicit-any -- Express handlers return whatever their last call returned
+export type HandlerResult = any;
+
+// Declared as a method so that a handler may ask for more than a plain request, such as `req & { user: User }`
+interface HandlerShape<Params, Body, L extends Locals> {
+  call(req: FrameworkRequest<Params, Body>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+}
+
+interface ErrorHandlerShape<Params, Body, L extends Locals> {
+  call(error: Untyped, req: FrameworkRequest<Params, Body>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+}
+
+interface ParamHandlerShape {
+  call(req: FrameworkRequest, res: FrameworkResponse, next: Next, value: Untyped, name: string): HandlerResult;
+}
+
+/** A middleware or route handler. */
+export type Handler<Params = RouteParams, Body = Untyped, L extends Locals = Locals> = HandlerShape<
+  Params,
+  Body,
+  L
+>["call"];
+
+/** An error handler, told from a handler by its four declared parameters, as in Express. */
+export type ErrorHandler<Params = RouteParams, Body = Untyped, L extends Locals = Locals> = ErrorHandlerShape<
+  Params,
+  Body,
+  L
+>["call"];
+
+/** Runs before the handlers of a path that has a parameter of a certain name, once per request and value. */
+export type ParamHandler = ParamHandlerShape["call"];
+
+/** A path, or several of them. */
+export type Path = string | RegExp | readonly (string | RegExp)[];
+
+/** Handlers and error handlers, in lists nested as one likes. */
+export type HandlerList<Params = RouteParams, L extends Locals = Locals> =
+  | Handler<Params, Untyped, L>
+  | ErrorHandler<Params, Untyped, L>
+  | readonly HandlerList<Params, L>[];
+
+/** Parameters of a path: typed for a literal string, any names otherwise. */
+export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : PathParams<P>) : RouteParams;

@@ -1,0 +1,111 @@
+import type { AnyHandler, Layer } from "../matching/layer.ts";
+import type { ErrorHandler, Handler, Path } from "./handler.ts";
+import { Route } from "./route.ts";
+import { SocketRoute, type SocketRouteHandlers } from "./socket_route.ts";
+
+/** One method of one registered path. */
+export interface RouteDefinition {
+  /** Method in capitals, `ALL` for `all`. */
+  method: string;
+  /** The path as it was registered. */
+  path: string | RegExp;
+  /** The path as a regular expression. */
+  regex: RegExp;
+  /** Names of its parameters. */
+  keys: string[];
+  /** The handlers, in order. */
+  handlers: Handler[];
+}
+
+/** One registered WebSocket path. */
+export interface WebSocketRouteDefinition {
+  /** The path as it was registered. */
+  path: string | RegExp;
+  /** The path as a regular expression. */
+  regex: RegExp;
+  /** Names of its parameters. */
+  keys: string[];
+  /** What happens on the connection. */
+  handlers: SocketRouteHandlers;
+  /** What runs before the upgrade. */
+  middlewares: Handler[];
+}
+
+/** Middleware for paths below a prefix. */
+export interface PrefixMiddleware {
+  /** The prefix. */
+  prefix: string;
+  /** The middleware. */
+  handlers: Handler[];
+}
+
+/** A mounted router or app. */
+export interface SubRouter {
+  /** The path it is mounted on. */
+  prefix: string;
+  /** The router or app. */
+  router: AnyHandler;
+}
+
+/** Routes, one entry for each path and method, in the order of registration. */
+export function routesOf(layers: readonly Layer[]): RouteDefinition[] {
+  const routes: RouteDefinition[] = [];
+  for (const layer of layers) {
+    const { route } = layer;
+    if (!(route instanceof Route)) continue;
+    for (const pattern of layer.patterns) {
+      for (const method of Object.keys(route.methods)) {
+        const name = method === "_all" ? null : method;
+        const handlers = route.stack.filter((entry) => entry.method === name).map((entry) => entry.fn as Handler);
+        const { source, regex, keys } = pattern;
+        routes.push({ method: name?.toUpperCase() ?? "ALL", path: source, regex, keys: [...keys], handlers });
+      }
+    }
+  }
+  return routes;
+}
+
+/** WebSocket routes, in the order of registration. */
+export function wsRoutesOf(layers: readonly Layer[]): WebSocketRouteDefinition[] {
+  return layers.flatMap(({ route, patterns }) => {
+    if (!(route instanceof SocketRoute)) return [];
+    const { handlers } = route;
+    const middlewares = route.middlewares as Handler[];
+    return patterns.map(({ source, regex, keys }) => ({ path: source, regex, keys: [...keys], handlers, middlewares }));
+  });
+}
+
+/** Middleware for every path. */
+export function middlewaresOf(layers: readonly Layer[]): Handler[] {
+  return layers.filter((layer) => layer.everywhere).flatMap((layer) => plain(layer, "handler") as Handler[]);
+}
+
+/** Middleware for paths below a prefix, each registration by itself. */
+export function prefixMiddlewaresOf(layers: readonly Layer[]): PrefixMiddleware[] {
+  return layers.filter((layer) => !layer.everywhere).flatMap((layer) => {
+    const handlers = plain(layer, "handler") as Handler[];
+    return handlers.length === 0 ? [] : [{ prefix: prefixText(layer.path), handlers }];
+  });
+}
+
+/** Error handlers, in the order of registration. */
+export function errorHandlersOf(layers: readonly Layer[]): ErrorHandler[] {
+  return layers.flatMap((layer) => plain(layer, "error") as ErrorHandler[]);
+}
+
+/** Mounted routers and apps. */
+export function childrenOf(layers: readonly Layer[]): SubRouter[] {
+  return layers.flatMap((layer) =>
+    layer.mounted === null ? [] : [{ prefix: prefixText(layer.path), router: layer.entries[0]!.fn }]
+  );
+}
+
+function plain(layer: Layer, kind: "handler" | "error"): AnyHandler[] {
+  if (layer.route !== null || layer.mounted !== null) return [];
+  return layer.entries.filter((entry) => entry.kind === kind).map((entry) => entry.fn);
+}
+
+/** A path as text: a list is joined by commas, a RegExp written between slashes. */
+export function prefixText(path: Path): string {
+  return Array.isArray(path) ? path.map(String).join(",") : String(path);
+}

@@ -1,0 +1,59 @@
+import type { Layer, LayerSource } from "../matching/layer.ts";
+import { Route } from "./route.ts";
+import { SocketRoute } from "./socket_route.ts";
+
+/** One line of the list of routes. */
+export interface RegisteredRoute {
+  /** Path with the prefixes of all mounts. */
+  fullPath: string;
+  /** Method in capitals, `ALL` for `all`, `WS` for WebSocket routes. */
+  method: string;
+  /** Path as it was registered on its router. */
+  path: string;
+}
+
+/** Something whose layers can be listed. */
+interface Listed {
+  readonly stack: readonly Layer[];
+}
+
+/**
+ * Lists every route in the order in which they are tried. Nothing is left out: what is registered twice, or can never
+ * be reached behind an earlier route, stands in its place in the list.
+ *
+ * @param router The router
+ * @param prefix Put before every path
+ * @returns The routes, those of mounted routers included
+ */
+export function registeredRoutes(router: Listed, prefix: string): RegisteredRoute[] {
+  return router.stack.flatMap((layer) => {
+    if (layer.mounted !== null) {
+      const { source } = layer.mounted;
+      return isListed(source)
+        ? pathsOf(layer).flatMap((path) => registeredRoutes(source, joinPaths(prefix, path)))
+        : [];
+    }
+    return methodsOf(layer).flatMap((method) =>
+      pathsOf(layer).map((path) => ({ fullPath: joinPaths(prefix, path), method, path }))
+    );
+  });
+}
+
+function isListed(source: LayerSource): source is LayerSource & Listed {
+  return "stack" in source;
+}
+
+function methodsOf({ route }: Layer): string[] {
+  if (route instanceof SocketRoute) return ["WS"];
+  if (!(route instanceof Route)) return [];
+  return Object.keys(route.methods).map((method) => method === "_all" ? "ALL" : method.toUpperCase());
+}
+
+function pathsOf(layer: Layer): string[] {
+  return layer.patterns.map((pattern) => String(pattern.source));
+}
+
+function joinPaths(prefix: string, path: string): string {
+  if (path === "/" && prefix !== "") return prefix;
+  return prefix.endsWith("/") && path.startsWith("/") ? prefix + path.slice(1) : prefix + path;
+}

@@ -1,0 +1,402 @@
+import { Callable } from "../http/callable.ts";
+import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
+import { Walk } from "../dispatch/walk.ts";
+import { FastMatcher } from "../matching/fast_matcher.ts";
+import { type AnyHandler, describe, Layer, type LayerSource, type Mounted, type Step } from "../matching/layer.ts";
+import { METHODS } from "../matching/methods.ts";
+import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
+import { exchangeOf } from "../request/exchange.ts";
+import type { RouteParams, Untyped } from "../request/framework_request.ts";
+import type {
+  ErrorHandler,
+  Handler,
+  HandlerList,
+  Locals,
+  Next,
+  ParamHandler,
+  ParamsOf,
+  Path,
+} from "./handler.ts";
+import {
+  childrenOf,
+  errorHandlersOf,
+  middlewaresOf,
+  type PrefixMiddleware,
+  prefixMiddlewaresOf,
+  type RouteDefinition,
+  routesOf,
+  type SubRouter,
+  type WebSocketRouteDefinition,
+  wsRoutesOf,
+} from "./layer_views.ts";
+import { withCookieTakeover } from "./cookie_takeover.ts";
+import { checkedHandlers, Route } from "./route.ts";
+import { type RegisteredRoute, registeredRoutes } from "./route_listing.ts";
+import { SocketRoute, type SocketRouteHandlers } from "./socket_route.ts";
+import type { RouterVerbs, Verb } from "./verbs.ts";
+
+/** How a router matches. */
+export interface RouterOptions {
+  /** Tells `/Foo` from `/foo`; off by default. */
+  caseSensitive?: boolean;
+  /** Shows handlers the parameters of the mount path too; off by default. */
+  mergeParams?: boolean;
+  /** Tells `/foo` from `/foo/`; off by default. */
+  strict?: boolean;
+}
+
+/** Options of a route group: the router's, and middleware that runs before it. */
+export interface GroupOptions extends RouterOptions {
+  /** Runs for every request under the prefix. */
+  middleware?: HandlerList | HandlerList[];
+}
+
+/** Fills a group's router. */
+export type GroupCallback = (router: Router) => void;
+
+/** What a mounted router or app puts behind this key is walked as a whole. */
+export const mountedKey: unique symbol = Symbol.for("sluice.mounted");
+
+// what the handlers of `all` and `get` are, beside the other verbs
+/** The verbs of a router, and being called as a handler. */
+export interface BaseRouter extends RouterVerbs {
+  /** Passes a request through the router, as a middleware. */
+  (req: Untyped, res: Untyped, next: Next): void;
+}
+
+/**
+ * An ordered list of layers: middleware, routes, routers, sockets and error handlers, in the order of registration.
+ *
+ * `Router` makes one, with or without `new`. A router is itself a handler: mount it with `use`.
+ */
+export class BaseRouter extends Callable implements LayerSource {
+  /** Handlers of named parameters. */
+  readonly paramHandlers: Map<string, AnyHandler[]> = new Map();
+  /** Index over the layers. */
+  readonly fastMatcher: FastMatcher;
+  /** Whether case counts. */
+  readonly caseSensitive: boolean;
+  /** Whether handlers also see the parameters of the mount path. */
+  readonly mergeParams: boolean;
+  /** Whether a trailing slash counts. */
+  readonly strict: boolean;
+  readonly #layers: Layer[] = [];
+  readonly #name: string;
+
+  /**
+   * @param options How to match
+   * @param name Name for error messages, `Router` by default
+   */
+  constructor(options: RouterOptions = {}, name = "Router") {
+    let router: BaseRouter | undefined = undefined;
+    super((req: Untyped, res: Untyped, next: Next) => router!.handle(req, res, next));
+    router = this;
+    this.#name = name;
+    this.caseSensitive = options.caseSensitive ?? false;
+    this.mergeParams = options.mergeParams ?? false;
+    this.strict = options.strict ?? false;
+    this.fastMatcher = new FastMatcher(() => this.#layers, registrationEpoch, this.caseSensitive);
+  }
+
+  /** The layers, in the order of registration. */
+  get stack(): readonly Layer[] {
+    return this.#layers;
+  }
+
+  /** Handlers of named parameters, as Express shows them. */
+  get params(): Record<string, AnyHandler[]> {
+    return Object.fromEntries(this.paramHandlers);
+  }
+
+  /** This router as something to be mounted. */
+  get [mountedKey](): Mounted {
+    return { source: this };
+  }
+
+  /** Steps for a path and method, in registration order. */
+  stepsFor(path: string, method: string): readonly Step[] {
+    return this.fastMatcher.stepsFor(path, method);
+  }
+
+  /** Whether an upgrade request for a path may find a WebSocket route. */
+  leadsToSocket(path: string): boolean {
+    return this.fastMatcher.leadsToSocket(path);
+  }
+
+  /** Whether the router, or one mounted on it, has WebSocket routes. */
+  get hasSockets(): boolean {
+    return this.#layers.some((layer) => layer.socket || layer.mounted?.source.hasSockets === true);
+  }
+
+  /**
+   * Passes a request through the layers.
+   *
+   * Takes requests of Sluice, and any object with `method` and `url`, such as real Express's.
+   *
+   * @param req The request
+   * @param res The response
+   * @param next Runs when no layer answered, with the error nobody handled
+   * @throws {TypeError} If there is no `next`
+   */
+  handle(req: Untyped, res: Untyped, next: Next): void {
+    if (typeof next !== "function") throw new TypeError(`${this.#name}.handle: argument callback is required`);
+    const position = exchangeOf(req) ?? new ForeignPosition(req as ForeignRequest);
+    new Walk(this, { req, res, position }, next).start();
+  }
+
+  /** Adds middleware, error handlers, routers or apps, for every path. */
+  use(...handlers: Handler[]): this;
+  /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
+  use<const P extends Path>(path: P, ...handlers: Handler<ParamsOf<P>>[]): this;
+  /** Adds middleware and error handlers, in lists nested as one likes. */
+  use(...handlers: HandlerList[]): this;
+  /** Adds middleware and error handlers for paths below a prefix, in lists nested as one likes. */
+  use<const P extends Path>(path: P, ...handlers: HandlerList<ParamsOf<P>>[]): this;
+  use(...args: unknown[]): this {
+    const { path, handlers } = splitPath(`${this.#name}.use`, args);
+    for (const fn of handlers) this.#mount(path, fn);
+    return this;
+  }
+
+  #mount(path: Path, fn: AnyHandler): void {
+    const mounted = (fn as { [mountedKey]?: Mounted })[mountedKey] ?? null;
+    const options = { sensitive: this.caseSensitive, strict: false, end: false };
+    const content = { fn: withCookieTakeover(fn), mounted };
+    this.#add(new Layer(`${this.#name}.use`, this.#layers.length, path, options, content));
+  }
+
+  #add(layer: Layer): void {
+    this.#layers.push(layer);
+    noteRegistration();
+  }
+
+  /**
+   * Registers a path and returns it, to add handlers for its methods.
+   *
+   * @throws {TypeError} If the path cannot be understood
+   */
+  route(path: Path): Route {
+    return this.#route(path, `${this.#name}.route`);
+  }
+
+  #route(path: Path, caller: string): Route {
+    const route = new Route(path, caller);
+    const options = { sensitive: this.caseSensitive, strict: this.strict, end: true };
+    this.#add(new Layer(caller, this.#layers.length, path, options, { route }));
+    return route;
+  }
+
+  /**
+   * Registers handlers for one method of a path; what `get`, `post` and the others do.
+   *
+   * @param method Method in lower case, `null` for all
+   * @param path The path
+   * @param handlers The handlers
+   * @throws {TypeError} If the path cannot be understood, or a handler is missing or no function
+   */
+  register(method: string | null, path: Path, handlers: readonly unknown[]): this {
+    const caller = `${this.#name}.${method ?? "all"}`;
+    const functions = checkedHandlers(caller, handlers);
+    this.#route(path, caller).add(method, functions, caller);
+    return this;
+  }
+
+  /** Registers handlers for GET, and for HEAD where nothing else answers it. */
+  get get(): Verb<this> {
+    return (path: Path, ...handlers: unknown[]) => this.register("get", path, handlers);
+  }
+
+  /** Registers handlers for every method of a path. */
+  get all(): Verb<this> {
+    return (path: Path, ...handlers: unknown[]) => this.register(null, path, handlers);
+  }
+
+  /**
+   * Registers a handler that runs before those of any path with a parameter of this name.
+   *
+   * @param name The name, or several
+   * @param handler Gets the value and the name behind `next`
+   * @throws {TypeError} If the name is not a string or the handler not a function
+   */
+  param(name: string | readonly string[], handler: ParamHandler): this {
+    if (Array.isArray(name)) {
+      for (const one of name) this.param(one, handler);
+      return this;
+    }
+    const caller = `${this.#name}.param`;
+    if (!name) throw new TypeError(`${caller}: argument name is required`);
+    if (typeof name !== "string") throw new TypeError(`${caller}: argument name must be a string`);
+    if (!handler) throw new TypeError(`${caller}: argument fn is required`);
+    if (typeof handler !== "function") {
+      throw new TypeError(`${caller}: argument fn must be a function, not ${describe(handler)}`);
+    }
+    const handlers = this.paramHandlers.get(name) ?? [];
+    this.paramHandlers.set(name, [...handlers, handler as AnyHandler]);
+    return this;
+  }
+
+  /**
+   * Registers routes under a common prefix.
+   *
+   * @param prefix The prefix
+   * @param options How the group matches, and middleware for it; parameters of the prefix are visible by default
+   * @param callback Fills the group's router
+   * @throws {TypeError} If there is no callback
+   */
+  group(prefix: string, options: GroupOptions | GroupCallback, callback?: GroupCallback): this {
+    const fill = typeof options === "function" ? options : callback;
+    if (typeof fill !== "function") {
+      throw new TypeError(`${this.#name}.group requires a callback that fills the router, not ${describe(fill)}`);
+    }
+    const { middleware = [], ...rest } = typeof options === "function" ? {} as GroupOptions : options;
+    const router = new BaseRouter({ mergeParams: true, ...rest }) as Router;
+    const before = ([middleware] as unknown[]).flat(Infinity) as Handler[];
+    this.use(prefix, ...before, router as Handler);
+    fill(router);
+    return this;
+  }
+
+  /**
+   * Registers a WebSocket route.
+   *
+   * Middleware of the same path, and everything registered before, runs first and may refuse the upgrade.
+   *
+   * @param path The path
+   * @param args Middleware, and the handlers of the connection last
+   * @throws {TypeError} If the path cannot be understood, or the handlers are missing
+   */
+  ws<const P extends Path>(path: P, ...args: [...Handler<ParamsOf<P>>[], SocketRouteHandlers]): this {
+    const caller = `${this.#name}.ws`;
+    const route = new SocketRoute(caller, path, args);
+    noteSocket();
+    const options = { sensitive: this.caseSensitive, strict: this.strict, end: true };
+    this.#add(new Layer(caller, this.#layers.length, path, options, { route, socket: true }));
+    return this;
+  }
+
+  /** Routes in the order of registration, one entry for each method; a view of the layers. */
+  get routes(): RouteDefinition[] {
+    return routesOf(this.#layers);
+  }
+
+  /** Middleware for every path; a view of the layers. */
+  get middlewares(): Handler[] {
+    return middlewaresOf(this.#layers);
+  }
+
+  /** Middleware for paths below a prefix; a view of the layers. */
+  get prefixMiddlewares(): PrefixMiddleware[] {
+    return prefixMiddlewaresOf(this.#layers);
+  }
+
+  /** Mounted routers and apps; a view of the layers. */
+  get children(): SubRouter[] {
+    return childrenOf(this.#layers);
+  }
+
+  /** Error handlers; a view of the layers. */
+  get errorHandlers(): ErrorHandler[] {
+    return errorHandlersOf(this.#layers);
+  }
+
+  /** WebSocket routes; a view of the layers. */
+  get wsRoutes(): WebSocketRouteDefinition[] {
+    return wsRoutesOf(this.#layers);
+  }
+
+  /** The same as {@linkcode BaseRouter.routes}. */
+  getRoutes(): RouteDefinition[] {
+    return this.routes;
+  }
+
+  /** The same as {@linkcode BaseRouter.children}. */
+  getChildren(): SubRouter[] {
+    return this.children;
+  }
+
+  /** The same as {@linkcode BaseRouter.wsRoutes}. */
+  getWsRoutes(): WebSocketRouteDefinition[] {
+    return this.wsRoutes;
+  }
+
+  /**
+   * Lists every route, those of mounted routers included, in the order in which they are tried.
+   *
+   * @param prefix Put before every path
+   */
+  getRegisteredRoutes(prefix = ""): RegisteredRoute[] {
+    return registeredRoutes(this, prefix);
+  }
+
+  /**
+   * Prints every route as `<METHOD> <path>`, one line each.
+   *
+   * @param prefix Put before every path
+   */
+  printRoutes(prefix = ""): void {
+    for (const { method, fullPath } of this.getRegisteredRoutes(prefix)) console.log(`${method} ${fullPath}`);
+  }
+}
+
+for (const method of METHODS) {
+  if (method === "get") continue;
+  Object.defineProperty(BaseRouter.prototype, method, {
+    value(this: BaseRouter, path: Path, ...handlers: unknown[]): BaseRouter {
+      return this.register(method, path, handlers);
+    },
+    configurable: true,
+    writable: true,
+  });
+}
+
+/**
+ * Separates the optional path of `use` from its handlers.
+ *
+ * @param caller Name of the caller for the error message
+ * @param args The arguments of `use`
+ * @returns The path, `/` by default, and the flattened handlers
+ * @throws {TypeError} If there is no handler, or one is not a function
+ */
+export function splitPath(caller: string, args: readonly unknown[]): { path: Path; handlers: AnyHandler[] } {
+  const first = args[0];
+  let leaf: unknown = first;
+  while (Array.isArray(leaf) && leaf.length > 0) leaf = leaf[0];
+  const hasPath = args.length > 0 && !isMountable(leaf);
+  const handlers = args.slice(hasPath ? 1 : 0).flat(Infinity);
+  if (handlers.length === 0) throw new TypeError(`${caller} requires a middleware function; argument handler is required`);
+  for (const fn of handlers) {
+    if (!isMountable(fn)) throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);
+  }
+  return { path: hasPath ? first as Path : "/", handlers: handlers as AnyHandler[] };
+}
+
+function isMountable(value: unknown): boolean {
+  return typeof value === "function" || (typeof value === "object" && value !== null && mountedKey in value);
+}
+
+/** A router; see {@linkcode BaseRouter} for what it can do. */
+export type Router = BaseRouter;
+
+/** Makes routers, with or without `new`. */
+export interface RouterConstructor {
+  /** Makes a router. */
+  new (options?: RouterOptions): Router;
+  /** Makes a router. */
+  (options?: RouterOptions): Router;
+  /** What routers inherit. */
+  readonly prototype: Router;
+}
+
+/** Makes a router, with or without `new`. */
+export const Router: RouterConstructor = makeConstructor();
+
+function makeConstructor(): RouterConstructor {
+  function Router(this: unknown, options?: RouterOptions): BaseRouter {
+    return Reflect.construct(BaseRouter, [options], new.target ?? BaseRouter);
+  }
+  Router.prototype = BaseRouter.prototype;
+  return Router as unknown as RouterConstructor;
+}
+
+/** Parameters of a router's handlers, whatever their path. */
+export type AnyParams = RouteParams;

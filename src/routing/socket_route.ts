@@ -1,0 +1,74 @@
+import { type AnyHandler, describe, type LayerEntry, layerEntry, type RoutedEntries } from "../matching/layer.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
+import type { Path } from "./handler.ts";
+
+/** What happens on a connection of a WebSocket route. */
+export type SocketRouteHandlers = WebSocketHandlers;
+
+/** Names of the handlers a connection may have. */
+const HANDLER_NAMES = ["open", "message", "close", "drain", "error"] as const;
+
+/** A WebSocket path: middleware that runs before the upgrade, and handlers for the connection. */
+export class SocketRoute implements RoutedEntries {
+  /** The path as it was registered. */
+  readonly path: Path;
+  /** What happens on the connection. */
+  readonly handlers: WebSocketHandlers;
+  /** What runs before the upgrade. */
+  readonly middlewares: readonly AnyHandler[];
+  /** A WebSocket route answers no method. */
+  readonly methods: Readonly<Record<string, boolean>> = {};
+  readonly #entries: readonly LayerEntry[];
+
+  /**
+   * @param caller Name of the caller for error messages
+   * @param path The path
+   * @param args Middleware, and the handlers of the connection last
+   * @throws {TypeError} If the handlers are missing, or one of anything is no function
+   */
+  constructor(caller: string, path: Path, args: readonly unknown[]) {
+    const flat = args.flat(Infinity);
+    const handlers = flat.at(-1);
+    assertHandlers(caller, handlers);
+    const middlewares = flat.slice(0, -1);
+    for (const fn of middlewares) {
+      if (typeof fn !== "function") throw new TypeError(`${caller}: middleware must be a function, not ${describe(fn)}`);
+    }
+    this.path = path;
+    this.handlers = handlers;
+    this.middlewares = middlewares as AnyHandler[];
+    const accept = (req: FrameworkRequest, res: unknown): void => {
+      req.app.acceptSocket(req, res, { path: String(path), handlers });
+    };
+    this.#entries = [...this.middlewares, accept].map(layerEntry);
+  }
+
+  /** The middleware and the upgrade itself, for upgrade requests only. */
+  entriesFor(method: string): readonly LayerEntry[] {
+    return method === "WS" ? this.#entries : [];
+  }
+
+  /** A WebSocket route adds nothing to `Allow`. */
+  allowedMethods(): string[] {
+    return [];
+  }
+}
+
+function assertHandlers(caller: string, handlers: unknown): asserts handlers is WebSocketHandlers {
+  if (typeof handlers !== "object" || handlers === null) {
+    throw new TypeError(
+      `${caller} needs the connection's handlers last, such as { message(ws, data) {} }, not ${describe(handlers)}`,
+    );
+  }
+  const given = HANDLER_NAMES.filter((name) => (handlers as Record<string, unknown>)[name] !== undefined);
+  if (given.length === 0) {
+    throw new TypeError(`${caller} needs at least one of the handlers ${HANDLER_NAMES.join(", ")}`);
+  }
+  for (const name of given) {
+    const handler = (handlers as Record<string, unknown>)[name];
+    if (typeof handler !== "function") {
+      throw new TypeError(`${caller}: the handler "${name}" must be a function, not ${describe(handler)}`);
+    }
+  }
+}

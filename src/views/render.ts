@@ -1,0 +1,67 @@
+import type { FileSystem } from "../http/file_system.ts";
+import type { RenderCallback, SettingValue } from "../request/app_face.ts";
+import type { Engine } from "./engine_registry.ts";
+import type { View, ViewOptions } from "./view.ts";
+
+/** What rendering needs of an application. */
+export interface ViewHost {
+  /** Values every view sees. */
+  readonly locals: Record<string, unknown>;
+  /** Engines by extension. */
+  readonly engines: Record<string, Engine>;
+  /** Views found so far. */
+  readonly cache: Record<string, View>;
+  /** Files of the platform. */
+  readonly files: FileSystem | null;
+  /** Loads a package by name. */
+  loadPackage(name: string): Promise<unknown>;
+  /** Reads a setting. */
+  get(name: string): SettingValue;
+  /** Tells whether a setting is truthy. */
+  enabled(name: string): boolean;
+}
+
+/**
+ * Renders a view by name.
+ *
+ * Values come from `app.locals`, over them `options._locals` (the response's), over them `options`.
+ *
+ * @param host The application
+ * @param name Name of the view
+ * @param options Values for the view; `cache` overrides the `view cache` setting
+ * @param callback Gets the text or the error
+ * @throws {Error} If no engine fits the name
+ */
+export function render(host: ViewHost, name: string, options: Record<string, unknown>, callback: RenderCallback): void {
+  const values: Record<string, unknown> = { ...host.locals, ...options["_locals"] as object, ...options };
+  values["cache"] ??= host.enabled("view cache");
+  const view = (values["cache"] ? host.cache[name] : undefined) ?? findView(host, name);
+  if (!view.path) {
+    const error = new Error(`Failed to lookup view "${name}" in views ${describeRoots(view.root)}`);
+    return callback(Object.assign(error, { view }));
+  }
+  if (values["cache"]) host.cache[name] = view;
+  try {
+    view.render(values, callback);
+  } catch (error) {
+    callback(error as Error);
+  }
+}
+
+function findView(host: ViewHost, name: string): View {
+  // a user may have put a class of their own into the "view" setting
+  const ViewClass = host.get("view") as new (name: string, options: ViewOptions) => View;
+  return new ViewClass(name, {
+    defaultEngine: host.get("view engine"),
+    root: host.get("views"),
+    engines: host.engines,
+    files: host.files,
+    loadPackage: (packageName: string) => host.loadPackage(packageName),
+  });
+}
+
+function describeRoots(root: string | readonly string[]): string {
+  const roots = [root].flat();
+  if (!Array.isArray(root) || roots.length < 2) return `directory "${roots}"`;
+  return `directories "${roots.slice(0, -1).join('", "')}" or "${roots.at(-1)}"`;
+}

@@ -1,0 +1,88 @@
+import { basename, dirname, extname, join, resolve } from "pathe";
+import type { FileSystem } from "../http/file_system.ts";
+import { type Engine, packagedEngine } from "./engine_registry.ts";
+
+/** Where a view is looked for, and what renders it. */
+export interface ViewOptions {
+  /** Extension of views that are named without one. */
+  defaultEngine?: string | undefined;
+  /** Folder or folders. */
+  root: string | readonly string[];
+  /** Engines by extension. */
+  engines: Record<string, Engine>;
+  /** Loads an engine that is only named, by its package. */
+  loadPackage?: ((name: string) => Promise<unknown>) | undefined;
+  /** Files of the platform. */
+  files?: FileSystem | null | undefined;
+}
+
+/** A view: a template file and the engine for it. */
+export class View {
+  /** The name it was asked for by. */
+  readonly name: string;
+  /** Its extension, with the dot. */
+  readonly ext: string;
+  /** Where it was looked for. */
+  readonly root: string | readonly string[];
+  /** The engine that renders it. */
+  readonly engine: Engine;
+  /** The file, `undefined` if there is none. */
+  readonly path: string | undefined;
+  readonly #files: FileSystem | null;
+
+  /**
+   * @param name Name of the view, with or without an extension
+   * @param options Where to look
+   * @throws {Error} If there is neither an extension nor a default engine, 
+   */
+  constructor(name: string, options: ViewOptions) {
+    this.name = name;
+    this.root = options.root;
+    this.#files = options.files ?? null;
+    const given = extname(name);
+    if (given === "" && !options.defaultEngine) {
+      throw new Error("No default engine was specified and no extension was provided.");
+    }
+    this.ext = given !== "" ? given : `.${options.defaultEngine!.replace(/^\./, "")}`;
+    this.engine = options.engines[this.ext] ??= packagedEngine(this.ext.slice(1), options.loadPackage);
+    this.path = this.#lookup(given === "" ? name + this.ext : name);
+  }
+
+  #lookup(fileName: string): string | undefined {
+    for (const root of [this.root].flat()) {
+      const location = resolve(root, fileName);
+      const folder = dirname(location);
+      const file = basename(location);
+      for (const path of [join(folder, file), join(folder, basename(file, this.ext), `index${this.ext}`)]) {
+        if (this.#isFile(path)) return path;
+      }
+    }
+    return undefined;
+  }
+
+  #isFile(path: string): boolean {
+    try {
+      return this.#files?.statSync(path).isFile ?? false;
+    } catch {
+      // whatever keeps the file from being seen, the view is not there
+      return false;
+    }
+  }
+
+  /**
+   * Renders the view.
+   *
+   * @param options Values for the view
+   * @param callback Gets the text or the error, never before this function has returned
+   */
+  render(options: Record<string, unknown>, callback: (error: Error | null, html?: string) => void): void {
+    let returned = false;
+    const result = this.engine(this.path!, options, (...args) => {
+      if (returned) callback(...args);
+      else queueMicrotask(() => callback(...args));
+    });
+    returned = true;
+    // engines that are async functions may reject instead of calling back
+    if (result instanceof Promise) result.catch((error) => callback(error));
+  }
+}

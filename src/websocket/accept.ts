@@ -1,0 +1,140 @@
+import { HttpError } from "../http/http_error.ts";
+import { splitList } from "../http/header_values.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { FrameworkResponse } from "../response/framework_response.ts";
+import type { Connections } from "./connections.ts";
+import { WebSocketConnection } from "./ws_connection.ts";
+import type { WebSocketHandlers } from "./ws_handlers.ts";
+
+/** What can turn a request into a WebSocket; a platform is one. */
+export interface Upgrader {
+  /** Accepts a WebSocket. */
+  upgrade(
+    request: Request,
+    info: unknown,
+    options: { protocol?: string | undefined; headers?: Headers | undefined },
+  ): { readonly socket: WebSocket; readonly response: Response };
+}
+
+/** What is needed to accept a WebSocket. */
+export interface AcceptOptions {
+  /** The request. */
+  readonly req: FrameworkRequest;
+  /** The response; headers set on it go into the handshake. */
+  readonly res: FrameworkResponse;
+  /** The path of the route, as it was registered. */
+  readonly routePath: string;
+  /** What happens on the connection. */
+  readonly handlers: WebSocketHandlers;
+  /** The platform. */
+  readonly platform: Upgrader;
+  /** The application's connections. */
+  readonly connections: Connections;
+}
+
+/** How often, in ms, a connection with waiting bytes is looked at for `drain`. */
+const DRAIN_INTERVAL = 20;
+
+/**
+ * Accepts a WebSocket (RFC 6455 section 4.2) and runs its handlers.
+ *
+ * @param options The request and what is to happen
+ * @returns The platform's own response; it must reach the platform as it is
+ * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13
+ */
+export function acceptWebSocket(options: AcceptOptions): Response {
+  const { req, res, handlers, platform, connections } = options;
+  assertHandshake(req);
+  const protocol = chooseProtocol(req, handlers);
+  const headers = handshakeHeaders(res);
+  // some runtimes refuse to show the request's headers once it is upgraded, so they are copied now
+  void req.headers;
+  const data = { routePath: options.routePath, params: { ...req.params }, req };
+  const { socket, response } = platform.upgrade(req.request, req.info, { protocol, headers });
+  // from here on nothing may throw: the platform waits for this response and no other
+  let draining: ReturnType<typeof setTimeout> | undefined = undefined;
+  const watchDrain = (): void => {
+    if (handlers.drain === undefined || draining !== undefined) return;
+    draining = setTimeout(() => {
+      draining = undefined;
+      if (socket.readyState !== 1) return;
+      if (socket.bufferedAmount > 0) watchDrain();
+      else run(() => handlers.drain?.(ws));
+    }, DRAIN_INTERVAL);
+  };
+  const ws = new WebSocketConnection(socket, protocol ?? "", data, connections, watchDrain);
+  const fail = (error: unknown): void => {
+    if (handlers.error === undefined) return giveUp(error);
+    try {
+      const result = handlers.error(ws, error);
+      if (result instanceof Promise) result.catch(giveUp);
+    } catch (failure) {
+      giveUp(failure);
+    }
+  };
+  const giveUp = (error: unknown): void => {
+    req.app.logError(error);
+    if (socket.readyState === 1) socket.close(1011, "Internal error");
+  };
+  const run = (handler: () => unknown): void => {
+    try {
+      const result = handler();
+      if (result instanceof Promise) result.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  socket.binaryType = "arraybuffer";
+  socket.onopen = () => {
+    connections.add(ws);
+    run(() => handlers.open?.(ws));
+  };
+  socket.onmessage = ({ data }) => {
+    run(() => handlers.message?.(ws, typeof data === "string" ? data : new Uint8Array(data)));
+  };
+  socket.onclose = ({ code, reason }) => {
+    connections.delete(ws);
+    clearTimeout(draining);
+    run(() => handlers.close?.(ws, code, reason));
+  };
+  socket.onerror = (event) => {
+    // a client that vanishes is no failure of the server: only a handler that asked for it is told
+    if (handlers.error !== undefined) fail((event as ErrorEvent).error ?? new Error((event as ErrorEvent).message));
+  };
+  return response;
+}
+
+function assertHandshake(req: FrameworkRequest): void {
+  if (req.method !== "GET") throw new HttpError(400, "A WebSocket handshake is a GET request");
+  if (!splitList(req.get("connection") ?? "").some((token) => token.toLowerCase() === "upgrade")) {
+    throw new HttpError(400, 'A WebSocket handshake needs the header "Connection: Upgrade"');
+  }
+  if (req.get("sec-websocket-version") !== "13") {
+    throw new HttpError(426, "Only version 13 of the WebSocket protocol is spoken", {
+      headers: { "Sec-WebSocket-Version": "13", "Upgrade": "websocket" },
+    });
+  }
+  // sixteen bytes in base64
+  if (!/^[A-Za-z0-9+/]{22}==$/.test(req.get("sec-websocket-key") ?? "")) {
+    throw new HttpError(400, 'A WebSocket handshake needs a proper "Sec-WebSocket-Key"');
+  }
+}
+
+function chooseProtocol(req: FrameworkRequest, { protocols }: WebSocketHandlers): string | undefined {
+  const offered = splitList(req.get("sec-websocket-protocol") ?? "");
+  if (offered.length === 0) return undefined;
+  if (protocols === undefined) return offered[0];
+  if (typeof protocols === "function") {
+    const chosen = protocols(offered, req);
+    return chosen !== undefined && offered.includes(chosen) ? chosen : undefined;
+  }
+  return protocols.find((protocol) => offered.includes(protocol));
+}
+
+function handshakeHeaders(res: FrameworkResponse): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(res.getHeaders())) {
+    for (const one of [value].flat()) headers.append(name, String(one));
+  }
+  return headers;
+}

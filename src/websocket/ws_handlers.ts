@@ -1,0 +1,18 @@
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { WebSocketConnection } from "./ws_connection.ts";
+
+/** What happens on a connection. A handler that throws or rejects goes to `error`, or closes with 1011. */
+export interface WebSocketHandlers {
+  /** The connection is open. */
+  open?(ws: WebSocketConnection): unknown;
+  /** A message came: text, or bytes. */
+  message?(ws: WebSocketConnection, data: string | Uint8Array): unknown;
+  /** The connection is closed. */
+  close?(ws: WebSocketConnection, code: number, reason: string): unknown;
+  /** What was waiting to be sent is gone. */
+  drain?(ws: WebSocketConnection): unknown;
+  /** The connection failed, or a handler did. */
+  error?(ws: WebSocketConnection, error: unknown): unknown;
+  /** Sub-protocols the server speaks, or what picks one of those offered; the first offered by default. */
+  protocols?: readonly string[] | ((offered: readonly string[], req: FrameworkRequest) => string | undefined);
+}
