@@ -1,5 +1,127 @@
+/**
+ * Sluice: Express's API on a pure Fetch core.
+ *
+ * The default export makes an application; `app.fetch` serves it on any runtime with a Fetch API, `app.listen` where
+ * the runtime can listen.
+ *
+ * @example A small application
+ * ```ts
+ * import sluice, { rateLimit } from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.use(sluice.json());
+ * app.use("/api", rateLimit({ windowMs: 60_000, max: 100 }));
+ * app.get("/api/users/:id", (req, res) => res.json({ id: req.params.id }));
+ *
+ * const response = await app.handle(new Request("http://localhost/api/users/7"));
+ * console.log(await response.json());
+ * ```
+ *
+ * @module
+ */
 import { createApp } from "./src/app/create_app.ts";
-export { FrameworkApp } from "./src/app/framework_app.ts";
-export { Router } from "./src/routing/router.ts";
-export { Route } from "./src/routing/route.ts";
+
 export default createApp;
+export type { CreateApp } from "./src/app/create_app.ts";
+export { type AppContext, FrameworkApp } from "./src/app/framework_app.ts";
+export type { CloseOptions } from "./src/app/lifecycle.ts";
+export type { Server } from "./src/app/server.ts";
+export type { AppSettings } from "./src/app/settings.ts";
+export { type AnyFunction, Callable } from "./src/http/callable.ts";
+export { Emitter, type EventName, type Listener } from "./src/http/emitter.ts";
+export type { ByteRange, ByteRanges } from "./src/http/byte_range.ts";
+export type { FileStat, FileSystem } from "./src/http/file_system.ts";
+export type { TrustFunction, TrustSetting } from "./src/http/forwarded.ts";
+export { HttpError, type HttpErrorOptions } from "./src/http/http_error.ts";
+export { FastMatcher } from "./src/matching/fast_matcher.ts";
+export {
+  type AnyHandler,
+  type HandlerKind,
+  Layer,
+  type LayerEntry,
+  type LayerSource,
+  type Mounted,
+  type RoutedEntries,
+  type Step,
+} from "./src/matching/layer.ts";
+export type { MethodName } from "./src/matching/methods.ts";
+export { type PathMatch, PathPattern, type PathPatternOptions, type Segment } from "./src/matching/path_pattern.ts";
+export type { BodyOptions } from "./src/middleware/body/body_options.ts";
+export type { BodyParser } from "./src/middleware/body/body_parser.ts";
+export { json, type JsonOptions } from "./src/middleware/body/json.ts";
+export { raw } from "./src/middleware/body/raw.ts";
+export { text } from "./src/middleware/body/text.ts";
+export { urlencoded, type UrlencodedOptions } from "./src/middleware/body/urlencoded.ts";
+export type { RateLimitOptions } from "./src/middleware/rate_limit/options.ts";
+export { rateLimit, type RateLimitMiddleware } from "./src/middleware/rate_limit/rate_limit.ts";
+export { serveStatic, type ServeStaticOptions, type StaticFiles } from "./src/middleware/static_files.ts";
+export type { ListenOptions } from "./src/platform/platform.ts";
+export type { AppFace, RenderCallback, SettingValue } from "./src/request/app_face.ts";
+export {
+  FrameworkRequest,
+  type ResponseFace,
+  type RouteFace,
+  type RouteParams,
+  type Untyped,
+} from "./src/request/framework_request.ts";
+export { Exchange } from "./src/request/exchange.ts";
+export { IncomingMessage } from "./src/request/incoming_message.ts";
+export type { HeaderRecord } from "./src/request/header_record.ts";
+export type { Destination } from "./src/request/readable_face.ts";
+export { SocketFace } from "./src/request/socket_face.ts";
+export type { Peer } from "./src/request/peer.ts";
+export { type FormatHandlers, FrameworkResponse, type SendBody } from "./src/response/framework_response.ts";
+export type { Chunk } from "./src/response/chunk_bytes.ts";
+export type { DotfilePolicy } from "./src/response/file_path.ts";
+export type { FileOptions } from "./src/response/file_transfer.ts";
+export { type HeaderValue, OutgoingHeaders } from "./src/response/outgoing_headers.ts";
+export type { BodySource } from "./src/response/streamed_body.ts";
+export { type HeaderInit, OutgoingMessage, type WriteCallback } from "./src/response/outgoing_message.ts";
+export type { FileError, SendFileCallback, SendFileOptions } from "./src/response/send_file.ts";
+export type { CookieOptions } from "./src/response/set_cookie.ts";
+export type {
+  ErrorHandler,
+  ErrorHandlerShape,
+  Handler,
+  HandlerList,
+  HandlerResult,
+  HandlerShape,
+  Locals,
+  Next,
+  ParamHandler,
+  ParamHandlerShape,
+  ParamsOf,
+  Path,
+} from "./src/routing/handler.ts";
+export type {
+  PrefixMiddleware,
+  RouteDefinition,
+  SubRouter,
+  WebSocketRouteDefinition,
+} from "./src/routing/layer_views.ts";
+export type {
+  After,
+  IsOptional,
+  Name,
+  Param,
+  ParamsOfText,
+  PathParams,
+  Stop,
+  Wildcards,
+} from "./src/routing/path_params.ts";
+export { Route, type RouteEntry } from "./src/routing/route.ts";
+export type { RegisteredRoute } from "./src/routing/route_listing.ts";
+export {
+  BaseRouter,
+  type GroupCallback,
+  type GroupOptions,
+  Router,
+  type RouterConstructor,
+  type RouterOptions,
+} from "./src/routing/router.ts";
+export type { RouterVerbs, RouteVerb, RouteVerbs, Verb } from "./src/routing/verbs.ts";
+export type { Engine } from "./src/views/engine_registry.ts";
+export { View, type ViewOptions } from "./src/views/view.ts";
+export { Connections, type Member, type SocketData } from "./src/websocket/connections.ts";
+export { type ConnectionData, WebSocketConnection } from "./src/websocket/ws_connection.ts";
+export type { WebSocketHandlers } from "./src/websocket/ws_handlers.ts";

@@ -22,12 +22,7 @@ import type {
   ParamsOf,
   Path,
 } from "../routing/handler.ts";
-import type {
-  PrefixMiddleware,
-  RouteDefinition,
-  SubRouter,
-  WebSocketRouteDefinition,
-} from "../routing/layer_views.ts";
+import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefinition } from "../routing/layer_views.ts";
 import type { Route } from "../routing/route.ts";
 import type { RegisteredRoute } from "../routing/route_listing.ts";
 import {
@@ -39,7 +34,6 @@ import {
   type RouterOptions,
   splitPath,
 } from "../routing/router.ts";
-import type { SocketRouteHandlers } from "../routing/socket_route.ts";
 import type { RouterVerbs, Verb } from "../routing/verbs.ts";
 import type { Engine } from "../views/engine_registry.ts";
 import { render } from "../views/render.ts";
@@ -286,9 +280,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Registers a WebSocket route; see {@linkcode BaseRouter.ws}. */
   ws<const P extends Path>(
     path: P,
-    ...args: [...Handler<ParamsOf<P>, Untyped, L>[], SocketRouteHandlers]
+    ...args: [...Handler<ParamsOf<P>, Untyped, L>[], WebSocketHandlers]
   ): this {
-    this.router.ws(path, ...(args as unknown as [SocketRouteHandlers]));
+    this.router.ws(path, ...(args as unknown as [WebSocketHandlers]));
     return this;
   }
 

@@ -121,5 +121,13 @@ function neverListened(error: unknown): PlatformServer {
   // the callback has the error already
   finished.catch(() => {});
   const nothing = () => {};
-  return { port: 0, hostname: "", finished, shutdown: () => Promise.resolve(), abort: nothing, ref: nothing, unref: nothing };
+  return {
+    port: 0,
+    hostname: "",
+    finished,
+    shutdown: () => Promise.resolve(),
+    abort: nothing,
+    ref: nothing,
+    unref: nothing,
+  };
 }

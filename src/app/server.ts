@@ -7,6 +7,8 @@ export class Server {
   #close: (options: CloseOptions) => Promise<void>;
 
   /**
+   * Wraps a server of the platform; `app.listen` does this.
+   *
    * @param platform The platform's server
    * @param close Closes the application
    */

@@ -38,7 +38,9 @@ export function parseByteRange(size: number, header: string, options?: { combine
 function rangeOf(text: string, size: number): ByteRange | null {
   const match = /^\s*(\d*)\s*-\s*(\d*)\s*$/.exec(text);
   if (match === null || (match[1] === "" && match[2] === "")) return null;
-  if (match[1] === "") return { start: Math.max(size - Number(match[2]), 0), end: Number(match[2]) === 0 ? -1 : size - 1 };
+  if (match[1] === "") {
+    return { start: Math.max(size - Number(match[2]), 0), end: Number(match[2]) === 0 ? -1 : size - 1 };
+  }
   const start = Number(match[1]);
   const end = match[2] === "" ? size - 1 : Math.min(Number(match[2]), size - 1);
   return { start, end: start >= size ? -1 : end };

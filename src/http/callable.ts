@@ -7,7 +7,11 @@ export type AnyFunction = (...args: any[]) => unknown;
  * work, and calling the object calls the function.
  */
 export class Callable {
-  /** @param call What calling the object does; `null` makes a plain object */
+  /**
+   * Makes the object a function, or leaves it plain.
+   *
+   * @param call What calling the object does; `null` makes a plain object
+   */
   constructor(call: AnyFunction | null) {
     if (call !== null) return Object.setPrototypeOf(call, new.target.prototype);
   }

@@ -1,6 +1,5 @@
 const TOKEN = /^[\^_`a-zA-Z\-0-9!#$%&'*+.|~]+$/;
 // what Node refuses: everything but tab, visible ASCII, space and the upper half of Latin-1
-// deno-lint-ignore no-control-regex
 const FORBIDDEN = /[^\t\x20-\x7e\x80-\xff]/;
 
 /**

@@ -28,6 +28,8 @@ export class HttpError extends Error {
   declare readonly type?: string;
 
   /**
+   * Makes an error with a status.
+   *
    * @param status Status of the answer, 400 to 599
    * @param message What went wrong; the status text by default
    * @param options What else the error carries

@@ -133,7 +133,9 @@ export function parseSubnet(text: string): (address: string) => boolean {
 function prefixBits(text: string, range: string, most: number, isV6: boolean): number {
   const mask = most === 32 ? parseV4(range) : null;
   // a mapped subnet is written with IPv6's 128 bits
-  const bits = mask === null ? (/^\d+$/.test(range) ? Number(range) - (isV6 && most === 32 ? 96 : 0) : NaN) : maskBits(mask);
+  const bits = mask === null
+    ? (/^\d+$/.test(range) ? Number(range) - (isV6 && most === 32 ? 96 : 0) : NaN)
+    : maskBits(mask);
   if (!(bits > 0 && bits <= most)) throw new TypeError(`invalid range on address: ${text}`);
   return bits;
 }

@@ -18,6 +18,8 @@ export class FastMatcher {
   #epoch: () => number;
 
   /**
+   * Makes an index; a router makes its own.
+   *
    * @param layers The list, in registration order
    * @param epoch Grows with every registration, so that a stale index is noticed
    * @param sensitive Whether case counts
@@ -46,7 +48,9 @@ export class FastMatcher {
    */
   leadsToSocket(path: string): boolean {
     const state = this.#current().find(path);
-    return state.leadsToSocket ??= state.candidates().some(({ layer }) => layer.socket || layer.mounted?.source.hasSockets);
+    return state.leadsToSocket ??= state.candidates().some(({ layer }) =>
+      layer.socket || layer.mounted?.source.hasSockets
+    );
   }
 
   #current(): PathTrie {

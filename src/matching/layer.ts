@@ -87,6 +87,8 @@ export class Layer {
   readonly strict: boolean;
 
   /**
+   * Compiles a registration.
+   *
    * @param method Name of the caller for error messages
    * @param order Place in the order of registration
    * @param path Where the layer applies

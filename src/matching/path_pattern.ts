@@ -52,6 +52,8 @@ export class PathPattern {
   #isRegExp: boolean;
 
   /**
+   * Compiles a path.
+   *
    * @param method Name of the caller for the error message, such as `app.get`
    * @param source A path string in Express 5's syntax or the Express 4 forms `*`, `:id?`, `:id(\d+)`, or a RegExp
    * @param options How to match

@@ -72,7 +72,8 @@ function readEnv(name: string): string | undefined {
 
 // a package that is no dependency of the program may still be in Deno's cache
 async function loadPackage(name: string): Promise<unknown> {
-  return await requirePackage(name) ?? await import(`npm:${name}`).catch(() => undefined);
+  const specifier = `npm:${name}`;
+  return await requirePackage(name) ?? await import(specifier).catch(() => undefined);
 }
 
 function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {

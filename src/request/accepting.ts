@@ -1,10 +1,5 @@
 import { mediaTypeOf } from "../http/media_types.ts";
-import {
-  negotiateCharsets,
-  negotiateEncodings,
-  negotiateLanguages,
-  negotiateMediaTypes,
-} from "../http/negotiation.ts";
+import { negotiateCharsets, negotiateEncodings, negotiateLanguages, negotiateMediaTypes } from "../http/negotiation.ts";
 
 type Negotiate = (header: string | undefined, offered?: readonly string[]) => string[];
 

@@ -44,6 +44,8 @@ export class Exchange {
   #waiting: ((response: Response) => void) | null = null;
 
   /**
+   * Begins an exchange.
+   *
    * @param request The web request
    * @param info What the platform passes beside it: peer address, server, environment
    * @param app The application that received it

@@ -1,7 +1,7 @@
 import { parse as parseCookie } from "cookie-es";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
 import { isFresh } from "../http/freshness.ts";
-import { requestSequence, nextSequence } from "../http/sequence.ts";
+import { nextSequence, requestSequence } from "../http/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
 import type { AppFace } from "./app_face.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
@@ -76,7 +76,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
   /** Place of this request in the order of creation, for limiters that are made inside a request. */
   readonly [requestSequence]: number = nextSequence();
 
-  /** @param exchange The exchange this request belongs to */
+  /**
+   * Wraps an exchange; the framework does this for every request.
+   *
+   * @param exchange The exchange this request belongs to
+   */
   constructor(exchange: Exchange) {
     super(exchange);
     this.#exchange = exchange;
@@ -150,7 +154,9 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
     if (!name) throw new TypeError("name argument is required to req.get");
     if (typeof name !== "string") throw new TypeError("name must be a string to req.get");
     const lower = name.toLowerCase();
-    if (lower === "referer" || lower === "referrer") return this.lookupHeader("referrer") ?? this.lookupHeader("referer");
+    if (lower === "referer" || lower === "referrer") {
+      return this.lookupHeader("referrer") ?? this.lookupHeader("referer");
+    }
     return this.lookupHeader(lower);
   }
 
@@ -258,14 +264,17 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
     if (method !== "GET" && method !== "HEAD" && method !== "QUERY") return false;
     const status = res.statusCode;
     if ((status < 200 || status >= 300) && status !== 304) return false;
-    return isFresh(presentOnly({
-      ifNoneMatch: this.lookupHeader("if-none-match"),
-      ifModifiedSince: this.lookupHeader("if-modified-since"),
-      cacheControl: this.lookupHeader("cache-control"),
-    }), presentOnly({
-      etag: res.getHeader("ETag") as string | undefined,
-      lastModified: res.getHeader("Last-Modified") as string | undefined,
-    }));
+    return isFresh(
+      presentOnly({
+        ifNoneMatch: this.lookupHeader("if-none-match"),
+        ifModifiedSince: this.lookupHeader("if-modified-since"),
+        cacheControl: this.lookupHeader("cache-control"),
+      }),
+      presentOnly({
+        etag: res.getHeader("ETag") as string | undefined,
+        lastModified: res.getHeader("Last-Modified") as string | undefined,
+      }),
+    );
   }
 
   /** The opposite of {@linkcode FrameworkRequest.fresh}. */

@@ -28,7 +28,11 @@ export class IncomingMessage extends Emitter {
     Object.assign(this.prototype, { httpVersion: "1.1", httpVersionMajor: 1, httpVersionMinor: 1 });
   }
 
-  /** @param exchange The exchange this request belongs to */
+  /**
+   * Wraps an exchange; the framework does this for every request.
+   *
+   * @param exchange The exchange this request belongs to
+   */
   constructor(exchange: Exchange) {
     super();
     this.#exchange = exchange;

@@ -8,6 +8,8 @@ export class SocketFace extends Emitter {
   #peer: Peer;
 
   /**
+   * Describes a connection.
+   *
    * @param exchange The exchange the connection is used for
    * @param peer The other end
    */

@@ -29,7 +29,11 @@ export class BodyStream {
   #over = false;
   #discarding = false;
 
-  /** @param events Whom to tell about the stream's life */
+  /**
+   * Makes an empty body.
+   *
+   * @param events Whom to tell about the stream's life
+   */
   constructor(events: BodyStreamEvents) {
     this.#events = events;
     this.readable = new ReadableStream({

@@ -32,7 +32,8 @@ function failsPrecondition(req: FrameworkRequest, { etag, lastModified }: FileVa
   const ifMatch = req.get("if-match");
   if (ifMatch !== undefined) {
     return etag === undefined ||
-      (ifMatch !== "*" && !splitList(ifMatch).some((one) => one === etag || `W/${one}` === etag || one === `W/${etag}`));
+      (ifMatch !== "*" &&
+        !splitList(ifMatch).some((one) => one === etag || `W/${one}` === etag || one === `W/${etag}`));
   }
   const since = parseHttpDate(req.get("if-unmodified-since") ?? "");
   return !Number.isNaN(since) && !(parseHttpDate(lastModified ?? "") <= since);

@@ -158,7 +158,9 @@ async function sendFound(
   const size = Math.max(0, last - first + 1);
   let start = first;
   let end = last;
-  const range = transfer.acceptRanges === false || !isRangeCurrent(req, validators) ? undefined : req.range(size, { combine: true });
+  const range = transfer.acceptRanges === false || !isRangeCurrent(req, validators)
+    ? undefined
+    : req.range(size, { combine: true });
   if (range === -1) {
     throw new HttpError(416, undefined, { headers: { "Content-Range": `bytes */${size}` } });
   }

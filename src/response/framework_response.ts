@@ -15,7 +15,7 @@ import { headerText, mediaTypeFor } from "./header_text.ts";
 import { jsonText } from "./json_text.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
 import { OutgoingMessage } from "./outgoing_message.ts";
-import { absolutePath, type SendFileCallback, sendFile, type SendFileOptions } from "./send_file.ts";
+import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie } from "./set_cookie.ts";
 import { signCookie } from "./signed_cookie.ts";
 import { type BodySource, isBodySource } from "./streamed_body.ts";
@@ -47,6 +47,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   req: FrameworkRequest;
 
   /**
+   * Wraps an exchange; the framework does this for every request.
+   *
    * @param exchange The exchange this response answers
    * @param req The request of the same exchange
    */
@@ -291,9 +293,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   /** Adds links with their relations to `Link` (RFC 8288). */
   links(links: Record<string, string | readonly string[]>): this {
     const earlier = headerText(this.getHeader("Link"));
-    const added = Object.entries(links).flatMap(([rel, urls]) =>
-      [urls].flat().map((url) => `<${url}>; rel="${rel}"`)
-    );
+    const added = Object.entries(links).flatMap(([rel, urls]) => [urls].flat().map((url) => `<${url}>; rel="${rel}"`));
     return this.set("Link", (earlier === "" ? added : [earlier, ...added]).join(", "));
   }
 

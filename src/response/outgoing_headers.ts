@@ -38,7 +38,7 @@ export class OutgoingHeaders {
    */
   set(method: string, name: string, value: HeaderValue): void {
     assertHeaderName(method, name);
-    if (Array.isArray(value)) for (const one of value) assertHeaderValue(method, name, String(one));
+    if (Array.isArray(value)) { for (const one of value) assertHeaderValue(method, name, String(one)); }
     else assertHeaderValue(method, name, String(value));
     const key = name.toLowerCase();
     if (key !== "content-type") {

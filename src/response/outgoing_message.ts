@@ -35,7 +35,11 @@ export class OutgoingMessage extends Emitter {
   /** Reason phrase; empty for the usual one. */
   statusMessage = "";
 
-  /** @param exchange The exchange this response answers */
+  /**
+   * Wraps an exchange; the framework does this for every request.
+   *
+   * @param exchange The exchange this response answers
+   */
   constructor(exchange: Exchange) {
     super();
     this.#exchange = exchange;
@@ -362,7 +366,9 @@ export class OutgoingMessage extends Emitter {
   #settle(body: WebBody): void {
     const headers = this.#headers;
     const isHead = this.#exchange.method === "HEAD";
-    const framed = headers.bare && this.statusCode === 200 && !isHead ? body : this.#frame(this.statusCode, isHead, body);
+    const framed = headers.bare && this.statusCode === 200 && !isHead
+      ? body
+      : this.#frame(this.statusCode, isHead, body);
     try {
       this.#exchange.settle(webResponse(this.statusCode, this.#reason(), headers, framed));
     } catch (error) {

@@ -1,4 +1,4 @@
-import { serialize } from "cookie-es";
+import { serialize, type SetCookie } from "cookie-es";
 
 /** Attributes of a cookie, as Express takes them. */
 export interface CookieOptions {
@@ -37,7 +37,7 @@ export interface CookieOptions {
  * @throws {TypeError} If the name, the value or an attribute may not stand in a header
  */
 export function formatSetCookie(name: string, value: string, options: CookieOptions, now: number): string {
-  const { encode = encodeURIComponent, maxAge, signed: _, path = "/", ...rest } = options;
+  const { encode = encodeURIComponent, maxAge, partitioned, signed: _, path = "/", ...rest } = options;
   const { expires, priority } = options;
   if (expires !== undefined && !(expires instanceof Date && !Number.isNaN(expires.getTime()))) {
     throw new TypeError("option expires is invalid; res.cookie takes a Date");
@@ -48,11 +48,12 @@ export function formatSetCookie(name: string, value: string, options: CookieOpti
   if (priority !== undefined && !["low", "medium", "high"].includes(String(priority).toLowerCase())) {
     throw new TypeError(`option priority is invalid; res.cookie takes "low", "medium" or "high", not ${priority}`);
   }
-  const cookie: Parameters<typeof serialize>[0] = { ...rest, path: path ?? "/", name, value };
+  const cookie: SetCookie = { ...rest, path: path ?? "/", name, value };
   if (maxAge !== undefined && maxAge !== null) {
     // old clients know Expires only
     cookie.expires = new Date(now + Number(maxAge));
     cookie.maxAge = Math.floor(Number(maxAge) / 1000);
   }
-  return serialize(cookie, { encode });
+  // the package insists on Secure beside it, Express leaves that to the user
+  return serialize(cookie, { encode }) + (partitioned ? "; Partitioned" : "");
 }

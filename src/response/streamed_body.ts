@@ -48,7 +48,8 @@ export function streamedBody(source: BodySource, events: StreamedBodyEvents): Re
  * @returns Whether it is a web stream or an async iterable
  */
 export function isBodySource(value: object): value is BodySource {
-  return value instanceof ReadableStream || typeof (value as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function";
+  return value instanceof ReadableStream ||
+    typeof (value as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function";
 }
 
 function iteratorOf(source: BodySource): AsyncIterator<Uint8Array | string> {

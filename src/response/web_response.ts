@@ -22,7 +22,9 @@ const MAX_TYPE_INITS = 128;
  */
 export function webResponse(status: number, statusText: string, headers: OutgoingHeaders, body: WebBody): Response {
   if (status < 200 || status > 599) {
-    throw new RangeError(`A web response carries a status from 200 to 599, not ${status}; set another with res.status()`);
+    throw new RangeError(
+      `A web response carries a status from 200 to 599, not ${status}; set another with res.status()`,
+    );
   }
   const type = headers.contentType;
   const response = status === 200 && statusText === ""

@@ -15,16 +15,21 @@ export type Next = (error?: unknown) => void;
 // deno-lint-ignore no-explicit-any -- Express handlers return whatever their last call returned
 export type HandlerResult = any;
 
-// Declared as a method so that a handler may ask for more than a plain request, such as `req & { user: User }`
-interface HandlerShape<Params, Body, L extends Locals> {
+/** Declared as a method, so that a handler may ask for more than a plain request, such as `req & { user: User }`. */
+export interface HandlerShape<Params, Body, L extends Locals> {
+  /** The handler. */
   call(req: FrameworkRequest<Params, Body>, res: FrameworkResponse<L>, next: Next): HandlerResult;
 }
 
-interface ErrorHandlerShape<Params, Body, L extends Locals> {
+/** Declared as a method, for the same reason. */
+export interface ErrorHandlerShape<Params, Body, L extends Locals> {
+  /** The error handler. */
   call(error: Untyped, req: FrameworkRequest<Params, Body>, res: FrameworkResponse<L>, next: Next): HandlerResult;
 }
 
-interface ParamHandlerShape {
+/** Declared as a method, for the same reason. */
+export interface ParamHandlerShape {
+  /** The parameter handler. */
   call(req: FrameworkRequest, res: FrameworkResponse, next: Next, value: Untyped, name: string): HandlerResult;
 }
 

@@ -1,7 +1,8 @@
 import type { AnyHandler, Layer } from "../matching/layer.ts";
 import type { ErrorHandler, Handler, Path } from "./handler.ts";
 import { Route } from "./route.ts";
-import { SocketRoute, type SocketRouteHandlers } from "./socket_route.ts";
+import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
+import { SocketRoute } from "./socket_route.ts";
 
 /** One method of one registered path. */
 export interface RouteDefinition {
@@ -26,7 +27,7 @@ export interface WebSocketRouteDefinition {
   /** Names of its parameters. */
   keys: string[];
   /** What happens on the connection. */
-  handlers: SocketRouteHandlers;
+  handlers: WebSocketHandlers;
   /** What runs before the upgrade. */
   middlewares: Handler[];
 }

@@ -1,26 +1,32 @@
 /** Characters that end a parameter name. */
-type Stop = "/" | "-" | "." | "?" | "(" | "{" | "*" | ":" | "\\" | "~";
+export type Stop = "/" | "-" | "." | "?" | "(" | "{" | "*" | ":" | "\\" | "~";
 
 /** The parameter name a text begins with: what stands before the first of the characters that end a name. */
-type Name<Text extends string, Taken extends string = ""> = Text extends `${infer Char}${infer Rest}`
+export type Name<Text extends string, Taken extends string = ""> = Text extends `${infer Char}${infer Rest}`
   ? (Char extends Stop ? Taken : Name<Rest, `${Taken}${Char}`>)
   : Taken;
 
-type After<Text extends string, Head extends string> = Text extends `${Head}${infer Tail}` ? Tail : "";
+/** What follows a known beginning. */
+export type After<Text extends string, Head extends string> = Text extends `${Head}${infer Tail}` ? Tail : "";
 
 /** Whether the text behind a name makes the parameter optional, by Express 4's `?` with or without a constraint. */
-type IsOptional<Tail extends string> = Tail extends `?${string}` ? true : Tail extends `(${string})?${string}` ? true
+export type IsOptional<Tail extends string> = Tail extends `?${string}` ? true
+  : Tail extends `(${string})?${string}` ? true
   : false;
 
-type Param<Text extends string> = IsOptional<After<Text, Name<Text>>> extends true ? { [K in Name<Text>]?: string }
+/** One parameter, as a key of its own. */
+export type Param<Text extends string> = IsOptional<After<Text, Name<Text>>> extends true
+  ? { [K in Name<Text>]?: string }
   : { [K in Name<Text>]: string };
 
-type Params<Text extends string> = Text extends `${infer Head}{${infer Group}}${infer Tail}`
-  ? Params<Head> & Partial<Params<Group>> & Params<Tail>
-  : Text extends `${infer Head}:${infer Rest}` ? Wildcards<Head> & Param<Rest> & Params<After<Rest, Name<Rest>>>
+/** Parameters of a path, part by part. */
+export type ParamsOfText<Text extends string> = Text extends `${infer Head}{${infer Group}}${infer Tail}`
+  ? ParamsOfText<Head> & Partial<ParamsOfText<Group>> & ParamsOfText<Tail>
+  : Text extends `${infer Head}:${infer Rest}` ? Wildcards<Head> & Param<Rest> & ParamsOfText<After<Rest, Name<Rest>>>
   : Wildcards<Text>;
 
-type Wildcards<Text extends string> = Text extends `${string}*${infer Rest}`
+/** Wildcards: named ones are lists of segments, unnamed ones text. */
+export type Wildcards<Text extends string> = Text extends `${string}*${infer Rest}`
   ? (Name<Rest> extends "" ? { 0: string } : { [K in Name<Rest>]: string[] }) & Wildcards<After<Rest, Name<Rest>>>
   // deno-lint-ignore ban-types -- nothing to add to an intersection
   : {};
@@ -29,4 +35,4 @@ type Wildcards<Text extends string> = Text extends `${string}*${infer Rest}`
  * Parameters of a literal path: `/users/:id/files/*path` gives `{ id: string; path: string[] }`, and what stands in
  * braces is optional.
  */
-export type PathParams<P extends string> = { [K in keyof Params<P>]: Params<P>[K] };
+export type PathParams<P extends string> = { [K in keyof ParamsOfText<P>]: ParamsOfText<P>[K] };

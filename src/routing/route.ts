@@ -1,4 +1,11 @@
-import { type AnyHandler, describe, Layer, type LayerEntry, layerEntry, type RoutedEntries } from "../matching/layer.ts";
+import {
+  type AnyHandler,
+  describe,
+  Layer,
+  type LayerEntry,
+  layerEntry,
+  type RoutedEntries,
+} from "../matching/layer.ts";
 import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { METHODS } from "../matching/methods.ts";
@@ -8,13 +15,13 @@ import type { Untyped } from "../request/framework_request.ts";
 import type { Next, Path } from "./handler.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
-interface RouteEntry extends LayerEntry {
+/** A handler of a route, with the method it is for. */
+export interface RouteEntry extends LayerEntry {
   /** Method in lower case, `null` for all. */
   readonly method: string | null;
 }
 
 /** Verbs of a route, each taking handlers and returning the route. */
-// deno-lint-ignore no-empty-interface -- merges the verbs into the class
 export interface Route extends RouteVerbs {}
 
 /** One path with the handlers of its methods, as `app.route(path)` gives it. */
@@ -28,6 +35,8 @@ export class Route implements RoutedEntries {
   readonly #owner: string;
 
   /**
+   * Makes a route; `app.route(path)` also registers it.
+   *
    * @param path The path
    * @param owner Name of the owner for error messages, `app.route` or `Router.route`
    */

@@ -7,16 +7,7 @@ import { METHODS } from "../matching/methods.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
 import type { RouteParams, Untyped } from "../request/framework_request.ts";
-import type {
-  ErrorHandler,
-  Handler,
-  HandlerList,
-  Locals,
-  Next,
-  ParamHandler,
-  ParamsOf,
-  Path,
-} from "./handler.ts";
+import type { ErrorHandler, Handler, HandlerList, Next, ParamHandler, ParamsOf, Path } from "./handler.ts";
 import {
   childrenOf,
   errorHandlersOf,
@@ -32,7 +23,8 @@ import {
 import { withCookieTakeover } from "./cookie_takeover.ts";
 import { checkedHandlers, Route } from "./route.ts";
 import { type RegisteredRoute, registeredRoutes } from "./route_listing.ts";
-import { SocketRoute, type SocketRouteHandlers } from "./socket_route.ts";
+import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
+import { SocketRoute } from "./socket_route.ts";
 import type { RouterVerbs, Verb } from "./verbs.ts";
 
 /** How a router matches. */
@@ -84,6 +76,8 @@ export class BaseRouter extends Callable implements LayerSource {
   readonly #name: string;
 
   /**
+   * Makes a router; `Router(options)` does the same without `new`.
+   *
    * @param options How to match
    * @param name Name for error messages, `Router` by default
    */
@@ -265,7 +259,7 @@ export class BaseRouter extends Callable implements LayerSource {
    * @param args Middleware, and the handlers of the connection last
    * @throws {TypeError} If the path cannot be understood, or the handlers are missing
    */
-  ws<const P extends Path>(path: P, ...args: [...Handler<ParamsOf<P>>[], SocketRouteHandlers]): this {
+  ws<const P extends Path>(path: P, ...args: [...Handler<ParamsOf<P>>[], WebSocketHandlers]): this {
     const caller = `${this.#name}.ws`;
     const route = new SocketRoute(caller, path, args);
     noteSocket();
@@ -363,7 +357,9 @@ export function splitPath(caller: string, args: readonly unknown[]): { path: Pat
   while (Array.isArray(leaf) && leaf.length > 0) leaf = leaf[0];
   const hasPath = args.length > 0 && !isMountable(leaf);
   const handlers = args.slice(hasPath ? 1 : 0).flat(Infinity);
-  if (handlers.length === 0) throw new TypeError(`${caller} requires a middleware function; argument handler is required`);
+  if (handlers.length === 0) {
+    throw new TypeError(`${caller} requires a middleware function; argument handler is required`);
+  }
   for (const fn of handlers) {
     if (!isMountable(fn)) throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);
   }

@@ -3,9 +3,6 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import type { Path } from "./handler.ts";
 
-/** What happens on a connection of a WebSocket route. */
-export type SocketRouteHandlers = WebSocketHandlers;
-
 /** Names of the handlers a connection may have. */
 const HANDLER_NAMES = ["open", "message", "close", "drain", "error"] as const;
 
@@ -33,7 +30,9 @@ export class SocketRoute implements RoutedEntries {
     assertHandlers(caller, handlers);
     const middlewares = flat.slice(0, -1);
     for (const fn of middlewares) {
-      if (typeof fn !== "function") throw new TypeError(`${caller}: middleware must be a function, not ${describe(fn)}`);
+      if (typeof fn !== "function") {
+        throw new TypeError(`${caller}: middleware must be a function, not ${describe(fn)}`);
+      }
     }
     this.path = path;
     this.handlers = handlers;

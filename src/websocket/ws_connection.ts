@@ -24,6 +24,8 @@ export class WebSocketConnection implements Member {
   #onBuffered: () => void;
 
   /**
+   * Wraps a socket; the framework does this for every upgrade.
+   *
    * @param socket The server's end
    * @param protocol The sub-protocol that was chosen
    * @param data What the connection knows

@@ -42,7 +42,9 @@ export interface CheckedOptions {
 export function checkBodyOptions(parser: string, options: BodyOptions, defaultType: string): CheckedOptions {
   const { limit, type = defaultType, verify, inflate = true, defaultCharset = "utf-8" } = options;
   // Express users turn verify off with `false`
-  if (verify && typeof verify !== "function") throw new TypeError(`option verify must be function, not ${typeof verify} (${parser})`);
+  if (verify && typeof verify !== "function") {
+    throw new TypeError(`option verify must be function, not ${typeof verify} (${parser})`);
+  }
   const types = [type].flat() as string[];
   return {
     limit: readLimit(parser, limit),

@@ -51,7 +51,10 @@ function announcedLength(req: FrameworkRequest): number | undefined {
   return Number.isNaN(length) ? undefined : length;
 }
 
-function inflate(body: ReadableStream<Uint8Array<ArrayBuffer>>, coding: string): ReadableStream<Uint8Array<ArrayBuffer>> {
+function inflate(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  coding: string,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   // the compression standard calls it brotli; not every runtime has it
   const format = coding === "br" ? "brotli" : coding;
   if (format !== "gzip" && format !== "deflate" && format !== "brotli") throw unsupportedCoding(coding);

@@ -1,0 +1,30 @@
+/** The gate: formatting, lint, types, documentation and a dry run of both packages. Everything runs, then it fails. */
+import { run } from "./process.ts";
+import { stdFlags } from "./std.ts";
+
+const { flags } = await stdFlags();
+const deno = Deno.execPath();
+const sources = ["mod.ts", "advanced/mod.ts", "examples/", "bench/", "scripts/", "tests/"];
+const publish = ["publish", "--dry-run", "--allow-dirty", "--quiet"];
+
+const steps: readonly { name: string; args: string[]; cwd?: string }[] = [
+  { name: "formatting", args: ["fmt", "--check"] },
+  { name: "lint", args: ["lint", "--quiet"] },
+  { name: "types", args: ["check", "--quiet", ...flags, ...sources] },
+  { name: "documentation", args: ["doc", "--lint", "mod.ts", "advanced/mod.ts"] },
+  { name: "package @sluice/sluice", args: publish },
+  { name: "package @sluice/rate-limit", args: publish, cwd: "advanced" },
+];
+
+const failed: string[] = [];
+for (const { name, args, cwd } of steps) {
+  const start = performance.now();
+  const { code, output } = await run(deno, args, { limitMs: 300_000, quiet: true, ...(cwd ? { cwd } : {}) });
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  console.log(`${code === 0 ? "ok    " : "FAILED"} ${name} (${seconds} s)`);
+  if (code === 0) continue;
+  failed.push(name);
+  console.log(output);
+}
+if (failed.length > 0) console.log(`The gate failed: ${failed.join(", ")}`);
+Deno.exit(failed.length > 0 ? 1 : 0);

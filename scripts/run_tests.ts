@@ -1,0 +1,73 @@
+/**
+ * Runs every test of this repository and prints `N passed, N failed` last.
+ *
+ * `--only=tests/http,tests/app` runs some of them with the same settings.
+ */
+import { findChromium } from "./chromium.ts";
+import { run } from "./process.ts";
+import { startRedis } from "./redis.ts";
+import { stdFlags } from "./std.ts";
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+const only = Deno.args.find((arg) => arg.startsWith("--only="))?.slice("--only=".length).split(",");
+const inCi = Deno.env.get("CI") === "true";
+
+/** Runs one part under `deno test` and adds its figures to the total. */
+async function part(name: string, args: string[], env: Record<string, string>): Promise<void> {
+  const report = `.cache/junit-${name}.xml`;
+  await Deno.remove(report).catch(() => undefined);
+  const { code } = await run(Deno.execPath(), ["test", "-A", `--junit-path=${report}`, ...args], {
+    limitMs: 10 * 60_000,
+    env,
+  });
+  const xml = await Deno.readTextFile(report).catch(() => "");
+  const count = (attribute: string) =>
+    Number(xml.match(new RegExp(`<testsuites[^>]* ${attribute}="(\\d+)"`))?.[1] ?? 0);
+  const skipped = xml.match(/<skipped\/>/g)?.length ?? 0;
+  let failed = count("failures") + count("errors");
+  // a file that cannot be loaded is not in the report, and neither is a run without tests
+  if (failed === 0 && (code !== 0 || count("tests") === 0)) failed = 1;
+  total.failed += failed;
+  total.skipped += skipped;
+  total.passed += Math.max(0, count("tests") - count("failures") - count("errors") - skipped);
+}
+
+/** Notes that something a test needs is not there: a failure in CI, a counted skip elsewhere. */
+function missing(what: string, why: string): void {
+  console.log(`${inCi ? "MISSING" : "SKIPPED"}: no ${what} (${why})`);
+  if (inCi) total.failed++;
+  else total.skipped++;
+}
+
+const { real, flags } = await stdFlags();
+console.log(
+  real ? "The standard library comes from JSR" : "JSR does not answer: tests use tests/support/std_assert.ts",
+);
+const env: Record<string, string> = { NODE_ENV: "test" };
+
+const redis = await startRedis();
+if (typeof redis === "string") missing("Redis", redis);
+else env["REDIS_URL"] = redis.url;
+
+const chromium = await findChromium();
+if (chromium === undefined) missing("Chromium", "not installed, and apt-get could not install it");
+else env["CHROMIUM_PATH"] = chromium;
+
+try {
+  if (only !== undefined) await part("only", [...flags, ...only], env);
+  else {
+    const ignored = [
+      ...(typeof redis === "string" ? ["tests/redis/"] : []),
+      ...(chromium === undefined ? ["tests/browser/"] : []),
+    ];
+    const ignore = ignored.length > 0 ? [`--ignore=${ignored.join(",")}`] : [];
+    await part("tests", [...flags, ...ignore, "tests/", "advanced/"], env);
+    await part("docs", [...flags, "--doc", "mod.ts", "src/"], env);
+  }
+} finally {
+  if (typeof redis !== "string") await redis.stop();
+}
+
+const { passed, failed, skipped } = total;
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+Deno.exit(failed > 0 ? 1 : 0);

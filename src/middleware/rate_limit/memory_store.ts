@@ -1,0 +1,163 @@
+/** What a hit did to a key's count. */
+export interface Hit {
+  /** Requests in the window, this one included. */
+  readonly count: number;
+  /** End of the window, in ms of the clock. */
+  readonly resetAt: number;
+}
+
+/** Slots that are looked at for expired keys on every hit; two are enough to outrun one new key a hit. */
+const SWEPT_PER_HIT = 2;
+/** Shared counters for keys that find no place of their own. */
+const OVERFLOW_SLOTS = 1024;
+
+/**
+ * Fixed windows in memory: a key's window begins with its first request.
+ *
+ * There are no timers. Every hit sweeps a few slots, so that expired keys go as new ones come. The number of keys is
+ * bounded: when all places are taken by live keys, new keys share counters by their hash until a place is free. A
+ * shared counter counts too many, never too few, so no key is ever admitted more often than it may be.
+ */
+export class MemoryStore {
+  readonly #windowMs: number;
+  readonly #maxKeys: number;
+  readonly #slots = new Map<string, number>();
+  readonly #keys: (string | undefined)[] = [];
+  readonly #free: number[] = [];
+  #counts: Float64Array;
+  #ends: Float64Array;
+  #overflowCounts: Float64Array | null = null;
+  #overflowEnds: Float64Array | null = null;
+  #hand = 0;
+  #latest = -Infinity;
+
+  /**
+   * @param windowMs Window length in ms
+   * @param maxKeys Most keys with a place of their own
+   */
+  constructor(windowMs: number, maxKeys: number) {
+    this.#windowMs = windowMs;
+    this.#maxKeys = maxKeys;
+    const places = Math.min(64, maxKeys);
+    this.#counts = new Float64Array(places);
+    this.#ends = new Float64Array(places);
+  }
+
+  /** Number of keys with a place of their own. */
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /**
+   * Counts a request.
+   *
+   * A clock that jumps back is not followed: time stands still until it has caught up, so no window grows longer.
+   * After a jump of more than a window the store starts to follow again, and counts stay until their windows end.
+   *
+   * @param key The key
+   * @param time The present time in ms
+   * @returns The count and the end of the window
+   */
+  hit(key: string, time: number): Hit {
+    const now = this.#monotonic(time);
+    this.#sweep(now);
+    const slot = this.#slots.get(key) ?? this.#takeSlot(key);
+    if (slot < 0) return this.#hitShared(key, now);
+    return count(this.#counts, this.#ends, slot, now, this.#windowMs);
+  }
+
+  #monotonic(time: number): number {
+    if (time < this.#latest - this.#windowMs) this.#shiftEnds(this.#latest - time);
+    else if (time < this.#latest) return this.#latest;
+    return this.#latest = time;
+  }
+
+  // the clock was set back by more than a window: every window keeps what was left of it
+  #shiftEnds(by: number): void {
+    for (let slot = 0; slot < this.#ends.length; slot++) this.#ends[slot] = this.#ends[slot]! - by;
+    this.#overflowEnds?.forEach((end, slot, ends) => ends[slot] = end - by);
+  }
+
+  #sweep(now: number): void {
+    for (let i = 0; i < SWEPT_PER_HIT && this.#keys.length > 0; i++) {
+      this.#hand = (this.#hand + 1) % this.#keys.length;
+      const key = this.#keys[this.#hand];
+      if (key !== undefined && this.#ends[this.#hand]! <= now) this.#release(key, this.#hand);
+    }
+  }
+
+  #release(key: string, slot: number): void {
+    this.#slots.delete(key);
+    this.#keys[slot] = undefined;
+    this.#counts[slot] = 0;
+    this.#ends[slot] = 0;
+    this.#free.push(slot);
+  }
+
+  #takeSlot(key: string): number {
+    let slot = this.#free.pop();
+    if (slot === undefined) {
+      if (this.#keys.length >= this.#maxKeys) return -1;
+      slot = this.#keys.length;
+      if (slot >= this.#counts.length) this.#grow();
+    }
+    this.#keys[slot] = key;
+    this.#slots.set(key, slot);
+    // a key that was counted among others keeps that count, or it could have its limit twice in a window
+    if (this.#overflowCounts !== null) this.#inheritShared(key, slot);
+    return slot;
+  }
+
+  #inheritShared(key: string, slot: number): void {
+    const shared = overflowSlot(key);
+    this.#counts[slot] = this.#overflowCounts![shared]!;
+    this.#ends[slot] = this.#overflowEnds![shared]!;
+  }
+
+  #grow(): void {
+    const places = Math.min(this.#maxKeys, this.#counts.length * 2);
+    const counts = new Float64Array(places);
+    const ends = new Float64Array(places);
+    counts.set(this.#counts);
+    ends.set(this.#ends);
+    this.#counts = counts;
+    this.#ends = ends;
+  }
+
+  #hitShared(key: string, now: number): Hit {
+    this.#overflowCounts ??= new Float64Array(OVERFLOW_SLOTS);
+    this.#overflowEnds ??= new Float64Array(OVERFLOW_SLOTS);
+    return count(this.#overflowCounts, this.#overflowEnds, overflowSlot(key), now, this.#windowMs);
+  }
+
+  /** Forgets one key. */
+  delete(key: string): void {
+    const slot = this.#slots.get(key);
+    if (slot !== undefined) this.#release(key, slot);
+  }
+
+  /** Forgets all keys. */
+  clear(): void {
+    this.#slots.clear();
+    this.#keys.length = this.#free.length = this.#hand = 0;
+    this.#counts.fill(0);
+    this.#ends.fill(0);
+    this.#overflowCounts = this.#overflowEnds = null;
+  }
+}
+
+function count(counts: Float64Array, ends: Float64Array, slot: number, now: number, windowMs: number): Hit {
+  if (ends[slot]! <= now) {
+    counts[slot] = 0;
+    ends[slot] = now + windowMs;
+  }
+  const hits = counts[slot]! + 1;
+  counts[slot] = hits;
+  return { count: hits, resetAt: ends[slot]! };
+}
+
+function overflowSlot(key: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  return (hash >>> 0) % OVERFLOW_SLOTS;
+}

@@ -1,0 +1,80 @@
+import type { FrameworkRequest } from "../../request/framework_request.ts";
+
+/** Options of the built-in limiter; all are optional. */
+export interface RateLimitOptions {
+  /** Window length in ms, 60 000 by default. It begins with a key's first request. */
+  windowMs?: number;
+  /** Most requests per key and window, 100 by default; 0 limits everything. */
+  max?: number;
+  /** Body of a limited response: text, or an object sent as JSON. */
+  message?: string | object;
+  /** Status of a limited response, 429 by default. */
+  statusCode?: number;
+  /** Whether `X-RateLimit-*` and `Retry-After` are sent; on by default. */
+  headers?: boolean;
+  /** Computes the key whose requests are counted; the client's address by default. May be asynchronous. */
+  keyGenerator?: (req: FrameworkRequest) => string | undefined | Promise<string | undefined>;
+  /** Requests for which it returns `true` are neither counted nor limited. May be asynchronous. */
+  skip?: (req: FrameworkRequest) => boolean | Promise<boolean>;
+  /** Called for every limited request. */
+  onLimitReached?: (req: FrameworkRequest) => unknown;
+  /** Most keys that are kept, 100 000 by default; see `MemoryStore` for what happens then. */
+  maxKeys?: number;
+  /** Bits of an IPv6 address that make one client, 64 by default. */
+  ipv6Subnet?: number;
+  /** What to do with requests whose client is unknown: count them together, or fail. `"share"` by default. */
+  missingKey?: "share" | "error";
+  /** Name shared by limiters that are made inside a request, where their options alone do not tell them apart. */
+  name?: string;
+  /** The present time in ms; for tests. */
+  clock?: () => number;
+}
+
+/** The same, complete. */
+export type CheckedRateLimit =
+  & Required<Omit<RateLimitOptions, "message" | "keyGenerator" | "skip" | "onLimitReached" | "name">>
+  & Pick<RateLimitOptions, "message" | "keyGenerator" | "skip" | "onLimitReached" | "name">;
+
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * @param options What the user gave
+ * @returns Complete options
+ * @throws {TypeError} If an option has the wrong type
+ * @throws {RangeError} If a number is out of range
+ */
+export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
+  const { windowMs = 60_000, max = 100, statusCode = 429, headers = true, maxKeys = 100_000 } = options;
+  const { ipv6Subnet = 64, missingKey = "share", clock = Date.now } = options;
+  assertInteger("windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);
+  assertInteger("max", max, 0, Number.MAX_SAFE_INTEGER);
+  assertInteger("statusCode", statusCode, 200, 599);
+  assertInteger("maxKeys", maxKeys, 1, 2 ** 24);
+  assertInteger("ipv6Subnet", ipv6Subnet, 1, 128);
+  assertType("headers", headers, "boolean");
+  for (const name of ["keyGenerator", "skip", "onLimitReached", "clock"] as const) {
+    if (options[name] !== undefined) assertType(name, options[name], "function");
+  }
+  if (options.name !== undefined) assertType("name", options.name, "string");
+  const { message } = options;
+  if (message !== undefined && typeof message !== "string" && (typeof message !== "object" || message === null)) {
+    throw new TypeError(`rateLimit: option message must be a string or an object, not ${String(message)}`);
+  }
+  if (missingKey !== "share" && missingKey !== "error") {
+    throw new TypeError(`rateLimit: option missingKey must be "share" or "error", not ${String(missingKey)}`);
+  }
+  return { ...options, windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey, clock };
+}
+
+function assertInteger(name: string, value: unknown, least: number, most: number): void {
+  if (typeof value !== "number") {
+    throw new TypeError(`rateLimit: option ${name} must be a number, not ${String(value)}`);
+  }
+  if (Number.isInteger(value) && value >= least && value <= most) return;
+  throw new RangeError(`rateLimit: option ${name} must be an integer from ${least} to ${most}, not ${value}`);
+}
+
+function assertType(name: string, value: unknown, type: "boolean" | "function" | "string"): void {
+  const actual: string = typeof value;
+  if (actual !== type) throw new TypeError(`rateLimit: option ${name} must be a ${type}, not ${String(value)}`);
+}

@@ -1,0 +1,143 @@
+import { nextSequence } from "../../http/sequence.ts";
+import type { FrameworkRequest } from "../../request/framework_request.ts";
+import type { FrameworkResponse } from "../../response/framework_response.ts";
+import { isMadeInside, sharedStore } from "./in_request.ts";
+import { LimiterKey } from "./limiter_key.ts";
+import { type Hit, MemoryStore } from "./memory_store.ts";
+import { type CheckedRateLimit, checkRateLimit, type RateLimitOptions } from "./options.ts";
+
+/** A limiter: a middleware with a few controls. */
+export interface RateLimitMiddleware {
+  /** Counts a request, and admits or limits it. */
+  (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void): void | Promise<void>;
+  /** Forgets all keys. */
+  reset(): void;
+  /** Forgets one key. */
+  resetKey(key: string): void;
+  /** Number of keys that are counted. */
+  readonly size: number;
+}
+
+const DEFAULT_MESSAGE = { error: "Too many requests, please try again later." };
+
+/**
+ * Limits how often a client may ask: at most `max` requests per key in a window of `windowMs`.
+ *
+ * Request number `max` is admitted, the next one is not. Counters live in the memory of this process.
+ *
+ * @param options What to count and how to answer
+ * @returns The middleware; mount it with `app.use(limiter)` or `app.use("/prefix", limiter)`
+ * @throws {TypeError} If an option has the wrong type
+ * @throws {RangeError} If a number is out of range
+ *
+ * @example Limit an API
+ * ```ts
+ * import sluice, { rateLimit } from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.use("/api", rateLimit({ windowMs: 60_000, max: 100 }));
+ * app.get("/api/time", (_req, res) => res.json({ now: Date.now() }));
+ * ```
+ */
+export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
+  const checked = checkRateLimit(options ?? {});
+  const sequence = nextSequence();
+  const keys = new LimiterKey(checked);
+  let store: MemoryStore | null = null;
+
+  function countAndDecide(
+    req: FrameworkRequest,
+    res: FrameworkResponse,
+    next: (error?: unknown) => void,
+    key: string,
+  ): void {
+    store ??= isMadeInside(sequence, req)
+      ? sharedStore(checked, req.baseUrl)
+      : new MemoryStore(checked.windowMs, checked.maxKeys);
+    const now = checked.clock();
+    decide(checked, store.hit(key, now), now, req, res, next);
+  }
+
+  function limiter(
+    req: FrameworkRequest,
+    res: FrameworkResponse,
+    next: (error?: unknown) => void,
+  ): void | Promise<void> {
+    try {
+      const skipped = checked.skip?.(req) ?? false;
+      if (typeof skipped === "object") return limitLater(req, res, next, skipped);
+      if (skipped) return next();
+      const key = keys.of(req);
+      if (typeof key !== "string") return limitLater(req, res, next, false, key);
+      return countAndDecide(req, res, next, key);
+    } catch (error) {
+      next(error);
+    }
+  }
+
+  // errors of next() belong to the layers behind it, so only what is awaited here is caught
+  async function limitLater(
+    req: FrameworkRequest,
+    res: FrameworkResponse,
+    next: (error?: unknown) => void,
+    skipped: boolean | Promise<boolean>,
+    laterKey?: Promise<string>,
+  ): Promise<void> {
+    let key: string;
+    try {
+      if (await skipped) return next();
+      key = await (laterKey ?? keys.of(req));
+    } catch (error) {
+      return next(error);
+    }
+    countAndDecide(req, res, next, key);
+  }
+
+  return Object.defineProperties(limiter, {
+    reset: { value: () => store?.clear() },
+    resetKey: { value: (key: string) => store?.delete(key) },
+    size: { get: () => store?.size ?? 0 },
+  }) as RateLimitMiddleware;
+}
+
+function decide(
+  options: CheckedRateLimit,
+  hit: Hit,
+  now: number,
+  req: FrameworkRequest,
+  res: FrameworkResponse,
+  next: (error?: unknown) => void,
+): void {
+  const limited = hit.count > options.max;
+  if (options.headers && !res.headersSent) setHeaders(res, options.max, hit, now, limited);
+  if (!limited) return next();
+  try {
+    const result = options.onLimitReached?.(req);
+    if (result instanceof Promise) {
+      result.then(() => refuse(res, options), next);
+      return;
+    }
+    refuse(res, options);
+  } catch (error) {
+    next(error);
+  }
+}
+
+function setHeaders(res: FrameworkResponse, max: number, hit: Hit, now: number, limited: boolean): void {
+  const remaining = Math.max(0, max - hit.count);
+  const seconds = Math.max(1, Math.ceil((hit.resetAt - now) / 1000));
+  // of several limiters the one that leaves least is the one the client must mind
+  const earlier = res.getHeader("X-RateLimit-Remaining");
+  if (limited || earlier === undefined || remaining < Number(earlier)) {
+    res.setHeader("X-RateLimit-Limit", String(max));
+    res.setHeader("X-RateLimit-Remaining", String(remaining));
+    res.setHeader("X-RateLimit-Reset", String(seconds));
+  }
+  if (limited) res.setHeader("Retry-After", String(seconds));
+}
+
+function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {
+  res.status(statusCode);
+  if (typeof message === "string") res.send(message);
+  else res.json(message);
+}
