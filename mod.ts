@@ -24,8 +24,7 @@ import { createApp } from "./src/app/create_app.ts";
 export default createApp;
 export type { CreateApp } from "./src/app/create_app.ts";
 export { type AppContext, FrameworkApp } from "./src/app/framework_app.ts";
-export type { CloseOptions } from "./src/app/lifecycle.ts";
-export type { Server } from "./src/app/server.ts";
+export type { CloseOptions, Server } from "./src/app/server.ts";
 export type { AppSettings } from "./src/app/settings.ts";
 export { type AnyFunction, Callable } from "./src/http/callable.ts";
 export { Emitter, type EventName, type Listener } from "./src/http/emitter.ts";
@@ -44,8 +43,14 @@ export {
   type RoutedEntries,
   type Step,
 } from "./src/matching/layer.ts";
-export type { MethodName } from "./src/matching/methods.ts";
-export { type PathMatch, PathPattern, type PathPatternOptions, type Segment } from "./src/matching/path_pattern.ts";
+
+export {
+  type PathMatch,
+  PathPattern,
+  type PathPatternOptions,
+  type PathValue,
+  type Segment,
+} from "./src/matching/path_pattern.ts";
 export type { BodyOptions } from "./src/middleware/body/body_options.ts";
 export type { BodyParser } from "./src/middleware/body/body_parser.ts";
 export { json, type JsonOptions } from "./src/middleware/body/json.ts";

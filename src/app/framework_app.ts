@@ -41,8 +41,8 @@ import { View } from "../views/view.ts";
 import { acceptWebSocket } from "../websocket/accept.ts";
 import { Connections } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
-import { type CloseOptions, Lifecycle } from "./lifecycle.ts";
-import type { Server } from "./server.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import type { CloseOptions, Server } from "./server.ts";
 import { type AppSettings, storeSetting } from "./settings.ts";
 
 /** Puts an application's own things onto every request; see {@linkcode FrameworkApp.setAppContext}. */

@@ -1,13 +1,7 @@
 import { detectPlatform } from "../platform/detect.ts";
 import type { FetchHandler, ListenOptions, PlatformServer } from "../platform/platform.ts";
 import type { Connections } from "../websocket/connections.ts";
-import { Server } from "./server.ts";
-
-/** How an application is closed. */
-export interface CloseOptions {
-  /** ms after which connections that are still busy are cut; without it they are waited for. */
-  timeoutMs?: number;
-}
+import { type CloseOptions, Server } from "./server.ts";
 
 type ListenCallback = (error?: Error) => void;
 

@@ -1,5 +1,10 @@
 import type { PlatformServer } from "../platform/platform.ts";
-import type { CloseOptions } from "./lifecycle.ts";
+
+/** How an application is closed. */
+export interface CloseOptions {
+  /** ms after which connections that are still busy are cut; without it they are waited for. */
+  timeoutMs?: number;
+}
 
 /** A listening server, as `app.listen` returns it. */
 export class Server {

@@ -19,11 +19,12 @@ export interface PathMatch {
   /** Characters of the path that matched. */
   readonly length: number;
   /** Decoded parameters. */
-  readonly params: Record<string, Untyped> | null;
+  readonly params: Record<string, PathValue> | null;
 }
 
-// deno-lint-ignore no-explicit-any -- a parameter is a string, or a list of segments for a wildcard
-type Untyped = any;
+/** Value of a parameter: text, or a list of segments for a wildcard. */
+// deno-lint-ignore no-explicit-any -- which of the two it is depends on the path
+export type PathValue = any;
 
 /** One segment of a simple pattern: a literal, or the name of a parameter that takes it whole. */
 export type Segment = { readonly literal: string } | { readonly param: string };
@@ -108,7 +109,7 @@ export class PathPattern {
     const found = regex.exec(path);
     if (found === null) return null;
     if (this.keys.length === 0) return { index: found.index, length: found[0].length, params: null };
-    const params: Record<string, Untyped> = Object.create(null);
+    const params: Record<string, PathValue> = Object.create(null);
     for (let i = 0; i < this.keys.length; i++) {
       const key = this.keys[i]!;
       const value = found[i + 1];

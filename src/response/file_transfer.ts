@@ -6,7 +6,7 @@ import { contentTypeOf } from "../http/media_types.ts";
 import { parseDuration } from "../http/units.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_request.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
-import type { FrameworkResponse } from "./framework_response.ts";
+import type { FileResponse } from "./file_response.ts";
 
 /** How files are served, by `res.sendFile` and by `serveStatic`. */
 export interface FileOptions {
@@ -70,7 +70,7 @@ const WHOLE_FILE_BYTES = 64 * 1024;
  * @throws {HttpError} 400, 403, 404, 412, 416 or 500
  * @throws {DirectoryError} If the path leads to a folder without an index file
  */
-export async function transferFile(res: FrameworkResponse, transfer: FileTransfer): Promise<void> {
+export async function transferFile(res: FileResponse, transfer: FileTransfer): Promise<void> {
   const { files } = res.app;
   if (files === null) throw new Error("This runtime has no files; serve them through the platform's own assets");
   const path = resolveFilePath(transfer.requested, transfer);
@@ -131,7 +131,7 @@ function notFound(path: string): HttpError {
 }
 
 async function sendFound(
-  res: FrameworkResponse,
+  res: FileResponse,
   files: FileSystem,
   path: string,
   stat: FileStat,
@@ -173,13 +173,13 @@ async function sendFound(
   await sendBytes(res, files, path, start, end);
 }
 
-function isConditional(req: FrameworkResponse["req"]): boolean {
+function isConditional(req: FileResponse["req"]): boolean {
   return ["if-match", "if-unmodified-since", "if-none-match", "if-modified-since"].some((name) =>
     req.get(name) !== undefined
   );
 }
 
-function setFileHeaders(res: FrameworkResponse, path: string, stat: FileStat, transfer: FileTransfer): void {
+function setFileHeaders(res: FileResponse, path: string, stat: FileStat, transfer: FileTransfer): void {
   transfer.setHeaders?.(path, stat);
   const { acceptRanges = true, cacheControl = true, lastModified = true, etag = true, immutable = false } = transfer;
   if (acceptRanges && !res.hasHeader("Accept-Ranges")) res.setHeader("Accept-Ranges", "bytes");
@@ -195,7 +195,7 @@ function setFileHeaders(res: FrameworkResponse, path: string, stat: FileStat, tr
 }
 
 async function sendBytes(
-  res: FrameworkResponse,
+  res: FileResponse,
   files: FileSystem,
   path: string,
   start: number,

@@ -388,7 +388,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   sendFile(path: string, options?: SendFileOptions | SendFileCallback, callback?: SendFileCallback): void {
     if (typeof options === "function") return this.sendFile(path, {}, options);
-    sendFile(this as FrameworkResponse, path, options ?? {}, callback);
+    sendFile(this, path, options ?? {}, callback);
   }
 
   /**
@@ -417,7 +417,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       if (name.toLowerCase() !== "content-disposition") headers[name] = value;
     }
     headers["Content-Disposition"] = contentDisposition(basename(filename || path));
-    const located = options?.root === undefined ? absolutePath(this as FrameworkResponse, path) : path;
+    const located = options?.root === undefined ? absolutePath(this, path) : path;
     this.sendFile(located, { ...options, headers }, callback);
   }
 

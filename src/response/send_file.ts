@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "pathe";
 import { DirectoryError, type FileOptions, transferFile } from "./file_transfer.ts";
-import type { FrameworkResponse } from "./framework_response.ts";
+import type { FileResponse } from "./file_response.ts";
 
 /** Options of `res.sendFile` and `res.download`. */
 export interface SendFileOptions extends FileOptions {
@@ -35,7 +35,7 @@ export type FileError = Error & {
  * @throws {TypeError} If there is no path, or it is relative and there is no root
  */
 export function sendFile(
-  res: FrameworkResponse,
+  res: FileResponse,
   path: string,
   options: SendFileOptions,
   callback?: SendFileCallback,
@@ -69,7 +69,7 @@ export function sendFile(
  * @param res The response
  * @param path The path as it was given
  */
-export function absolutePath(res: FrameworkResponse, path: string): string {
+export function absolutePath(res: FileResponse, path: string): string {
   const { files } = res.app;
   return files === null ? resolve(path) : resolve(files.workingDirectory(), path);
 }

@@ -1,0 +1,31 @@
+import type { AppFace } from "../request/app_face.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { HeaderValue } from "./outgoing_headers.ts";
+
+/** What sending a file needs of a response. */
+export interface FileResponse {
+  /** The application, for its files and settings. */
+  readonly app: AppFace;
+  /** The request, for its conditions and ranges. */
+  readonly req: FrameworkRequest;
+  /** Whether an answer has begun. */
+  readonly headersSent: boolean;
+  /** Whether the last byte was taken. */
+  readonly writableFinished: boolean;
+  /** Status of the answer. */
+  statusCode: number;
+  /** Reads a header. */
+  get(name: string): HeaderValue | undefined;
+  /** Tells whether a header is set. */
+  hasHeader(name: string): boolean;
+  /** Sets a header. */
+  setHeader(name: string, value: string): unknown;
+  /** Takes a header away. */
+  removeHeader(name: string): void;
+  /** Answers with bytes, or without a body. */
+  end(body?: Uint8Array): unknown;
+  /** Answers with a stream. */
+  send(body: ReadableStream<Uint8Array>): unknown;
+  /** Waits for the exchange to be over. */
+  once(event: "close", listener: () => void): unknown;
+}

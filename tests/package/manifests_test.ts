@@ -1,0 +1,17 @@
+import { assertEquals } from "@std/assert";
+
+async function manifest(path: string): Promise<Record<string, unknown>> {
+  return JSON.parse(await Deno.readTextFile(new URL(`../../${path}`, import.meta.url)));
+}
+
+for (const folder of ["", "advanced/"]) {
+  Deno.test(`${folder}jsr.json says the same as ${folder}deno.json, which publishing reads`, async () => {
+    const deno = await manifest(`${folder}deno.json`);
+    const { name, version, license, exports } = deno;
+    assertEquals(await manifest(`${folder}jsr.json`), { name, version, license, exports });
+  });
+}
+
+Deno.test("both packages have the same version", async () => {
+  assertEquals((await manifest("deno.json"))["version"], (await manifest("advanced/deno.json"))["version"]);
+});

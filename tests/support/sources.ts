@@ -1,0 +1,42 @@
+/** A source file of the package, with its comments and texts taken out. */
+export interface Source {
+  /** Path below the root. */
+  readonly path: string;
+  /** The code alone. */
+  readonly code: string;
+  /** Paths of the files it imports, types included. */
+  readonly imports: readonly string[];
+  /** Other modules it imports. */
+  readonly packages: readonly string[];
+}
+
+const root = new URL("../../", import.meta.url);
+
+/** Reads every source file below a folder. */
+export async function readSources(folder: string): Promise<Source[]> {
+  const sources: Source[] = [];
+  for await (const entry of Deno.readDir(new URL(folder, root))) {
+    const path = `${folder}${entry.name}`;
+    if (entry.isDirectory) sources.push(...await readSources(`${path}/`));
+    else if (path.endsWith(".ts")) sources.push(await readSource(path));
+  }
+  return sources;
+}
+
+/** Reads one source file. */
+export async function readSource(path: string): Promise<Source> {
+  const text = await Deno.readTextFile(new URL(path, root));
+  const bare = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:"'`])\/\/.*$/gm, "$1");
+  const specifiers = [...bare.matchAll(/(?:^|\n)(?:import|export)\b[^;]*?from\s*"([^"]+)"/g)].map((match) => match[1]!);
+  const code = bare.replace(/`(?:\\.|[^`\\])*`|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g, '""');
+  return {
+    path,
+    code,
+    imports: specifiers.filter((one) => one.startsWith(".")).map((one) => resolve(path, one)),
+    packages: specifiers.filter((one) => !one.startsWith(".")),
+  };
+}
+
+function resolve(from: string, specifier: string): string {
+  return new URL(specifier, new URL(from, root)).href.slice(root.href.length);
+}
