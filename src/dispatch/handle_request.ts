@@ -5,7 +5,7 @@ import { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { finalResponse } from "./final_response.ts";
-import { Walk } from "./walk.ts";
+import { Walk, type WalkContext, type WalkOwner } from "./walk.ts";
 
 /** Puts an application's own things onto a request before its first layer. */
 export interface RequestContext {
@@ -38,34 +38,55 @@ export function handleRequest(
   const req = new Req(exchange);
   const res = new Res(exchange, req);
   req.res = res;
+  const serving = new Serving(exchange, req, res, isUpgrade(layers, exchange) ? "WS" : undefined);
   try {
     if (app.enabled("x-powered-by")) res.setHeader("X-Powered-By", "Sluice");
     context?.setApp(req, res);
-    const as = isUpgrade(layers, exchange) ? "WS" : undefined;
-    const warn = (message: string) => warnDeveloper(app, req, message);
-    new Walk(layers, { req, res, position: exchange, as, warn }, (error) => finish(exchange, req, res, error)).start();
+    new Walk(layers, serving, serving).start();
   } catch (error) {
-    finish(exchange, req, res, error);
+    serving.walked(error);
   }
   return exchange.settled();
+}
+
+/**
+ * One request being served: what its walks need, and where they end.
+ *
+ * A class rather than an object literal, because V8 may decide to allocate a literal's objects in the old generation;
+ * then every request they point to survives with them, and half the time goes into collecting garbage.
+ */
+class Serving implements WalkContext, WalkOwner {
+  readonly req: FrameworkRequest;
+  readonly res: FrameworkResponse;
+  readonly position: Exchange;
+  readonly as: string | undefined;
+
+  constructor(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse, as: string | undefined) {
+    this.position = exchange;
+    this.req = req;
+    this.res = res;
+    this.as = as;
+  }
+
+  warn(message: string): void {
+    const { app, method, originalUrl } = this.req;
+    if (app.get("env") === "development") console.warn(`${message} (${method} ${originalUrl})`);
+  }
+
+  walked(error?: unknown): void {
+    const { position, req, res } = this;
+    try {
+      finalResponse(req, res, error);
+    } catch (failure) {
+      position.app.logError(failure);
+      position.settle(new Response("Internal Server Error", { status: 500 }));
+      position.finish();
+    }
+  }
 }
 
 // the header is looked at only where a WebSocket route may lie: touching headers costs a microsecond
 function isUpgrade(layers: LayerSource, exchange: Exchange): boolean {
   return socketsExist() && exchange.method === "GET" && layers.leadsToSocket(exchange.path) &&
     exchange.request.headers.get("upgrade")?.toLowerCase() === "websocket";
-}
-
-function warnDeveloper(app: AppFace, req: FrameworkRequest, message: string): void {
-  if (app.get("env") === "development") console.warn(`${message} (${req.method} ${req.originalUrl})`);
-}
-
-function finish(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse, error: unknown): void {
-  try {
-    finalResponse(req, res, error);
-  } catch (failure) {
-    exchange.app.logError(failure);
-    exchange.settle(new Response("Internal Server Error", { status: 500 }));
-    exchange.finish();
-  }
 }

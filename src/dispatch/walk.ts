@@ -25,6 +25,16 @@ export interface WalkContext {
   warn?(message: string): void;
 }
 
+/** Whom a walk tells that its layers are exhausted. */
+export interface WalkOwner {
+  /**
+   * Goes on after the walk.
+   *
+   * @param error The error nobody handled
+   */
+  walked(error?: unknown): void;
+}
+
 /**
  * One pass through one router's layers: the machine behind `next()`.
  *
@@ -32,10 +42,10 @@ export interface WalkContext {
  * next layer inside its own call, as in Express, so code after `next()` runs when the rest has run. A second `next()`
  * of the same handler is ignored: no layer runs twice for one request.
  */
-export class Walk {
+export class Walk implements WalkOwner {
   readonly #context: WalkContext;
   readonly #source: LayerSource;
-  readonly #done: (error?: unknown) => void;
+  readonly #owner: WalkOwner;
   readonly #base: number;
   readonly #parentParams: unknown;
   readonly #parentNext: unknown;
@@ -48,6 +58,7 @@ export class Walk {
   #entry = 0;
   #allowed: string[] | null = null;
   #params: ParamRun | null = null;
+  #leaveMounted: (() => void) | null = null;
   /** Number of the handler that was started last. */
   #turn = 0;
   /** Number of the handler whose code is on the stack, 0 for none. */
@@ -58,12 +69,12 @@ export class Walk {
   /**
    * @param source The layers
    * @param context The exchange
-   * @param done Runs when the layers are exhausted, with the error nobody handled
+   * @param owner Whom to tell when the layers are exhausted
    */
-  constructor(source: LayerSource, context: WalkContext, done: (error?: unknown) => void) {
+  constructor(source: LayerSource, context: WalkContext, owner: WalkOwner) {
     this.#source = source;
     this.#context = context;
-    this.#done = done;
+    this.#owner = owner;
     this.#base = context.position.mount;
     this.#parentParams = context.req.params;
     this.#parentNext = context.req.next;
@@ -179,12 +190,15 @@ export class Walk {
     const { req, res } = this.#context;
     this.#turn++;
     this.#open = true;
-    const leave = mounted.enter?.(req, res) ?? null;
-    const back = leave === null ? (error?: unknown) => this.#resume(error) : (error?: unknown) => {
-      leave();
-      this.#resume(error);
-    };
-    new Walk(mounted.source, this.#context, back).start();
+    this.#leaveMounted = mounted.enter?.(req, res) ?? null;
+    new Walk(mounted.source, this.#context, this).start();
+  }
+
+  /** Goes on behind a mounted router or app. */
+  walked(error?: unknown): void {
+    this.#leaveMounted?.();
+    this.#leaveMounted = null;
+    this.#resume(error);
   }
 
   #call(entry: LayerEntry, error: unknown): void {
@@ -247,10 +261,10 @@ export class Walk {
       try {
         return answerOptions(res, this.#allowed);
       } catch (failure) {
-        return this.#done(failure);
+        return this.#owner.walked(failure);
       }
     }
-    this.#done(error);
+    this.#owner.walked(error);
   }
 }
 

@@ -91,7 +91,7 @@ export class Route implements RoutedEntries {
       leadsToSocket: () => false,
       hasSockets: false,
     };
-    new Walk(source, { req, res, position }, done).start();
+    new Walk(source, { req, res, position }, { walked: done }).start();
   }
 
   /** Handlers for a method: its own and those of `all()`, in order; a GET's answer HEAD where nothing else does. */

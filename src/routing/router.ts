@@ -135,7 +135,7 @@ export class BaseRouter extends Callable implements LayerSource {
   handle(req: Untyped, res: Untyped, next: Next): void {
     if (typeof next !== "function") throw new TypeError(`${this.#name}.handle: argument callback is required`);
     const position = exchangeOf(req) ?? new ForeignPosition(req as ForeignRequest);
-    new Walk(this, { req, res, position }, next).start();
+    new Walk(this, { req, res, position }, { walked: next }).start();
   }
 
   /** Adds middleware, error handlers, routers or apps, for every path. */
