@@ -52,8 +52,8 @@ function combined(ranges: readonly ByteRange[]): ByteRange[] {
   for (const range of order) {
     const last = joined.at(-1);
     if (last === undefined || range.start > last.end + 1) joined.push(range);
-    else {
-      last.end = Math.max(last.end, range.end);
+    else if (range.end > last.end) {
+      last.end = range.end;
       last.index = Math.min(last.index, range.index);
     }
   }

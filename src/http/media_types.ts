@@ -9,6 +9,7 @@ const EXTRA: Readonly<Record<string, string>> = {
   dmg: "application/octet-stream",
   exe: "application/octet-stream",
   htc: "text/x-component",
+  ico: "image/vnd.microsoft.icon",
   hbs: "text/x-handlebars-template",
   img: "application/octet-stream",
   iso: "application/octet-stream",
@@ -20,6 +21,7 @@ const EXTRA: Readonly<Record<string, string>> = {
   sh: "application/x-sh",
   tar: "application/x-tar",
   ts: "video/mp2t",
+  xml: "text/xml",
   yaml: "text/yaml",
   yml: "text/yaml",
 };

@@ -75,7 +75,7 @@ function keysOf(name: string, { depth = 5, strictDepth = false }: ExtendedQueryO
   const keys = first === 0 ? [] : [name.slice(0, first)];
   let at = first;
   for (let level = 0; level < depth && name[at] === "["; level++) {
-    const close = name.indexOf("]", at);
+    const close = closingBracket(name, at);
     if (close === -1) break;
     keys.push(name.slice(at, close + 1));
     at = close + 1;
@@ -95,6 +95,16 @@ function insert(node: Node, keys: readonly string[], value: unknown, arrayLimit:
     if (!last) at = descend(at, key, keys[i + 1]!, arrayLimit);
     else set(at, key, value, arrayLimit);
   }
+}
+
+// brackets inside brackets belong to the key
+function closingBracket(name: string, open: number): number {
+  let depth = 0;
+  for (let i = open; i < name.length; i++) {
+    if (name[i] === "[") depth++;
+    else if (name[i] === "]" && --depth === 0) return i;
+  }
+  return -1;
 }
 
 function bareKey(key: string): string {
@@ -139,9 +149,8 @@ function descend(node: Node, key: string, next: string, arrayLimit: number): Nod
 function set(node: Node, key: string, value: unknown, arrayLimit: number): void {
   const known = key === "" ? undefined : get(node, key);
   if (known === undefined) return put(node, key, value, arrayLimit);
-  if (!isNode(known)) put(node, key, { list: [known, value] }, arrayLimit);
-  else if ("list" in known) known.list.push(value);
-  else known.entries.set(String(value), true);
+  if (isNode(known) && "list" in known) known.list.push(value);
+  else put(node, key, { list: [known, value] }, arrayLimit);
 }
 
 function isNode(value: unknown): value is Node {

@@ -40,7 +40,7 @@ export interface RouterOptions {
 /** Options of a route group: the router's, and middleware that runs before it. */
 export interface GroupOptions extends RouterOptions {
   /** Runs for every request under the prefix. */
-  middleware?: HandlerList | HandlerList[];
+  middleware?: Handler | readonly Handler[];
 }
 
 /** Fills a group's router. */

@@ -1,0 +1,435 @@
+import { assertEquals } from "@std/assert";
+import { type Any, type Ask, askBoth } from "../support/both.ts";
+
+interface Case {
+  readonly name: string;
+  readonly build: (app: Any, lib: Any) => void;
+  readonly asks: readonly (string | Ask)[];
+}
+
+const say = (text: string) => (_req: Any, res: Any) => res.send(text);
+const mark = (letter: string) => (req: Any, _res: Any, next: Any) => {
+  req.trace = (req.trace ?? "") + letter;
+  next();
+};
+const trace = (req: Any, res: Any) => res.send(req.trace ?? "");
+const where = (req: Any, res: Any) =>
+  res.json({ url: req.url, base: req.baseUrl, path: req.path, original: req.originalUrl, params: req.params });
+
+const CASES: readonly Case[] = [
+  {
+    name: "middleware and routes run in the order of registration",
+    build(app) {
+      app.use(mark("a"));
+      app.get("/x", mark("b"), trace);
+      app.use(mark("c"));
+      app.get("/y", trace);
+    },
+    asks: ["/x", "/y", "/z"],
+  },
+  {
+    name: "an earlier parameter route wins over a later literal one",
+    build(app) {
+      app.get("/u/:id", (req: Any, res: Any) => res.send(`id ${req.params.id}`));
+      app.get("/u/me", say("me"));
+    },
+    asks: ["/u/me", "/u/you"],
+  },
+  {
+    name: "a parent's middleware guards a mounted router",
+    build(app, lib) {
+      const router = lib.Router();
+      router.get("/secret", say("secret"));
+      app.use("/api", (req: Any, res: Any, next: Any) => req.get("x-key") ? next() : res.status(401).send("no"));
+      app.use("/api", router);
+    },
+    asks: ["/api/secret", { path: "/api/secret", init: { headers: { "x-key": "1" } } }],
+  },
+  {
+    name: "a router without a match hands the request back",
+    build(app, lib) {
+      const router = lib.Router();
+      router.get("/a", say("router"));
+      app.use("/m", router);
+      app.get("/m/b", say("parent"));
+    },
+    asks: ["/m/a", "/m/b", "/m/c"],
+  },
+  {
+    name: "mounts end where a segment ends",
+    build(app, lib) {
+      const router = lib.Router();
+      router.use(where);
+      app.use("/api", router);
+      app.use(say("outside"));
+    },
+    asks: ["/api", "/api/", "/api/x?y=1", "/apix", "/API/x", "/api?x=1"],
+  },
+  {
+    name: "nested mounts show their part of the path",
+    build(app, lib) {
+      const inner = lib.Router({ mergeParams: true });
+      inner.get("/leaf/:c", where);
+      const outer = lib.Router({ mergeParams: true });
+      outer.use("/in/:b", inner);
+      app.use("/out/:a", outer);
+    },
+    asks: ["/out/1/in/2/leaf/3", "/out/1/in/2/leaf"],
+  },
+  {
+    name: "without mergeParams a router sees its own parameters only",
+    build(app, lib) {
+      const router = lib.Router();
+      router.get("/:b", where);
+      app.use("/:a", router);
+    },
+    asks: ["/1/2"],
+  },
+  {
+    name: "next('route') skips the rest of a route, next('router') the rest of a router",
+    build(app, lib) {
+      app.get("/r", (_q: Any, _s: Any, next: Any) => next("route"), say("skipped"));
+      app.get("/r", say("second"));
+      const router = lib.Router();
+      router.get("/q", (_q: Any, _s: Any, next: Any) => next("router"));
+      router.get("/q", say("skipped"));
+      app.use(router);
+      app.get("/q", say("after"));
+    },
+    asks: ["/r", "/q"],
+  },
+  {
+    name: "errors go to the error handlers in order",
+    build(app) {
+      app.get("/throw", () => {
+        throw new Error("thrown");
+      });
+      app.get("/next", (_q: Any, _s: Any, next: Any) => next(new Error("passed")));
+      app.get("/reject", () => Promise.reject(new Error("rejected")));
+      app.use((_q: Any, _s: Any, next: Any) => next());
+      app.use((error: Any, req: Any, _s: Any, next: Any) => {
+        req.trace = `1 ${error.message}`;
+        next(error);
+      });
+      app.use((_e: Any, req: Any, res: Any, _n: Any) => res.status(500).send(req.trace));
+    },
+    asks: ["/throw", "/next", "/reject"],
+  },
+  {
+    name: "an error handler may recover",
+    build(app) {
+      app.use((_q: Any, _s: Any, next: Any) => next(new Error("x")));
+      app.use((_e: Any, _q: Any, _s: Any, next: Any) => next());
+      app.use(say("recovered"));
+    },
+    asks: ["/"],
+  },
+  {
+    name: "next may be called late",
+    build(app) {
+      app.use((_q: Any, _s: Any, next: Any) => setTimeout(next, 1));
+      app.get("/", (_q: Any, res: Any) => void setTimeout(() => res.send("late"), 1));
+    },
+    asks: ["/"],
+  },
+  {
+    name: "code behind next() runs when the rest has run",
+    build(app) {
+      app.use((req: Any, res: Any, next: Any) => {
+        req.trace = "before ";
+        next();
+        req.trace += "after";
+        res.send(req.trace);
+      });
+      app.use((req: Any, _s: Any, _n: Any) => void (req.trace += "inside "));
+    },
+    asks: ["/"],
+  },
+  {
+    name: "parameter handlers run once per request and value",
+    build(app) {
+      app.param("id", (req: Any, _s: Any, next: Any, id: Any) => {
+        req.trace = (req.trace ?? "") + `[${id}]`;
+        next();
+      });
+      app.get("/:id/a", (_q: Any, _s: Any, next: Any) => next());
+      app.get("/:id/:x", (_q: Any, _s: Any, next: Any) => next());
+      app.get("/:id/a", trace);
+    },
+    asks: ["/7/a"],
+  },
+  {
+    name: "a parameter handler may refuse, skip and replace",
+    build(app) {
+      app.param("id", (req: Any, _s: Any, next: Any, id: Any) => {
+        if (id === "bad") return next(Object.assign(new Error("bad"), { status: 422 }));
+        if (id === "skip") return next("route");
+        req.params.id = id.toUpperCase();
+        next();
+      });
+      app.get("/:id", (req: Any, res: Any) => res.send(req.params.id));
+      app.get("/skip", say("skipped to"));
+      app.use((error: Any, _q: Any, res: Any, _n: Any) => res.status(error.status).send(error.message));
+    },
+    asks: ["/good", "/bad", "/skip"],
+  },
+  {
+    name: "rewriting req.url matches what follows anew",
+    build(app) {
+      app.use((req: Any, _s: Any, next: Any) => {
+        if (req.url === "/old") req.url = "/new?x=1";
+        next();
+      });
+      app.get("/old", say("old"));
+      app.get("/new", where);
+    },
+    asks: ["/old", "/new"],
+  },
+  {
+    name: "overriding the method matches what follows anew",
+    build(app) {
+      app.use((req: Any, _s: Any, next: Any) => {
+        req.method = "PUT";
+        next();
+      });
+      app.post("/", say("post"));
+      app.put("/", say("put"));
+    },
+    asks: [{ path: "/", init: { method: "POST" } }],
+  },
+  {
+    name: "HEAD is answered by GET, OPTIONS with a list",
+    build(app, lib) {
+      app.get("/x", say("get"));
+      app.post("/x", say("post"));
+      app.all("/all", say("all"));
+      const router = lib.Router();
+      router.delete("/x", say("delete"));
+      app.use(router);
+    },
+    asks: [
+      { path: "/x", init: { method: "HEAD" } },
+      { path: "/x", init: { method: "OPTIONS" } },
+      { path: "/x", init: { method: "PUT" } },
+      { path: "/none", init: { method: "OPTIONS" } },
+      { path: "/all", init: { method: "PROPFIND" } },
+    ],
+  },
+  {
+    name: "case and trailing slashes do not count unless asked for",
+    build(app, lib) {
+      app.get("/Users", say("loose"));
+      const router = lib.Router({ caseSensitive: true, strict: true });
+      router.get("/Strict", say("no slash"));
+      router.get("/Slash/", say("slash"));
+      app.use("/s", router);
+    },
+    asks: ["/users", "/USERS/", "/s/Strict", "/s/strict", "/s/Strict/", "/s/Slash/", "/s/Slash"],
+  },
+  {
+    name: "parameters are decoded, a broken escape is 400",
+    build(app) {
+      app.get("/p/:a", (req: Any, res: Any) => res.json(req.params));
+    },
+    asks: ["/p/a%20b", "/p/%E4%BD%A0", "/p/a+b", "/p/a%2Fb"],
+  },
+  {
+    name: "paths of Express 5: wildcards, optional parts, several parameters in a segment, lists, RegExps",
+    build(app) {
+      app.get("/files/*path", (req: Any, res: Any) => res.json(req.params));
+      app.get("/opt{/:id}", (req: Any, res: Any) => res.json(req.params));
+      app.get("/:from-:to/x", (req: Any, res: Any) => res.json(req.params));
+      app.get(["/l1", "/l2/:x"], (req: Any, res: Any) => res.json(req.params));
+      app.get(/^\/re\/(\d+)(?:\/(?<name>\w+))?$/, (req: Any, res: Any) => res.json(req.params));
+    },
+    asks: ["/files/a/b%20c", "/files/", "/opt", "/opt/3", "/a-b/x", "/l1", "/l2/7", "/re/42", "/re/42/sue", "/re/x"],
+  },
+  {
+    name: "sub-apps have their own settings and see their mount path",
+    build(app, lib) {
+      const sub = lib();
+      sub.get("/", (req: Any, res: Any) => res.json([sub.path(), sub.mountpath, req.app === sub, req.baseUrl]));
+      app.use("/blog", sub);
+      app.get("/", (req: Any, res: Any) => res.json(req.app === app));
+    },
+    asks: ["/blog", "/blog/", "/"],
+  },
+  {
+    name: "queries are parsed by the setting",
+    build(app) {
+      app.get("/", (req: Any, res: Any) => res.json(req.query));
+    },
+    asks: ["/?a=1&b=2&a=3", "/?x=%20y+z", "/?a[b]=1", "/?", "/?flag&empty="],
+  },
+  {
+    name: "the extended parser nests",
+    build(app) {
+      app.set("query parser", "extended");
+      app.get("/", (req: Any, res: Any) => res.json(req.query));
+    },
+    asks: ["/?a[b][c]=1&a[b][d]=2", "/?l[]=1&l[]=2", "/?i[1]=b&i[0]=a", "/?a[b]=1&a=2", "/?x[a[b]]=1"],
+  },
+  {
+    name: "bodies are sent with their types",
+    build(app) {
+      app.get("/s", say("text"));
+      app.get("/o", (_q: Any, res: Any) => res.send({ a: 1 }));
+      app.get("/n", (_q: Any, res: Any) => res.send(null));
+      app.get("/b", (_q: Any, res: Any) => res.send(true));
+      app.get("/u", (_q: Any, res: Any) => res.send(new Uint8Array([104, 105])));
+      app.get("/t", (_q: Any, res: Any) => res.type("txt").send("x"));
+      app.get("/j", (_q: Any, res: Any) => res.status(201).json([1, null]));
+      app.get("/204", (_q: Any, res: Any) => res.status(204).send("gone"));
+      app.get("/st", (_q: Any, res: Any) => res.sendStatus(418));
+    },
+    asks: ["/s", "/o", "/n", "/b", "/u", "/t", "/j", "/204"],
+  },
+  {
+    name: "redirects and locations are encoded and answered in the client's type",
+    build(app) {
+      app.get("/a", (_q: Any, res: Any) => res.redirect("/b?x=ü y"));
+      app.get("/c", (_q: Any, res: Any) => res.redirect(307, "http://example.com/<x>"));
+      app.get("/l", (_q: Any, res: Any) => res.location("/p%20q r").send(""));
+    },
+    asks: ["/a", { path: "/c", init: { headers: { accept: "text/plain" } } }, "/l"],
+  },
+  {
+    name: "format, vary, links and attachment write the same headers",
+    build(app) {
+      app.get(
+        "/f",
+        (_q: Any, res: Any) =>
+          res.format({ "text/plain": () => res.send("t"), html: () => res.send("h"), json: () => res.json(1) }),
+      );
+      app.get("/v", (_q: Any, res: Any) => res.vary("Accept").vary(["Origin", "accept"]).send(""));
+      app.get(
+        "/k",
+        (_q: Any, res: Any) => res.links({ next: "http://x/2", last: ["http://x/5", "http://x/6"] }).send(""),
+      );
+      app.get(
+        "/c",
+        (_q: Any, res: Any) =>
+          res.cookie("a", "b c", { httpOnly: true, path: "/x" }).cookie("j", { x: 1 }).clearCookie("z").send(""),
+      );
+    },
+    asks: [
+      ...["text/html", "application/json", "text/plain", "*/*"].map((accept) => ({
+        path: "/f",
+        init: { headers: { accept } },
+      })),
+      "/v",
+      "/k",
+      "/c",
+    ],
+  },
+  {
+    name: "conditional requests are answered with 304",
+    build(app) {
+      app.get("/", (_q: Any, res: Any) => res.set("ETag", '"1"').send("body"));
+    },
+    asks: [
+      { path: "/", init: { headers: { "if-none-match": '"1"' } } },
+      { path: "/", init: { headers: { "if-none-match": 'W/"1", "2"' } } },
+      { path: "/", init: { headers: { "if-none-match": '"2"' } } },
+      { path: "/", init: { headers: { "if-none-match": '"1"', "cache-control": "no-cache" } } },
+    ],
+  },
+  {
+    name: "bodies are parsed with the same results and refused with the same status",
+    build(app, lib) {
+      app.use(lib.json({ limit: 50 }), lib.urlencoded({ extended: true }), lib.text());
+      app.post("/", (req: Any, res: Any) => res.json({ body: req.body ?? null }));
+      app.use((error: Any, _q: Any, res: Any, _n: Any) => res.status(error.status).json({ type: error.type }));
+    },
+    asks: ([
+      ["application/json", '{"a":[1,2]}'],
+      ["application/json", "{broken"],
+      ["application/json", '"text"'],
+      ["application/json", ""],
+      ["application/json", JSON.stringify("x".repeat(100))],
+      ["application/json; charset=bogus", "{}"],
+      ["application/x-www-form-urlencoded", "a[b]=1&c=x+y&c=z"],
+      ["text/plain", "hello"],
+      ["application/xml", "<a/>"],
+    ] as const).map(([type, body]) => ({
+      path: "/",
+      init: { method: "POST", headers: { "content-type": type }, body },
+    })),
+  },
+  {
+    name: "compressed bodies are inflated, unknown codings refused",
+    build(app, lib) {
+      app.use(lib.json());
+      app.post("/", (req: Any, res: Any) => res.json(req.body));
+      app.use((error: Any, _q: Any, res: Any, _n: Any) => res.status(error.status).json({ type: error.type }));
+    },
+    asks: [
+      {
+        path: "/",
+        init: {
+          method: "POST",
+          headers: { "content-type": "application/json", "content-encoding": "gzip" },
+          body: new Uint8Array(
+            await new Response(new Blob(['{"zip":true}']).stream().pipeThrough(new CompressionStream("gzip")))
+              .arrayBuffer(),
+          ),
+        },
+      },
+      {
+        path: "/",
+        init: {
+          method: "POST",
+          headers: { "content-type": "application/json", "content-encoding": "compress" },
+          body: "{}",
+        },
+      },
+    ],
+  },
+  {
+    name: "what a proxy says counts only when it is trusted",
+    build(app) {
+      app.set("trust proxy", 1);
+      app.get(
+        "/",
+        (req: Any, res: Any) => res.json([req.ip, req.ips, req.protocol, req.host, req.hostname, req.subdomains]),
+      );
+    },
+    asks: [
+      {
+        path: "/",
+        init: {
+          headers: {
+            "x-forwarded-for": "10.0.0.1, 10.0.0.2",
+            "x-forwarded-proto": "https",
+            "x-forwarded-host": "a.b.example.com:8080",
+          },
+        },
+      },
+    ],
+  },
+  {
+    name: "nobody's errors become pages with their status",
+    build(app) {
+      app.set("env", "production");
+      app.get("/500", () => {
+        throw new Error("secret");
+      });
+      app.get("/403", (_q: Any, _s: Any, next: Any) => next(Object.assign(new Error("no"), { status: 403 })));
+      app.use((_q: Any, _s: Any, next: Any) => next());
+    },
+    asks: ["/403", "/nothing%20here", { path: "/x", init: { method: "POST" } }],
+  },
+];
+
+for (const { name, build, asks } of CASES) {
+  Deno.test(`as in Express: ${name}`, async () => {
+    const log = console.error;
+    console.error = () => {};
+    try {
+      const [ours, theirs] = await askBoth(build, asks.map((ask) => typeof ask === "string" ? { path: ask } : ask));
+      assertEquals(ours, theirs);
+    } finally {
+      console.error = log;
+    }
+  });
+}

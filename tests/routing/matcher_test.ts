@@ -1,0 +1,67 @@
+import { assertEquals } from "@std/assert";
+import { FastMatcher, Layer } from "@sluice/sluice";
+import { random } from "../support/random.ts";
+
+const options = (end: boolean) => ({ sensitive: false, strict: false, end });
+
+/** What the matcher must agree with: every layer asked in turn. */
+function slowly(layers: readonly Layer[], path: string): number[] {
+  return layers.filter((layer) => {
+    const match = layer.match(path);
+    if (match === null) return false;
+    const end = path[match.length];
+    return layer.route !== null || match.length === 0 || end === undefined || end === "/" ||
+      path[match.length - 1] === "/";
+  }).map((layer) => layer.order);
+}
+
+Deno.test("the index yields the same layers in the same order as asking each in turn", () => {
+  const pick = random(11);
+  const segments = ["a", "b", ":x", ":y", "*rest", "A", "c-:z", "{/:o}"];
+  const route = { entriesFor: () => [{ fn: () => {}, kind: "handler" as const }], allowedMethods: () => [] };
+  for (let round = 0; round < 60; round++) {
+    const layers = Array.from({ length: 12 }, (_, order) => {
+      const end = pick(2) === 1;
+      const parts = Array.from({ length: pick(4) }, () => segments[pick(segments.length)]!);
+      const path = parts.reduce(
+        (text, part, i) =>
+          part.startsWith("{")
+            ? text + part.replace(":o", `:o${i}`)
+            : `${text}/${part.replace(/[:*](\w+)/, (all) => all + i)}`,
+        "",
+      );
+      const layer = new Layer(
+        "test",
+        order,
+        path === "" ? "/" : path,
+        options(end),
+        end ? { route } : { fn: () => {} },
+      );
+      return layer;
+    });
+    const matcher = new FastMatcher(() => layers, () => 1, false);
+    for (let i = 0; i < 60; i++) {
+      const path = "/" + Array.from({ length: pick(4) }, () => ["a", "b", "q", "c-d", ""][pick(5)]).join("/");
+      const found = matcher.stepsFor(path, "GET").filter((step) => {
+        const match = step.proven === null ? step.layer.match(path) : step.proven.extract(path);
+        if (match === null) return false;
+        const end = path[match.length];
+        return step.layer.route !== null || match.length === 0 || end === undefined || end === "/";
+      });
+      assertEquals(
+        found.map((step) => step.layer.order),
+        slowly(layers, path),
+        `${path} in ${layers.map((l) => l.path)}`,
+      );
+    }
+  }
+});
+
+Deno.test("a state is made for each shape of path, not for each path a client thinks of", () => {
+  const layer = new Layer("test", 0, "/u/:id", options(true), {
+    route: { entriesFor: () => [{ fn: () => {}, kind: "handler" }], allowedMethods: () => [] },
+  });
+  const matcher = new FastMatcher(() => [layer], () => 1, false);
+  const lists = new Set(Array.from({ length: 1000 }, (_, i) => matcher.stepsFor(`/u/${i}`, "GET")));
+  assertEquals(lists.size, 1);
+});

@@ -1,0 +1,159 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import sluice, { FrameworkApp, Router } from "@sluice/sluice";
+import { ask, askText, quietApp } from "../support/app.ts";
+
+// deno-lint-ignore no-explicit-any -- these tests pass what the types forbid
+type Any = any;
+
+const BAD_PATHS: readonly (readonly [path: Any, says: string])[] = [
+  [42, "42"],
+  [null, "null"],
+  [{}, "an object"],
+  ["/a(bc)?d", "RegExp"],
+  ["/[ab]", "RegExp"],
+  ["/a+", "wildcard"],
+  ["/a?", "braces"],
+  ["/:", "name the parameter"],
+  ["/{a", "brace"],
+  ["/:a:b", "text between"],
+  ["/:id((a+)+)", "simplify"],
+];
+
+for (const [path, says] of BAD_PATHS) {
+  Deno.test(`a path like ${JSON.stringify(path)} is refused with what to write instead`, () => {
+    const error = assertThrows(() => quietApp().get(path, () => {}), TypeError, "app.get");
+    assertStringIncludes(error.message, says);
+  });
+}
+
+Deno.test("what is no handler is refused, naming the method and the value", () => {
+  assertThrows(
+    () => quietApp().get("/", "text" as Any),
+    TypeError,
+    'app.get: argument handler must be a function, not "text"',
+  );
+  assertThrows(() => quietApp().post("/", null as Any), TypeError, "app.post");
+  assertThrows(() => quietApp().use("/x" as Any), TypeError, "app.use");
+  assertThrows(
+    () => quietApp().use("/x", {} as Any),
+    TypeError,
+    "app.use: argument handler must be a function, not an object",
+  );
+  assertThrows(() => Router().delete("/"), TypeError, "Router.delete requires a handler");
+  assertThrows(() => quietApp().route("/").get(), TypeError, "requires a handler");
+});
+
+Deno.test("ws without handlers is refused", () => {
+  assertThrows(() => quietApp().ws("/", undefined as Any), TypeError, "app.ws needs the connection's handlers");
+  assertThrows(() => quietApp().ws("/", {}), TypeError, "at least one");
+  assertThrows(() => quietApp().ws("/", { message: 1 as Any }), TypeError, '"message" must be a function');
+  assertThrows(() => quietApp().ws("/", "x" as Any, { open() {} }), TypeError, "app.ws: middleware must be a function");
+});
+
+Deno.test("parameter handlers need a name and a function", () => {
+  assertThrows(() => quietApp().param("" as Any, () => {}), TypeError, "name is required");
+  assertThrows(() => quietApp().param(1 as Any, () => {}), TypeError, "must be a string");
+  assertThrows(() => quietApp().param("id", "x" as Any), TypeError, "must be a function");
+});
+
+Deno.test("a group needs a callback", () => {
+  assertThrows(() => quietApp().group("/x", {}), TypeError, "app.group requires a callback");
+});
+
+Deno.test("Express 4's forms work: a bare wildcard, an optional parameter, a constraint", async () => {
+  const app = quietApp();
+  app.get("/old/*", (req, res) => res.json(req.params));
+  app.get("/opt/:id?", (req, res) => res.json(req.params));
+  app.get("/num/:id(\\d+)", (req, res) => res.json(req.params));
+  app.get("/rest/:path(.*)", (req, res) => res.json(req.params));
+  assertEquals(await askText(app, "/old/a/b"), '{"0":"a/b"}');
+  assertEquals(await askText(app, "/old/"), '{"0":""}');
+  assertEquals(await askText(app, "/opt"), "{}");
+  assertEquals(await askText(app, "/opt/7"), '{"id":"7"}');
+  assertEquals(await askText(app, "/num/42"), '{"id":"42"}');
+  assertEquals((await ask(app, "/num/x")).status, 404);
+  assertEquals(await askText(app, "/rest/a/b"), '{"path":"a/b"}');
+});
+
+Deno.test("Router is made with and without new, and is a router either way", () => {
+  const made = [Router(), new Router({ mergeParams: true })];
+  for (const router of made) assertEquals([typeof router, router instanceof Router], ["function", true]);
+  assertEquals(made[1]!.mergeParams, true);
+});
+
+Deno.test("an app is callable, an instance of its class, and carries what express carries", () => {
+  const app = sluice();
+  assertEquals([typeof app, app instanceof FrameworkApp], ["function", true]);
+  for (const name of ["Router", "Route", "json", "urlencoded", "text", "raw", "static"] as const) {
+    assertEquals(typeof sluice[name], "function", name);
+  }
+});
+
+Deno.test("groups nest, see the parameters of their prefix and run their middleware first", async () => {
+  const app = quietApp();
+  app.group("/team/:team", { middleware: (_req, res, next) => (res.set("x-group", "1"), next()) }, (team) => {
+    team.group("/member/:member", (member) => {
+      member.get("/", (req, res) => res.json(req.params));
+    });
+  });
+  const response = await ask(app, "/team/a/member/b");
+  assertEquals(await response.json(), { team: "a", member: "b" });
+  assertEquals(response.headers.get("x-group"), "1");
+});
+
+Deno.test("the contract's arrays are views of the layers, in order, at all times", () => {
+  const app = quietApp();
+  const first = () => {};
+  const second = () => {};
+  const failing = (_e: unknown, _q: unknown, _s: unknown, _n: unknown) => {};
+  const router = Router();
+  assertEquals([app.routes.length, app.middlewares.length, app.children.length], [0, 0, 0]);
+  app.use(first).use("/p", second).use("/r", router).use(failing as Any);
+  app.get("/a/:id", first).all("/b", second).ws("/live/:room", { open() {} });
+  assertEquals(app.middlewares, [first]);
+  assertEquals(app.prefixMiddlewares, [{ prefix: "/p", handlers: [second] }]);
+  assertEquals(app.children.map(({ prefix }) => prefix), ["/r"]);
+  assertEquals(app.children[0]!.router === router, true);
+  assertEquals(app.errorHandlers, [failing as Any]);
+  assertEquals(app.getRoutes().map(({ method, path, keys }) => [method, path, keys]), [["GET", "/a/:id", ["id"]], [
+    "ALL",
+    "/b",
+    [],
+  ]]);
+  assertEquals(app.routes[0]!.regex.test("/a/7"), true);
+  assertEquals(app.getWsRoutes().map(({ path, keys }) => [path, keys]), [["/live/:room", ["room"]]]);
+});
+
+Deno.test("every route is listed with its full path, twice where it is registered twice", () => {
+  const app = quietApp();
+  const inner = Router();
+  inner.get("/leaf", () => {}).ws("/feed", { open() {} });
+  app.get("/x", () => {}).get("/x", () => {}).use("/in/:id", inner);
+  app.group("/g", (group) => void group.post("/", () => {}));
+  assertEquals(app.getRegisteredRoutes("/v1"), [
+    { fullPath: "/v1/x", method: "GET", path: "/x" },
+    { fullPath: "/v1/x", method: "GET", path: "/x" },
+    { fullPath: "/v1/in/:id/leaf", method: "GET", path: "/leaf" },
+    { fullPath: "/v1/in/:id/feed", method: "WS", path: "/feed" },
+    { fullPath: "/v1/g", method: "POST", path: "/" },
+  ]);
+});
+
+Deno.test("printRoutes prints a line for each route", () => {
+  const lines: unknown[] = [];
+  const log = console.log;
+  console.log = (line) => lines.push(line);
+  try {
+    quietApp().get("/a", () => {}).ws("/b", { open() {} }).printRoutes("/p");
+  } finally {
+    console.log = log;
+  }
+  assertEquals(lines, ["GET /p/a", "WS /p/b"]);
+});
+
+Deno.test("routes registered after the first request are found", async () => {
+  const app = quietApp();
+  assertEquals((await ask(app, "/late")).status, 404);
+  app.get("/late", (_req, res) => res.send("here"));
+  assertEquals(await askText(app, "/late"), "here");
+});

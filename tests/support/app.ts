@@ -1,0 +1,26 @@
+import sluice, { type FrameworkApp } from "@sluice/sluice";
+
+/** An application that writes no errors to the log. */
+export function quietApp(): FrameworkApp {
+  return sluice().set("env", "test");
+}
+
+/** Asks an application in process. */
+export function ask(app: FrameworkApp, path: string, init?: RequestInit, info?: unknown): Promise<Response> {
+  return app.handle(new Request(`http://localhost${path}`, init), info);
+}
+
+/** Asks an application in process and reads the body. */
+export async function askText(app: FrameworkApp, path: string, init?: RequestInit, info?: unknown): Promise<string> {
+  return await (await ask(app, path, init, info)).text();
+}
+
+/** Serves an application on a free port of this machine while a test talks to it. */
+export async function serving(app: FrameworkApp, test: (origin: string) => Promise<void>): Promise<void> {
+  const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+  try {
+    await test(`http://127.0.0.1:${server.port}`);
+  } finally {
+    await app.close({ timeoutMs: 2000 });
+  }
+}
