@@ -21,7 +21,7 @@ const EXTRA: Readonly<Record<string, string>> = {
   sh: "application/x-sh",
   tar: "application/x-tar",
   ts: "video/mp2t",
-  xml: "text/xml",
+  xml: "application/xml",
   yaml: "text/yaml",
   yml: "text/yaml",
 };

@@ -200,7 +200,9 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 function pathError(method: string, source: string, error: unknown): unknown {
-  if (!(error instanceof PathError)) return error;
+  if (!(error instanceof PathError)) {
+    return error instanceof TypeError ? new TypeError(`${method}: ${error.message}`, { cause: error }) : error;
+  }
   const reason = error.message.split(": ")[0]!;
   const hint = HINTS.find(([pattern]) => pattern.test(reason))?.[1];
   return new TypeError(`${method} cannot use the path "${source}": ${reason}${hint ? `; ${hint}` : ""}`, {

@@ -7,6 +7,7 @@ const options = (end: boolean) => ({ sensitive: false, strict: false, end });
 /** What the matcher must agree with: every layer asked in turn. */
 function slowly(layers: readonly Layer[], path: string): number[] {
   return layers.filter((layer) => {
+    if (layer.everywhere) return true;
     const match = layer.match(path);
     if (match === null) return false;
     const end = path[match.length];
@@ -44,6 +45,7 @@ Deno.test("the index yields the same layers in the same order as asking each in 
       const path = "/" + Array.from({ length: pick(4) }, () => ["a", "b", "q", "c-d", ""][pick(5)]).join("/");
       const found = matcher.stepsFor(path, "GET").filter((step) => {
         const match = step.proven === null ? step.layer.match(path) : step.proven.extract(path);
+        if (step.layer.everywhere) return true;
         if (match === null) return false;
         const end = path[match.length];
         return step.layer.route !== null || match.length === 0 || end === undefined || end === "/";

@@ -1,0 +1,211 @@
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import type { FrameworkResponse } from "@sluice/sluice";
+import { ask, askText, quietApp, serving } from "../support/app.ts";
+
+/** Runs a handler and gives its response. */
+function answered(handler: (res: FrameworkResponse) => unknown, init?: RequestInit): Promise<Response> {
+  const app = quietApp();
+  app.use((_req, res) => void handler(res));
+  return ask(app, "/", init);
+}
+
+/** Runs something on a response and gives what it threw. */
+async function failureOf(attempt: (res: FrameworkResponse) => unknown): Promise<Error> {
+  let failure: unknown;
+  await answered((res) => {
+    try {
+      attempt(res);
+    } catch (error) {
+      failure = error;
+    }
+    if (!res.headersSent) res.end();
+  });
+  return failure as Error;
+}
+
+Deno.test("header values with CR or LF are refused with an error", async () => {
+  for (const value of ["a\r\nx: y", "a\nb", "a\0b"]) {
+    const error = await failureOf((res) => res.set("x-test", value));
+    assertStringIncludes(error.message, "Invalid character in header content");
+    assertStringIncludes(error.message, "x-test");
+  }
+  assertStringIncludes((await failureOf((res) => res.set("bad name", "x"))).message, "res.setHeader");
+});
+
+Deno.test("a second answer is an error that names the method", async () => {
+  for (const method of ["send", "json", "redirect", "jsonp"] as const) {
+    const error = await failureOf((res) => {
+      res.send("first");
+      (res[method] as (value: string) => unknown)("/second");
+    });
+    assertStringIncludes(error.message, `res.${method}`);
+    assertEquals((error as Error & { code: string }).code, "ERR_HTTP_HEADERS_SENT");
+  }
+  assertStringIncludes((await failureOf((res) => (res.send("x"), res.setHeader("a", "b")))).message, "res.setHeader");
+});
+
+Deno.test("a status outside 100 to 999 is a RangeError, one that is no integer a TypeError", async () => {
+  assertEquals((await failureOf((res) => res.status(99))) instanceof RangeError, true);
+  assertEquals((await failureOf((res) => res.status(1000))) instanceof RangeError, true);
+  assertEquals((await failureOf((res) => res.status(200.5))) instanceof TypeError, true);
+  assertEquals((await failureOf((res) => res.status("200" as unknown as number))) instanceof TypeError, true);
+});
+
+Deno.test("a status that no web response can carry is an error, not a crash", async () => {
+  assertEquals((await answered((res) => res.status(700).send("x"))).status, 500);
+});
+
+Deno.test("JSON is sent plain when the settings say so", async () => {
+  const app = quietApp().set("etag", false).set("json charset", false);
+  app.get("/", (_req, res) => res.json({ a: 1 }));
+  const { headers } = await ask(app, "/");
+  assertEquals([headers.get("content-type"), headers.get("etag")], ["application/json", null]);
+});
+
+Deno.test("a weak entity tag is sent and answered with 304", async () => {
+  const app = quietApp();
+  app.get("/", (_req, res) => res.send("hello"));
+  const tag = (await ask(app, "/")).headers.get("etag")!;
+  assertEquals(tag.startsWith('W/"5-'), true);
+  const again = await ask(app, "/", { headers: { "if-none-match": tag } });
+  assertEquals([again.status, await again.text(), again.headers.get("content-type")], [304, "", null]);
+});
+
+Deno.test("HEAD has the headers of GET and no body", async () => {
+  const app = quietApp();
+  app.get("/", (_req, res) => res.send("hello"));
+  const response = await ask(app, "/", { method: "HEAD" });
+  assertEquals([response.headers.get("content-length"), response.body], ["5", null]);
+});
+
+Deno.test("204, 205 and 304 have no body", async () => {
+  for (const status of [204, 205, 304]) {
+    assertEquals((await answered((res) => res.status(status).send("body"))).body, null);
+    assertEquals((await answered((res) => res.status(status).end("body"))).body, null);
+  }
+});
+
+Deno.test("blobs, streams and async iterables are sent as they come", async () => {
+  async function* words() {
+    yield "one ";
+    await Promise.resolve();
+    yield new TextEncoder().encode("two");
+  }
+  const blob = await answered((res) => res.send(new Blob(["blob"], { type: "text/x-blob" })));
+  assertEquals([await blob.text(), blob.headers.get("content-type")], ["blob", "text/x-blob"]);
+  assertEquals(await (await answered((res) => res.send(words()))).text(), "one two");
+  assertEquals(await (await answered((res) => res.send(new Blob(["stream"]).stream()))).text(), "stream");
+});
+
+Deno.test("an async iterable is asked for no more than the client takes", async () => {
+  let made = 0;
+  async function* endless() {
+    for (;;) {
+      made++;
+      yield await Promise.resolve(new Uint8Array(1024));
+    }
+  }
+  const response = await answered((res) => res.send(endless()));
+  const reader = response.body!.getReader();
+  await reader.read();
+  await reader.read();
+  assertEquals(made <= 3, true, `${made} chunks were made`);
+  await reader.cancel();
+});
+
+Deno.test("an error in mid-stream breaks the answer off and reaches the log", async () => {
+  const logged: unknown[] = [];
+  const log = console.error;
+  console.error = (message) => void logged.push(message);
+  try {
+    const app = quietApp().set("env", "production");
+    app.get("/", (_req, res) => {
+      res.send((async function* () {
+        yield await Promise.resolve("begun");
+        throw new Error("broke in the middle");
+      })());
+    });
+    const response = await ask(app, "/");
+    await assertRejects(() => response.text());
+  } finally {
+    console.error = log;
+  }
+  assertStringIncludes(String(logged[0]), "broke in the middle");
+});
+
+Deno.test("write and end stream a body, and write tells when to wait", async () => {
+  const states: boolean[] = [];
+  const app = quietApp();
+  app.get("/", (_req, res) => {
+    states.push(res.write("a"), res.headersSent, res.write(new Uint8Array(64 * 1024).fill(98)));
+    res.once("drain", () => res.end("c"));
+  });
+  const text = await askText(app, "/");
+  assertEquals(states, [true, true, false]);
+  assertEquals([text.length, text[0], text.at(-1)], [64 * 1024 + 2, "a", "c"]);
+});
+
+Deno.test("finish and close are emitted once the answer is complete", async () => {
+  const events: string[] = [];
+  await answered((res) => {
+    res.on("finish", () => events.push("finish")).on("close", () => events.push("close"));
+    res.send("x");
+  });
+  await Promise.resolve();
+  assertEquals(events, ["finish", "close"]);
+});
+
+Deno.test("Node's header functions work in any case", async () => {
+  await answered((res) => {
+    res.setHeader("X-One", "1").appendHeader("x-one", "2");
+    assertEquals(res.getHeader("x-ONE"), ["1", "2"]);
+    assertEquals([res.hasHeader("X-one"), res.getHeaderNames()], [true, ["x-one"]]);
+    res.removeHeader("x-one");
+    assertEquals(res.hasHeader("x-one"), false);
+    res.writeHead(202, "Fine", { "X-Two": "2" });
+    assertThrows(() => res.setHeader("x", "y"), Error, "res.setHeader");
+    res.end();
+    assertEquals([res.writableEnded, res.finished, res.statusMessage], [true, true, "Fine"]);
+  });
+});
+
+Deno.test("several cookies are several header lines", async () => {
+  const response = await answered((res) => res.cookie("a", "1").cookie("b", "2", { maxAge: 1000 }).send(""));
+  assertEquals(response.headers.getSetCookie().length, 2);
+  assertStringIncludes(response.headers.getSetCookie()[1]!, "Max-Age=1;");
+});
+
+Deno.test("a middleware may replace send, writeHead and end, as npm's do", async () => {
+  const app = quietApp();
+  const seen: unknown[] = [];
+  app.use((_req, res, next) => {
+    const { writeHead, end, send } = res;
+    // deno-lint-ignore no-explicit-any -- what such middleware looks like
+    const patched = res as any;
+    patched.writeHead = (...args: [number]) => {
+      res.setHeader("x-late", "1");
+      return writeHead.apply(res, args);
+    };
+    patched.end = (...args: [string]) => (seen.push(res.getHeader("content-length")), end.apply(res, args));
+    patched.send = (body: string) => (seen.push(body), send.call(res, body));
+    next();
+  });
+  app.get("/", (_req, res) => res.json({ a: 1 }));
+  const response = await ask(app, "/");
+  assertEquals([response.headers.get("x-late"), await response.json()], ["1", { a: 1 }]);
+  assertEquals(seen, ['{"a":1}', "7"]);
+});
+
+Deno.test("over a socket: lengths, HEAD and streams are framed by the runtime", async () => {
+  const app = quietApp();
+  app.get("/whole", (_req, res) => res.send("grüße"));
+  app.get("/stream", (_req, res) => (res.write("a"), res.end("b")));
+  await serving(app, async (origin) => {
+    const whole = await fetch(`${origin}/whole`);
+    assertEquals([whole.headers.get("content-length"), await whole.text()], ["7", "grüße"]);
+    const head = await fetch(`${origin}/whole`, { method: "HEAD" });
+    assertEquals([head.headers.get("content-length"), await head.text()], ["7", ""]);
+    const stream = await fetch(`${origin}/stream`);
+    assertEquals([stream.headers.get("content-length"), await stream.text()], [null, "ab"]);
+  });
+});
