@@ -61,7 +61,7 @@ export type { RateLimitOptions } from "./src/middleware/rate_limit/options.ts";
 export { rateLimit, type RateLimitMiddleware } from "./src/middleware/rate_limit/rate_limit.ts";
 export { serveStatic, type ServeStaticOptions, type StaticFiles } from "./src/middleware/static_files.ts";
 export type { ListenOptions } from "./src/platform/platform.ts";
-export type { AppFace, RenderCallback, SettingValue } from "./src/request/app_face.ts";
+export type { AppFace, OpenStream, RenderCallback, SettingValue } from "./src/request/app_face.ts";
 export {
   FrameworkRequest,
   type ResponseFace,

@@ -7,7 +7,7 @@ import type { AnyHandler, Mounted } from "../matching/layer.ts";
 import { METHODS } from "../matching/methods.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { ListenOptions } from "../platform/platform.ts";
-import type { AppFace, RenderCallback, SettingValue } from "../request/app_face.ts";
+import type { AppFace, OpenStream, RenderCallback, SettingValue } from "../request/app_face.ts";
 import { type Exchange, exchangeOf } from "../request/exchange.ts";
 import { FrameworkRequest, type Untyped } from "../request/framework_request.ts";
 import type { Peer } from "../request/peer.ts";
@@ -98,7 +98,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   readonly #responseClass: new (exchange: Exchange, req: FrameworkRequest) => FrameworkResponse;
   readonly #emitter = new Emitter();
   readonly #connections = new Connections();
-  readonly #lifecycle = new Lifecycle(this.#connections);
+  readonly #openStreams = new Set<OpenStream>();
+  readonly #lifecycle = new Lifecycle(this.#connections, this.#openStreams);
   #router: BaseRouter | null = null;
 
   /** Makes an application with Express's defaults. */
@@ -207,6 +208,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
 
   /** Adds middleware, error handlers, routers or apps, for every path. */
   use(...handlers: Handler<Untyped, Untyped, L>[]): this;
+  /** Adds error handlers, for every path. */
+  use(...handlers: ErrorHandler<Untyped, Untyped, L>[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
   use<const P extends Path>(path: P, ...handlers: Handler<ParamsOf<P>, Untyped, L>[]): this;
   /** Adds middleware and error handlers, in lists nested as one likes. */
@@ -460,6 +463,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Open WebSocket connections, for publishing to topics from outside a connection. */
   get connections(): Connections {
     return this.#connections;
+  }
+
+  /** Bodies being streamed. */
+  get openStreams(): Set<OpenStream> {
+    return this.parent === undefined ? this.#openStreams : this.parent.openStreams;
   }
 
   /** Files of the platform, `null` where there are none. */

@@ -1,5 +1,6 @@
 import { detectPlatform } from "../platform/detect.ts";
 import type { FetchHandler, ListenOptions, PlatformServer } from "../platform/platform.ts";
+import type { OpenStream } from "../request/app_face.ts";
 import type { Connections } from "../websocket/connections.ts";
 import { type CloseOptions, Server } from "./server.ts";
 
@@ -8,13 +9,18 @@ type ListenCallback = (error?: Error) => void;
 /** Listening and closing of one application. */
 export class Lifecycle {
   #connections: Connections;
+  #openStreams: Set<OpenStream>;
   #platform: PlatformServer | null = null;
   #server: Server | null = null;
   #closing: Promise<void> | null = null;
 
-  /** @param connections The application's open WebSockets */
-  constructor(connections: Connections) {
+  /**
+   * @param connections The application's open WebSockets
+   * @param openStreams Bodies the application is streaming
+   */
+  constructor(connections: Connections, openStreams: Set<OpenStream>) {
     this.#connections = connections;
+    this.#openStreams = openStreams;
   }
 
   /** The server, `null` unless listening. */
@@ -81,7 +87,10 @@ export class Lifecycle {
 
   #cutAfter(timeoutMs: number, closing: Promise<void>): void {
     const platform = this.#platform;
-    const timer = setTimeout(() => platform?.abort(), timeoutMs);
+    const timer = setTimeout(() => {
+      for (const stream of this.#openStreams) stream.destroy(new Error("The server was closed"));
+      platform?.abort();
+    }, timeoutMs);
     closing.finally(() => clearTimeout(timer));
   }
 }

@@ -78,19 +78,34 @@ async function loadPackage(name: string): Promise<unknown> {
 
 function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
   const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
-  const force = new AbortController();
-  const common = { port, hostname, reusePort, signal: force.signal, onListen() {} };
+  const common = { port, hostname, reusePort, onListen() {} };
   const tls = cert !== undefined && key !== undefined ? { cert, key } : {};
-  const server = Deno.serve({ ...common, ...tls }, handler);
+  const unanswered = new Set<(response: Response) => void>();
+  const server = Deno.serve({ ...common, ...tls }, (request, info) => {
+    const answer = handler(request, info);
+    return answer instanceof Response ? answer : cuttable(answer, unanswered);
+  });
   return {
     port: server.addr.port,
     hostname: server.addr.hostname,
     finished: server.finished,
     shutdown: () => server.shutdown(),
-    abort: () => force.abort(),
+    abort: () => unanswered.forEach((answer) => answer(tooLate())),
     ref: () => server.ref(),
     unref: () => server.unref(),
   };
+}
+
+// Deno's own abort fails once shutdown has begun, so what is still waiting then is answered for it
+function cuttable(answer: Promise<Response>, unanswered: Set<(response: Response) => void>): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    unanswered.add(resolve);
+    answer.finally(() => unanswered.delete(resolve)).then(resolve, reject);
+  });
+}
+
+function tooLate(): Response {
+  return new Response("Service Unavailable", { status: 503, headers: { "connection": "close" } });
 }
 
 function upgrade(request: Request, _info: unknown, { protocol, headers }: UpgradeOptions): Upgrade {

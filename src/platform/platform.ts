@@ -30,7 +30,7 @@ export interface PlatformServer {
   readonly finished: Promise<void>;
   /** Stops accepting; settles when what is in flight has been answered. */
   shutdown(): Promise<void>;
-  /** Cuts what is left. */
+  /** Answers every request that is still waiting for its handler with 503. */
   abort(): void;
   /** Keeps the process alive while listening. */
   ref(): void;

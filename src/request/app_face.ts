@@ -1,6 +1,12 @@
 import type { FileSystem } from "../http/file_system.ts";
 import type { Peer } from "./peer.ts";
 
+/** A body being streamed. */
+export interface OpenStream {
+  /** Breaks the body off. */
+  destroy(error: Error): unknown;
+}
+
 /** Settings as `app.set(name, value)` stores them; inherited from the parent app through the prototype chain. */
 // deno-lint-ignore no-explicit-any -- settings hold whatever the user stores, as in Express
 export type SettingValue = any;
@@ -31,6 +37,8 @@ export interface AppFace {
   nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
   /** Upgrades a request to a WebSocket, or throws an `HttpError` if it is no proper handshake. */
   acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): void;
+  /** Bodies being streamed, so that closing can cut them. */
+  readonly openStreams: Set<OpenStream>;
   /** Writes an error to the log, unless the `env` setting is `"test"`. */
   logError(error: unknown): void;
   /** Renders a view with the application's engine and locals. */

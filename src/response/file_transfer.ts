@@ -162,6 +162,8 @@ async function sendFound(
     ? undefined
     : req.range(size, { combine: true });
   if (range === -1) {
+    // error handlers that answer themselves keep it, as with npm's send
+    res.setHeader("Content-Range", `bytes */${size}`);
     throw new HttpError(416, undefined, { headers: { "Content-Range": `bytes */${size}` } });
   }
   if (typeof range === "object" && range.type === "bytes" && range.length === 1) {

@@ -280,14 +280,24 @@ export class OutgoingMessage extends Emitter {
     }
     this.#implicitHead();
     const exchange = this.#exchange;
-    const body = streamedBody(source, {
-      finish: () => exchange.finish(),
-      leave: () => exchange.abandon(),
+    const { app } = exchange;
+    const { stream: body, destroy } = streamedBody(source, {
+      finish: () => {
+        app.openStreams.delete(open);
+        exchange.finish();
+      },
+      leave: () => {
+        app.openStreams.delete(open);
+        exchange.abandon();
+      },
       fail: (error) => {
-        exchange.app.logError(error);
+        app.openStreams.delete(open);
+        app.logError(error);
         exchange.abandon();
       },
     });
+    const open = { destroy };
+    app.openStreams.add(open);
     this.#settle(body);
     this.#ended = true;
     if (exchange.response?.body !== null) return;
@@ -354,10 +364,18 @@ export class OutgoingMessage extends Emitter {
     this.#implicitHead();
     if (this.#stream !== null) return;
     const exchange = this.#exchange;
+    const { openStreams } = exchange.app;
+    openStreams.add(this);
     this.#stream = new BodyStream({
       drain: () => void this.emit("drain"),
-      finish: () => exchange.finish(),
-      leave: () => exchange.abandon(),
+      finish: () => {
+        openStreams.delete(this);
+        exchange.finish();
+      },
+      leave: () => {
+        openStreams.delete(this);
+        exchange.abandon();
+      },
     });
     this.#settle(this.#stream.readable);
     if (exchange.response?.body === null) this.#stream.discard();
@@ -425,6 +443,7 @@ export class OutgoingMessage extends Emitter {
   /** Breaks the answer off: a started body is cut, and an answer that has not begun is refused. */
   destroy(error?: Error): this {
     this.#ended = true;
+    this.#exchange.app.openStreams.delete(this);
     if (this.#stream !== null) this.#stream.destroy(error ?? new Error("The answer was broken off"));
     this.#exchange.abandon();
     return this;

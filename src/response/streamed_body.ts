@@ -13,23 +13,44 @@ export interface StreamedBodyEvents {
   fail(error: unknown): void;
 }
 
+/** A body and the means to break it off. */
+export interface StreamedBody {
+  /** What the web response carries. */
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Breaks the body off: the client sees a truncated answer. */
+  destroy(error: Error): void;
+}
+
 /**
  * Turns a source of chunks into a web stream that asks for a chunk only when the client can take one.
  *
  * @param source A web stream or an async iterable of text or bytes
  * @param events Whom to tell how it went
- * @returns The stream; cancelling it ends the source
+ * @returns The stream, whose cancelling ends the source, and a function that breaks it off
  */
-export function streamedBody(source: BodySource, events: StreamedBodyEvents): ReadableStream<Uint8Array> {
+export function streamedBody(source: BodySource, events: StreamedBodyEvents): StreamedBody {
   const chunks = iteratorOf(source);
-  return new ReadableStream({
+  let broken = false;
+  let breakOff: (error: Error) => void = () => {};
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      breakOff = (error) => {
+        broken = true;
+        controller.error(error);
+        events.leave();
+        // the source is given up; what it makes of that is nobody's business any more
+        Promise.resolve(chunks.return?.()).catch(() => {});
+      };
+    },
     async pull(controller) {
       try {
         const { done, value } = await chunks.next();
+        if (broken) return;
         if (!done) return controller.enqueue(chunkBytes("A streamed body", value));
         controller.close();
         events.finish();
       } catch (error) {
+        if (broken) return;
         controller.error(error);
         events.fail(error);
       }
@@ -39,6 +60,7 @@ export function streamedBody(source: BodySource, events: StreamedBodyEvents): Re
       await chunks.return?.(reason);
     },
   }, { highWaterMark: 0 });
+  return { stream, destroy: (error) => breakOff(error) };
 }
 
 /**

@@ -140,6 +140,8 @@ export class BaseRouter extends Callable implements LayerSource {
 
   /** Adds middleware, error handlers, routers or apps, for every path. */
   use(...handlers: Handler[]): this;
+  /** Adds error handlers, for every path. */
+  use(...handlers: ErrorHandler[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
   use<const P extends Path>(path: P, ...handlers: Handler<ParamsOf<P>>[]): this;
   /** Adds middleware and error handlers, in lists nested as one likes. */

@@ -1,17 +1,26 @@
 import { requestSequence } from "../../http/sequence.ts";
+import type { FrameworkRequest } from "../../request/framework_request.ts";
 import { MemoryStore } from "./memory_store.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
-const shared = new Map<string, MemoryStore>();
-/** Namespaces for limiters made inside requests; more than this many would mean that options differ per request. */
+/** Limiters with the same plain options, and the stores of the places where requests met them. */
+type Places = Map<string, MemoryStore>;
+
+const shared = new Map<string, Places>();
+/** Sets of options for limiters made inside requests; more would mean that options differ per request. */
 const MAX_SHARED = 1000;
+/** Places told apart per set of options; more would mean that routes are made per request. */
+const MAX_PLACES = 1000;
+/** Where limiters count together once there are too many places. No path is equal to it. */
+const ANYWHERE = "anywhere";
 let warned = false;
 
 /**
  * Tells whether a limiter was made while a request was under way, rather than before it.
  *
  * @param limiterSequence Place of the limiter in the order of creation
- * @param req The first request it is asked about
+ * @param req The first request it is asked about; a request of another framework has no place, and gets a private limiter
+ * @returns Whether the limiter is the younger one
  */
 export function isMadeInside(limiterSequence: number, req: object): boolean {
   const sequence = (req as { [requestSequence]?: number })[requestSequence];
@@ -22,35 +31,62 @@ export function isMadeInside(limiterSequence: number, req: object): boolean {
  * The store that limiters made inside requests share.
  *
  * Each of them lives for one request only and would never count past one. They are taken for the same limiter if they
- * have the same `name`, or else the same plain options and the same mount path.
+ * have the same `name` and window, or else the same plain options and the same place: mount path of the
+ * application, and pattern of the route. Under two prefixes of `use` they count together, rather too much than too
+ * little; a `name` tells them apart.
  *
  * @param options The limiter's options
- * @param mountPath Where the request met it
+ * @param req The request that met it
  * @returns The shared store
- * @throws {RangeError} If there are more than a thousand of them
+ * @throws {RangeError} If more than a thousand different limiters are counting
  */
-export function sharedStore(options: CheckedRateLimit, mountPath: string): MemoryStore {
+export function sharedStore(options: CheckedRateLimit, req: FrameworkRequest): MemoryStore {
   const { name, windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey } = options;
-  const plain = [windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey, mountPath];
-  const identity = name === undefined ? JSON.stringify(plain) : `name:${name}:${windowMs}`;
-  const known = shared.get(identity);
+  const plain = name === undefined
+    ? [windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey]
+    : [name, windowMs];
+  const places = placesOf(JSON.stringify(plain), options);
+  const place = name === undefined ? placeOf(req) : ANYWHERE;
+  const known = places.get(place);
   if (known !== undefined) return known;
+  const identity = places.size < MAX_PLACES ? place : ANYWHERE;
+  const store = places.get(identity) ?? new MemoryStore(windowMs, maxKeys);
+  places.set(identity, store);
+  return store;
+}
+
+function placesOf(fingerprint: string, { clock }: CheckedRateLimit): Places {
+  const known = shared.get(fingerprint);
+  if (known !== undefined) return known;
+  if (shared.size >= MAX_SHARED) dropIdle(clock());
   if (shared.size >= MAX_SHARED) {
     throw new RangeError(
-      "rateLimit: more than 1000 different limiters were made inside requests; make them once, outside, or give them a name",
+      "rateLimit: more than 1000 different limiters were made inside requests; " +
+        "make them once, outside, or give them a name and the same window",
     );
   }
   warnOnce();
-  const made = new MemoryStore(windowMs, maxKeys);
-  shared.set(identity, made);
-  return made;
+  const places: Places = new Map();
+  shared.set(fingerprint, places);
+  return places;
+}
+
+function dropIdle(now: number): void {
+  for (const [fingerprint, places] of shared) {
+    if ([...places.values()].every((store) => store.liveCount(now) === 0)) shared.delete(fingerprint);
+  }
+}
+
+// only what the developer wrote: a client chooses what a pattern matches, and must not win a fresh count by it
+function placeOf(req: FrameworkRequest): string {
+  return JSON.stringify([String(req.app?.mountpath ?? ""), String(req.route?.path ?? "")]);
 }
 
 function warnOnce(): void {
   if (warned) return;
   warned = true;
   console.warn(
-    "rateLimit: a limiter was made inside a request. It counts together with others of the same options and path; " +
+    "rateLimit: a limiter was made inside a request. It counts together with others of the same options and route; " +
       "make it once, outside, or give it a name",
   );
 }

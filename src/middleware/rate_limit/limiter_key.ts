@@ -30,14 +30,31 @@ export class LimiterKey {
     const { keyGenerator } = this.#options;
     if (keyGenerator === undefined) return this.#ofAddress(req.ip);
     const key = keyGenerator(req);
-    return typeof key === "object" && key !== null ? Promise.resolve(key).then(checkedKey) : checkedKey(key);
+    if (typeof key !== "object" || key === null) return this.#ofGenerated(key, req);
+    return Promise.resolve(key).then((later) => this.#ofGenerated(later, req));
+  }
+
+  /**
+   * The keys under which a client may be counted that a user names.
+   *
+   * @param key An address or a generated key
+   * @returns The key itself and, for an address, the key of its client
+   */
+  named(key: string): string[] {
+    return key === "" ? [] : [key, this.#ofAddress(key)];
+  }
+
+  #ofGenerated(key: unknown, req: FrameworkRequest): string {
+    const text = checkedKey(key);
+    // a generator that falls back to req.ip must not count every address of an IPv6 client apart
+    return text.includes(":") && text === req.ip ? this.#ofAddress(text) : text;
   }
 
   #ofAddress(address: string | undefined): string {
     if (!address) return this.#ofUnknown();
     const known = this.#remembered.get(address);
     if (known !== undefined) return known;
-    const key = subnetOf(address, this.#options.ipv6Subnet) ?? address;
+    const key = subnetOf(withoutPort(address), this.#options.ipv6Subnet) ?? address;
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered = new Map();
     this.#remembered.set(address, key);
     return key;
@@ -51,6 +68,11 @@ export class LimiterKey {
     warned = true;
     return UNKNOWN_CLIENT;
   }
+}
+
+// some proxies write the client's port, which is another one for every connection
+function withoutPort(address: string): string {
+  return /^(\d+\.\d+\.\d+\.\d+|\[[^\]]*\]):\d+$/.exec(address)?.[1] ?? address;
 }
 
 function checkedKey(key: unknown): string {

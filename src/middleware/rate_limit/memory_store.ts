@@ -43,16 +43,31 @@ export class MemoryStore {
     this.#ends = new Float64Array(places);
   }
 
-  /** Number of keys with a place of their own. */
+  /** Number of places that are taken, those of expired keys included that no hit has swept yet. */
   get size(): number {
+    return this.#slots.size;
+  }
+
+  /**
+   * Sweeps every place; for reports, since it looks at all keys.
+   *
+   * @param time The present time in ms
+   * @returns The number of keys whose window has not ended
+   */
+  liveCount(time: number): number {
+    const now = this.#monotonic(time);
+    for (const [key, slot] of this.#slots) {
+      if (this.#ends[slot]! <= now) this.#release(key, slot);
+    }
     return this.#slots.size;
   }
 
   /**
    * Counts a request.
    *
-   * A clock that jumps back is not followed: time stands still until it has caught up, so no window grows longer.
-   * After a jump of more than a window the store starts to follow again, and counts stay until their windows end.
+   * A clock that is set back never frees a count. After a jump of up to a window, time stands still until the clock has
+   * caught up, so a window lasts at most twice its length. After a longer jump the store follows the clock, and every
+   * window keeps what was left of it.
    *
    * @param key The key
    * @param time The present time in ms
@@ -89,8 +104,6 @@ export class MemoryStore {
   #release(key: string, slot: number): void {
     this.#slots.delete(key);
     this.#keys[slot] = undefined;
-    this.#counts[slot] = 0;
-    this.#ends[slot] = 0;
     this.#free.push(slot);
   }
 
@@ -103,6 +116,7 @@ export class MemoryStore {
     }
     this.#keys[slot] = key;
     this.#slots.set(key, slot);
+    this.#ends[slot] = -Infinity;
     // a key that was counted among others keeps that count, or it could have its limit twice in a window
     if (this.#overflowCounts !== null) this.#inheritShared(key, slot);
     return slot;
@@ -126,11 +140,15 @@ export class MemoryStore {
 
   #hitShared(key: string, now: number): Hit {
     this.#overflowCounts ??= new Float64Array(OVERFLOW_SLOTS);
-    this.#overflowEnds ??= new Float64Array(OVERFLOW_SLOTS);
+    this.#overflowEnds ??= new Float64Array(OVERFLOW_SLOTS).fill(-Infinity);
     return count(this.#overflowCounts, this.#overflowEnds, overflowSlot(key), now, this.#windowMs);
   }
 
-  /** Forgets one key. */
+  /**
+   * Forgets one key. A key that shares a counter keeps it, for others may have reached their limit by it.
+   *
+   * @param key The key
+   */
   delete(key: string): void {
     const slot = this.#slots.get(key);
     if (slot !== undefined) this.#release(key, slot);
@@ -140,8 +158,6 @@ export class MemoryStore {
   clear(): void {
     this.#slots.clear();
     this.#keys.length = this.#free.length = this.#hand = 0;
-    this.#counts.fill(0);
-    this.#ends.fill(0);
     this.#overflowCounts = this.#overflowEnds = null;
   }
 }

@@ -16,7 +16,7 @@ export interface RateLimitOptions {
   keyGenerator?: (req: FrameworkRequest) => string | undefined | Promise<string | undefined>;
   /** Requests for which it returns `true` are neither counted nor limited. May be asynchronous. */
   skip?: (req: FrameworkRequest) => boolean | Promise<boolean>;
-  /** Called for every limited request. */
+  /** Called once for every limited request, before it is answered; a promise it returns is awaited. */
   onLimitReached?: (req: FrameworkRequest) => unknown;
   /** Most keys that are kept, 100 000 by default; see `MemoryStore` for what happens then. */
   maxKeys?: number;
@@ -44,6 +44,9 @@ export type CheckedRateLimit =
  * @throws {RangeError} If a number is out of range
  */
 export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
+  if (typeof options !== "object") {
+    throw new TypeError(`rateLimit: options must be an object, not ${String(options)}`);
+  }
   const { windowMs = 60_000, max = 100, statusCode = 429, headers = true, maxKeys = 100_000 } = options;
   const { ipv6Subnet = 64, missingKey = "share", clock = Date.now } = options;
   assertInteger("windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);

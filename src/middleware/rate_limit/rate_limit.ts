@@ -6,15 +6,26 @@ import { LimiterKey } from "./limiter_key.ts";
 import { type Hit, MemoryStore } from "./memory_store.ts";
 import { type CheckedRateLimit, checkRateLimit, type RateLimitOptions } from "./options.ts";
 
+/** Continues with the next layer, or with the error handlers. */
+type NextStep = (error?: unknown) => void;
+
+/** What became of a request's count, and when. */
+interface Decision {
+  /** The count. */
+  readonly hit: Hit;
+  /** The time it was taken, in ms. */
+  readonly now: number;
+}
+
 /** A limiter: a middleware with a few controls. */
 export interface RateLimitMiddleware {
   /** Counts a request, and admits or limits it. */
   (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void): void | Promise<void>;
   /** Forgets all keys. */
   reset(): void;
-  /** Forgets one key. */
+  /** Forgets one key: a generated one, or a client's address. */
   resetKey(key: string): void;
-  /** Number of keys that are counted. */
+  /** Number of keys whose window has not ended. Reading it looks at all keys. */
   readonly size: number;
 }
 
@@ -45,82 +56,90 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
   const keys = new LimiterKey(checked);
   let store: MemoryStore | null = null;
 
-  function countAndDecide(
-    req: FrameworkRequest,
-    res: FrameworkResponse,
-    next: (error?: unknown) => void,
-    key: string,
-  ): void {
+  function count(req: FrameworkRequest, key: string): Decision {
     store ??= isMadeInside(sequence, req)
-      ? sharedStore(checked, req.baseUrl)
+      ? sharedStore(checked, req)
       : new MemoryStore(checked.windowMs, checked.maxKeys);
     const now = checked.clock();
-    decide(checked, store.hit(key, now), now, req, res, next);
+    return { hit: store.hit(key, now), now };
   }
 
-  function limiter(
-    req: FrameworkRequest,
-    res: FrameworkResponse,
-    next: (error?: unknown) => void,
-  ): void | Promise<void> {
+  // errors of next() belong to the layers behind it, so it is never called where they would be caught
+  function limiter(req: FrameworkRequest, res: FrameworkResponse, next: NextStep): void | Promise<void> {
+    let decision: Decision | null = null;
     try {
       const skipped = checked.skip?.(req) ?? false;
       if (typeof skipped === "object") return limitLater(req, res, next, skipped);
-      if (skipped) return next();
-      const key = keys.of(req);
-      if (typeof key !== "string") return limitLater(req, res, next, false, key);
-      return countAndDecide(req, res, next, key);
-    } catch (error) {
-      next(error);
-    }
-  }
-
-  // errors of next() belong to the layers behind it, so only what is awaited here is caught
-  async function limitLater(
-    req: FrameworkRequest,
-    res: FrameworkResponse,
-    next: (error?: unknown) => void,
-    skipped: boolean | Promise<boolean>,
-    laterKey?: Promise<string>,
-  ): Promise<void> {
-    let key: string;
-    try {
-      if (await skipped) return next();
-      key = await (laterKey ?? keys.of(req));
+      if (!skipped) {
+        const key = keys.of(req);
+        if (typeof key !== "string") return limitLater(req, res, next, false, key);
+        decision = count(req, key);
+      }
     } catch (error) {
       return next(error);
     }
-    countAndDecide(req, res, next, key);
+    return decision === null ? next() : decide(checked, decision, req, res, next);
+  }
+
+  // counts only after the last await, so that nothing comes between a count and its decision
+  async function limitLater(
+    req: FrameworkRequest,
+    res: FrameworkResponse,
+    next: NextStep,
+    skipped: boolean | Promise<boolean>,
+    laterKey?: Promise<string>,
+  ): Promise<void> {
+    let decision: Decision | null = null;
+    try {
+      if (!await skipped) decision = count(req, await (laterKey ?? keys.of(req)));
+    } catch (error) {
+      return next(error);
+    }
+    return decision === null ? next() : decide(checked, decision, req, res, next);
   }
 
   return Object.defineProperties(limiter, {
     reset: { value: () => store?.clear() },
-    resetKey: { value: (key: string) => store?.delete(key) },
-    size: { get: () => store?.size ?? 0 },
+    resetKey: { value: (key: string) => keys.named(key).forEach((one) => store?.delete(one)) },
+    size: { get: () => store?.liveCount(checked.clock()) ?? 0 },
   }) as RateLimitMiddleware;
 }
 
 function decide(
   options: CheckedRateLimit,
-  hit: Hit,
-  now: number,
+  { hit, now }: Decision,
   req: FrameworkRequest,
   res: FrameworkResponse,
-  next: (error?: unknown) => void,
-): void {
+  next: NextStep,
+): void | Promise<void> {
   const limited = hit.count > options.max;
   if (options.headers && !res.headersSent) setHeaders(res, options.max, hit, now, limited);
   if (!limited) return next();
   try {
     const result = options.onLimitReached?.(req);
-    if (result instanceof Promise) {
-      result.then(() => refuse(res, options), next);
-      return;
-    }
+    if (isThenable(result)) return refuseLater(res, options, result, next);
     refuse(res, options);
   } catch (error) {
     next(error);
   }
+}
+
+async function refuseLater(
+  res: FrameworkResponse,
+  options: CheckedRateLimit,
+  result: PromiseLike<unknown>,
+  next: NextStep,
+): Promise<void> {
+  try {
+    await result;
+    refuse(res, options);
+  } catch (error) {
+    next(error);
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
 function setHeaders(res: FrameworkResponse, max: number, hit: Hit, now: number, limited: boolean): void {

@@ -1,0 +1,132 @@
+import { assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
+import { quietApp } from "../support/app.ts";
+
+Deno.test("listen serves on a free port, tells where, and close ends it", async () => {
+  const app = quietApp();
+  app.get("/", (_req, res) => res.send("served"));
+  assertEquals(app.server, null);
+  const listening = Promise.withResolvers<void>();
+  const server = app.listen(0, "127.0.0.1", () => listening.resolve());
+  await listening.promise;
+  assertEquals(app.server === server, true);
+  assertEquals([server.hostname, server.address().port, server.url.port], [
+    "127.0.0.1",
+    server.port,
+    String(server.port),
+  ]);
+  assertEquals(await (await fetch(`http://127.0.0.1:${server.port}/`)).text(), "served");
+  const closed = Promise.withResolvers<void>();
+  await app.close(() => closed.resolve());
+  await closed.promise;
+  assertEquals(app.server, null);
+  await assertRejects(() => fetch(`http://127.0.0.1:${server.port}/`));
+});
+
+Deno.test("an application can listen again after it was closed", async () => {
+  const app = quietApp();
+  app.get("/", (_req, res) => res.send("x"));
+  for (let i = 0; i < 2; i++) {
+    const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+    assertEquals(await (await fetch(`http://127.0.0.1:${server.port}/`)).text(), "x");
+    await server.close();
+  }
+});
+
+Deno.test("close answers what is in flight", async () => {
+  const app = quietApp();
+  const arrived = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  app.get("/", async (_req, res) => {
+    arrived.resolve();
+    await go.promise;
+    res.send("answered");
+  });
+  const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+  const pending = fetch(`http://127.0.0.1:${server.port}/`);
+  await arrived.promise;
+  const closing = app.close();
+  go.resolve();
+  assertEquals(await (await pending).text(), "answered");
+  await closing;
+});
+
+Deno.test("close with a deadline cuts what does not end", async () => {
+  const app = quietApp();
+  const arrived = Promise.withResolvers<void>();
+  app.get("/", () => arrived.resolve());
+  const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+  app.get("/stream", (_req, res) => void res.write("begun"));
+  const stream = await fetch(`http://127.0.0.1:${server.port}/stream`);
+  const pending = fetch(`http://127.0.0.1:${server.port}/`);
+  await arrived.promise;
+  await app.close({ timeoutMs: 1 });
+  const cut = await pending;
+  assertEquals([cut.status, await cut.text()], [503, "Service Unavailable"]);
+  await assertRejects(() => stream.text());
+});
+
+Deno.test("a taken port goes to the callback, or is thrown where there is none", async () => {
+  const first = quietApp();
+  const { port } = first.listen({ port: 0, hostname: "127.0.0.1" });
+  const second = quietApp();
+  assertThrows(() => second.listen({ port, hostname: "127.0.0.1" }), Deno.errors.AddrInUse);
+  const error = await new Promise((resolve) => second.listen({ port, hostname: "127.0.0.1" }, resolve));
+  assertInstanceOf(error, Deno.errors.AddrInUse);
+  assertEquals(second.server, null);
+  await first.close();
+});
+
+Deno.test("a port that is none is refused by value", () => {
+  assertThrows(() => quietApp().listen(70_000), RangeError, "70000");
+  assertThrows(() => quietApp().listen(-1), RangeError, "-1");
+  assertThrows(() => quietApp().listen("http"), RangeError, "http");
+  assertThrows(() => quietApp().listen({ port: {} as number }), TypeError, "app.listen takes a port");
+});
+
+Deno.test("an abort signal closes the server", async () => {
+  const app = quietApp();
+  const controller = new AbortController();
+  const server = app.listen({ port: 0, hostname: "127.0.0.1", signal: controller.signal });
+  controller.abort();
+  await server.finished;
+});
+
+Deno.test("close before listen does nothing", async () => {
+  await quietApp().close();
+});
+
+Deno.test("export default app serves under deno serve", async () => {
+  const folder = await Deno.makeTempDir();
+  const program = `${folder}/main.ts`;
+  const entry = new URL("../../mod.ts", import.meta.url).href;
+  await Deno.writeTextFile(
+    program,
+    `import sluice from "${entry}";\nconst app = sluice();\napp.get("/", (req, res) => res.send("from " + req.ip));\nexport default app;\n`,
+  );
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["serve", "-A", "--no-lock", "--config", config, "--host", "127.0.0.1", "--port", "0", program],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  try {
+    const port = await portOf(child.stderr);
+    assertEquals(await (await fetch(`http://127.0.0.1:${port}/`)).text(), "from 127.0.0.1");
+  } finally {
+    child.kill("SIGKILL");
+    await child.status;
+    await child.stdout.cancel();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+async function portOf(output: ReadableStream<Uint8Array>): Promise<string> {
+  let text = "";
+  for await (const chunk of output) {
+    text += new TextDecoder().decode(chunk);
+    const port = text.match(/Listening on http:\/\/127\.0\.0\.1:(\d+)/)?.[1];
+    if (port !== undefined) return port;
+  }
+  throw new Error(`deno serve did not start: ${text}`);
+}

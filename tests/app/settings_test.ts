@@ -1,0 +1,86 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import sluice, { type FrameworkRequest } from "@sluice/sluice";
+import { ask, askText, quietApp } from "../support/app.ts";
+
+Deno.test("the defaults are Express's, but for x-powered-by", async () => {
+  const app = sluice();
+  assertEquals([app.get("etag"), app.get("query parser"), app.get("subdomain offset"), app.get("trust proxy")], [
+    "weak",
+    "simple",
+    2,
+    false,
+  ]);
+  assertEquals([app.get("views"), app.get("jsonp callback name")], [`${Deno.cwd()}/views`, "callback"]);
+  assertEquals((await ask(quietApp(), "/")).headers.get("x-powered-by"), null);
+  assertEquals((await ask(quietApp().enable("x-powered-by"), "/")).headers.get("x-powered-by"), "Sluice");
+});
+
+Deno.test("settings are stored, switched, tested and listed", () => {
+  const app = quietApp().set("title", "x").enable("on").disable("off");
+  assertEquals([app.get("title"), app.enabled("on"), app.disabled("on"), app.enabled("off"), app.disabled("none")], [
+    "x",
+    true,
+    false,
+    false,
+    true,
+  ]);
+  assertEquals([app.getSettings()["title"], app.getSettings().env], ["x", "test"]);
+  app.set("hasOwnProperty", 1);
+  assertEquals(app.get("hasOwnProperty"), 1);
+});
+
+Deno.test("settings that cannot be are refused", () => {
+  assertThrows(() => quietApp().set("etag", 42), TypeError, "unknown value for etag function: 42");
+  assertThrows(() => quietApp().set("query parser", "odd"), TypeError, "unknown value for query parser function: odd");
+  assertThrows(() => quietApp().set("trust proxy", "300.1.1.1"), TypeError, "invalid IP address: 300.1.1.1");
+});
+
+Deno.test("a mounted application inherits settings it did not set, and hears of it", () => {
+  const parent = quietApp().set("title", "parent").set("trust proxy", true);
+  const child = sluice();
+  let heard: unknown;
+  child.on("mount", (on) => heard = on);
+  parent.use("/blog", child);
+  assertEquals(heard === parent, true);
+  assertEquals([child.get("title"), child.get("trust proxy"), child.mountpath, child.path()], [
+    "parent",
+    true,
+    "/blog",
+    "/blog",
+  ]);
+  const grandchild = sluice();
+  child.use(["/a", "/b"], grandchild);
+  assertEquals([grandchild.mountpath, grandchild.parent === child], [["/a", "/b"], true]);
+});
+
+Deno.test("an application's own request methods are seen by it and by what is mounted on it", async () => {
+  const parent = quietApp();
+  const child = sluice();
+  // deno-lint-ignore no-explicit-any -- what plain JavaScript users write
+  parent.request["shout"] = function (this: any) {
+    return this.method.toLowerCase();
+  };
+  child.request["own"] = () => "own";
+  // deno-lint-ignore no-explicit-any -- what plain JavaScript users write
+  child.get("/", (req: FrameworkRequest & any, res) => res.json([req.shout(), req.own()]));
+  // deno-lint-ignore no-explicit-any -- what plain JavaScript users write
+  parent.get("/", (req: FrameworkRequest & any, res) => res.json([req.shout(), typeof req.own]));
+  parent.use("/child", child);
+  assertEquals([await askText(parent, "/child"), await askText(parent, "/")], ['["get","own"]', '["get","undefined"]']);
+});
+
+Deno.test("the application's context is put on every request", async () => {
+  const app = quietApp();
+  app.setAppContext({ setApp: (_req, res) => void (res.locals["tenant"] = "a") });
+  app.get("/", (_req, res) => res.send(res.locals["tenant"]));
+  assertEquals([await askText(app, "/"), typeof app._appContext], ["a", "object"]);
+});
+
+Deno.test("an application called as a function is a middleware", async () => {
+  const inner = quietApp();
+  inner.get("/x", (_req, res) => res.send("inner"));
+  const outer = quietApp();
+  outer.use((req, res, next) => inner(req, res, next));
+  outer.use((_req, res) => res.send("outer"));
+  assertEquals([await askText(outer, "/x"), await askText(outer, "/y")], ["inner", "outer"]);
+});

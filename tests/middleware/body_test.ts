@@ -1,0 +1,149 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import sluice, { type BodyParser, type FrameworkApp } from "@sluice/sluice";
+import { ask, quietApp, serving } from "../support/app.ts";
+
+// deno-lint-ignore no-explicit-any -- what tests send in
+type Any = any;
+
+function echo(...parsers: BodyParser[]): FrameworkApp {
+  const app = quietApp();
+  app.use(...parsers);
+  app.post("/", (req, res) => res.json({ body: req.body ?? null }));
+  app.use(
+    ((error: Any, _req: Any, res: Any, _next: Any) => {
+      res.status(error.status).json({ type: error.type, limit: error.limit, message: error.message });
+    }) as Any,
+  );
+  return app;
+}
+
+function post(
+  app: FrameworkApp,
+  type: string,
+  body: BodyInit,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return ask(
+    app,
+    "/",
+    { method: "POST", headers: { "content-type": type, ...headers }, body, duplex: "half" } as RequestInit,
+  );
+}
+
+Deno.test("a body that announces too much is refused before it is read", async () => {
+  const app = echo(sluice.json({ limit: "1kb" }));
+  let pulled = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      pulled++;
+      controller.enqueue(new Uint8Array(1024));
+    },
+  }, { highWaterMark: 0 });
+  const response = await post(app, "application/json", body, { "content-length": "1000000" });
+  assertEquals([response.status, (await response.json()).type], [413, "entity.too.large"]);
+  assertEquals(pulled, 0);
+});
+
+Deno.test("a body of unknown length is refused as soon as it is too much, and cancelled", async () => {
+  const app = echo(sluice.raw({ limit: 2048, type: "*/*" }));
+  let pulled = 0;
+  let cancelled = false;
+  const body = new ReadableStream({
+    pull(controller) {
+      pulled++;
+      controller.enqueue(new Uint8Array(1024));
+    },
+    cancel() {
+      cancelled = true;
+    },
+  }, { highWaterMark: 0 });
+  const response = await post(app, "application/octet-stream", body);
+  assertEquals([response.status, pulled <= 4, cancelled], [413, true, true]);
+});
+
+Deno.test("a small body that inflates to a large one is refused", async () => {
+  const bomb = new Blob([new Uint8Array(5_000_000)]).stream().pipeThrough(new CompressionStream("gzip"));
+  const response = await post(echo(sluice.raw({ type: "*/*" })), "x/y", bomb, { "content-encoding": "gzip" });
+  assertEquals([response.status, (await response.json()).type], [413, "entity.too.large"]);
+});
+
+Deno.test("broken JSON, charsets and codings are refused by their kind", async () => {
+  const app = echo(sluice.json());
+  const cases: readonly (readonly [string, string, Record<string, string>, number, string])[] = [
+    ["application/json", "{broken", {}, 400, "entity.parse.failed"],
+    ["application/json", "12", {}, 400, "entity.parse.failed"],
+    ["application/json; charset=latin1", "{}", {}, 415, "charset.unsupported"],
+    ["application/json", "{}", { "content-encoding": "lzma" }, 415, "encoding.unsupported"],
+    ["application/json", "no gzip", { "content-encoding": "gzip" }, 400, "encoding.invalid"],
+    ["application/json", "{}", { "content-length": "20" }, 400, "request.size.invalid"],
+  ];
+  for (const [type, body, headers, status, kind] of cases) {
+    const response = await post(app, type, body, headers);
+    assertEquals([response.status, (await response.json()).type], [status, kind], `${type} ${body}`);
+  }
+});
+
+Deno.test("verify sees the bytes and may refuse them", async () => {
+  const seen: unknown[] = [];
+  const app = echo(sluice.json({
+    verify(_req, _res, bytes, encoding) {
+      seen.push([...bytes], encoding);
+      if (bytes[0] === 91) throw new Error("no lists");
+    },
+  }));
+  assertEquals((await post(app, "application/json", "{}")).status, 200);
+  const refused = await post(app, "application/json", "[]");
+  assertEquals([refused.status, (await refused.json()).message], [403, "no lists"]);
+  assertEquals(seen.slice(0, 2), [[123, 125], "utf-8"]);
+});
+
+Deno.test("brotli is inflated where the runtime knows it", async () => {
+  const { brotliCompressSync } = await import("node:zlib");
+  const response = await post(echo(sluice.json()), "application/json", new Uint8Array(brotliCompressSync('{"b":1}')), {
+    "content-encoding": "br",
+  });
+  assertEquals(await response.json(), { body: { b: 1 } });
+});
+
+Deno.test("raw bodies are Buffers here, with the methods Express users call", async () => {
+  const app = quietApp();
+  app.post("/", sluice.raw({ type: "*/*" }), (req, res) => res.send(req.body.toString("hex")));
+  assertEquals(await (await post(app, "x/y", new Uint8Array([1, 255]))).text(), "01ff");
+});
+
+Deno.test("bad options are refused where the parser is made", () => {
+  assertThrows(() => sluice.json({ limit: "many" }), TypeError, 'limit "many" is invalid');
+  assertThrows(() => sluice.text({ verify: 1 as Any }), TypeError, "verify must be function");
+  assertThrows(() => sluice.urlencoded({ parameterLimit: 0 }), TypeError, "parameterLimit");
+  assertThrows(() => sluice.urlencoded({ extended: true, depth: -1 }), TypeError, "depth");
+});
+
+Deno.test("forms with too many fields or too deep brackets are refused", async () => {
+  const app = echo(sluice.urlencoded({ extended: true, parameterLimit: 3, depth: 2 }));
+  const many = await post(app, "application/x-www-form-urlencoded", "a=1&b=2&c=3&d=4");
+  assertEquals([many.status, (await many.json()).type], [413, "parameters.too.many"]);
+  const deep = await post(app, "application/x-www-form-urlencoded", "a[b][c][d][e]=1");
+  assertEquals([deep.status, (await deep.json()).type], [400, "querystring.parse.rangeError"]);
+});
+
+Deno.test("a client that leaves while it sends its body makes a 400 and no unhandled rejection", async () => {
+  let type: unknown;
+  const settled = Promise.withResolvers<void>();
+  const app = quietApp();
+  app.use(sluice.json());
+  app.use(
+    ((error: Any, _req: Any, res: Any, _next: Any) => {
+      type = error.type;
+      res.status(error.status).end();
+      settled.resolve();
+    }) as Any,
+  );
+  await serving(app, async (origin) => {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(origin).port) });
+    const head = "POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{";
+    await connection.write(new TextEncoder().encode(head));
+    connection.close();
+    await settled.promise;
+  });
+  assertStringIncludes(String(type), "request.aborted");
+});

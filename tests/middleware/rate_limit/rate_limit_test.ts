@@ -1,0 +1,228 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { type FrameworkApp, rateLimit, type RateLimitOptions, Router } from "@sluice/sluice";
+import { ask, quietApp } from "../../support/app.ts";
+
+const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.1", port: 1 } };
+
+function from(hostname: string) {
+  return { remoteAddr: { transport: "tcp", hostname, port: 1 } };
+}
+
+function limited(options: RateLimitOptions): FrameworkApp {
+  const app = quietApp();
+  app.use(rateLimit(options));
+  app.use((_req, res) => res.send("in"));
+  return app;
+}
+
+async function statuses(app: FrameworkApp, count: number, path = "/", init?: RequestInit, info: unknown = PEER) {
+  const seen: number[] = [];
+  for (let i = 0; i < count; i++) seen.push((await ask(app, path, init, info)).status);
+  return seen;
+}
+
+Deno.test("request number max is admitted, the next one is limited", async () => {
+  assertEquals(await statuses(limited({ max: 3 }), 5), [200, 200, 200, 429, 429]);
+});
+
+Deno.test("max 0 limits everything", async () => {
+  assertEquals(await statuses(limited({ max: 0 }), 2), [429, 429]);
+});
+
+Deno.test("a window begins with the first request and ends after windowMs", async () => {
+  let now = 1000;
+  const app = limited({ max: 1, windowMs: 500, clock: () => now });
+  assertEquals(await statuses(app, 2), [200, 429]);
+  now = 1499;
+  assertEquals(await statuses(app, 1), [429]);
+  now = 1500;
+  assertEquals(await statuses(app, 2), [200, 429]);
+});
+
+Deno.test("headers tell limit, rest, whole seconds to the end, and when to come back", async () => {
+  let now = 0;
+  const app = limited({ max: 2, windowMs: 10_500, clock: () => now });
+  const headers = async () => {
+    const response = await ask(app, "/", undefined, PEER);
+    return ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"].map((name) =>
+      response.headers.get(name)
+    );
+  };
+  assertEquals(await headers(), ["2", "1", "11", null]);
+  now = 1;
+  assertEquals(await headers(), ["2", "0", "11", null]);
+  now = 9_600;
+  assertEquals(await headers(), ["2", "0", "1", "1"]);
+});
+
+Deno.test("whoever waits as long as Retry-After says is admitted", async () => {
+  let now = 0;
+  const app = limited({ max: 1, windowMs: 1234, clock: () => now });
+  await ask(app, "/", undefined, PEER);
+  now = 77;
+  const retry = Number((await ask(app, "/", undefined, PEER)).headers.get("retry-after"));
+  now += retry * 1000;
+  assertEquals(await statuses(app, 1), [200]);
+});
+
+Deno.test("headers can be turned off", async () => {
+  const response = await ask(limited({ max: 0, headers: false }), "/", undefined, PEER);
+  assertEquals([...response.headers.keys()].filter((name) => /ratelimit|retry/.test(name)), []);
+});
+
+Deno.test("the answer is the default, a text or an object, with the status asked for", async () => {
+  const body = async (options: RateLimitOptions) => {
+    const response = await ask(limited({ max: 0, ...options }), "/", undefined, PEER);
+    return [response.status, await response.text(), response.headers.get("content-type")];
+  };
+  const json = "application/json; charset=utf-8";
+  assertEquals(await body({}), [429, '{"error":"Too many requests, please try again later."}', json]);
+  assertEquals(await body({ message: "slow down" }), [429, "slow down", "text/html; charset=utf-8"]);
+  assertEquals(await body({ message: { code: 7 }, statusCode: 503 }), [503, '{"code":7}', json]);
+});
+
+Deno.test("each client has its own count; an IPv6 client is its /64, a mapped IPv4 address is IPv4", async () => {
+  const app = limited({ max: 1 });
+  for (const address of ["192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8:0:1::1"]) {
+    assertEquals(await statuses(app, 1, "/", undefined, from(address)), [200], address);
+  }
+  for (const address of ["2001:db8:0:0:ffff::2", "2001:DB8::0:9", "::ffff:192.0.2.1", "::ffff:c000:202"]) {
+    assertEquals(await statuses(app, 1, "/", undefined, from(address)), [429], address);
+  }
+});
+
+Deno.test("a key may come from anywhere in the request, at once or later", async () => {
+  const keyed = limited({ max: 1, keyGenerator: (req) => req.get("x-key") ?? "none" });
+  assertEquals(await statuses(keyed, 2, "/", { headers: { "x-key": "a" } }), [200, 429]);
+  assertEquals(await statuses(keyed, 1, "/", { headers: { "x-key": "b" } }), [200]);
+  const later = limited({ max: 2, keyGenerator: (req) => Promise.resolve(req.get("x-key")) });
+  const all = await Promise.all(Array.from({ length: 50 }, () => ask(later, "/", { headers: { "x-key": "a" } })));
+  assertEquals(all.filter(({ status }) => status === 200).length, 2);
+});
+
+Deno.test("requests that are skipped are neither counted nor limited", async () => {
+  const app = limited({ max: 1, skip: (req) => req.path === "/free" });
+  assertEquals(await statuses(app, 3, "/free"), [200, 200, 200]);
+  assertEquals(await statuses(app, 2), [200, 429]);
+  const later = limited({ max: 1, skip: async (req) => await Promise.resolve(req.path === "/free") });
+  assertEquals(await statuses(later, 3, "/free"), [200, 200, 200]);
+  assertEquals(await statuses(later, 2), [200, 429]);
+});
+
+Deno.test("onLimitReached is called for each limited request", async () => {
+  const paths: string[] = [];
+  const app = limited({ max: 1, onLimitReached: (req) => void paths.push(req.path) });
+  await statuses(app, 3, "/x");
+  assertEquals(paths, ["/x", "/x"]);
+});
+
+Deno.test("functions that throw or reject make an error, never a free pass", async () => {
+  const broken = () => {
+    throw new Error("broken");
+  };
+  for (const name of ["keyGenerator", "skip", "onLimitReached"] as const) {
+    assertEquals(await statuses(limited({ max: 0, [name]: broken }), 1), [500], name);
+    assertEquals(await statuses(limited({ max: 0, [name]: () => Promise.reject(new Error("x")) }), 1), [500], name);
+  }
+});
+
+Deno.test("a key that is no text is an error that says what to do", async () => {
+  for (const key of [undefined, "", 5, null]) {
+    for (const later of [false, true]) {
+      const app = limited({ keyGenerator: () => (later ? Promise.resolve(key) : key) as string });
+      const response = await ask(app, "/", undefined, PEER);
+      assertEquals(response.status, 500);
+      assertStringIncludes(await response.text(), "keyGenerator must return a non-empty string");
+    }
+  }
+});
+
+Deno.test("clients nobody knows share a count, or are an error when asked for", async () => {
+  const warn = console.warn;
+  const warnings: unknown[] = [];
+  console.warn = (message) => void warnings.push(message);
+  try {
+    assertEquals(await statuses(limited({ max: 1 }), 2, "/", undefined, null), [200, 429]);
+  } finally {
+    console.warn = warn;
+  }
+  assertEquals(warnings.length, 1);
+  assertStringIncludes(String(warnings[0]), "trust proxy");
+  assertEquals(await statuses(limited({ missingKey: "error" }), 1, "/", undefined, null), [500]);
+});
+
+Deno.test("limiters layer: each counts by itself, and the headers are those of the tightest", async () => {
+  const app = quietApp();
+  app.use(rateLimit({ max: 10 }));
+  app.use("/api", rateLimit({ max: 2 }));
+  app.get("/api/x", rateLimit({ max: 5 }), (_req, res) => res.send("in"));
+  app.get("/y", (_req, res) => res.send("in"));
+  const first = await ask(app, "/api/x", undefined, PEER);
+  assertEquals([first.headers.get("x-ratelimit-limit"), first.headers.get("x-ratelimit-remaining")], ["2", "1"]);
+  assertEquals(await statuses(app, 2, "/api/x"), [200, 429]);
+  assertEquals(await statuses(app, 8, "/y"), [200, 200, 200, 200, 200, 200, 200, 429]);
+});
+
+Deno.test("limiters with equal options count apart", async () => {
+  const app = quietApp();
+  for (const path of ["/a", "/b"]) app.get(path, rateLimit({ max: 1 }), (_req, res) => res.send("in"));
+  assertEquals([await statuses(app, 2, "/a"), await statuses(app, 2, "/b")], [[200, 429], [200, 429]]);
+});
+
+Deno.test("a limiter made inside a request counts together with its like", async () => {
+  const warn = console.warn;
+  console.warn = () => {};
+  try {
+    const app = quietApp();
+    const router = Router();
+    router.use((req, res, next) => void rateLimit({ max: 2, windowMs: 50_001 })(req, res, next));
+    router.use((_req, res) => res.send("in"));
+    app.use("/inside", router);
+    app.use("/named", (req, res, next) => void rateLimit({ max: 1, name: "other" })(req, res, next));
+    app.use((_req, res) => res.send("in"));
+    assertEquals(await statuses(app, 4, "/inside"), [200, 200, 429, 429]);
+    assertEquals(await statuses(app, 2, "/named"), [200, 429]);
+  } finally {
+    console.warn = warn;
+  }
+});
+
+Deno.test("a limiter can forget one key or all, and tells how many it has", async () => {
+  const limiter = rateLimit({ max: 1 });
+  const app = quietApp();
+  app.use(limiter, (_req, res) => res.send("in"));
+  await statuses(app, 1, "/", undefined, from("192.0.2.1"));
+  await statuses(app, 1, "/", undefined, from("192.0.2.2"));
+  assertEquals(limiter.size, 2);
+  limiter.resetKey("192.0.2.1");
+  assertEquals([limiter.size, await statuses(app, 1, "/", undefined, from("192.0.2.1"))], [1, [200]]);
+  limiter.reset();
+  assertEquals([limiter.size, await statuses(app, 1, "/", undefined, from("192.0.2.2"))], [0, [200]]);
+});
+
+const BAD: readonly (readonly [option: string, value: unknown, kind: typeof TypeError | typeof RangeError])[] = [
+  ["windowMs", 0, RangeError],
+  ["windowMs", -1, RangeError],
+  ["windowMs", 1.5, RangeError],
+  ["windowMs", NaN, RangeError],
+  ["windowMs", Infinity, RangeError],
+  ["windowMs", "60000", TypeError],
+  ["max", -1, RangeError],
+  ["max", 2.5, RangeError],
+  ["max", null, TypeError],
+  ["statusCode", 99, RangeError],
+  ["headers", "yes", TypeError],
+  ["message", 7, TypeError],
+  ["keyGenerator", "ip", TypeError],
+  ["skip", true, TypeError],
+  ["onLimitReached", {}, TypeError],
+  ["maxKeys", 0, RangeError],
+  ["ipv6Subnet", 129, RangeError],
+  ["missingKey", "ignore", TypeError],
+];
+
+for (const [option, value, kind] of BAD) {
+  Deno.test(`the option ${option}: ${String(value)} is refused by name`, () => {
+    assertThrows(() => rateLimit({ [option]: value }), kind, `option ${option}`);
+  });
+}

@@ -1,0 +1,178 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import sluice, { type FrameworkRequest } from "@sluice/sluice";
+import { ask, quietApp } from "../support/app.ts";
+
+const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.7", port: 4711 } };
+
+/** Gives what a handler sees of a request. */
+async function seen<T>(look: (req: FrameworkRequest) => T, path = "/", init?: RequestInit, info?: unknown): Promise<T> {
+  let result: T | undefined;
+  const app = quietApp();
+  app.use((req, res) => {
+    result = look(req);
+    res.end();
+  });
+  await ask(app, path, init, info);
+  return result as T;
+}
+
+Deno.test("req.get() reads headers in any case and takes referer and referrer for one", async () => {
+  const init = { headers: { "x-test": "1", referer: "http://a/" } };
+  assertEquals(await seen((req) => [req.get("X-TEST"), req.header("Referrer"), req.get("none")], "/", init), [
+    "1",
+    "http://a/",
+    undefined,
+  ]);
+  await seen((req) => assertThrows(() => req.get(""), TypeError, "name argument is required to req.get"));
+});
+
+Deno.test("changes to req.headers are what req.get() reads", async () => {
+  assertEquals(
+    await seen(
+      (req) => {
+        req.headers["x-new"] = "1";
+        delete req.headers["x-old"];
+        return [req.get("x-new"), req.get("x-old")];
+      },
+      "/",
+      { headers: { "x-old": "1" } },
+    ),
+    ["1", undefined],
+  );
+});
+
+Deno.test("the host of a request made in process comes from its URL", async () => {
+  assertEquals(await seen((req) => [req.host, req.hostname, req.protocol, req.secure]), [
+    "localhost",
+    "localhost",
+    "http",
+    false,
+  ]);
+});
+
+Deno.test("the client's address comes from the platform", async () => {
+  assertEquals(await seen((req) => [req.ip, req.ips, req.socket.remotePort], "/", {}, PEER), ["192.0.2.7", [], 4711]);
+  assertEquals(await seen((req) => req.ip), undefined);
+  assertEquals(await seen((req) => req.ip, "/", {}, { remoteAddr: 5 }), undefined);
+});
+
+Deno.test("a forged forwarding header changes nothing unless a proxy is trusted", async () => {
+  const init = { headers: { "x-forwarded-for": "6.6.6.6", "x-forwarded-proto": "https", "x-forwarded-host": "evil" } };
+  assertEquals(await seen((req) => [req.ip, req.protocol, req.host], "/", init, PEER), [
+    "192.0.2.7",
+    "http",
+    "localhost",
+  ]);
+});
+
+Deno.test("cookies are read lazily and may be replaced", async () => {
+  const init = { headers: { cookie: "a=1; b=%20x; a=2" } };
+  assertEquals(await seen((req) => ({ ...req.cookies }), "/", init), { a: "1", b: " x" });
+  assertEquals(await seen((req) => (req.cookies = { own: "1" }, req.cookies), "/", init), { own: "1" });
+});
+
+Deno.test("query, body and params may be assigned", async () => {
+  assertEquals(
+    await seen((req) => {
+      req.query = { a: 1 };
+      req.params = { b: "2" };
+      req.body = { c: 3 };
+      return [req.query, req.params, req.body];
+    }, "/?x=1"),
+    [{ a: 1 }, { b: "2" }, { c: 3 }],
+  );
+});
+
+Deno.test("a giant or nested query is bounded", async () => {
+  const giant = "?" + Array.from({ length: 5000 }, (_, i) => `k${i}=1`).join("&");
+  assertEquals(await seen((req) => Object.keys(req.query).length, `/${giant}`), 1000);
+  const app = quietApp().set("query parser", "extended");
+  app.use((req, res) => res.json(req.query));
+  const deep = await ask(app, `/?a${"[b]".repeat(500)}=1`);
+  assertEquals((await deep.text()).length < 2500, true);
+});
+
+Deno.test("req.is() tells the type of a body", async () => {
+  const init = { method: "POST", headers: { "content-type": "application/json; charset=utf-8" }, body: "{}" };
+  assertEquals(
+    await seen((req) => [req.is("json"), req.is("html"), req.is("application/*"), req.is("+json")], "/", init),
+    [
+      "json",
+      false,
+      "application/json",
+      false,
+    ],
+  );
+  assertEquals(await seen((req) => req.is("json")), null);
+});
+
+Deno.test("the web's readers read the body, and give back what a parser has read", async () => {
+  const app = quietApp();
+  app.post("/fresh", async (req, res) => void res.json(await req.json()));
+  app.post("/parsed", sluice.json(), async (req, res) => void res.json(await req.json()));
+  app.post("/form", async (req, res) => void res.send((await req.formData()).get("a") as string));
+  app.post("/twice", async (req, res) => {
+    await req.text();
+    await assertRejects(() => req.text(), TypeError, "req.text() cannot read the body again");
+    res.end("ok");
+  });
+  const json = { method: "POST", headers: { "content-type": "application/json" }, body: '{"a":1}' };
+  assertEquals(await (await ask(app, "/fresh", json)).json(), { a: 1 });
+  assertEquals(await (await ask(app, "/parsed", json)).json(), { a: 1 });
+  assertEquals(await (await ask(app, "/form", { method: "POST", body: new URLSearchParams({ a: "b" }) })).text(), "b");
+  assertEquals(await (await ask(app, "/twice", json)).text(), "ok");
+});
+
+Deno.test("the body flows as Node's events, and pipes into the response", async () => {
+  const app = quietApp();
+  app.post("/events", (req, res) => {
+    let text = "";
+    req.setEncoding("utf8");
+    req.on("data", (chunk: string) => text += chunk).on("end", () => res.send(text));
+  });
+  app.post("/pipe", (req, res) => void req.pipe(res));
+  app.post("/iterate", async (req, res) => {
+    let bytes = 0;
+    for await (const chunk of req) bytes += chunk.byteLength;
+    res.send(String(bytes));
+  });
+  const init = () => ({ method: "POST", body: new Blob(["grü", "ße"]).stream(), duplex: "half" }) as RequestInit;
+  assertEquals(await (await ask(app, "/events", init())).text(), "grüße");
+  assertEquals(await (await ask(app, "/pipe", init())).text(), "grüße");
+  assertEquals(await (await ask(app, "/iterate", init())).text(), "7");
+});
+
+Deno.test("the signal aborts when the client leaves before the answer, not after it", async () => {
+  const app = quietApp();
+  const leaving = new AbortController();
+  let signal: AbortSignal | undefined;
+  let answer: (() => void) | undefined;
+  app.get("/", (req, res) => {
+    signal = req.signal;
+    answer = () => res.send("late");
+  });
+  const pending = app.handle(new Request("http://localhost/", { signal: leaving.signal }));
+  leaving.abort();
+  assertEquals(signal!.aborted, true);
+  answer!();
+  await pending;
+  const done = new AbortController();
+  const answered = app.handle(new Request("http://localhost/", { signal: done.signal }));
+  answer!();
+  await answered;
+  done.abort();
+  assertEquals(signal!.aborted, false);
+});
+
+Deno.test("the path is taken as it was sent, so that dots and escapes can be seen", async () => {
+  const app = quietApp();
+  app.use((req, res) => res.send(req.path));
+  const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  await connection.write(
+    new TextEncoder().encode("GET /a/../%2e%2e/b?x HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"),
+  );
+  const text = await new Response(connection.readable).text();
+  assertEquals(text.split("\r\n\r\n")[1], "/a/../%2e%2e/b");
+  await app.close();
+});

@@ -1,0 +1,78 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import ejs from "ejs";
+import { ask, askText, quietApp } from "../support/app.ts";
+
+const VIEWS = new URL("../fixtures/views", import.meta.url).pathname;
+
+function withViews() {
+  return quietApp().engine("ejs", ejs.renderFile).set("view engine", "ejs").set("views", VIEWS);
+}
+
+Deno.test("a view is rendered by a real engine and sent as HTML", async () => {
+  const app = withViews();
+  app.get("/", (_req, res) => res.render("page", { title: "<Sluice>" }));
+  const response = await ask(app, "/");
+  assertEquals([await response.text(), response.headers.get("content-type")], [
+    "<h1>&lt;Sluice&gt;</h1>",
+    "text/html; charset=utf-8",
+  ]);
+});
+
+Deno.test("values come from the application, over them the response's, over them the call's", async () => {
+  const app = withViews();
+  app.locals["title"] = "app";
+  app.locals["who"] = "app";
+  app.get("/", (_req, res) => {
+    res.locals["who"] = "response";
+    res.locals["title"] = "response";
+    res.render("deep/inner.ejs", { title: "call" });
+  });
+  assertEquals(await askText(app, "/"), "deep call response");
+});
+
+Deno.test("several folders are searched in order", async () => {
+  const app = withViews().set("views", [`${VIEWS}/none`, `${VIEWS}/deep`]);
+  app.get("/", (_req, res) => res.render("inner", { title: "t", who: "w" }));
+  assertEquals(await askText(app, "/"), "deep t w");
+});
+
+Deno.test("a view that is not there is an error that names the folders", async () => {
+  const error = await new Promise<Error | null>((resolve) =>
+    withViews().render("none", {}, (failure) => resolve(failure))
+  );
+  assertStringIncludes(error!.message, `Failed to lookup view "none" in views directory "${VIEWS}"`);
+});
+
+Deno.test("an engine that fails passes its error on", async () => {
+  const app = withViews();
+  app.get("/", (_req, res) => res.render("page", {}));
+  assertEquals((await ask(app, "/")).status, 500);
+});
+
+Deno.test("views are remembered when the cache is on", async () => {
+  const app = withViews().enable("view cache");
+  const rendered = () =>
+    new Promise<string | undefined>((resolve) => app.render("page", { title: "x" }, (_e, html) => resolve(html)));
+  assertEquals([await rendered(), await rendered()], ["<h1>x</h1>", "<h1>x</h1>"]);
+  assertEquals(Object.keys(app.cache), ["page"]);
+});
+
+Deno.test("engines are registered and found with and without the dot", () => {
+  const app = quietApp().engine(".x", ejs.renderFile);
+  assertEquals([app.getEngine("x"), app.getEngine(".x")], [ejs.renderFile, ejs.renderFile]);
+  assertThrows(() => app.engine("y", "no" as never), Error, "callback function required");
+  assertThrows(() => app.render("page", {}, () => {}), Error, "No default engine was specified");
+});
+
+Deno.test("a view may be an object of the user's own class", async () => {
+  class OwnView {
+    path = "own";
+    constructor(readonly name: string) {}
+    render(options: Record<string, unknown>, callback: (error: null, html: string) => void): void {
+      callback(null, `${this.name} ${options["a"]}`);
+    }
+  }
+  const app = quietApp().set("view", OwnView);
+  app.get("/", (_req, res) => res.render("mine", { a: 1 }));
+  assertEquals(await askText(app, "/"), "mine 1");
+});
