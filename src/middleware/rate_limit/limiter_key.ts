@@ -4,8 +4,8 @@ import type { CheckedRateLimit } from "./options.ts";
 
 /** Key of requests whose client is unknown. No address and no generated key can be equal to it by accident. */
 const UNKNOWN_CLIENT = "\0unknown client";
-/** Addresses whose keys are remembered, so that they are not parsed for every request. */
-const MAX_REMEMBERED = 4096;
+/** IPv6 addresses whose keys are remembered, so that they are not parsed for every request. */
+const MAX_REMEMBERED = 16_384;
 
 let warned = false;
 
@@ -52,6 +52,8 @@ export class LimiterKey {
 
   #ofAddress(address: string | undefined): string {
     if (!address) return this.#ofUnknown();
+    // an IPv4 address has one spelling and is its own key
+    if (!address.includes(":") && !address.startsWith("[")) return address;
     const known = this.#remembered.get(address);
     if (known !== undefined) return known;
     const key = subnetOf(withoutPort(address), this.#options.ipv6Subnet) ?? address;

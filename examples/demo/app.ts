@@ -1,0 +1,67 @@
+import ejs from "ejs";
+import sluice, { type FrameworkApp, rateLimit } from "@sluice/sluice";
+import { notesApi } from "./notes_api.ts";
+import { NoteBook } from "./note_book.ts";
+
+const folder = new URL(".", import.meta.url).pathname;
+
+/** Requests a client may send to the API in one window. */
+const MAX = 10;
+/** Length of the window in ms. */
+const WINDOW_MS = 10_000;
+
+/** What the live page is told about one request to the API. */
+export interface FeedEvent {
+  /** Whether the limiter let it through. */
+  admitted: boolean;
+  /** Method and path. */
+  request: string;
+  /** ms since 1970. */
+  at: number;
+}
+
+/** Makes the demo: a rate-limited API, a form, static files, rendered pages and a live view of the limiter. */
+export function makeDemo(): FrameworkApp {
+  const app = sluice();
+  const notes = new NoteBook(["Handlers are Express's", "The core is Fetch", "The limiter never admits too many"]);
+
+  app.engine("ejs", ejs.renderFile).set("view engine", "ejs").set("views", `${folder}views`);
+  app.locals["product"] = "Sluice";
+  app.use("/static", sluice.static(`${folder}static`, { maxAge: "1h" }));
+
+  app.get("/", (_req, res) => res.render("home", { notes: notes.all(), title: "Notes" }));
+  app.post("/notes", sluice.urlencoded(), (req, res) => {
+    const text = String(req.body?.text ?? "").trim();
+    if (text === "") {
+      return res.status(422).render("home", { notes: notes.all(), title: "Notes", problem: "Write something first." });
+    }
+    notes.add(text);
+    res.redirect(303, "/");
+  });
+
+  const tell = (event: FeedEvent) => app.connections.publish("feed", JSON.stringify(event));
+  app.use(
+    "/api",
+    rateLimit({
+      windowMs: WINDOW_MS,
+      max: MAX,
+      onLimitReached: (req) => tell({ admitted: false, request: `${req.method} ${req.originalUrl}`, at: Date.now() }),
+    }),
+    (req, _res, next) => {
+      tell({ admitted: true, request: `${req.method} ${req.originalUrl}`, at: Date.now() });
+      next();
+    },
+    notesApi(notes),
+  );
+
+  app.get("/live", (_req, res) => res.render("live", { title: "Live", max: MAX, seconds: WINDOW_MS / 1000 }));
+  app.ws("/live/feed", {
+    open(ws) {
+      ws.subscribe("feed");
+      ws.send(JSON.stringify({ hello: true }));
+    },
+  });
+
+  app.use((_req, res) => res.status(404).render("missing", { title: "Not here" }));
+  return app;
+}

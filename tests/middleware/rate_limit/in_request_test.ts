@@ -1,0 +1,108 @@
+import { assertEquals } from "@std/assert";
+import { type FrameworkApp, type Handler, rateLimit, type RateLimitOptions, Router } from "@sluice/sluice";
+import { ask, quietApp } from "../../support/app.ts";
+
+const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.1", port: 1 } };
+let windowMs = 3_600_000;
+
+/** A handler that makes a limiter for every request, unlike any of another test. */
+function perRequest(options: RateLimitOptions = {}): Handler {
+  const own = { max: 2, windowMs: windowMs++, ...options };
+  return (req, res, next) => rateLimit(own)(req, res, next);
+}
+
+function answering(): FrameworkApp {
+  return quietApp().use((_req, res) => res.send("in"));
+}
+
+async function admitted(app: FrameworkApp, paths: readonly string[]): Promise<number> {
+  let count = 0;
+  for (const path of paths) if ((await ask(app, path, undefined, PEER)).status === 200) count++;
+  return count;
+}
+
+async function quietly(test: () => Promise<void>): Promise<unknown[]> {
+  const warn = console.warn;
+  const warnings: unknown[] = [];
+  console.warn = (message) => void warnings.push(message);
+  try {
+    await test();
+  } finally {
+    console.warn = warn;
+  }
+  return warnings;
+}
+
+function paths(of: (i: number) => string): string[] {
+  return Array.from({ length: 100 }, (_, i) => of(i));
+}
+
+const MOUNTS: readonly (readonly [what: string, path: string | RegExp, tried: string[]])[] = [
+  ["a parameter", "/users/:id", paths((i) => `/users/${i}`)],
+  ["a wildcard", "/files/*rest", paths((i) => `/files${"/a".repeat(i + 1)}`)],
+  ["a regular expression", /^\/x\/\w+/, paths((i) => `/x/${i}`)],
+  ["a plain prefix", "/e", ["/e", "/E", "/e/", "/%65", "/e?q", "/e/deeper"]],
+];
+
+for (const [what, path, tried] of MOUNTS) {
+  Deno.test(`a client wins no fresh count by what ${what} matches`, async () => {
+    await quietly(async () => {
+      const router = Router();
+      router.use(perRequest(), (_req, res) => res.send("in"));
+      assertEquals(await admitted(quietApp().use(path, router), tried), 2, "behind a router");
+      const app = quietApp().use(path, perRequest(), (_req, res) => res.send("in"));
+      assertEquals(await admitted(app, tried), 2, "on the application");
+    });
+  });
+}
+
+Deno.test("limiters made inside two routes count apart, whatever the parameters are", async () => {
+  await quietly(async () => {
+    const made = perRequest();
+    const app = quietApp();
+    for (const path of ["/a/:id", "/b/:id"]) app.get(path, made, (_req, res) => res.send("in"));
+    assertEquals(await admitted(app, paths((i) => `/a/${i}`)), 2);
+    assertEquals(await admitted(app, paths((i) => `/b/${i}`)), 2);
+  });
+});
+
+Deno.test("a name joins limiters of one window over routes, and keeps others apart", async () => {
+  await quietly(async () => {
+    const app = quietApp();
+    const [one, other] = [
+      perRequest({ windowMs: 7_000_001, name: "one" }),
+      perRequest({ windowMs: 7_000_001, name: "other" }),
+    ];
+    app.get("/a", one, (_req, res) => res.send("in"));
+    app.get("/b", one, (_req, res) => res.send("in"));
+    app.get("/c", other, (_req, res) => res.send("in"));
+    assertEquals(await admitted(app, ["/a", "/b", "/a", "/b"]), 2);
+    assertEquals(await admitted(app, ["/c", "/c", "/c"]), 2);
+  });
+});
+
+Deno.test("a limiter made before any request never counts together with one made inside", async () => {
+  await quietly(async () => {
+    const options = { max: 2, windowMs: 7_000_002 };
+    const app = quietApp().use("/outside", rateLimit(options)).use("/inside", perRequest(options));
+    app.use(answering());
+    assertEquals(await admitted(app, ["/outside", "/outside", "/outside"]), 2);
+    assertEquals(await admitted(app, ["/inside", "/inside", "/inside"]), 2);
+  });
+});
+
+Deno.test("requests under way at once share the count of a limiter made inside them", async () => {
+  await quietly(async () => {
+    const app = quietApp().use(perRequest({ max: 5, keyGenerator: () => Promise.resolve("k") }));
+    app.use((_req, res) => res.send("in"));
+    const all = await Promise.all(paths(() => "/").map((path) => ask(app, path, undefined, PEER)));
+    assertEquals(all.filter(({ status }) => status === 200).length, 5);
+  });
+});
+
+Deno.test("limiters made inside requests are told of once at most", async () => {
+  const warnings = await quietly(async () => {
+    for (let i = 0; i < 3; i++) await admitted(quietApp().use(perRequest(), (_req, res) => res.send("in")), ["/", "/"]);
+  });
+  assertEquals(warnings.length <= 1, true, `${warnings.length} warnings`);
+});
