@@ -8,6 +8,8 @@ export interface Hit {
 
 /** Slots that are looked at for expired keys on every hit; two are enough to outrun one new key a hit. */
 const SWEPT_PER_HIT = 2;
+/** Longer keys share counters always, or a client that chooses its key could fill the memory with few of them. */
+const MAX_KEY_LENGTH = 1024;
 /** Shared counters for keys that find no place of their own. */
 const OVERFLOW_SLOTS = 1024;
 
@@ -108,6 +110,7 @@ export class MemoryStore {
   }
 
   #takeSlot(key: string): number {
+    if (key.length > MAX_KEY_LENGTH) return -1;
     let slot = this.#free.pop();
     if (slot === undefined) {
       if (this.#keys.length >= this.#maxKeys) return -1;

@@ -132,3 +132,12 @@ Deno.test("after clear() nothing is remembered, shared counters included", () =>
   assertEquals(store.hit("b", 0).count, 1);
   assertEquals(store.hit("a", 0).count, 1);
 });
+
+Deno.test("a key too long to keep is counted, and takes no place", () => {
+  const store = new MemoryStore(1000, 10);
+  const long = "k".repeat(1025);
+  assertEquals([store.hit(long, 0).count, store.hit(long, 1).count, store.hit(long, 1001).count], [1, 2, 1]);
+  assertEquals(store.size, 0);
+  store.hit(long.slice(1), 1);
+  assertEquals(store.size, 1);
+});

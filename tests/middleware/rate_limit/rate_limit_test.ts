@@ -137,18 +137,26 @@ Deno.test("a key that is no text is an error that says what to do", async () => 
   }
 });
 
-Deno.test("clients nobody knows share a count, or are an error when asked for", async () => {
+Deno.test("clients nobody knows share a count, and one warning names what is missing", async () => {
   const warn = console.warn;
   const warnings: unknown[] = [];
   console.warn = (message) => void warnings.push(message);
   try {
-    assertEquals(await statuses(limited({ max: 1 }), 2, "/", undefined, null), [200, 429]);
+    assertEquals(await statuses(limited({ max: 1 }), 3, "/", undefined, {}), [200, 429, 429]);
+    assertEquals(await statuses(limited({ max: 1 }), 1, "/", undefined, {}), [200]);
   } finally {
     console.warn = warn;
   }
   assertEquals(warnings.length, 1);
   assertStringIncludes(String(warnings[0]), "trust proxy");
-  assertEquals(await statuses(limited({ missingKey: "error" }), 1, "/", undefined, null), [500]);
+});
+
+Deno.test("a client nobody knows is an error when asked for, one that is known is not", async () => {
+  const app = limited({ missingKey: "error" });
+  const response = await ask(app, "/", undefined, {});
+  assertEquals(response.status, 500);
+  assertStringIncludes(await response.text(), "the client&#39;s address is unknown");
+  assertEquals(await statuses(app, 1), [200]);
 });
 
 Deno.test("limiters layer: each counts by itself, and the headers are those of the tightest", async () => {
