@@ -25,7 +25,9 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
     ? `Cannot ${req.method} ${encodePath(req.originalUrl)}`
     : messageOf(error, status, req.app.get("env"));
   for (const name of res.getHeaderNames()) if (isAboutBody(name)) res.removeHeader(name);
-  for (const [name, value] of Object.entries(headersOf(error))) res.setHeader(name, value);
+  if (error !== undefined) {
+    for (const [name, value] of Object.entries(headersOf(error))) res.setHeader(name, value);
+  }
   res.statusCode = status;
   res.statusMessage = "";
   res.setHeader("Content-Security-Policy", "default-src 'none'");

@@ -158,6 +158,7 @@ export class Walk implements WalkOwner {
   }
 
   #matched(step: Step): PathMatch | null {
+    if (step.proven !== null && step.proven.fixed !== null) return step.proven.fixed;
     const path = this.#context.position.path!;
     const match = step.proven === null ? step.layer.match(path) : step.proven.extract(path);
     if (match === null || step.layer.route !== null) return match;

@@ -47,6 +47,9 @@ export class PathPattern {
   /** Whether a match of the segments is not enough, because a constraint must be asked too. */
   readonly constrained: boolean;
 
+  /** The match of a pattern without parameters, which is the same for every path. */
+  readonly fixed: PathMatch | null;
+
   #constraints: ReadonlyMap<string, RegExp>;
   #joined: ReadonlySet<string>;
   #wildcards: ReadonlySet<string>;
@@ -69,6 +72,7 @@ export class PathPattern {
       this.segments = null;
       this.prefix = [];
       this.constrained = true;
+      this.fixed = null;
       this.#constraints = new Map();
       this.#joined = this.#wildcards = new Set();
       return;
@@ -93,6 +97,9 @@ export class PathPattern {
       throw pathError(method, source, error);
     }
     this.constrained = this.#constraints.size > 0;
+    this.fixed = this.keys.length === 0 && this.segments !== null
+      ? { index: 0, length: lengthOf(this.segments), params: null }
+      : null;
   }
 
   /**
@@ -149,6 +156,10 @@ export class PathPattern {
     }
     return { index: 0, length: end, params };
   }
+}
+
+function lengthOf(segments: readonly Segment[]): number {
+  return segments.reduce((length, segment) => length + 1 + ("literal" in segment ? segment.literal.length : 0), 0);
 }
 
 function simpleSegments(tokens: readonly Token[]): Segment[] | null {

@@ -264,17 +264,13 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
     if (method !== "GET" && method !== "HEAD" && method !== "QUERY") return false;
     const status = res.statusCode;
     if ((status < 200 || status >= 300) && status !== 304) return false;
-    return isFresh(
-      presentOnly({
-        ifNoneMatch: this.lookupHeader("if-none-match"),
-        ifModifiedSince: this.lookupHeader("if-modified-since"),
-        cacheControl: this.lookupHeader("cache-control"),
-      }),
-      presentOnly({
-        etag: res.getHeader("ETag") as string | undefined,
-        lastModified: res.getHeader("Last-Modified") as string | undefined,
-      }),
-    );
+    const ifNoneMatch = this.lookupHeader("if-none-match");
+    const ifModifiedSince = this.lookupHeader("if-modified-since");
+    if (ifNoneMatch === undefined && ifModifiedSince === undefined) return false;
+    return isFresh({ ifNoneMatch, ifModifiedSince, cacheControl: this.lookupHeader("cache-control") }, {
+      etag: res.getHeader("ETag") as string | undefined,
+      lastModified: res.getHeader("Last-Modified") as string | undefined,
+    });
   }
 
   /** The opposite of {@linkcode FrameworkRequest.fresh}. */
@@ -312,10 +308,4 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
     if (parsed !== undefined && typeof this.body === parsed) return this.body;
     throw new TypeError(`req.${reader}() cannot read the body again; a middleware has read it, use req.body`);
   }
-}
-
-// freshness asks for absent keys rather than undefined values
-function presentOnly<T extends Record<string, string | undefined>>(record: T): { [K in keyof T]?: string } {
-  for (const key in record) if (record[key] === undefined) delete record[key];
-  return record as { [K in keyof T]?: string };
 }

@@ -121,7 +121,9 @@ async function statOrNull(files: FileSystem, path: string): Promise<FileStat | n
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    if (code === "ENAMETOOLONG") throw new HttpError(404, (error as Error).message, { cause: error, code });
+    if (code === "ENAMETOOLONG") {
+      throw new HttpError(404, `${code}: ${(error as Error).message}`, { cause: error, code });
+    }
     throw new HttpError(500, (error as Error).message, { cause: error, code });
   }
 }

@@ -178,16 +178,15 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   // the common end of send and json: tag, freshness, then Node's end()
   #sendWhole(body: string | Uint8Array | undefined): this {
-    const makeTag = this.app.settings["etag fn"];
-    if (makeTag !== undefined && body !== undefined && !this.outgoing.has("etag")) {
-      const tag = makeTag(body, "utf8");
-      if (tag) this.outgoing.set("res.send", "ETag", tag);
-    }
     const { outgoing } = this;
-    // without a validator no copy can be fresh, and then the request's headers need not be looked at
-    if (!outgoing.bare && (outgoing.has("etag") || outgoing.has("last-modified")) && this.req.fresh) {
-      this.statusCode = 304;
+    const makeTag = this.app.settings["etag fn"];
+    if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
+      const tag = makeTag(body, "utf8");
+      // not checked here: the web response refuses what may not stand in a header
+      if (tag) outgoing.put("etag", tag);
     }
+    // without a validator no copy can be fresh, and then the request's headers need not be looked at
+    if (outgoing.validated && this.req.fresh) this.statusCode = 304;
     const status = this.statusCode;
     if (status === 204 || status === 304 || status === 205) {
       if (status !== 205) this.removeHeader("Content-Type");

@@ -11,6 +11,8 @@ export class OutgoingHeaders {
   #contentType: HeaderValue | undefined = undefined;
   #contentTypeName = "Content-Type";
   #others: Map<string, { name: string; value: HeaderValue }> | null = null;
+  /** Whether a header that frames the body was ever set: `Content-Length` or `Transfer-Encoding`. */
+  framed = false;
 
   /** The content type as text, `undefined` when none is set. */
   get contentType(): string | undefined {
@@ -42,6 +44,7 @@ export class OutgoingHeaders {
     else assertHeaderValue(method, name, String(value));
     const key = name.toLowerCase();
     if (key !== "content-type") {
+      if (key === "content-length" || key === "transfer-encoding") this.framed = true;
       (this.#others ??= new Map()).set(key, { name, value });
       return;
     }
@@ -58,6 +61,12 @@ export class OutgoingHeaders {
   /** Tells whether a header is set. */
   has(name: string): boolean {
     return this.get(name) !== undefined;
+  }
+
+  /** Tells whether a validator is set, by which a client's copy can be judged. */
+  get validated(): boolean {
+    const others = this.#others;
+    return others !== null && (others.has("etag") || others.has("last-modified"));
   }
 
   /** Takes a header away. */

@@ -384,9 +384,8 @@ export class OutgoingMessage extends Emitter {
   #settle(body: WebBody): void {
     const headers = this.#headers;
     const isHead = this.#exchange.method === "HEAD";
-    const framed = headers.bare && this.statusCode === 200 && !isHead
-      ? body
-      : this.#frame(this.statusCode, isHead, body);
+    const plain = !headers.framed && !isHead && mayHaveContent(this.statusCode);
+    const framed = plain ? body : this.#frame(this.statusCode, isHead, body);
     try {
       this.#exchange.settle(webResponse(this.statusCode, this.#reason(), headers, framed));
     } catch (error) {
@@ -407,7 +406,7 @@ export class OutgoingMessage extends Emitter {
     const headers = this.#headers;
     const chunked = headers.has("transfer-encoding");
     headers.delete("transfer-encoding");
-    if (status === 204 || status === 205 || status === 304) {
+    if (!mayHaveContent(status)) {
       headers.delete("content-length");
       return null;
     }
@@ -476,6 +475,10 @@ export class OutgoingMessage extends Emitter {
       this.emit("close");
     });
   }
+}
+
+function mayHaveContent(status: number): boolean {
+  return status !== 204 && status !== 205 && status !== 304;
 }
 
 function isUtf8(encoding: string | undefined): boolean {

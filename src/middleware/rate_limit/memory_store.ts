@@ -18,7 +18,8 @@ const OVERFLOW_SLOTS = 1024;
  *
  * There are no timers. Every hit sweeps a few slots, so that expired keys go as new ones come. The number of keys is
  * bounded: when all places are taken by live keys, new keys share counters by their hash until a place is free. A
- * shared counter counts too many, never too few, so no key is ever admitted more often than it may be.
+ * shared counter counts too many, never too few in its window, which the first of its keys began. So no key is ever
+ * admitted more often than fixed windows allow.
  */
 export class MemoryStore {
   readonly #windowMs: number;
