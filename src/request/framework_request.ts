@@ -264,12 +264,14 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
     if (method !== "GET" && method !== "HEAD" && method !== "QUERY") return false;
     const status = res.statusCode;
     if ((status < 200 || status >= 300) && status !== 304) return false;
+    const lastModified = res.getHeader("Last-Modified") as string | undefined;
     const ifNoneMatch = this.lookupHeader("if-none-match");
-    const ifModifiedSince = this.lookupHeader("if-modified-since");
+    // a date can only be compared with a date
+    const ifModifiedSince = lastModified === undefined ? undefined : this.lookupHeader("if-modified-since");
     if (ifNoneMatch === undefined && ifModifiedSince === undefined) return false;
     return isFresh({ ifNoneMatch, ifModifiedSince, cacheControl: this.lookupHeader("cache-control") }, {
       etag: res.getHeader("ETag") as string | undefined,
-      lastModified: res.getHeader("Last-Modified") as string | undefined,
+      lastModified,
     });
   }
 
