@@ -16,6 +16,9 @@ export interface BodyOptions {
   defaultCharset?: string;
 }
 
+/** Content types whose verdict a parser remembers. */
+const MAX_REMEMBERED = 64;
+
 /** The same, checked and complete. */
 export interface CheckedOptions {
   /** Most bytes. */
@@ -46,9 +49,18 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
     throw new TypeError(`option verify must be function, not ${typeof verify} (${parser})`);
   }
   const types = [type].flat() as string[];
+  const verdicts = new Map<string, boolean>();
   return {
     limit: readLimit(parser, limit),
-    wants: typeof type === "function" ? type : (req) => req.is(types),
+    wants: typeof type === "function" ? type : (req) => {
+      const given = req.get("content-type") ?? "";
+      const known = verdicts.get(given);
+      if (known !== undefined) return known;
+      const wanted = Boolean(req.is(types));
+      // clients choose the header, so only as many are remembered as there are honest ones
+      if (verdicts.size < MAX_REMEMBERED) verdicts.set(given, wanted);
+      return wanted;
+    },
     verify: verify || undefined,
     inflate,
     defaultCharset: defaultCharset.toLowerCase(),

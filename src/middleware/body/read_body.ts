@@ -25,14 +25,31 @@ export async function readBody(req: FrameworkRequest, options: CheckedOptions, a
   }
   const announced = coding === "identity" ? announcedLength(req) : undefined;
   if (announced !== undefined && announced > options.limit) throw tooLarge(options.limit, announced);
+  if (announced !== undefined) return assertLength(await native(req, announced, asText), announced);
   const { body } = req.request;
-  if (body === null) {
-    if (announced) throw wrongLength(announced, 0);
-    return new Uint8Array(0);
-  }
-  const inflated = coding === "identity" ? body : inflate(body, coding);
-  if (announced === undefined) return await collect(inflated, options.limit, coding !== "identity");
-  const content = await native(req, announced, asText);
+  if (body === null) return new Uint8Array(0);
+  return await collect(coding === "identity" ? body : inflate(body, coding), options.limit, coding !== "identity");
+}
+
+/**
+ * Reads UTF-8 text of a known length within the limit.
+ *
+ * @param req The request
+ * @param options The limit
+ * @returns The text, `null` if the length is unknown, too large, or the body compressed
+ */
+export function readPlainText(req: FrameworkRequest, options: CheckedOptions): Promise<string> | null {
+  const announced = announcedLength(req);
+  if (announced === undefined || announced > options.limit) return null;
+  const coding = req.get("content-encoding");
+  if (coding !== undefined && coding !== "identity") return null;
+  return req.request.text().then(
+    (text) => assertLength(text, announced),
+    (cause) => Promise.reject(aborted(announced, cause)),
+  );
+}
+
+function assertLength<T extends BodyContent>(content: T, announced: number): T {
   const received = typeof content === "string" ? utf8Length(content) : content.byteLength;
   if (received !== announced) throw wrongLength(announced, received);
   return content;
