@@ -10,6 +10,8 @@ export interface ForeignRequest extends WalkedRequest {
   originalUrl?: string;
   /** What mounts have taken. */
   baseUrl?: string;
+  /** Path parameters. */
+  params?: unknown;
 }
 
 /** Keeps `url` and `baseUrl` of a foreign request as Express does, by rewriting them at every mount. */
@@ -28,6 +30,14 @@ export class ForeignPosition implements Position {
     this.#base = req.baseUrl ?? "";
     req.baseUrl = this.#base;
     req.originalUrl = req.originalUrl || req.url || "";
+  }
+
+  get params(): unknown {
+    return this.#req.params;
+  }
+
+  set params(value: unknown) {
+    this.#req.params = value ?? {};
   }
 
   get method(): string {

@@ -1,7 +1,17 @@
 import type { AnyHandler } from "../matching/layer.ts";
-import type { WalkedRequest, WalkedResponse } from "./position.ts";
+import type { Position, WalkedRequest, WalkedResponse } from "./position.ts";
 
 type Done = (failure?: unknown) => void;
+
+/** What parameter handlers need of a walk. */
+export interface ParamContext {
+  /** The request handlers get. */
+  readonly req: WalkedRequest;
+  /** The response handlers get. */
+  readonly res: WalkedResponse;
+  /** Where the parameters are kept. */
+  readonly position: Position;
+}
 
 interface Called {
   readonly value: unknown;
@@ -11,7 +21,7 @@ interface Called {
 
 /** Runs parameter handlers, each name once per request and value, for one walk. */
 export class ParamRun {
-  readonly #context: { readonly req: WalkedRequest; readonly res: WalkedResponse };
+  readonly #context: ParamContext;
   readonly #handlers: ReadonlyMap<string, readonly AnyHandler[]>;
   readonly #called = new Map<string, Called>();
 
@@ -20,7 +30,7 @@ export class ParamRun {
    * @param handlers The registered handlers by name
    */
   constructor(
-    context: { readonly req: WalkedRequest; readonly res: WalkedResponse },
+    context: ParamContext,
     handlers: ReadonlyMap<string, readonly AnyHandler[]>,
   ) {
     this.#context = context;
@@ -38,7 +48,7 @@ export class ParamRun {
   }
 
   get #values(): Record<string, unknown> {
-    return this.#context.req.params as Record<string, unknown>;
+    return this.#context.position.params as Record<string, unknown>;
   }
 
   #name(names: readonly string[], at: number, done: Done): void {

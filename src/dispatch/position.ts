@@ -8,14 +8,14 @@ export interface Position {
   mount: number;
   /** Grows when the method or the path changes. */
   readonly version: number;
+  /** Path parameters of the layer being run, `undefined` for none. */
+  params: unknown;
   /** Handlers on the stack. */
   depth: number;
 }
 
 /** What a walk sets on a request while it runs. */
 export interface WalkedRequest {
-  /** Parameters of the layer being run. */
-  params?: unknown;
   /** The route being run. */
   route?: unknown;
   /** Continues with the next layer of the router being run. */

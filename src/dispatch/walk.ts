@@ -76,10 +76,11 @@ export class Walk implements WalkOwner {
     this.#context = context;
     this.#owner = owner;
     this.#base = context.position.mount;
-    this.#parentParams = context.req.params;
+    this.#parentParams = context.position.params;
     this.#parentNext = context.req.next;
     this.#version = context.position.version;
-    this.#next = (error) => this.#continue(error);
+    // Bound rather than an arrow function: closures made for every request survive young collections on V8 15
+    this.#next = this.#continue.bind(this);
   }
 
   /** Runs the first layer that matches. */
@@ -151,7 +152,9 @@ export class Walk implements WalkOwner {
       }
       const { req } = this.#context;
       if (step.layer.route !== null) req.route = step.layer.route;
-      req.params = this.#source.mergeParams ? mergeParams(match.params, this.#parentParams) : match.params ?? undefined;
+      this.#context.position.params = this.#source.mergeParams
+        ? mergeParams(match.params, this.#parentParams)
+        : match.params ?? undefined;
       if (match.params !== null && this.#source.paramHandlers.size > 0) return this.#runParams(step, match, error);
       if (!this.#begin(step, match)) return;
     }
@@ -256,7 +259,7 @@ export class Walk implements WalkOwner {
     this.#at = this.#steps.length;
     this.#entries = NO_ENTRIES;
     position.mount = this.#base;
-    req.params = this.#parentParams;
+    position.params = this.#parentParams;
     req.next = this.#parentNext;
     if (error === undefined && this.#allowed !== null && this.#allowed.length > 0) {
       try {

@@ -31,6 +31,8 @@ export class Exchange {
   readonly originalUrl: string;
   /** Grows whenever the method or the path changes, so that a walk knows when to match again. */
   version = 0;
+  /** Path parameters of the layer being run, `undefined` until there are some or somebody asks. */
+  params: unknown = undefined;
   /** Handlers that called `next()` and have not returned yet; bounds the stack of synchronous chains. */
   depth = 0;
 

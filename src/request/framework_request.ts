@@ -42,7 +42,6 @@ export interface RouteFace {
  */
 export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends IncomingMessage {
   #exchange: Exchange;
-  #params: Params | undefined = undefined;
   #query: Record<string, Untyped> | undefined = undefined;
   #queryOf: string | null | undefined = undefined;
   #queryAssigned = false;
@@ -94,11 +93,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
 
   /** Path parameters of the layer being run; assignable. */
   get params(): Params {
-    return this.#params ??= {} as Params;
+    return (this.#exchange.params ??= {}) as Params;
   }
 
   set params(value: Params | undefined) {
-    this.#params = value;
+    this.#exchange.params = value;
   }
 
   /** Path below the mount point, not decoded. */
