@@ -1,7 +1,7 @@
 import { escapeHtml } from "../http/escape_html.ts";
 import { statusText } from "../http/status_text.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import type { FrameworkResponse } from "../response/framework_response.ts";
+import { FrameworkResponse } from "../response/framework_response.ts";
 
 /**
  * Answers when no layer did: 404, or the page for an error that no handler took.
@@ -20,6 +20,7 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
     if (!res.writableEnded) res.destroy(error instanceof Error ? error : new Error(String(error)));
     return;
   }
+  if (error === undefined && isUntouched(req, res)) return res.answer(notFound(req));
   const status = error === undefined ? 404 : statusOf(error, res.statusCode);
   const message = error === undefined
     ? `Cannot ${req.method} ${encodePath(req.originalUrl)}`
@@ -39,6 +40,25 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
     res.setHeader("Content-Type", "text/html; charset=utf-8");
     res.end(page(message));
   }
+}
+
+/** Whether nobody set a header or replaced a method: then the answer can be made at one go. */
+function isUntouched(req: FrameworkRequest, res: FrameworkResponse): boolean {
+  const { end, writeHead } = FrameworkResponse.prototype;
+  return req.method !== "HEAD" && res.end === end && res.writeHead === writeHead && res.getHeaderNames().length === 0;
+}
+
+function notFound(req: FrameworkRequest): Response {
+  const message = `Cannot ${req.method} ${encodePath(req.originalUrl)}`;
+  const asJson = prefersJson(req);
+  return new Response(asJson ? JSON.stringify({ error: message }) : page(message), {
+    status: 404,
+    headers: {
+      "content-security-policy": "default-src 'none'",
+      "x-content-type-options": "nosniff",
+      "content-type": asJson ? "application/json; charset=utf-8" : "text/html; charset=utf-8",
+    },
+  });
 }
 
 // what described the body that is not sent now

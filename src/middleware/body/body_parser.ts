@@ -24,18 +24,36 @@ export interface Parsing {
  * @returns The middleware
  */
 export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParser {
+  const { parseText } = parsing;
   return (req, res, next) => {
     // another parser, or the handler's own reading, was first
     if (req.request.bodyUsed || !announcesBody(req) || !options.wants(req)) return next();
-    const text = plainText(req, options, parsing);
-    const body = text === null ? parse(req, res, options, parsing) : text.then((content) => {
-      return parsed(parsing.parseText!, content, "utf-8");
-    });
-    body.then((value) => {
-      req.body = value;
+    if (parseText !== undefined && options.verify === undefined && isPlainUtf8(req, options)) {
+      const text = readPlainText(req, options);
+      if (text !== null) return takeText(req, text, parseText, next);
+    }
+    parse(req, res, options, parsing).then((body) => {
+      req.body = body;
       next();
     }, next);
   };
+}
+
+// one step from the text to the next layer: every promise in between would cost as much as the parsing
+function takeText(
+  req: FrameworkRequest,
+  text: Promise<string>,
+  parseText: NonNullable<Parsing["parseText"]>,
+  next: (error?: unknown) => void,
+): void {
+  text.then((content) => {
+    try {
+      req.body = parsed(parseText, content, "utf-8");
+    } catch (error) {
+      return next(error);
+    }
+    next();
+  }, next);
 }
 
 // A request made in process has a body but no header that says so. The body is asked last, for looking at it makes a
@@ -45,14 +63,11 @@ function announcesBody(req: FrameworkRequest): boolean {
     req.request.body !== null;
 }
 
-/** The text of the commonest body, UTF-8 of a known length that nobody has to verify; `null` for any other. */
-function plainText(req: FrameworkRequest, options: CheckedOptions, parsing: Parsing): Promise<string> | null {
-  if (parsing.parseText === undefined || options.verify !== undefined || options.defaultCharset !== "utf-8") {
-    return null;
-  }
+/** Whether the body is UTF-8 text by its type, the commonest case. */
+function isPlainUtf8(req: FrameworkRequest, options: CheckedOptions): boolean {
   const type = req.get("content-type");
-  if (type !== undefined && type.includes(";") && !/;\s*charset="?utf-8"?\s*$/i.test(type)) return null;
-  return readPlainText(req, options);
+  if (type === undefined || !type.includes(";")) return options.defaultCharset === "utf-8";
+  return /;\s*charset="?utf-8"?\s*$/i.test(type);
 }
 
 async function parse(
