@@ -6,7 +6,7 @@ import { type AnyHandler, describe, Layer, type LayerSource, type Mounted, type 
 import { METHODS } from "../matching/methods.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
-import type { RouteParams, Untyped } from "../request/framework_request.ts";
+import type { Untyped } from "../request/framework_request.ts";
 import type { ErrorHandler, Handler, HandlerList, Next, ParamHandler, ParamsOf, Path } from "./handler.ts";
 import {
   childrenOf,
@@ -49,7 +49,6 @@ export type GroupCallback = (router: Router) => void;
 /** What a mounted router or app puts behind this key is walked as a whole. */
 export const mountedKey: unique symbol = Symbol.for("sluice.mounted");
 
-// what the handlers of `all` and `get` are, beside the other verbs
 /** The verbs of a router, and being called as a handler. */
 export interface BaseRouter extends RouterVerbs {
   /** Passes a request through the router, as a middleware. */
@@ -395,6 +394,3 @@ function makeConstructor(): RouterConstructor {
   Router.prototype = BaseRouter.prototype;
   return Router as unknown as RouterConstructor;
 }
-
-/** Parameters of a router's handlers, whatever their path. */
-export type AnyParams = RouteParams;
