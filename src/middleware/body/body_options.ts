@@ -23,8 +23,8 @@ const MAX_REMEMBERED = 64;
 export interface CheckedOptions {
   /** Most bytes. */
   readonly limit: number;
-  /** Whether a request is to be parsed. */
-  readonly wants: (req: FrameworkRequest) => unknown;
+  /** Whether a request is to be parsed; gets its content type, which has been read already. */
+  readonly wants: (req: FrameworkRequest, contentType: string) => unknown;
   /** Looks at the raw bytes. */
   readonly verify: BodyOptions["verify"] | undefined;
   /** Whether compressed bodies are inflated. */
@@ -52,8 +52,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   const verdicts = new Map<string, boolean>();
   return {
     limit: readLimit(parser, limit),
-    wants: typeof type === "function" ? type : (req) => {
-      const given = req.get("content-type") ?? "";
+    wants: typeof type === "function" ? type : (req, given) => {
       const known = verdicts.get(given);
       if (known !== undefined) return known;
       const wanted = Boolean(req.is(types));

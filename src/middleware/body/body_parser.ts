@@ -3,7 +3,7 @@ import { HttpError } from "../../http/http_error.ts";
 import type { FrameworkRequest, Untyped } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions } from "./body_options.ts";
-import { readBody, readPlainText } from "./read_body.ts";
+import { announcedLength, readBody, readPlainText } from "./read_body.ts";
 
 /** A body parser as a middleware: sets `req.body`, or leaves it alone when the body is not for it. */
 export type BodyParser = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
@@ -27,9 +27,14 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   const { parseText } = parsing;
   return (req, res, next) => {
     // another parser, or the handler's own reading, was first
-    if (req.request.bodyUsed || !announcesBody(req) || !options.wants(req)) return next();
-    if (parseText !== undefined && options.verify === undefined && isPlainUtf8(req, options)) {
-      const text = readPlainText(req, options);
+    if (req.request.bodyUsed) return next();
+    const length = announcedLength(req);
+    if (length === undefined && !hasUnannouncedBody(req)) return next();
+    const type = req.get("content-type") ?? "";
+    if (!options.wants(req, type)) return next();
+    // each look at a request header costs; those of the commonest body are looked at once
+    if (length !== undefined && parseText !== undefined && options.verify === undefined && isPlainUtf8(type, options)) {
+      const text = readPlainText(req, options, length);
       if (text !== null) return takeText(req, text, parseText, next);
     }
     parse(req, res, options, parsing).then((body) => {
@@ -58,16 +63,13 @@ function takeText(
 
 // A request made in process has a body but no header that says so. The body is asked last, for looking at it makes a
 // stream of what the runtime could otherwise read in one go.
-function announcesBody(req: FrameworkRequest): boolean {
-  return !Number.isNaN(Number(req.get("content-length") ?? NaN)) || req.get("transfer-encoding") !== undefined ||
-    req.request.body !== null;
+function hasUnannouncedBody(req: FrameworkRequest): boolean {
+  return req.get("transfer-encoding") !== undefined || req.request.body !== null;
 }
 
 /** Whether the body is UTF-8 text by its type, the commonest case. */
-function isPlainUtf8(req: FrameworkRequest, options: CheckedOptions): boolean {
-  const type = req.get("content-type");
-  if (type === undefined || !type.includes(";")) return options.defaultCharset === "utf-8";
-  return /;\s*charset="?utf-8"?\s*$/i.test(type);
+function isPlainUtf8(type: string, options: CheckedOptions): boolean {
+  return type.includes(";") ? /;\s*charset="?utf-8"?\s*$/i.test(type) : options.defaultCharset === "utf-8";
 }
 
 async function parse(

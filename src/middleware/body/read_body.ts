@@ -36,11 +36,15 @@ export async function readBody(req: FrameworkRequest, options: CheckedOptions, a
  *
  * @param req The request
  * @param options The limit
- * @returns The text, `null` if the length is unknown, too large, or the body compressed
+ * @param announced The length in bytes
+ * @returns The text, `null` if it is too large or compressed
  */
-export function readPlainText(req: FrameworkRequest, options: CheckedOptions): Promise<string> | null {
-  const announced = announcedLength(req);
-  if (announced === undefined || announced > options.limit) return null;
+export function readPlainText(
+  req: FrameworkRequest,
+  options: CheckedOptions,
+  announced: number,
+): Promise<string> | null {
+  if (announced > options.limit) return null;
   const coding = req.get("content-encoding");
   if (coding !== undefined && coding !== "identity") return null;
   return req.request.text().then(
@@ -63,7 +67,13 @@ async function native(req: FrameworkRequest, announced: number, asText: boolean)
   }
 }
 
-function announcedLength(req: FrameworkRequest): number | undefined {
+/**
+ * Bytes a body has by its `Content-Length`.
+ *
+ * @param req The request
+ * @returns The number, `undefined` without such a header
+ */
+export function announcedLength(req: FrameworkRequest): number | undefined {
   const length = Number(req.get("content-length") ?? NaN);
   return Number.isNaN(length) ? undefined : length;
 }
