@@ -18,8 +18,9 @@ const OVERFLOW_SLOTS = 1024;
  *
  * There are no timers. Every hit sweeps a few slots, so that expired keys go as new ones come. The number of keys is
  * bounded: when all places are taken by live keys, new keys share counters by their hash until a place is free. A
- * shared counter counts too many, never too few in its window, which the first of its keys began. So no key is ever
- * admitted more often than fixed windows allow.
+ * shared counter counts too many, never too few, so no key is admitted more than `max` times in a window. A shared
+ * window was perhaps begun by another key, though: where fixed windows let two meet (up to `2 * max - 1` requests in any
+ * `windowMs`), a key that loses its place to a newer one may meet a third, and be admitted up to `3 * max - 2` times.
  */
 export class MemoryStore {
   readonly #windowMs: number;
