@@ -1,5 +1,5 @@
 import type { AppFace } from "./app_face.ts";
-import { parseTarget } from "./request_target.ts";
+import { oddTarget, pathStart } from "./request_target.ts";
 
 /** Key under which a request keeps its exchange. */
 export const exchangeKey: unique symbol = Symbol("sluice.exchange");
@@ -57,7 +57,9 @@ export class Exchange {
     this.info = info;
     this.app = app;
     this.#method = request.method;
-    const target = parseTarget(request.url);
+    const { url } = request;
+    const slash = pathStart(url);
+    const target = slash === -1 ? oddTarget(url) : url.slice(slash);
     this.originalUrl = target;
     this.#target = target;
     const query = target.indexOf("?");

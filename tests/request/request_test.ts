@@ -176,3 +176,24 @@ Deno.test("the path is taken as it was sent, so that dots and escapes can be see
   assertEquals(text.split("\r\n\r\n")[1], "/a/../%2e%2e/b");
   await app.close();
 });
+
+Deno.test("the target is cut out of any URL: with a fragment, without a path, with a query only", async () => {
+  const targets: Record<string, string> = {
+    "http://x": "/",
+    "http://x/": "/",
+    "http://x/a?b=/c": "/a?b=/c",
+    "http://x/a#f/g?h": "/a",
+    "http://x/a?b#c": "/a?b",
+    "http://x?b=/c": "/?b=/c",
+    "http://x#f": "/",
+    "https://[::1]:8080/a": "/a",
+  };
+  for (const [url, target] of Object.entries(targets)) {
+    const app = quietApp();
+    app.use((req, res) => res.send(req.originalUrl));
+    const request = new Request("http://localhost/");
+    // a Request writes some of these otherwise, a server delivers them as they came
+    Object.defineProperty(request, "url", { value: url });
+    assertEquals(await (await app.handle(request)).text(), target, url);
+  }
+});
