@@ -120,6 +120,7 @@ export {
   BaseRouter,
   type GroupCallback,
   type GroupOptions,
+  type PrintRoutesOptions,
   Router,
   type RouterConstructor,
   type RouterOptions,

@@ -428,9 +428,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.router.getRegisteredRoutes(prefix);
   }
 
-  /** Prints every route; see {@linkcode BaseRouter.printRoutes}. */
+  /** Prints every route, coloured on a terminal only; see {@linkcode BaseRouter.printRoutes}. */
   printRoutes(prefix = ""): void {
-    this.router.printRoutes(prefix);
+    this.router.printRoutes(prefix, { colour: detectPlatform().colours() });
   }
 
   /**

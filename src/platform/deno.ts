@@ -11,6 +11,7 @@ export const denoPlatform: Platform = {
   files: denoFiles(),
   peerOf: peerOfInfo,
   env: readEnv,
+  colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
   nodeBytes,
   loadPackage,
   serve,

@@ -8,6 +8,7 @@ export const genericPlatform: Platform = {
   files: null,
   peerOf: unknownPeer,
   env: () => undefined,
+  colours: () => false,
   nodeBytes,
   loadPackage: requirePackage,
   serve() {

@@ -64,6 +64,8 @@ export interface Platform {
   readonly files: FileSystem | null;
   /** Tells who sent a request. */
   peerOf(info: unknown, request: Request): Peer;
+  /** Whether what is printed appears on a terminal that shows colours. */
+  colours(): boolean;
   /** Reads an environment variable; `undefined` where it is unset or may not be read. */
   env(name: string): string | undefined;
   /** Bytes as Express users know them: a `Buffer` over the same memory where the runtime has one. */

@@ -43,6 +43,12 @@ export interface GroupOptions extends RouterOptions {
   middleware?: Handler | readonly Handler[];
 }
 
+/** How routes are printed. */
+export interface PrintRoutesOptions {
+  /** Colours the methods; off by default. */
+  colour?: boolean;
+}
+
 /** Fills a group's router. */
 export type GroupCallback = (router: Router) => void;
 
@@ -327,9 +333,12 @@ export class BaseRouter extends Callable implements LayerSource {
    * Prints every route as `<METHOD> <path>`, one line each.
    *
    * @param prefix Put before every path
+   * @param options Whether to colour the methods; an application does on a terminal
    */
-  printRoutes(prefix = ""): void {
-    for (const { method, fullPath } of this.getRegisteredRoutes(prefix)) console.log(`${method} ${fullPath}`);
+  printRoutes(prefix = "", options: PrintRoutesOptions = {}): void {
+    for (const { method, fullPath } of this.getRegisteredRoutes(prefix)) {
+      console.log(`${options.colour ? `\x1b[36m${method}\x1b[39m` : method} ${fullPath}`);
+    }
   }
 }
 

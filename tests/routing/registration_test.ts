@@ -148,7 +148,21 @@ Deno.test("printRoutes prints a line for each route", () => {
   } finally {
     console.log = log;
   }
-  assertEquals(lines, ["GET /p/a", "WS /p/b"]);
+  // a developer may run this on a terminal
+  const plain = lines.map((line) => String(line).replace("\x1b[36m", "").replace("\x1b[39m", ""));
+  assertEquals(plain, ["GET /p/a", "WS /p/b"]);
+});
+
+Deno.test("a router colours its methods when asked to", () => {
+  const lines: unknown[] = [];
+  const log = console.log;
+  console.log = (line) => lines.push(line);
+  try {
+    Router().get("/a", () => {}).printRoutes("", { colour: true });
+  } finally {
+    console.log = log;
+  }
+  assertEquals(lines, ["\x1b[36mGET\x1b[39m /a"]);
 });
 
 Deno.test("routes registered after the first request are found", async () => {
