@@ -1,0 +1,34 @@
+import type { Policy } from "../policy/policy.ts";
+
+/**
+ * The numbers that one key has in one policy: a part of a larger array, or an array of its own that may be replaced by
+ * a longer one. All zeros is the state of a key never seen.
+ */
+export interface Cells {
+  /** The array. */
+  array: Float64Array;
+  /** Where the state begins in it. */
+  at: number;
+}
+
+/**
+ * An algorithm: pure functions over the cells of one key.
+ *
+ * Times are whole ms of the store's clock; units are whole. All of them grant `k` units exactly when `k <= room`.
+ */
+export interface Algorithm {
+  /** Number of cells a key has; 0 when it varies, and then the array is the key's own. */
+  width(policy: Policy): number;
+  /** Units that can be granted now; negative where refusals were charged. */
+  room(policy: Policy, cells: Cells, now: number): number;
+  /** Takes units, whether there is room or not, and returns the stamp for {@linkcode Algorithm.give}. */
+  take(policy: Policy, cells: Cells, now: number, units: number): number;
+  /** ms until `units` fit, 0 if they do now. Asked only for units up to the capacity. */
+  wait(policy: Policy, cells: Cells, now: number, units: number): number;
+  /** ms until the state is that of a key never seen. */
+  reset(policy: Policy, cells: Cells, now: number): number;
+  /** Gives units back; tells whether anything changed. */
+  give(policy: Policy, cells: Cells, now: number, stamp: number, units: number): boolean;
+  /** Restarts the wait: what is used counts as used now. */
+  extend(policy: Policy, cells: Cells, now: number): void;
+}

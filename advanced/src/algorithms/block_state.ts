@@ -1,0 +1,43 @@
+import type { Block } from "../policy/policy.ts";
+import type { Cells } from "./algorithm.ts";
+
+// refusals counted, when that count ends, until when the key is blocked
+const REFUSALS = 0;
+const COUNTED_UNTIL = 1;
+const BLOCKED_UNTIL = 2;
+
+/** Cells of the state behind a policy's `block`. */
+export const BLOCK_WIDTH = 3;
+
+/**
+ * How long a key is still blocked.
+ *
+ * @returns ms, 0 when it is not
+ */
+export function blockedFor({ array, at }: Cells, now: number): number {
+  return Math.max(0, array[at + BLOCKED_UNTIL]! - now);
+}
+
+/** Counts refusals, and blocks the key when there were enough of them in one window. A blocked key's do not count. */
+export function countRefusals(
+  block: Block,
+  windowMs: number,
+  { array, at }: Cells,
+  now: number,
+  refusals: number,
+): void {
+  if (array[at + BLOCKED_UNTIL]! > now) return;
+  if (array[at + COUNTED_UNTIL]! <= now) {
+    array[at + REFUSALS] = 0;
+    array[at + COUNTED_UNTIL] = now + windowMs;
+  }
+  array[at + REFUSALS]! += refusals;
+  if (array[at + REFUSALS]! < block.after) return;
+  array[at + REFUSALS] = array[at + COUNTED_UNTIL] = 0;
+  array[at + BLOCKED_UNTIL] = now + block.forMs;
+}
+
+/** ms until nothing of the state matters any more. */
+export function blockReset({ array, at }: Cells, now: number): number {
+  return Math.max(0, array[at + COUNTED_UNTIL]! - now, array[at + BLOCKED_UNTIL]! - now);
+}

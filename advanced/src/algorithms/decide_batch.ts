@@ -1,0 +1,83 @@
+import { capacityOf, type Policy } from "../policy/policy.ts";
+import type { Take, Verdict } from "../stores/store.ts";
+import type { Algorithm, Cells } from "./algorithm.ts";
+import { blockedFor, countRefusals } from "./block_state.ts";
+
+/** What a store holds for one take: its algorithm, and the cells of its key. */
+export interface Held {
+  /** The algorithm of the policy. */
+  readonly algorithm: Algorithm;
+  /** The key's state. */
+  readonly cells: Cells;
+  /** The state behind the policy's `block`, `null` when it has none. */
+  readonly block: Cells | null;
+}
+
+/**
+ * Decides a batch on states that nobody else touches meanwhile: the one rule every store follows.
+ *
+ * First every policy is asked how often its take fits; the least of them is granted to all. Then those that refused
+ * bear the consequences (`onDenied`, `block`). With `onDenied: "free"` and no `block` a refusal writes nothing.
+ *
+ * @param takes The batch
+ * @param held State of each take, in the same order
+ * @param times How often the batch is wanted
+ * @param now The store's time in ms
+ * @returns The verdicts, in the same order
+ */
+export function decideBatch(takes: readonly Take[], held: readonly Held[], times: number, now: number): Verdict[] {
+  if (takes.length === 1) return [decideAlone(takes[0]!, held[0]!, times, now)];
+  const fits = takes.map((take, i) => timesItFits(take, held[i]!, times, now));
+  let granted = times;
+  takes.forEach(({ shadow }, i) => {
+    if (!shadow && fits[i]! < granted) granted = fits[i]!;
+  });
+  return takes.map((take, i) => settle(take, held[i]!, Math.min(granted, fits[i]!), times - fits[i]!, now));
+}
+
+function decideAlone(take: Take, held: Held, times: number, now: number): Verdict {
+  const fits = timesItFits(take, held, times, now);
+  return settle(take, held, fits, times - fits, now);
+}
+
+function timesItFits({ policy, cost }: Take, { algorithm, cells, block }: Held, times: number, now: number): number {
+  if (cost === 0) return times;
+  if (block !== null && blockedFor(block, now) > 0) return 0;
+  const room = algorithm.room(policy, cells, now);
+  if (room >= cost * times) return times;
+  return room < cost ? 0 : Math.floor(room / cost);
+}
+
+function settle({ policy, cost }: Take, held: Held, granted: number, refusals: number, now: number): Verdict {
+  const { algorithm, cells, block } = held;
+  const units = granted * cost;
+  const stamp = units > 0 ? algorithm.take(policy, cells, now, units) : 0;
+  if (refusals > 0 && cost > 0) refuse(policy, held, refusals * cost, refusals, now);
+  const capacity = capacityOf(policy);
+  const blocked = block === null ? 0 : blockedFor(block, now);
+  const remaining = blocked > 0 ? 0 : Math.max(0, algorithm.room(policy, cells, now));
+  let retryMs = 0;
+  if (refusals > 0) retryMs = cost > capacity ? Infinity : Math.max(blocked, algorithm.wait(policy, cells, now, cost));
+  return {
+    granted: units,
+    denied: refusals > 0,
+    limit: capacity,
+    remaining,
+    retryMs,
+    nextMs: remaining >= capacity ? 0 : Math.max(blocked, algorithm.wait(policy, cells, now, remaining + 1)),
+    resetMs: Math.max(blocked, algorithm.reset(policy, cells, now)),
+    blocked: blocked > 0,
+    stamp,
+  };
+}
+
+function refuse(policy: Policy, { algorithm, cells, block }: Held, units: number, refusals: number, now: number): void {
+  if (block !== null && blockedFor(block, now) > 0) return;
+  if (policy.onDenied === "charge") {
+    const capacity = capacityOf(policy);
+    // debt ends at twice the limit, so that no client can be locked out for longer than about two windows
+    const debt = Math.min(units, Math.max(0, capacity + algorithm.room(policy, cells, now)));
+    if (debt > 0) algorithm.take(policy, cells, now, debt);
+  } else if (policy.onDenied === "extend") algorithm.extend(policy, cells, now);
+  if (block !== null) countRefusals(policy.block!, policy.windowMs, block, now, refusals);
+}

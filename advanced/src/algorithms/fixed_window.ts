@@ -1,0 +1,41 @@
+import type { Policy } from "../policy/policy.ts";
+import type { Algorithm } from "./algorithm.ts";
+
+const USED = 0;
+const END = 1;
+
+/**
+ * Counts in windows that follow each other, beginning with the key's first request or with the clock.
+ *
+ * Where two windows meet, up to `2 * limit - 1` (aligned to the clock: `2 * limit`) may come within one window length.
+ */
+export const fixedWindow: Algorithm = {
+  width: () => 2,
+  room: ({ limit }, { array, at }, now) => now < array[at + END]! ? limit - array[at + USED]! : limit,
+  take(policy, { array, at }, now, units) {
+    if (now >= array[at + END]!) {
+      array[at + USED] = 0;
+      array[at + END] = endOf(policy, now);
+    }
+    array[at + USED]! += units;
+    return array[at + END]!;
+  },
+  wait: (policy, cells, now, units) =>
+    fixedWindow.room(policy, cells, now) >= units ? 0 : cells.array[cells.at + END]! - now,
+  reset: (_policy, { array, at }, now) => Math.max(0, array[at + END]! - now),
+  give(_policy, { array, at }, now, stamp, units) {
+    const used = array[at + USED]!;
+    if (now >= stamp || array[at + END] !== stamp || used === 0) return false;
+    array[at + USED] = Math.max(0, used - units);
+    // a window that nothing is left of never began
+    if (array[at + USED] === 0) array[at + END] = 0;
+    return true;
+  },
+  extend({ windowMs }, { array, at }, now) {
+    if (now < array[at + END]!) array[at + END] = now + windowMs;
+  },
+};
+
+function endOf({ windowMs, align }: Policy, now: number): number {
+  return align === "clock" ? now - now % windowMs + windowMs : now + windowMs;
+}

@@ -1,0 +1,74 @@
+import type { Policy } from "../policy/policy.ts";
+import type { Algorithm, Cells } from "./algorithm.ts";
+
+// the window the numbers belong to, its number, what it used, what the one before used
+const WINDOW = 0;
+const NUMBER = 1;
+const CURRENT = 2;
+const PREVIOUS = 3;
+
+/**
+ * Two counters: the present window in full, the one before by the share of it that the sliding window still covers.
+ *
+ * The long-run rate is right, but an interval of one window length may hold nearly `2 * limit`.
+ */
+export const slidingApproximate: Algorithm = {
+  width: () => 4,
+  room(policy, cells, now) {
+    const { current, previous, left, windowMs } = at(policy, cells, now);
+    return policy.limit - current - Math.ceil(previous * left / windowMs);
+  },
+  take(policy, { array, at: start }, now, units) {
+    const seen = at(policy, { array, at: start }, now);
+    const same = array[start + WINDOW] === policy.windowMs;
+    array[start + WINDOW] = policy.windowMs;
+    array[start + NUMBER] = Math.floor(now / policy.windowMs);
+    // a changed window cuts time anew: what is used stays used
+    array[start + CURRENT] = (same ? seen.current : seen.current + seen.previous) + units;
+    array[start + PREVIOUS] = same ? seen.previous : 0;
+    return array[start + NUMBER]!;
+  },
+  wait(policy, cells, now, units) {
+    const { limit } = policy;
+    if (slidingApproximate.room(policy, cells, now) >= units) return 0;
+    const { current, previous, left, windowMs } = at(policy, cells, now);
+    if (current + units <= limit) {
+      return Math.ceil(windowMs - (limit - current - units) * windowMs / previous) - (windowMs - left);
+    }
+    return left + Math.max(0, Math.ceil(windowMs - (limit - units) * windowMs / current));
+  },
+  reset(policy, cells, now) {
+    const { current, previous, left, windowMs } = at(policy, cells, now);
+    return current > 0 ? left + windowMs : previous > 0 ? left : 0;
+  },
+  give(policy, { array, at: start }, now, stamp, units) {
+    const { windowMs } = policy;
+    const current = array[start + CURRENT]!;
+    const isCurrent = array[start + NUMBER] === stamp && Math.floor(now / windowMs) === stamp;
+    if (array[start + WINDOW] !== windowMs || !isCurrent || current === 0) return false;
+    array[start + CURRENT] = Math.max(0, current - units);
+    return true;
+  },
+  extend(policy, cells, now) {
+    const { current, previous } = at(policy, cells, now);
+    cells.array.fill(0, cells.at, cells.at + 4);
+    slidingApproximate.take(policy, cells, now, current + previous);
+  },
+};
+
+/** The counters as seen from now: `left` is what remains of the present window, in ms. */
+interface Seen {
+  readonly current: number;
+  readonly previous: number;
+  readonly left: number;
+  readonly windowMs: number;
+}
+
+function at(policy: Policy, { array, at: start }: Cells, now: number): Seen {
+  const windowMs = array[start + WINDOW]! || policy.windowMs;
+  const number = Math.floor(now / windowMs);
+  const left = (number + 1) * windowMs - now;
+  const behind = number - array[start + NUMBER]!;
+  if (behind <= 0) return { current: array[start + CURRENT]!, previous: array[start + PREVIOUS]!, left, windowMs };
+  return { current: 0, previous: behind === 1 ? array[start + CURRENT]! : 0, left, windowMs };
+}

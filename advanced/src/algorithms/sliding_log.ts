@@ -1,0 +1,95 @@
+import type { Algorithm, Cells } from "./algorithm.ts";
+
+// number of entries, then pairs of time and units, oldest first
+const LENGTH = 0;
+const ENTRIES = 1;
+
+/**
+ * Keeps the time of everything that was granted: exact to the millisecond, in up to 16 bytes for each unit of the limit.
+ */
+export const slidingLog: Algorithm = {
+  width: () => 0,
+  room: ({ limit, windowMs }, cells, now) => limit - used(cells, now - windowMs),
+  take({ windowMs }, cells, now, units) {
+    dropOld(cells, now - windowMs);
+    append(cells, now, units);
+    return now;
+  },
+  wait({ limit, windowMs }, cells, now, units) {
+    let missing = used(cells, now - windowMs) + units - limit;
+    if (missing <= 0) return 0;
+    const { array } = cells;
+    for (let i = firstAfter(cells, now - windowMs); i < endOf(cells); i += 2) {
+      missing -= array[i + 1]!;
+      if (missing <= 0) return array[i]! + windowMs - now;
+    }
+    return windowMs;
+  },
+  reset({ windowMs }, cells, now) {
+    const end = endOf(cells);
+    return end <= ENTRIES ? 0 : Math.max(0, cells.array[end - 2]! + windowMs - now);
+  },
+  give({ windowMs }, cells, now, stamp, units) {
+    const { array } = cells;
+    for (let i = firstAfter(cells, now - windowMs); i < endOf(cells); i += 2) {
+      if (array[i] !== stamp) continue;
+      array[i + 1] = array[i + 1]! - units;
+      if (array[i + 1]! <= 0) remove(cells, i);
+      return true;
+    }
+    return false;
+  },
+  extend({ windowMs }, cells, now) {
+    const units = used(cells, now - windowMs);
+    cells.array.fill(0);
+    if (units > 0) append(cells, now, units);
+  },
+};
+
+function endOf({ array }: Cells): number {
+  return ENTRIES + 2 * (array.length === 0 ? 0 : array[LENGTH]!);
+}
+
+// an entry counts until a whole window has passed, and no longer at that very moment
+function firstAfter(cells: Cells, time: number): number {
+  let i = ENTRIES;
+  const end = endOf(cells);
+  while (i < end && cells.array[i]! <= time) i += 2;
+  return i;
+}
+
+function used(cells: Cells, since: number): number {
+  let sum = 0;
+  const end = endOf(cells);
+  for (let i = firstAfter(cells, since); i < end; i += 2) sum += cells.array[i + 1]!;
+  return sum;
+}
+
+function dropOld(cells: Cells, time: number): void {
+  const first = firstAfter(cells, time);
+  if (first === ENTRIES) return;
+  const end = endOf(cells);
+  cells.array.copyWithin(ENTRIES, first, end);
+  cells.array[LENGTH] = (end - first) / 2;
+}
+
+function append(cells: Cells, now: number, units: number): void {
+  const end = endOf(cells);
+  if (end > ENTRIES && cells.array[end - 2] === now) {
+    cells.array[end - 1]! += units;
+    return;
+  }
+  if (end + 2 > cells.array.length) {
+    const longer = new Float64Array(Math.max(5, ENTRIES + 2 * (end - ENTRIES) + 2));
+    longer.set(cells.array);
+    cells.array = longer;
+  }
+  cells.array[end] = now;
+  cells.array[end + 1] = units;
+  cells.array[LENGTH]!++;
+}
+
+function remove(cells: Cells, i: number): void {
+  cells.array.copyWithin(i, i + 2, endOf(cells));
+  cells.array[LENGTH]!--;
+}

@@ -1,0 +1,112 @@
+import { bucketsOf, type Policy } from "../policy/policy.ts";
+import type { Algorithm, Cells } from "./algorithm.ts";
+
+// the window the buckets were cut from, the latest bucket's number, then the buckets, as a ring
+const WINDOW = 0;
+const LATEST = 1;
+const RING = 2;
+
+/**
+ * The strict sliding window: counts in `buckets` parts, and every part that overlaps the window counts in full.
+ *
+ * No interval of one window length ever holds more than `limit`. Quota comes back up to one part late.
+ */
+export const slidingWindow: Algorithm = {
+  width: (policy) => RING + (policy.buckets ?? 10) + 1,
+  room: (policy, cells, now) => policy.limit - used(policy, cells, now),
+  take(policy, cells, now, units) {
+    const latest = advance(policy, cells, now);
+    cells.array[cells.at + RING + latest % ringOf(policy, policy.windowMs)]! += units;
+    return latest;
+  },
+  wait(policy, cells, now, units) {
+    let missing = used(policy, cells, now) + units - policy.limit;
+    if (missing <= 0) return 0;
+    const { array, at } = cells;
+    const windowMs = array[at + WINDOW]!;
+    const ring = ringOf(policy, windowMs);
+    const latest = array[at + LATEST]!;
+    let bucket = oldest(policy, cells, now);
+    for (; bucket <= latest; bucket++) {
+      missing -= array[at + RING + bucket % ring]!;
+      if (missing <= 0) break;
+    }
+    return (bucket + ring) * partOf(policy, windowMs) - now;
+  },
+  reset(policy, cells, now) {
+    const { array, at } = cells;
+    const windowMs = array[at + WINDOW]!;
+    const ring = ringOf(policy, windowMs);
+    const first = oldest(policy, cells, now);
+    for (let bucket = array[at + LATEST]!; bucket >= first; bucket--) {
+      if (array[at + RING + bucket % ring]! > 0) return (bucket + ring) * partOf(policy, windowMs) - now;
+    }
+    return 0;
+  },
+  give(policy, cells, now, stamp, units) {
+    const { array, at } = cells;
+    const { windowMs } = policy;
+    if (array[at + WINDOW] !== windowMs || stamp > array[at + LATEST]! || stamp < oldest(policy, cells, now)) {
+      return false;
+    }
+    const place = at + RING + stamp % ringOf(policy, windowMs);
+    if (array[place] === 0) return false;
+    array[place] = Math.max(0, array[place]! - units);
+    return true;
+  },
+  extend(policy, cells, now) {
+    const units = used(policy, cells, now);
+    cells.array.fill(0, cells.at, cells.at + slidingWindow.width(policy));
+    slidingWindow.take(policy, cells, now, units);
+  },
+};
+
+/** Buckets that can overlap a window: one more than it has parts. */
+function ringOf(policy: Policy, windowMs: number): number {
+  return (windowMs === policy.windowMs ? bucketsOf(policy) : bucketsOf({ ...policy, windowMs })) + 1;
+}
+
+function partOf(policy: Policy, windowMs: number): number {
+  return Math.ceil(windowMs / (ringOf(policy, windowMs) - 1));
+}
+
+// number of the oldest bucket that still counts; after the latest one when none does
+function oldest(policy: Policy, { array, at }: Cells, now: number): number {
+  const windowMs = array[at + WINDOW]!;
+  if (windowMs === 0) return 1;
+  const ring = ringOf(policy, windowMs);
+  const latest = array[at + LATEST]!;
+  const current = Math.floor(now / partOf(policy, windowMs));
+  return Math.min(Math.max(latest, current) - ring + 1, latest + 1);
+}
+
+function used(policy: Policy, cells: Cells, now: number): number {
+  const { array, at } = cells;
+  const latest = array[at + LATEST]!;
+  const ring = ringOf(policy, array[at + WINDOW]!);
+  let sum = 0;
+  for (let bucket = oldest(policy, cells, now); bucket <= latest; bucket++) sum += array[at + RING + bucket % ring]!;
+  return sum;
+}
+
+/** Moves the ring on to the present bucket and returns its number. */
+function advance(policy: Policy, cells: Cells, now: number): number {
+  const { array, at } = cells;
+  const { windowMs } = policy;
+  const ring = ringOf(policy, windowMs);
+  const current = Math.floor(now / partOf(policy, windowMs));
+  if (array[at + WINDOW] !== windowMs) {
+    // the window was changed: what is used stays used, and counts from now
+    const units = array[at + WINDOW] === 0 ? 0 : used(policy, cells, now);
+    array.fill(0, at + RING, at + slidingWindow.width(policy));
+    array[at + WINDOW] = windowMs;
+    array[at + RING + current % ring] = units;
+  } else {
+    const latest = array[at + LATEST]!;
+    if (current <= latest) return latest;
+    for (let bucket = Math.max(latest, current - ring) + 1; bucket <= current; bucket++) {
+      array[at + RING + bucket % ring] = 0;
+    }
+  }
+  return array[at + LATEST] = current;
+}

@@ -1,0 +1,62 @@
+import type { Policy } from "../policy/policy.ts";
+import { capacityOf } from "../policy/policy.ts";
+import type { Algorithm, Cells } from "./algorithm.ts";
+
+// the window the debt is scaled by, when it was written, and the debt then, in units times window ms
+const WINDOW = 0;
+const WRITTEN = 1;
+const DEBT = 2;
+
+/**
+ * A bucket of `burst` tokens that fills evenly, `limit` in a window; the same as GCRA, in whole numbers.
+ *
+ * The debt is kept in units times ms, so that a token every third of a millisecond is exact too. An interval of one
+ * window length holds at most `burst + limit`.
+ */
+export const tokenBucket: Algorithm = {
+  width: () => 3,
+  room(policy, cells, now) {
+    if (policy.limit === 0) return 0;
+    return Math.floor((capacityOf(policy) * policy.windowMs - debt(policy, cells, now)) / policy.windowMs);
+  },
+  take(policy, cells, now, units) {
+    const before = debt(policy, cells, now);
+    write(policy, cells, now, before + units * policy.windowMs);
+    // when everything taken earlier is paid off: from then on the bucket forgets this take
+    return policy.limit === 0 ? now : Math.floor(now + before / policy.limit);
+  },
+  wait(policy, cells, now, units) {
+    if (policy.limit === 0) return Infinity;
+    const missing = debt(policy, cells, now) + (units - capacityOf(policy)) * policy.windowMs;
+    return Math.max(0, Math.ceil(missing / policy.limit));
+  },
+  reset(policy, cells, now) {
+    return policy.limit === 0 ? 0 : Math.ceil(debt(policy, cells, now) / policy.limit);
+  },
+  give(policy, cells, now, stamp, units) {
+    // what time has refilled since is not given back a second time
+    const amount = units * policy.windowMs - Math.max(0, now - stamp) * policy.limit;
+    const present = debt(policy, cells, now);
+    if (amount <= 0 || present === 0) return false;
+    write(policy, cells, now, Math.max(0, present - amount));
+    return true;
+  },
+  extend(policy, cells, now) {
+    const full = capacityOf(policy) * policy.windowMs;
+    write(policy, cells, now, Math.max(full, debt(policy, cells, now)));
+  },
+};
+
+function debt(policy: Policy, { array, at }: Cells, now: number): number {
+  const windowMs = array[at + WINDOW]!;
+  const written = array[at + DEBT]!;
+  if (written === 0) return 0;
+  const scaled = windowMs === policy.windowMs ? written : Math.ceil(written / windowMs * policy.windowMs);
+  return Math.max(0, scaled - (now - array[at + WRITTEN]!) * policy.limit);
+}
+
+function write(policy: Policy, { array, at }: Cells, now: number, amount: number): void {
+  array[at + WINDOW] = policy.windowMs;
+  array[at + WRITTEN] = now;
+  array[at + DEBT] = amount;
+}

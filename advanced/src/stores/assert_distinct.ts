@@ -1,0 +1,16 @@
+import type { Take } from "./store.ts";
+
+/**
+ * Refuses a batch that asks the same counter twice, for which "all or nothing" has no meaning.
+ *
+ * @param takes The batch
+ * @throws {TypeError} If a policy's name and a key come together twice
+ */
+export function assertDistinct(takes: readonly Take[]): void {
+  for (let i = 1; i < takes.length; i++) {
+    for (let j = 0; j < i; j++) {
+      if (takes[i]!.policy.name !== takes[j]!.policy.name || takes[i]!.key !== takes[j]!.key) continue;
+      throw new TypeError(`store.decide: policy "${takes[i]!.policy.name}" comes twice for one key; add up the costs`);
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import { ALGORITHMS } from "../algorithms/algorithms.ts";
+import { decideBatch } from "../algorithms/decide_batch.ts";
+import type { Policy } from "../policy/policy.ts";
+import { type Aim, CellColumns } from "./cell_columns.ts";
+import type { Entry, Take, Verdict } from "./store.ts";
+
+/** Places that are looked at for idle keys on every decision; two are enough to outrun one new key a decision. */
+const SWEPT_PER_DECISION = 2;
+/** States that keys share while all places are taken. */
+const SHARED_PLACES = 1024;
+
+/**
+ * The keys of one policy: a map to places in typed arrays.
+ *
+ * The number of keys is bounded and no key in use is ever dropped, for it would have its quota twice; blocked keys
+ * least of all. When every place is in use, new keys share states by their hash until a place is free: a shared state
+ * counts too many, never too few. The hash is seeded, so that nobody can aim at a victim's.
+ */
+export class KeyTable {
+  readonly #columns: CellColumns;
+  readonly #maxKeys: number;
+  readonly #places = new Map<string, number>();
+  readonly #keys: (string | undefined)[] = [];
+  readonly #free: number[] = [];
+  readonly #newShared: () => CellColumns;
+  readonly #aim: Aim;
+  #shared: CellColumns | null = null;
+  #seed = 0;
+  #hand = 0;
+  /** Decisions that had to use a shared state. */
+  overflows = 0;
+
+  /**
+   * @param policy The first policy it is used for
+   * @param maxKeys Most keys with a state of their own
+   */
+  constructor(policy: Policy, maxKeys: number) {
+    const algorithm = ALGORITHMS[policy.algorithm];
+    const width = algorithm.width(policy);
+    this.#newShared = () => new CellColumns(algorithm, width);
+    this.#columns = new CellColumns(algorithm, width);
+    this.#columns.grow(Math.min(64, maxKeys));
+    this.#maxKeys = maxKeys;
+    this.#aim = this.#columns.newAim();
+  }
+
+  /** Places in use, those of idle keys included that no decision has swept yet. */
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** Decides a take that is alone in its batch. */
+  decide(take: Take, times: number, now: number): readonly Verdict[] {
+    this.sweep(take.policy, now);
+    const place = this.place(take.key);
+    const aim = this.#aimAt(this.#aim, place, take.policy);
+    const verdicts = decideBatch([take], [aim], times, now);
+    this.keep(aim, place);
+    return verdicts;
+  }
+
+  /**
+   * The place of a key, a new one if it has none. Negative for a shared state: `-1 - place`.
+   *
+   * Another key's place may make the arrays longer, so a batch takes all places before it aims at any.
+   */
+  place(key: string): number {
+    return this.#places.get(key) ?? this.#takePlace(key);
+  }
+
+  /** Aims at a place. */
+  aim(place: number, policy: Policy): Aim {
+    return this.#aimAt(this.#columns.newAim(), place, policy);
+  }
+
+  #aimAt(aim: Aim, place: number, policy: Policy): Aim {
+    if (place >= 0) this.#columns.aim(aim, place, policy);
+    else {
+      this.overflows++;
+      this.#shared!.aim(aim, -1 - place, policy);
+    }
+    return aim;
+  }
+
+  /** Takes over what a decision wrote. */
+  keep(aim: Aim, place: number): void {
+    if (place >= 0) this.#columns.keep(aim, place);
+    else this.#shared!.keep(aim, -1 - place);
+  }
+
+  /** Looks at a few places and frees those of idle keys; never between the places of a batch. */
+  sweep(policy: Policy, now: number): void {
+    const { length } = this.#keys;
+    for (let i = 0; i < SWEPT_PER_DECISION && length > 0; i++) {
+      this.#hand = this.#hand + 1 >= length ? 0 : this.#hand + 1;
+      const key = this.#keys[this.#hand];
+      if (key === undefined || !this.#columns.isIdle(this.#aim, this.#hand, policy, now)) continue;
+      this.#release(key, this.#hand);
+    }
+  }
+
+  #release(key: string, place: number): void {
+    this.#places.delete(key);
+    this.#keys[place] = undefined;
+    this.#columns.clear(place);
+    this.#free.push(place);
+  }
+
+  #takePlace(key: string): number {
+    let place = this.#free.pop();
+    if (place === undefined) {
+      if (this.#keys.length >= this.#maxKeys) return this.#sharedPlace(key);
+      place = this.#keys.length;
+      if (place >= this.#columns.places) this.#columns.grow(Math.min(this.#maxKeys, this.#columns.places * 2));
+    }
+    this.#keys[place] = key;
+    this.#places.set(key, place);
+    // a key that was counted among others keeps that count, or it could have its limit twice
+    if (this.#shared !== null) this.#columns.copy(place, this.#shared, -1 - this.#sharedPlace(key));
+    return place;
+  }
+
+  #sharedPlace(key: string): number {
+    if (this.#shared === null) {
+      this.#shared = this.#newShared();
+      this.#shared.grow(SHARED_PLACES);
+      this.#seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
+    }
+    let hash = this.#seed;
+    for (let i = 0; i < key.length; i++) {
+      hash = Math.imul(hash ^ key.charCodeAt(i), 0x5bd1e995);
+      hash ^= hash >>> 15;
+    }
+    return -1 - (hash >>> 0) % SHARED_PLACES;
+  }
+
+  /**
+   * Gives units back.
+   *
+   * @returns Whether anything changed
+   */
+  give({ policy, key }: Take, stamp: number, amount: number, now: number): boolean {
+    const place = this.#places.get(key) ?? (this.#shared === null ? undefined : this.#sharedPlace(key));
+    if (place === undefined) return false;
+    const aim = this.#aim;
+    if (place >= 0) this.#columns.aim(aim, place, policy);
+    else this.#shared!.aim(aim, -1 - place, policy);
+    return aim.algorithm.give(policy, aim.cells, now, stamp, amount);
+  }
+
+  /** Forgets one key. A key that shares a state keeps it, for others may have reached their limit by it. */
+  delete(key: string): number {
+    const place = this.#places.get(key);
+    if (place === undefined) return 0;
+    this.#release(key, place);
+    return 1;
+  }
+
+  /** Forgets all keys. */
+  clear(): number {
+    const { size } = this.#places;
+    for (const [key, place] of this.#places) this.#release(key, place);
+    this.#shared = null;
+    return size;
+  }
+
+  /** Lists the keys in use, as they stand. */
+  *entries(policy: Policy, now: number): Generator<Entry> {
+    const aim = this.#columns.newAim();
+    for (const [key, place] of this.#places) {
+      if (this.#columns.isIdle(aim, place, policy, now)) continue;
+      const [verdict] = decideBatch([{ policy, key, cost: 0 }], [aim], 1, now);
+      yield { key, verdict: verdict! };
+    }
+  }
+}

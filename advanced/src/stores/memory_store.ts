@@ -1,0 +1,117 @@
+import { ALGORITHMS } from "../algorithms/algorithms.ts";
+import { decideBatch } from "../algorithms/decide_batch.ts";
+import { checkInteger } from "../policy/check_policy.ts";
+import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
+import { KeyTable } from "./key_table.ts";
+import { assertDistinct } from "./assert_distinct.ts";
+import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "./store.ts";
+import { StoreClock } from "./store_clock.ts";
+
+/** Options of a {@linkcode MemoryStore}. */
+export interface MemoryStoreOptions {
+  /** Most keys per policy with a state of their own, 100 000 by default; further keys share states. */
+  maxKeys?: number;
+  /** The present time in ms; for tests. */
+  clock?: () => number;
+}
+
+/**
+ * Counters in the memory of this process: every algorithm, decided at once and without a promise.
+ *
+ * It has no timers and needs no closing. Memory is bounded by `maxKeys`: no key in use is ever dropped, but when all
+ * places are in use, further keys share states, which count too many rather than too few.
+ */
+export class MemoryStore implements Store {
+  /** What the store can do. */
+  readonly capabilities: Capabilities = {
+    algorithms: new Set(ALGORITHM_NAMES),
+    atomicBatch: "all",
+    exactDeny: true,
+    scope: "process",
+    clock: "process",
+  };
+  readonly #tables = new Map<string, Map<string, KeyTable>>();
+  readonly #byPolicy = new WeakMap<Policy, KeyTable>();
+  readonly #maxKeys: number;
+  readonly #clock: StoreClock;
+  #lastPolicy: Policy | null = null;
+  #lastTable: KeyTable | null = null;
+
+  /**
+   * @param options Bounds and clock
+   * @throws {RangeError} If `maxKeys` is out of range
+   */
+  constructor(options: MemoryStoreOptions = {}) {
+    const { maxKeys = 100_000, clock } = options;
+    checkInteger("maxKeys", maxKeys, 1, 2 ** 24);
+    this.#maxKeys = maxKeys;
+    this.#clock = new StoreClock(clock);
+  }
+
+  /** Number of keys, those included that are idle and not swept yet. */
+  get size(): number {
+    return this.#sum((table) => table.size);
+  }
+
+  /** Number of decisions that had to share a state, because all places were taken. */
+  get overflows(): number {
+    return this.#sum((table) => table.overflows);
+  }
+
+  #sum(of: (table: KeyTable) => number): number {
+    let sum = 0;
+    for (const tables of this.#tables.values()) for (const table of tables.values()) sum += of(table);
+    return sum;
+  }
+
+  /** Decides a batch; see {@linkcode Store}. */
+  decide(takes: readonly Take[], times = 1): readonly Verdict[] {
+    const now = this.#clock.now();
+    if (takes.length === 1) return this.#tableOf(takes[0]!.policy).decide(takes[0]!, times, now);
+    assertDistinct(takes);
+    const tables = takes.map(({ policy }) => this.#tableOf(policy));
+    takes.forEach(({ policy }, i) => tables[i]!.sweep(policy, now));
+    const places = takes.map(({ key }, i) => tables[i]!.place(key));
+    const aims = takes.map(({ policy }, i) => tables[i]!.aim(places[i]!, policy));
+    const verdicts = decideBatch(takes, aims, times, now);
+    aims.forEach((aim, i) => tables[i]!.keep(aim, places[i]!));
+    return verdicts;
+  }
+
+  #tableOf(policy: Policy): KeyTable {
+    if (policy === this.#lastPolicy) return this.#lastTable!;
+    let table = this.#byPolicy.get(policy);
+    if (table === undefined) this.#byPolicy.set(policy, table = this.#namedTable(policy));
+    this.#lastPolicy = policy;
+    return this.#lastTable = table;
+  }
+
+  // states of different width can't stand in one table, so the number of buckets is part of what a table is
+  #namedTable(policy: Policy): KeyTable {
+    let tables = this.#tables.get(policy.name);
+    if (tables === undefined) this.#tables.set(policy.name, tables = new Map());
+    const shape = `${policy.algorithm}/${ALGORITHMS[policy.algorithm].width(policy)}`;
+    let table = tables.get(shape);
+    if (table === undefined) tables.set(shape, table = new KeyTable(policy, this.#maxKeys));
+    return table;
+  }
+
+  /** Gives units back; see {@linkcode Store}. */
+  give(take: Take, stamp: number, amount: number): boolean {
+    return this.#tableOf(take.policy).give(take, stamp, amount, this.#clock.now());
+  }
+
+  /** Forgets keys; see {@linkcode Store}. */
+  reset({ policy, key }: Selector): number {
+    let count = 0;
+    for (const table of this.#tables.get(policy)?.values() ?? []) {
+      count += key === undefined ? table.clear() : table.delete(key);
+    }
+    return count;
+  }
+
+  /** Lists keys in use; see {@linkcode Store}. */
+  async *inspect(policy: Policy): AsyncGenerator<Entry> {
+    yield* this.#tableOf(policy).entries(policy, this.#clock.now());
+  }
+}

@@ -1,0 +1,184 @@
+import { bucketsOf, capacityOf, type Policy } from "../policy/policy.ts";
+import type { Take, Verdict } from "../stores/store.ts";
+
+/** Something that was counted. */
+interface Event {
+  readonly time: number;
+  units: number;
+  readonly stamp: number;
+  /** A token bucket's level is forced down to this many units after the event. */
+  readonly emptied?: boolean;
+}
+
+/**
+ * What a key may do, told from the list of everything it did: the definitions of the algorithms, with no cleverness.
+ *
+ * Nothing is summed up in advance and no wait is computed: a wait is looked for, by asking what there would be room
+ * for at later times. Slow, and meant to be: stores are compared with it.
+ */
+export class ReferenceModel {
+  #events: Event[] = [];
+  #refusals: number[] = [];
+  #refusalsEnd = 0;
+  #blockedUntil = 0;
+  #nextLease = 0;
+
+  /** Units that could be granted at a time. */
+  room(policy: Policy, now: number): number {
+    if (policy.algorithm === "token-bucket") return this.#tokens(policy, now);
+    return policy.limit - this.#used(policy, now);
+  }
+
+  #used(policy: Policy, now: number): number {
+    const { windowMs, algorithm } = policy;
+    const sum = (counts: (event: Event) => boolean) =>
+      this.#events.reduce((units, event) => units + (counts(event) ? event.units : 0), 0);
+    switch (algorithm) {
+      case "fixed-window": {
+        const start = this.#windowStart(policy, now);
+        return sum(({ time }) => time >= start && start + windowMs > now);
+      }
+      case "sliding-window": {
+        const part = Math.ceil(windowMs / bucketsOf(policy));
+        const oldest = Math.floor(now / part) - bucketsOf(policy);
+        return sum(({ time }) => Math.floor(time / part) >= oldest);
+      }
+      case "sliding-approximate": {
+        const number = Math.floor(now / windowMs);
+        const current = sum(({ time }) => Math.floor(time / windowMs) === number);
+        const previous = sum(({ time }) => Math.floor(time / windowMs) === number - 1);
+        return current + Number(ceilDiv(BigInt(previous) * BigInt((number + 1) * windowMs - now), BigInt(windowMs)));
+      }
+      default:
+        // log, and leases that were not given back
+        return sum(({ time }) => time + windowMs > now);
+    }
+  }
+
+  #windowStart({ windowMs, align }: Policy, now: number): number {
+    if (align === "clock") return Math.floor(now / windowMs) * windowMs;
+    let start = -Infinity;
+    for (const { time } of this.#events) if (time >= start + windowMs) start = time;
+    return start;
+  }
+
+  #tokens(policy: Policy, now: number): number {
+    if (policy.limit === 0) return 0;
+    const rate = BigInt(policy.limit);
+    const unit = BigInt(policy.windowMs);
+    const full = BigInt(capacityOf(policy)) * unit;
+    let level = full;
+    let at = this.#events[0]?.time ?? now;
+    const fill = (until: number) => {
+      const filled = level + BigInt(until - at) * rate;
+      level = filled > full ? full : filled;
+      at = until;
+    };
+    for (const { time, units, emptied } of this.#events) {
+      fill(time);
+      if (emptied && level > 0n) level = 0n;
+      level -= BigInt(units) * unit;
+    }
+    fill(now);
+    return Number(level >= 0n ? level / unit : -ceilDiv(-level, unit));
+  }
+
+  /** Decides one take, and bears the consequences of a refusal. */
+  decide({ policy, cost }: Take, now: number): Verdict {
+    const capacity = capacityOf(policy);
+    const wasBlocked = this.#blockedUntil > now;
+    const fits = !wasBlocked && (cost === 0 || this.room(policy, now) >= cost);
+    let stamp = 0;
+    if (fits && cost > 0) stamp = this.#count(policy, now, cost);
+    if (!fits && !wasBlocked && cost > 0) this.#refuse(policy, now, cost);
+    const blockedMs = Math.max(0, this.#blockedUntil - now);
+    const remaining = blockedMs > 0 ? 0 : Math.max(0, this.room(policy, now));
+    const denied = !fits && cost > 0;
+    const wait = (units: number) => Math.max(blockedMs, this.#search(policy, now, (room) => room >= units));
+    return {
+      granted: fits ? cost : 0,
+      denied,
+      limit: capacity,
+      remaining,
+      retryMs: !denied ? 0 : cost > capacity ? Infinity : wait(cost),
+      nextMs: remaining >= capacity ? 0 : wait(remaining + 1),
+      resetMs: wait(capacity),
+      blocked: blockedMs > 0,
+      stamp,
+    };
+  }
+
+  #count(policy: Policy, now: number, units: number): number {
+    // leases have numbers; to everything else an event's own time is its stamp
+    const stamp = policy.algorithm === "concurrency" ? ++this.#nextLease : now;
+    this.#events.push({ time: now, units, stamp });
+    return stamp;
+  }
+
+  /** Takes something back as if it had never been, where the definition allows it. */
+  give(policy: Policy, now: number, stamp: number, units: number): void {
+    const event = this.#events.find((one) => one.stamp === stamp && one.units > 0);
+    if (event === undefined || now !== event.time && policy.algorithm === "token-bucket") return;
+    event.units = Math.max(0, event.units - units);
+    this.#events = this.#events.filter((one) => one.units > 0 || one.emptied);
+  }
+
+  #refuse(policy: Policy, now: number, cost: number): void {
+    const capacity = capacityOf(policy);
+    if (policy.onDenied === "charge") {
+      const debt = Math.min(cost, Math.max(0, capacity + this.room(policy, now)));
+      if (debt > 0) this.#events.push({ time: now, units: debt, stamp: -1 });
+    } else if (policy.onDenied === "extend") this.#extend(policy, now);
+    if (policy.block === undefined) return;
+    if (this.#refusalsEnd <= now) {
+      this.#refusals = [];
+      this.#refusalsEnd = now + policy.windowMs;
+    }
+    this.#refusals.push(now);
+    if (this.#refusals.length < policy.block.after) return;
+    this.#refusals = [];
+    this.#refusalsEnd = 0;
+    this.#blockedUntil = now + policy.block.forMs;
+  }
+
+  #extend(policy: Policy, now: number): void {
+    if (policy.algorithm === "token-bucket") {
+      this.#events.push({ time: now, units: 0, stamp: -1, emptied: true });
+      return;
+    }
+    const units = policy.algorithm === "sliding-approximate" ? this.#bothWindows(policy, now) : this.#used(policy, now);
+    this.#events = units > 0 ? [{ time: now, units, stamp: now }] : [];
+  }
+
+  #bothWindows({ windowMs }: Policy, now: number): number {
+    const oldest = Math.floor(now / windowMs) - 1;
+    return this.#events.reduce((sum, { time, units }) => sum + (Math.floor(time / windowMs) >= oldest ? units : 0), 0);
+  }
+
+  // room never shrinks while nobody takes any, so the first moment at which there is enough can be found by halving
+  #search(policy: Policy, now: number, enough: (room: number) => boolean): number {
+    if (enough(this.room(policy, now))) return 0;
+    let high = 1;
+    while (!enough(this.room(policy, now + high))) {
+      high *= 2;
+      if (high > 2 ** 45) return Infinity;
+    }
+    let low = Math.floor(high / 2);
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (enough(this.room(policy, now + middle))) high = middle;
+      else low = middle;
+    }
+    return high;
+  }
+
+  /** Drops what can't matter any more, so that long runs stay bearable. */
+  forget(policy: Policy, now: number): void {
+    if (this.#events.length < 64 || this.#search(policy, now, (room) => room >= capacityOf(policy)) > 0) return;
+    this.#events = [];
+  }
+}
+
+function ceilDiv(a: bigint, b: bigint): bigint {
+  return (a + b - 1n) / b;
+}
