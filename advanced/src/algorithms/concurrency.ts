@@ -5,6 +5,9 @@ const NEXT = 0;
 const LENGTH = 1;
 const LEASES = 2;
 
+/** Leases begun in this process. */
+let begun = 0;
+
 /**
  * Counts what is under way: a lease is held until it is given back, or at most `windowMs`.
  *
@@ -16,8 +19,8 @@ export const concurrency: Algorithm = {
   take({ windowMs }, cells, now, units) {
     dropExpired(cells, now);
     const { array } = cells;
-    // numbers begin with the time, so that a lease of a forgotten key is never mistaken for a new one
-    const number = Math.max(array.length === 0 ? 0 : array[NEXT]!, now * 1000);
+    // numbers begin with the time and differ within a ms: a lease of a forgotten key is never mistaken for a new one
+    const number = Math.max(array.length === 0 ? 0 : array[NEXT]!, now * 1000 + begun++ % 1000);
     append(cells, number, now + windowMs, units);
     cells.array[NEXT] = number + 1;
     return number;

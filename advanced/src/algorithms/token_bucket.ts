@@ -31,7 +31,8 @@ export const tokenBucket: Algorithm = {
     return Math.max(0, Math.ceil(missing / policy.limit));
   },
   reset(policy, cells, now) {
-    return policy.limit === 0 ? 0 : Math.ceil(debt(policy, cells, now) / policy.limit);
+    // a bucket that is closed for now must not forget what was taken from it
+    return Math.ceil(debt(policy, cells, now) / Math.max(1, policy.limit));
   },
   give(policy, cells, now, stamp, units) {
     // what time has refilled since is not given back a second time

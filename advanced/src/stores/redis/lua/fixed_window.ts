@@ -1,0 +1,31 @@
+/** `fixed-window` in Lua; the same cells and formulas as `algorithms/fixed_window.ts`. */
+export const FIXED_WINDOW = `
+A['fixed-window'] = {
+  tag = 'f',
+  width = function() return 2 end,
+  room = function(p, s, now)
+    if now < s[2] then return p.limit - s[1] end
+    return p.limit
+  end,
+  take = function(p, s, now, n)
+    if now >= s[2] then
+      s[1] = 0
+      s[2] = p.align == 'clock' and now - now % p.window + p.window or now + p.window
+    end
+    s[1] = s[1] + n
+    return s[2]
+  end,
+  wait = function(p, s, now, n)
+    if (now < s[2] and p.limit - s[1] or p.limit) >= n then return 0 end
+    return s[2] - now
+  end,
+  reset = function(p, s, now) return math.max(0, s[2] - now) end,
+  give = function(p, s, now, stamp, n)
+    if now >= stamp or s[2] ~= stamp or s[1] == 0 then return false end
+    s[1] = math.max(0, s[1] - n)
+    if s[1] == 0 then s[2] = 0 end
+    return true
+  end,
+  extend = function(p, s, now) if now < s[2] then s[2] = now + p.window end end,
+}
+`;

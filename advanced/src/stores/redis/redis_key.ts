@@ -1,0 +1,39 @@
+/**
+ * The key under which a state is kept: `prefix{key}policy`. What stands in braces decides the cluster's slot, so all
+ * policies of one key share one. Two different keys never give the same one.
+ *
+ * @param prefix The store's prefix
+ * @param policy Name of the policy
+ * @param key The key
+ */
+export function redisKey(prefix: string, policy: string, key: string): string {
+  return `${prefix}{${/[{}%]/.test(key) ? escapeKey(key) : key}}${policy}`;
+}
+
+/** Ending of the key that has a block's state. */
+export const BLOCK_SUFFIX = "\u0001block";
+
+// a brace would end the part that decides the slot
+function escapeKey(key: string): string {
+  return key.replace(/[{}%]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+}
+
+/**
+ * Reads the key out of a Redis key.
+ *
+ * @returns The key, `null` for a Redis key of another kind
+ */
+export function keyOf(prefix: string, policy: string, redisKey: string): string | null {
+  if (!redisKey.startsWith(`${prefix}{`) || !redisKey.endsWith(`}${policy}`)) return null;
+  const inner = redisKey.slice(prefix.length + 1, redisKey.length - policy.length - 1);
+  return inner.replace(/%(7b|7d|25)/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+}
+
+/** A pattern for all keys of a policy. Only the developer's own words stand in it, and none of them as a wildcard. */
+export function patternOf(prefix: string, policy: string): string {
+  return `${quote(prefix)}{*}${quote(policy)}`;
+}
+
+function quote(text: string): string {
+  return text.replace(/[\\*?[\]^-]/g, "\\$&");
+}

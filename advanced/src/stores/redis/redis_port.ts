@@ -1,0 +1,117 @@
+/** What a {@linkcode RedisStore} needs of a client: three methods. Write them for any client there is no adapter for. */
+export interface RedisPort {
+  /** Sends `EVALSHA`, to the node that has the keys. Must reject with the server's message when the script is unknown. */
+  evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  /** Sends `EVAL`, to the node that has the keys. */
+  eval(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  /** Lists the keys that match a pattern, on all nodes. */
+  scan(pattern: string): AsyncIterable<string>;
+  /** Whether keys are spread over several servers, so that a script reaches those of one slot only. */
+  readonly cluster?: boolean | undefined;
+  /** Connects, where that is the store's business. */
+  connect?(): Promise<void>;
+  /** Ends the connection, where that is the store's business. */
+  close?(): Promise<void>;
+}
+
+/** A client of `npm:redis` (node-redis) 5 or 6: `createClient`, `createCluster` or `createSentinel`. */
+export interface NodeRedisClient {
+  /** Sends `EVALSHA`. */
+  evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  /** Sends `EVAL`. */
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  /** Lists keys; a cluster has none of its own. */
+  scanIterator?(options: { MATCH: string; COUNT: number }): AsyncIterable<string | string[]>;
+  /** Primary nodes of a cluster. */
+  readonly masters?: readonly unknown[];
+  /** Client of one node of a cluster. */
+  nodeClient?(node: never): unknown;
+  /** Borrows a client of a sentinel. */
+  use?(fn: (client: never) => Promise<unknown>): Promise<unknown>;
+}
+
+/** A client of `npm:ioredis`: `Redis` or `Cluster`. */
+export interface IoRedisClient {
+  /** Sends `EVALSHA`. */
+  evalsha(sha: string, keys: number, ...args: string[]): Promise<unknown>;
+  /** Sends `EVAL`. */
+  eval(script: string, keys: number, ...args: string[]): Promise<unknown>;
+  /** Sends any command. */
+  call(command: string, ...args: string[]): Promise<unknown>;
+  /** Nodes of a cluster. */
+  nodes?(role: "master"): IoRedisClient[];
+  /** Sends `SCAN`. */
+  scan?(cursor: string, ...args: (string | number)[]): Promise<[string, string[]]>;
+}
+
+/** Any client a {@linkcode RedisStore} takes. */
+export type RedisClient = NodeRedisClient | IoRedisClient | RedisPort;
+
+/**
+ * Finds out what a client is and gives it the face the store works with.
+ *
+ * @param client A client of node-redis or ioredis, or a port
+ * @returns The port
+ * @throws {TypeError} If it is none of these
+ */
+export function redisPortOf(client: RedisClient): RedisPort {
+  if (typeof client === "object" && client !== null) {
+    if ("evalSha" in client) return nodeRedisPort(client);
+    if ("call" in client && "evalsha" in client) return ioRedisPort(client);
+    if ("evalsha" in client && "eval" in client && "scan" in client) return client as RedisPort;
+  }
+  throw new TypeError(
+    "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, or an object with evalsha, " +
+      `eval and scan, not ${typeof client === "object" ? "this object" : String(client)}`,
+  );
+}
+
+function nodeRedisPort(client: NodeRedisClient): RedisPort {
+  return {
+    cluster: "masters" in client,
+    evalsha: (sha, keys, args) => client.evalSha(sha, { keys: keys as string[], arguments: args as string[] }),
+    eval: (script, keys, args) => client.eval(script, { keys: keys as string[], arguments: args as string[] }),
+    async *scan(pattern) {
+      const options = { MATCH: pattern, COUNT: 500 };
+      if (client.masters !== undefined) {
+        for (const master of client.masters) {
+          const node = await client.nodeClient!(master as never) as NodeRedisClient;
+          yield* flat(node.scanIterator!(options));
+        }
+      } else if (client.scanIterator !== undefined) yield* flat(client.scanIterator(options));
+      else {
+        const found: string[] = [];
+        await client.use!(async (one: NodeRedisClient) => {
+          for await (const key of flat(one.scanIterator!(options))) found.push(key);
+        });
+        yield* found;
+      }
+    },
+  };
+}
+
+// version 4 gave keys one by one, later ones give them as they come
+async function* flat(pages: AsyncIterable<string | string[]>): AsyncGenerator<string> {
+  for await (const page of pages) {
+    if (typeof page === "string") yield page;
+    else yield* page;
+  }
+}
+
+function ioRedisPort(client: IoRedisClient): RedisPort {
+  return {
+    cluster: typeof client.nodes === "function",
+    evalsha: (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
+    eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
+    async *scan(pattern) {
+      for (const node of client.nodes?.("master") ?? [client]) {
+        let cursor = "0";
+        do {
+          const [next, keys] = await node.scan!(cursor, "MATCH", pattern, "COUNT", 500);
+          yield* keys;
+          cursor = next;
+        } while (cursor !== "0");
+      }
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { checkInteger } from "../../policy/check_policy.ts";
+import { ALGORITHM_NAMES, capacityOf, type Policy } from "../../policy/policy.ts";
+import { assertDistinct } from "../assert_distinct.ts";
+import { decideByKey } from "../decide_by_key.ts";
+import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../store.ts";
+import { lazyClient } from "./lazy_client.ts";
+import { BLOCK_SUFFIX, keyOf, patternOf, redisKey } from "./redis_key.ts";
+import { type RedisClient, type RedisPort, redisPortOf } from "./redis_port.ts";
+import { decideScript, forgetScript, giveScript } from "./redis_script.ts";
+
+/** Options of a {@linkcode RedisStore}: `url`, or a `client`. */
+export interface RedisStoreOptions {
+  /** Address of the server, for example `redis://localhost:6379`. The store then connects and reconnects by itself. */
+  url?: string;
+  /** A client of node-redis (also a cluster or a sentinel) or ioredis, connected by you; or a port. */
+  client?: RedisClient;
+  /** What all keys begin with, `"sluice:"` by default; no braces. */
+  prefix?: string;
+  /** The present time in ms, in place of the server's; for tests. */
+  clock?: () => number;
+}
+
+const VERDICT_LENGTH = 8;
+/** While a test's clock stands still, the server's goes on; nothing may expire meanwhile. */
+const TEST_TTL_MS = 600_000;
+
+/**
+ * Counters in Redis 7 or later, shared by everybody who names the same server and prefix.
+ *
+ * A decision is one script and one round trip, by the server's own clock. Every key it writes has a time to live. A
+ * batch is decided as one; in a cluster, where keys lie on several servers, a batch of several keys is decided on all of
+ * them at once, and what was granted is given back when one refuses.
+ */
+export class RedisStore implements Store {
+  /** What the store can do. */
+  readonly capabilities: Capabilities;
+  readonly #port: RedisPort;
+  readonly #prefix: string;
+  readonly #clock: (() => number) | undefined;
+
+  /**
+   * Makes the store; nothing is connected yet.
+   *
+   * @param options Where the server is
+   * @throws {TypeError} If neither or both of `url` and `client` are given, or the prefix has braces
+   */
+  constructor(options: RedisStoreOptions) {
+    const { url, client, prefix = "sluice:", clock } = options ?? {};
+    if ((url === undefined) === (client === undefined)) {
+      throw new TypeError('RedisStore: give option url ("redis://host:6379") or option client, one of them');
+    }
+    if (typeof prefix !== "string" || /[{}]/.test(prefix)) {
+      throw new TypeError(`RedisStore: option prefix must be a string without braces, not ${String(prefix)}`);
+    }
+    this.#port = url === undefined ? redisPortOf(client!) : lazyClient(url);
+    this.#prefix = prefix;
+    this.#clock = clock;
+    this.capabilities = {
+      algorithms: new Set(ALGORITHM_NAMES),
+      atomicBatch: this.#port.cluster ? "same-key" : "all",
+      exactDeny: true,
+      scope: "global",
+      clock: "store",
+    };
+  }
+
+  /** Decides a batch; see {@linkcode Store}. */
+  decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
+    assertDistinct(takes);
+    if (this.#port.cluster && takes.some(({ key }) => key !== takes[0]!.key)) {
+      return decideByKey(
+        takes,
+        times,
+        (part, wanted) => this.#decide(part, wanted),
+        (take, stamp, amount) => this.give(take, stamp, amount),
+      );
+    }
+    return this.#decide(takes, times);
+  }
+
+  async #decide(takes: readonly Take[], times: number): Promise<readonly Verdict[]> {
+    const keys: string[] = [];
+    const args = this.#head();
+    args.push(String(times));
+    for (const take of takes) {
+      const key = redisKey(this.#prefix, take.policy.name, take.key);
+      keys.push(key);
+      if (take.policy.block !== undefined) keys.push(key + BLOCK_SUFFIX);
+      pushPolicy(args, take.policy, take.cost, take.shadow === true);
+    }
+    const script = decideScript(takes.map(({ policy }) => policy.algorithm));
+    const answer = await script.run(this.#port, keys, args) as number[];
+    return takes.map(({ policy }, i) => verdictAt(answer, i * VERDICT_LENGTH, capacityOf(policy)));
+  }
+
+  #head(): string[] {
+    return this.#clock === undefined ? ["", "0"] : [String(this.#clock()), String(TEST_TTL_MS)];
+  }
+
+  /** Gives units back; see {@linkcode Store}. */
+  async give(take: Take, stamp: number, amount: number): Promise<boolean> {
+    checkInteger("amount", amount, 0, Number.MAX_SAFE_INTEGER);
+    const args = this.#head();
+    pushPolicy(args, take.policy, amount, false);
+    args.push(String(stamp));
+    const key = redisKey(this.#prefix, take.policy.name, take.key);
+    return await giveScript(take.policy.algorithm).run(this.#port, [key], args) === 1;
+  }
+
+  /** Forgets keys; see {@linkcode Store}. */
+  async reset({ policy, key }: Selector): Promise<number> {
+    if (key !== undefined) return await this.#forget(redisKey(this.#prefix, policy, key));
+    let count = 0;
+    for await (const found of this.#port.scan(patternOf(this.#prefix, policy))) {
+      if (keyOf(this.#prefix, policy, found) !== null) count += await this.#forget(found);
+    }
+    for await (const found of this.#port.scan(patternOf(this.#prefix, policy + BLOCK_SUFFIX))) {
+      await this.#forget(found);
+    }
+    return count;
+  }
+
+  async #forget(key: string): Promise<number> {
+    return Math.min(1, Number(await forgetScript.run(this.#port, [key, key + BLOCK_SUFFIX], [])));
+  }
+
+  /** Lists keys in use; see {@linkcode Store}. */
+  async *inspect(policy: Policy): AsyncGenerator<Entry> {
+    for await (const found of this.#port.scan(patternOf(this.#prefix, policy.name))) {
+      const key = keyOf(this.#prefix, policy.name, found);
+      if (key === null) continue;
+      const [verdict] = await this.decide([{ policy, key, cost: 0 }]);
+      if (verdict!.resetMs > 0) yield { key, verdict: verdict! };
+    }
+  }
+
+  /** Connects, so that the first decision need not wait for it. */
+  async warm(): Promise<void> {
+    await this.#port.connect?.();
+  }
+
+  /** Ends the connection, if the store made it. */
+  async close(): Promise<void> {
+    await this.#port.close?.();
+  }
+}
+
+function pushPolicy(args: string[], policy: Policy, cost: number, shadow: boolean): void {
+  const { algorithm, limit, windowMs, align = "", onDenied = "free", block } = policy;
+  args.push(
+    ...[algorithm, String(limit), String(windowMs), String(capacityOf(policy))],
+    ...[String(policy.buckets ?? 10), align, onDenied, String(block?.after ?? 0), String(block?.forMs ?? 0)],
+    ...[String(cost), shadow ? "1" : "0"],
+  );
+}
+
+function verdictAt(answer: readonly number[], i: number, limit: number): Verdict {
+  const retryMs = answer[i + 3]!;
+  return {
+    granted: answer[i]!,
+    denied: answer[i + 1] === 1,
+    limit,
+    remaining: answer[i + 2]!,
+    retryMs: retryMs < 0 ? Infinity : retryMs,
+    nextMs: answer[i + 4]!,
+    resetMs: answer[i + 5]!,
+    blocked: answer[i + 6] === 1,
+    stamp: answer[i + 7]!,
+  };
+}
