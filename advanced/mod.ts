@@ -1,8 +1,68 @@
 /**
- * The limiter for more than one process, beside `@sluice/sluice`.
+ * The limiter for more than one process: exact sliding windows, several limits decided as one, shared stores, and a
+ * decision in time whatever the store does.
  *
- * For now it offers the framework's own limiter under the package's name, so that an import can be written today.
+ * @example A limiter in front of an API
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { rateLimit } from "@sluice/rate-limit";
+ *
+ * const app = sluice();
+ * app.use("/api", rateLimit({ algorithm: "sliding-window", windowMs: 60_000, max: 100 }));
+ * app.get("/api/time", (_req, res) => res.json({ now: Date.now() }));
+ * ```
  *
  * @module
  */
-export { rateLimit, type RateLimitMiddleware, type RateLimitOptions } from "@sluice/sluice";
+export type { HeaderSink, RequestFace, ResponseFace, SendingFace } from "./src/http/faces.ts";
+export { type FetchHandler, type FetchLimit, fetchLimit, type FetchLimitOptions } from "./src/http/fetch_limit.ts";
+export type { StandardHeaders } from "./src/http/header_fields.ts";
+export type { RateLimitOptions } from "./src/http/http_options.ts";
+export { rateLimit, type RateLimitMiddleware } from "./src/http/rate_limit.ts";
+export type { RateLimitInfo } from "./src/http/rate_limit_info.ts";
+export type { Counters } from "./src/limiter/counters.ts";
+export type { Decision } from "./src/limiter/decision.ts";
+export { type CheckOptions, Limiter, type LimiterKeys, type WaitOptions } from "./src/limiter/limiter.ts";
+export { type MeterFace, type ObservableFace, type ObservationFace, observe } from "./src/limiter/telemetry.ts";
+export type { LimiterOptions, LimitOptions, StoreOptions } from "./src/limiter/limiter_options.ts";
+export { ALGORITHM_NAMES, type AlgorithmName, type Block, type OnDenied, type Policy } from "./src/policy/policy.ts";
+export {
+  type CompareAndSet,
+  type CompareAndSetOptions,
+  fromCompareAndSet,
+  type ListedValue,
+  type StateKey,
+  type StateWrite,
+  type VersionedValue,
+} from "./src/stores/compare_and_set_store.ts";
+export { type CounterInfo, type CounterLike, type CounterOptions, fromCounter } from "./src/stores/counter_store.ts";
+export {
+  DenoKvStore,
+  type DenoKvStoreOptions,
+  type KvAtomic,
+  type KvDatabase,
+  type KvEntry,
+  type KvKeyPart,
+} from "./src/stores/deno_kv_store.ts";
+export {
+  type DurableObjectAnswer,
+  type DurableObjectNamespaceLike,
+  type DurableObjectStateLike,
+  type DurableObjectStorageLike,
+  DurableObjectStore,
+  type DurableObjectStoreOptions,
+  type DurableObjectStubLike,
+  RateLimitObject,
+} from "./src/stores/durable_object_store.ts";
+export {
+  type ExclusiveOptions,
+  fromExclusive,
+  type RunExclusive,
+  type StateRecords,
+} from "./src/stores/exclusive_store.ts";
+export { MemoryStore, type MemoryStoreOptions } from "./src/stores/memory_store.ts";
+export type { IoRedisClient, NodeRedisClient, RedisClient, RedisPort } from "./src/stores/redis/redis_port.ts";
+export { RedisStore, type RedisStoreOptions } from "./src/stores/redis/redis_store.ts";
+export type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "./src/stores/store.ts";
+export type { DecidedBy, OnStoreFailure } from "./src/wrappers/failure_policy.ts";
+export type { Timers } from "./src/wrappers/timers.ts";

@@ -4,14 +4,24 @@ import { stdFlags } from "./std.ts";
 
 const { flags } = await stdFlags();
 const deno = Deno.execPath();
-const sources = ["mod.ts", "advanced/mod.ts", "examples/", "bench/", "scripts/", "tests/"];
+const sources = [
+  "mod.ts",
+  "limiting.ts",
+  "advanced/mod.ts",
+  "advanced/testing.ts",
+  "advanced/tests/",
+  "examples/",
+  "bench/",
+  "scripts/",
+  "tests/",
+];
 const publish = ["publish", "--dry-run", "--allow-dirty", "--quiet"];
 
 const steps: readonly { name: string; args: string[]; cwd?: string }[] = [
   { name: "formatting", args: ["fmt", "--check"] },
   { name: "lint", args: ["lint", "--quiet"] },
   { name: "types", args: ["check", "--quiet", ...flags, ...sources] },
-  { name: "documentation", args: ["doc", "--lint", "mod.ts", "advanced/mod.ts"] },
+  { name: "documentation", args: ["doc", "--lint", "mod.ts", "limiting.ts", "advanced/mod.ts", "advanced/testing.ts"] },
   { name: "package @sluice/sluice", args: publish },
   { name: "package @sluice/rate-limit", args: publish, cwd: "advanced" },
 ];

@@ -16,7 +16,7 @@ const inCi = Deno.env.get("CI") === "true";
 async function part(name: string, args: string[], env: Record<string, string>): Promise<void> {
   const report = `.cache/junit-${name}.xml`;
   await Deno.remove(report).catch(() => undefined);
-  const { code } = await run(Deno.execPath(), ["test", "-A", `--junit-path=${report}`, ...args], {
+  const { code } = await run(Deno.execPath(), ["test", "-A", "--unstable-kv", `--junit-path=${report}`, ...args], {
     limitMs: 10 * 60_000,
     env,
   });

@@ -29,6 +29,6 @@ export interface Algorithm {
   reset(policy: Policy, cells: Cells, now: number): number;
   /** Gives units back; tells whether anything changed. */
   give(policy: Policy, cells: Cells, now: number, stamp: number, units: number): boolean;
-  /** Restarts the wait: what is used counts as used now. */
-  extend(policy: Policy, cells: Cells, now: number): void;
+  /** Restarts the wait: what is used counts as used now. Returns the stamp it has now. */
+  extend(policy: Policy, cells: Cells, now: number): number;
 }

@@ -49,7 +49,7 @@ export const concurrency: Algorithm = {
     }
     return false;
   },
-  extend() {},
+  extend: () => 0,
 };
 
 function endOf({ array }: Cells): number {

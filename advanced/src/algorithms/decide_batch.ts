@@ -51,8 +51,8 @@ function timesItFits({ policy, cost }: Take, { algorithm, cells, block }: Held, 
 function settle({ policy, cost }: Take, held: Held, granted: number, refusals: number, now: number): Verdict {
   const { algorithm, cells, block } = held;
   const units = granted * cost;
-  const stamp = units > 0 ? algorithm.take(policy, cells, now, units) : 0;
-  if (refusals > 0 && cost > 0) refuse(policy, held, refusals * cost, refusals, now);
+  let stamp = units > 0 ? algorithm.take(policy, cells, now, units) : 0;
+  if (refusals > 0 && cost > 0) stamp = refuse(policy, held, refusals * cost, refusals, now, stamp);
   const capacity = capacityOf(policy);
   const blocked = block === null ? 0 : blockedFor(block, now);
   const remaining = blocked > 0 ? 0 : Math.max(0, algorithm.room(policy, cells, now));
@@ -71,13 +71,23 @@ function settle({ policy, cost }: Take, held: Held, granted: number, refusals: n
   };
 }
 
-function refuse(policy: Policy, { algorithm, cells, block }: Held, units: number, refusals: number, now: number): void {
-  if (block !== null && blockedFor(block, now) > 0) return;
+/** Bears the consequences of refusals, and returns the stamp of what was granted beside them. */
+function refuse(
+  policy: Policy,
+  { algorithm, cells, block }: Held,
+  units: number,
+  refusals: number,
+  now: number,
+  stamp: number,
+): number {
+  if (block !== null && blockedFor(block, now) > 0) return stamp;
+  let moved = stamp;
   if (policy.onDenied === "charge") {
     const capacity = capacityOf(policy);
     // debt ends at twice the limit, so that no client can be locked out for longer than about two windows
     const debt = Math.min(units, Math.max(0, capacity + algorithm.room(policy, cells, now)));
     if (debt > 0) algorithm.take(policy, cells, now, debt);
-  } else if (policy.onDenied === "extend") algorithm.extend(policy, cells, now);
+  } else if (policy.onDenied === "extend") moved = algorithm.extend(policy, cells, now);
   if (block !== null) countRefusals(policy.block!, policy.windowMs, block, now, refusals);
+  return stamp === 0 ? 0 : moved;
 }

@@ -33,6 +33,7 @@ export const fixedWindow: Algorithm = {
   },
   extend({ windowMs }, { array, at }, now) {
     if (now < array[at + END]!) array[at + END] = now + windowMs;
+    return array[at + END]!;
   },
 };
 

@@ -52,7 +52,7 @@ export const slidingApproximate: Algorithm = {
   extend(policy, cells, now) {
     const { current, previous } = at(policy, cells, now);
     cells.array.fill(0, cells.at, cells.at + 4);
-    slidingApproximate.take(policy, cells, now, current + previous);
+    return slidingApproximate.take(policy, cells, now, current + previous);
   },
 };
 

@@ -43,6 +43,7 @@ export const slidingLog: Algorithm = {
     const units = used(cells, now - windowMs);
     cells.array.fill(0);
     if (units > 0) append(cells, now, units);
+    return now;
   },
 };
 

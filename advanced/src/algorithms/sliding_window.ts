@@ -57,7 +57,7 @@ export const slidingWindow: Algorithm = {
   extend(policy, cells, now) {
     const units = used(policy, cells, now);
     cells.array.fill(0, cells.at, cells.at + slidingWindow.width(policy));
-    slidingWindow.take(policy, cells, now, units);
+    return slidingWindow.take(policy, cells, now, units);
   },
 };
 

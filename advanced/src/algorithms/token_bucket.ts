@@ -45,6 +45,7 @@ export const tokenBucket: Algorithm = {
   extend(policy, cells, now) {
     const full = capacityOf(policy) * policy.windowMs;
     write(policy, cells, now, Math.max(full, debt(policy, cells, now)));
+    return now;
   },
 };
 

@@ -24,6 +24,8 @@ export class CellColumns {
   readonly #own: Float64Array[] = [];
 
   /**
+   * Makes it.
+   *
    * @param algorithm The algorithm
    * @param width Cells of one key, 0 when it varies
    */

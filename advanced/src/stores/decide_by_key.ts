@@ -39,8 +39,8 @@ export async function decideByKey(
     const verdict = verdicts[i];
     const surplus = (verdict?.granted ?? 0) - granted * take.cost;
     if (verdict === undefined || surplus <= 0) return;
-    await give(take, verdict.stamp, surplus);
-    const remaining = verdict.remaining + surplus;
+    const given = await give(take, verdict.stamp, surplus);
+    const remaining = verdict.remaining + (given ? surplus : 0);
     verdicts[i] = { ...verdict, granted: verdict.granted - surplus, remaining };
   }));
   if (failed !== undefined) throw failed.reason;

@@ -31,6 +31,8 @@ export class KeyTable {
   overflows = 0;
 
   /**
+   * Makes it.
+   *
    * @param policy The first policy it is used for
    * @param maxKeys Most keys with a state of their own
    */

@@ -38,6 +38,8 @@ export class MemoryStore implements Store {
   #lastTable: KeyTable | null = null;
 
   /**
+   * Makes it.
+   *
    * @param options Bounds and clock
    * @throws {RangeError} If `maxKeys` is out of range
    */

@@ -17,7 +17,11 @@ export class StoreClock {
     this.#reads = 0;
   };
 
-  /** @param read The present time in ms; the system's clock without it */
+  /**
+   * Makes it.
+   *
+   * @param read The present time in ms; the system's clock without it
+   */
   constructor(read?: () => number) {
     this.#read = read ?? null;
   }

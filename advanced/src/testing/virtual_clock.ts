@@ -1,6 +1,16 @@
-/** A clock that stands still until a test moves it. */
+import type { Timers } from "../wrappers/timers.ts";
+
+/** A timer that was started. */
+interface Started {
+  readonly due: number;
+  readonly fn: () => void;
+}
+
+/** A clock that stands still until a test moves it, and timers that run when it is moved past them. */
 export class VirtualClock {
   #now: number;
+  #elapsed = 0;
+  #started: Started[] = [];
 
   /** @param start The first time it tells, in ms since 1970 */
   constructor(start = 1_700_000_000_000) {
@@ -10,13 +20,49 @@ export class VirtualClock {
   /** The present time; hand this function to whatever takes a clock. */
   readonly read: () => number = () => this.#now;
 
+  /** Timers that go by this clock; hand them to whatever takes timers. */
+  readonly timers: Timers = {
+    now: () => this.#elapsed,
+    start: (fn, ms) => {
+      const timer = { due: this.#elapsed + ms, fn };
+      this.#started.push(timer);
+      return () => this.#started = this.#started.filter((one) => one !== timer);
+    },
+  };
+
   /** The present time. */
   get now(): number {
     return this.#now;
   }
 
-  /** Moves the clock; by less than 0 for one that is set back. */
+  /** Number of timers that have not run yet. */
+  get pendingTimers(): number {
+    return this.#started.length;
+  }
+
+  /**
+   * Moves the clock, and runs the timers that are due on the way, in their order.
+   *
+   * @param ms How far; less than 0 for a clock that is set back, which runs no timer
+   */
   advance(ms: number): void {
-    this.#now += ms;
+    if (ms < 0) {
+      this.#now += ms;
+      return;
+    }
+    const end = this.#elapsed + ms;
+    for (;;) {
+      const [next] = this.#started.filter(({ due }) => due <= end).sort((a, b) => a.due - b.due);
+      if (next === undefined) break;
+      this.#started = this.#started.filter((one) => one !== next);
+      this.#move(Math.max(this.#elapsed, next.due));
+      next.fn();
+    }
+    this.#move(end);
+  }
+
+  #move(elapsed: number): void {
+    this.#now += elapsed - this.#elapsed;
+    this.#elapsed = elapsed;
   }
 }

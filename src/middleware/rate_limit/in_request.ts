@@ -1,5 +1,5 @@
-import { requestSequence } from "../../http/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
+import { placeOf } from "./made_inside.ts";
 import { MemoryStore } from "./memory_store.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
@@ -14,18 +14,6 @@ const MAX_PLACES = 1000;
 /** Where limiters count together once there are too many places. No path is equal to it. */
 const ANYWHERE = "anywhere";
 let warned = false;
-
-/**
- * Tells whether a limiter was made while a request was under way, rather than before it.
- *
- * @param limiterSequence Place of the limiter in the order of creation
- * @param req The first request it is asked about; a request of another framework has no place, and gets a private limiter
- * @returns Whether the limiter is the younger one
- */
-export function isMadeInside(limiterSequence: number, req: object): boolean {
-  const sequence = (req as { [requestSequence]?: number })[requestSequence];
-  return sequence !== undefined && sequence < limiterSequence;
-}
 
 /**
  * The store that limiters made inside requests share.
@@ -75,11 +63,6 @@ function dropIdle(now: number): void {
   for (const [fingerprint, places] of shared) {
     if ([...places.values()].every((store) => store.liveCount(now) === 0)) shared.delete(fingerprint);
   }
-}
-
-// only what the developer wrote: a client chooses what a pattern matches, and must not win a fresh count by it
-function placeOf(req: FrameworkRequest): string {
-  return JSON.stringify([String(req.app?.mountpath ?? ""), String(req.route?.path ?? "")]);
 }
 
 function warnOnce(): void {

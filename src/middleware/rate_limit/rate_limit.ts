@@ -1,8 +1,9 @@
 import { nextSequence } from "../../http/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
-import { isMadeInside, sharedStore } from "./in_request.ts";
+import { sharedStore } from "./in_request.ts";
 import { LimiterKey } from "./limiter_key.ts";
+import { isMadeInside } from "./made_inside.ts";
 import { type Hit, MemoryStore } from "./memory_store.ts";
 import { type CheckedRateLimit, checkRateLimit, type RateLimitOptions } from "./options.ts";
 

@@ -22,7 +22,11 @@ export class RedisScript {
   readonly #text: string;
   #sha: string | null = null;
 
-  /** @param text The script in Lua */
+  /**
+   * Makes it.
+   *
+   * @param text The script in Lua
+   */
   constructor(text: string) {
     this.#text = text;
   }

@@ -59,7 +59,7 @@ do
       end
       return false
     end,
-    extend = function() end,
+    extend = function() return 0 end,
   }
 end
 `;

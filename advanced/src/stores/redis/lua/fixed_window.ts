@@ -26,6 +26,9 @@ A['fixed-window'] = {
     if s[1] == 0 then s[2] = 0 end
     return true
   end,
-  extend = function(p, s, now) if now < s[2] then s[2] = now + p.window end end,
+  extend = function(p, s, now)
+    if now < s[2] then s[2] = now + p.window end
+    return s[2]
+  end,
 }
 `;

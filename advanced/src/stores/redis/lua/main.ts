@@ -78,7 +78,11 @@ for _, p in ipairs(takes) do
     if p.denied == 'charge' then
       local debt = math.min(refusals * p.cost, math.max(0, p.capacity + p.a.room(p, s, now)))
       if debt > 0 then p.a.take(p, s, now, debt) changed = true end
-    elseif p.denied == 'extend' then p.a.extend(p, s, now) changed = true end
+    elseif p.denied == 'extend' then
+      local moved = p.a.extend(p, s, now)
+      if units > 0 then stamp = moved end
+      changed = true
+    end
     if p.b then
       if p.b[2] <= now then p.b[1] = 0 p.b[2] = now + p.window end
       p.b[1] = p.b[1] + refusals

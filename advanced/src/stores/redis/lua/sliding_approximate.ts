@@ -48,7 +48,7 @@ do
     extend = function(p, s, now)
       local current, previous = seen(p, s, now)
       s[1], s[2], s[3], s[4] = 0, 0, 0, 0
-      take(p, s, now, current + previous)
+      return take(p, s, now, current + previous)
     end,
   }
 end

@@ -78,6 +78,7 @@ do
       local units = p.limit - room(p, s, now)
       s.total, s.log = 0, ''
       if units > 0 then take(p, s, now, units) end
+      return now
     end,
   }
 end

@@ -69,7 +69,7 @@ do
     extend = function(p, s, now)
       local units = used(p, s, now)
       for i = 1, 3 + p.buckets do s[i] = 0 end
-      take(p, s, now, units)
+      return take(p, s, now, units)
     end,
   }
 end

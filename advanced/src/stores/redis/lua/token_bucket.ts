@@ -35,6 +35,7 @@ do
     end,
     extend = function(p, s, now)
       write(p, s, now, math.max(p.capacity * p.window, debt(p, s, now)))
+      return now
     end,
   }
 end

@@ -1,0 +1,39 @@
+/** What the limiter needs of a request: Sluice's, Express's and Node's have it. */
+export interface RequestFace {
+  /** Address of the client, as the framework tells it. */
+  readonly ip?: string | undefined;
+}
+
+/** What the limiter needs of a response: Sluice's, Express's and Node's have it. */
+export interface ResponseFace {
+  /** Status of the answer. */
+  statusCode: number;
+  /** Whether the headers are out. */
+  readonly headersSent: boolean;
+  /** Whether the answer is complete. */
+  readonly writableFinished?: boolean;
+  /** Sets a header. */
+  setHeader(name: string, value: string): unknown;
+  /** Reads a header. */
+  getHeader(name: string): number | string | string[] | undefined;
+  /** Ends the answer. */
+  end(body?: string): unknown;
+  /** Adds a listener: `finish` and `close` are used. */
+  on(event: string, listener: () => void): unknown;
+}
+
+/** Express's way to answer, where the response has it. */
+export interface SendingFace {
+  /** Answers with text. */
+  send(body: string): unknown;
+  /** Answers with JSON. */
+  json(body: unknown): unknown;
+}
+
+/** Headers of an answer, wherever they are kept. */
+export interface HeaderSink {
+  /** Sets a header. */
+  set(name: string, value: string): void;
+  /** Reads a header. */
+  get(name: string): string | undefined;
+}

@@ -1,0 +1,117 @@
+import type { Decision } from "../limiter/decision.ts";
+import type { Limiter } from "../limiter/limiter.ts";
+import type { HeaderSink } from "./faces.ts";
+import type { RateLimitOptions } from "./http_options.ts";
+import { RequestLimiter } from "./request_limiter.ts";
+
+/** A handler of web requests, with whatever its platform passes beside them. */
+export type FetchHandler<Rest extends unknown[]> = (request: Request, ...rest: Rest) => Response | Promise<Response>;
+
+/** Options of {@linkcode fetchLimit}. */
+export interface FetchLimitOptions extends RateLimitOptions<Request> {
+  /** Tells a client's address, from the request and what the platform passes beside it. */
+  clientAddress?: ((request: Request, ...rest: unknown[]) => string | undefined) | undefined;
+}
+
+/** A limiter for web requests. */
+export interface FetchLimit {
+  /**
+   * Puts the limiter in front of a handler.
+   *
+   * @param handler The handler
+   * @returns A handler that answers refused requests itself
+   */
+  <Rest extends unknown[]>(handler: FetchHandler<Rest>): (request: Request, ...rest: Rest) => Promise<Response>;
+  /** The limiter behind it. */
+  readonly limiter: Limiter;
+}
+
+/**
+ * Limits web requests, for any framework that has a Fetch handler.
+ *
+ * The client's address is read from Deno's `info` and Bun's `server`; elsewhere give `clientAddress` or `keyGenerator`.
+ * `handler` has no meaning here; everything else is as in `rateLimit`.
+ *
+ * @param options Limits, store, headers, answers
+ * @returns Puts the limiter in front of a handler
+ * @throws {TypeError} If an option has the wrong type
+ * @throws {RangeError} If a number is out of range
+ *
+ * @example In front of any handler
+ * ```ts ignore
+ * const limit = fetchLimit({ max: 100, windowMs: 60_000 });
+ * Deno.serve(limit((request) => new Response("hello")));
+ * ```
+ */
+export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
+  if (options.handler !== undefined) {
+    throw new TypeError("fetchLimit: option handler is for rateLimit, which has a res; use message instead");
+  }
+  const addresses = new WeakMap<Request, string | undefined>();
+  const asker = new RequestLimiter<Request>(options, (request) => addresses.get(request));
+  const { clientAddress = platformAddress } = options;
+  const needsAddress = options.keyGenerator === undefined;
+
+  const limit = <Rest extends unknown[]>(handler: FetchHandler<Rest>) => async (request: Request, ...rest: Rest) => {
+    if (needsAddress) addresses.set(request, clientAddress(request, ...rest));
+    const decision = await asker.ask(request);
+    if (decision === null) return await handler(request, ...rest);
+    if (!decision.allowed) return await refuse(asker, request, decision);
+    return await answer(asker, request, decision, () => handler(request, ...rest));
+  };
+  return Object.defineProperties(limit, { limiter: { get: () => asker.limiter } }) as FetchLimit;
+}
+
+async function refuse(asker: RequestLimiter<Request>, request: Request, decision: Decision): Promise<Response> {
+  await asker.options.onLimitReached?.(request);
+  const headers = new Headers();
+  asker.writeHeaders(sinkOf(headers), decision);
+  const { status, body, type } = await asker.refusal(request, decision, sinkOf(headers));
+  const isText = typeof body === "string";
+  headers.set("Content-Type", type ?? (isText ? "text/html; charset=utf-8" : "application/json; charset=utf-8"));
+  return new Response(isText ? body : JSON.stringify(body), { status, headers });
+}
+
+async function answer(
+  asker: RequestLimiter<Request>,
+  request: Request,
+  decision: Decision,
+  handle: () => Response | Promise<Response>,
+): Promise<Response> {
+  let status = 500;
+  try {
+    const response = await handle();
+    ({ status } = response);
+    // an upgrade is the platform's own object and must stay it
+    return status === 101 ? response : withHeaders(response, (headers) => asker.writeHeaders(headers, decision));
+  } finally {
+    if (asker.hasLeases) await asker.limiter.release(decision);
+    if (asker.watchesOutcome) await asker.finished(request, decision, { statusCode: status });
+  }
+}
+
+// a response that came from elsewhere may have headers that can't be changed
+function withHeaders(response: Response, write: (headers: HeaderSink) => void): Response {
+  const copy = new Response(response.body, response);
+  write(sinkOf(copy.headers));
+  return copy;
+}
+
+function sinkOf(headers: Headers): HeaderSink {
+  return {
+    set: (name, value) => headers.set(name, value),
+    get: (name) => headers.get(name) ?? undefined,
+  };
+}
+
+/** What platforms pass beside a request: Deno's `info`, Bun's `server`. */
+interface Beside {
+  readonly remoteAddr?: { readonly hostname?: string };
+  requestIP?(request: Request): { readonly address: string } | null;
+}
+
+function platformAddress(request: Request, ...rest: unknown[]): string | undefined {
+  const beside = rest[0] as Beside | null | undefined;
+  if (typeof beside !== "object" || beside === null) return undefined;
+  return beside.remoteAddr?.hostname ?? beside.requestIP?.(request)?.address;
+}

@@ -1,0 +1,143 @@
+import { checkInteger, fail } from "../policy/check_policy.ts";
+import type { Decision } from "../limiter/decision.ts";
+import type { LimiterKeys } from "../limiter/limiter.ts";
+import type { LimiterOptions, LimitOptions } from "../limiter/limiter_options.ts";
+import { type CounterLike, fromCounter } from "../stores/counter_store.ts";
+import type { Awaitable, Store } from "../stores/store.ts";
+import type { RequestFace, ResponseFace } from "./faces.ts";
+import type { HeaderOptions, StandardHeaders } from "./header_fields.ts";
+
+/**
+ * Options of `rateLimit`.
+ *
+ * @typeParam Req The request that functions get: Sluice's, Express's, or a web `Request`
+ */
+export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions, "max" | "store"> {
+  /** Units per window, 100 by default; or a function that tells them, for customers' tiers. */
+  max?: number | ((req: Req) => Awaitable<number>) | undefined;
+  /** The same as `max`, by express-rate-limit's name. */
+  limit?: number | ((req: Req) => Awaitable<number>) | undefined;
+  /** Where counters are kept; also a store made for express-rate-limit. */
+  store?: Store | CounterLike | undefined;
+  /** Units a request costs, 1 by default. */
+  cost?: number | ((req: Req) => Awaitable<number>) | undefined;
+  /** The key, or the keys of several limits by their names; the client's address by default. */
+  keyGenerator?: ((req: Req) => Awaitable<LimiterKeys | undefined>) | undefined;
+  /** Requests for which it returns `true` are neither counted nor limited. */
+  skip?: ((req: Req) => Awaitable<boolean>) | undefined;
+  /** Body of a refusal: text, an object sent as JSON, or a function that makes one. */
+  message?: string | object | ((req: Req) => Awaitable<string | object>) | undefined;
+  /** Status of a refusal, 429 by default. */
+  statusCode?: number | undefined;
+  /** Whether any headers are sent; on by default. */
+  headers?: boolean | undefined;
+  /** The IETF's headers: a draft, or `true` for draft-6; off by default. */
+  standardHeaders?: boolean | StandardHeaders | undefined;
+  /** Whether `X-RateLimit-*` is sent, on by default. */
+  legacyHeaders?: boolean | undefined;
+  /** `X-RateLimit-Reset` in seconds from now (default), or since 1970. */
+  legacyReset?: "delta" | "epoch" | undefined;
+  /** Name of the limit in headers; the same as `name`, by express-rate-limit's name. */
+  identifier?: string | undefined;
+  /** Answers refused requests in place of the limiter. */
+  handler?: ((req: Req, res: ResponseFace, next: (error?: unknown) => void, decision: Decision) => unknown) | undefined;
+  /** Called for every refused request, before it is answered. */
+  onLimitReached?: ((req: Req) => unknown) | undefined;
+  /** Property of the request that tells `{ limit, used, remaining, resetTime, key }`, `"rateLimit"` by default. */
+  requestPropertyName?: string | undefined;
+  /** Gives back what a request took that ended with a status of 400 or more. */
+  skipFailedRequests?: boolean | undefined;
+  /** Gives back what a request took that ended with a status below 400. */
+  skipSuccessfulRequests?: boolean | undefined;
+  /** Tells which requests succeeded, for the two options above. */
+  requestWasSuccessful?: ((req: Req, res: { statusCode: number }) => Awaitable<boolean>) | undefined;
+  /** The same as `onStoreFailure: "open"`, by express-rate-limit's name. */
+  passOnStoreError?: boolean | undefined;
+  /** Accepted for express-rate-limit's sake: options are always checked, requests never. */
+  validate?: boolean | Readonly<Record<string, boolean>> | undefined;
+  /** Bits of an IPv6 address that make one client, 64 by default. */
+  ipv6Subnet?: number | undefined;
+  /** What to do with requests whose client is unknown: count them together (default), or fail. */
+  missingKey?: "share" | "error" | undefined;
+  /** Decides, counts and tells, but refuses nobody. */
+  dryRun?: boolean | undefined;
+  /** Whether the usual body of a refusal is a problem document (RFC 9457). */
+  problemDetails?: boolean | undefined;
+}
+
+/** The limiter's part of the options, by its own names. */
+export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>): LimiterOptions {
+  const { max, limit, store, identifier, name, passOnStoreError, onStoreFailure, dryRun, limits, ...rest } = options;
+  const fixed = limit ?? max;
+  if (passOnStoreError !== undefined && typeof passOnStoreError !== "boolean") {
+    fail(TypeError, "passOnStoreError", "true or false", passOnStoreError);
+  }
+  const shadow = (one: LimitOptions): LimitOptions => dryRun ? { ...one, shadow: true } : one;
+  return shadow({
+    ...rest,
+    ...(typeof fixed === "function" || fixed === undefined ? {} : { max: fixed }),
+    name: name ?? identifier,
+    limits: limits?.map(shadow),
+    store: store === undefined ? undefined : storeOf(store),
+    onStoreFailure: onStoreFailure ?? (passOnStoreError ? "open" : undefined),
+  } as LimiterOptions) as LimiterOptions;
+}
+
+function storeOf(store: Store | CounterLike): Store {
+  return typeof (store as CounterLike).increment === "function" ? fromCounter(store as CounterLike) : store as Store;
+}
+
+/** Which headers are sent, by the options. */
+export function headerOptionsOf<Req>(options: RateLimitOptions<Req>): HeaderOptions | null {
+  const { headers = true, legacyHeaders = true, standardHeaders = false, legacyReset = "delta" } = options;
+  for (const [name, value] of Object.entries({ headers, legacyHeaders })) {
+    if (typeof value !== "boolean") fail(TypeError, name, "true or false", value);
+  }
+  const drafts = ["draft-6", "draft-7", "draft-8", "draft-10"];
+  if (typeof standardHeaders !== "boolean" && !drafts.includes(standardHeaders)) {
+    fail(TypeError, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders);
+  }
+  if (legacyReset !== "delta" && legacyReset !== "epoch") {
+    fail(TypeError, "legacyReset", '"delta" or "epoch"', legacyReset);
+  }
+  const standard = standardHeaders === true ? "draft-6" : standardHeaders === false ? null : standardHeaders;
+  if (!headers || (!legacyHeaders && standard === null)) return null;
+  return { legacy: legacyHeaders, legacyReset, standard, clock: options.clock ?? Date.now };
+}
+
+/** Checks what belongs to HTTP alone. */
+export function checkHttpOptions<Req>(options: RateLimitOptions<Req>): void {
+  const { statusCode = 429, ipv6Subnet = 64, missingKey = "share", requestPropertyName = "rateLimit" } = options;
+  checkInteger("statusCode", statusCode, 200, 599);
+  checkInteger("ipv6Subnet", ipv6Subnet, 1, 128);
+  if (missingKey !== "share" && missingKey !== "error") fail(TypeError, "missingKey", '"share" or "error"', missingKey);
+  if (typeof requestPropertyName !== "string") {
+    fail(TypeError, "requestPropertyName", "a string", requestPropertyName);
+  }
+  for (const name of ["keyGenerator", "skip", "handler", "onLimitReached", "requestWasSuccessful"] as const) {
+    if (options[name] !== undefined && typeof options[name] !== "function") {
+      fail(TypeError, name, "a function", options[name]);
+    }
+  }
+  for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "dryRun", "problemDetails"] as const) {
+    if (options[name] !== undefined && typeof options[name] !== "boolean") {
+      fail(TypeError, name, "true or false", options[name]);
+    }
+  }
+  const { message, cost = 1 } = options;
+  if (message !== undefined && (message === null || !["string", "object", "function"].includes(typeof message))) {
+    fail(TypeError, "message", "a string, an object or a function", message);
+  }
+  if (typeof cost !== "function") checkCost(options, cost);
+}
+
+function checkCost<Req>(options: RateLimitOptions<Req>, cost: number): void {
+  checkInteger("cost", cost, 1, 2 ** 31);
+  for (const { max = 100, burst, algorithm } of options.limits ?? [options as LimitOptions]) {
+    const most = algorithm === "token-bucket" ? burst ?? max : max;
+    if (typeof most !== "number" || most === 0 || cost <= most) continue;
+    throw new RangeError(
+      `rateLimit: option cost (${cost}) is above the limit (${most}), so no request would ever pass`,
+    );
+  }
+}

@@ -1,0 +1,186 @@
+import { isMadeInside, nextSequence } from "@sluice/sluice/limiting";
+import type { FrameworkRequest } from "@sluice/sluice";
+import type { Decision } from "../limiter/decision.ts";
+import type { Limiter } from "../limiter/limiter.ts";
+import type { Awaitable } from "../stores/store.ts";
+import type { HeaderSink, RequestFace, ResponseFace, SendingFace } from "./faces.ts";
+import type { RateLimitOptions } from "./http_options.ts";
+import { sharedLimiter } from "./made_in_request.ts";
+import { RateLimitInfo } from "./rate_limit_info.ts";
+import type { Refusal } from "./refusal.ts";
+import { isThenable, RequestLimiter } from "./request_limiter.ts";
+
+/** Continues with the next layer, or with the error handlers. */
+type Next = (error?: unknown) => void;
+
+/** A limiter as middleware, with a few controls. */
+export interface RateLimitMiddleware {
+  /** Counts a request, and admits or refuses it. */
+  (req: RequestFace, res: ResponseFace, next: (error?: unknown) => void): void | Promise<void>;
+  /** The limiter behind it: `check`, `peek`, `counters`, `on`, `close`. */
+  readonly limiter: Limiter;
+  /** Forgets all keys. */
+  reset(): Awaitable<number>;
+  /** Forgets one key: a generated one, or a client's address. */
+  resetKey(key: string): Awaitable<number>;
+  /** What is left to a key, without taking any: a generated one, or a client's address. */
+  getKey(key: string): Awaitable<Decision>;
+  /** Number of keys in memory. */
+  readonly size: number;
+}
+
+/**
+ * Limits requests: as middleware of Sluice and of Express, `(req, res, next)`.
+ *
+ * @typeParam Req The request that functions in the options get
+ * @param options Limits, store, headers, answers
+ * @returns The middleware
+ * @throws {TypeError} If an option has the wrong type
+ * @throws {RangeError} If a number is out of range
+ *
+ * @example Exactly 100 requests in any minute, counted in Redis
+ * ```ts ignore
+ * import { rateLimit, RedisStore } from "@sluice/rate-limit";
+ *
+ * app.use(rateLimit({
+ *   algorithm: "sliding-window",
+ *   windowMs: 60_000,
+ *   max: 100,
+ *   store: new RedisStore({ url: "redis://localhost:6379" }),
+ * }));
+ * ```
+ */
+export function rateLimit<Req extends RequestFace = FrameworkRequest>(
+  options: RateLimitOptions<Req> = {},
+): RateLimitMiddleware {
+  const own = new RequestLimiter<Req>(options, (req) => req.ip);
+  const sequence = nextSequence();
+  let asker: RequestLimiter<Req> | null = null;
+
+  function limit(req: RequestFace, res: ResponseFace, next: Next): void | Promise<void> {
+    let decision: Decision | null;
+    try {
+      asker ??= isMadeInside(sequence, req)
+        ? new RequestLimiter(options, (one) => one.ip, sharedLimiter(own, req))
+        : own;
+      const asked = asker.ask(req as Req);
+      if (isThenable(asked)) return decideLater(asker, asked, req as Req, res, next);
+      decision = asked as Decision | null;
+    } catch (error) {
+      return next(error);
+    }
+    return settle(asker, decision, req as Req, res, next);
+  }
+
+  return Object.defineProperties(limit, {
+    limiter: { get: () => (asker ?? own).limiter },
+    reset: { value: () => (asker ?? own).limiter.reset() },
+    resetKey: { value: (key: string) => resetKey(asker ?? own, key) },
+    getKey: { value: (key: string) => (asker ?? own).limiter.peek(own.keyOfAddress(key)) },
+    size: { get: () => (asker ?? own).limiter.size },
+  }) as RateLimitMiddleware;
+}
+
+// a key that is an address may be counted as it is, or as its client's
+function resetKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<number> {
+  const client = asker.keyOfAddress(key);
+  const first = asker.limiter.reset(key);
+  if (client === key) return first;
+  const second = asker.limiter.reset(client);
+  return typeof first === "number" && typeof second === "number"
+    ? first + second
+    : Promise.all([first, second]).then(([a, b]) => a + b);
+}
+
+async function decideLater<Req extends RequestFace>(
+  asker: RequestLimiter<Req>,
+  asked: PromiseLike<Decision | null>,
+  req: Req,
+  res: ResponseFace,
+  next: Next,
+): Promise<void> {
+  let decision: Decision | null;
+  try {
+    decision = await asked;
+  } catch (error) {
+    return next(error);
+  }
+  return settle(asker, decision, req, res, next);
+}
+
+// errors of next() belong to the layers behind it, so it is never called where they would be caught
+function settle<Req extends RequestFace>(
+  asker: RequestLimiter<Req>,
+  decision: Decision | null,
+  req: Req,
+  res: ResponseFace,
+  next: Next,
+): void | Promise<void> {
+  if (decision === null) return next();
+  const { requestPropertyName = "rateLimit", clock = Date.now } = asker.options;
+  (req as unknown as Record<string, unknown>)[requestPropertyName] = new RateLimitInfo(decision, clock);
+  const headers = new ResponseHeaders(res);
+  if (!res.headersSent) asker.writeHeaders(headers, decision);
+  if (!decision.allowed) return refuse(asker, decision, req, res, headers, next);
+  if (asker.watchesOutcome || asker.hasLeases) watch(asker, decision, req, res);
+  return next();
+}
+
+function watch<Req>(asker: RequestLimiter<Req>, decision: Decision, req: Req, res: ResponseFace): void {
+  const failed = (error: unknown) => void asker.limiter.emit("error", error);
+  if (asker.watchesOutcome) res.on("finish", () => void asker.finished(req, decision, res).catch(failed));
+  if (!asker.hasLeases) return;
+  const release = () => void Promise.resolve(asker.limiter.release(decision)).catch(failed);
+  res.on("finish", release);
+  res.on("close", release);
+}
+
+async function refuse<Req extends RequestFace>(
+  asker: RequestLimiter<Req>,
+  decision: Decision,
+  req: Req,
+  res: ResponseFace,
+  headers: HeaderSink,
+  next: Next,
+): Promise<void> {
+  try {
+    const { onLimitReached, handler } = asker.options;
+    const reached = onLimitReached?.(req);
+    if (isThenable(reached)) await reached;
+    if (handler !== undefined) return void await handler(req, res, next, decision);
+    send(res, await asker.refusal(req, decision, headers));
+  } catch (error) {
+    next(error);
+  }
+}
+
+function send(res: ResponseFace, { status, body, type }: Refusal): void {
+  res.statusCode = status;
+  const sending = res as ResponseFace & Partial<SendingFace>;
+  if (type !== undefined) res.setHeader("Content-Type", type);
+  if (typeof body === "string") {
+    if (sending.send !== undefined) return void sending.send(body);
+    res.setHeader("Content-Type", "text/html; charset=utf-8");
+    return void res.end(body);
+  }
+  if (sending.json !== undefined) return void sending.json(body);
+  if (type === undefined) res.setHeader("Content-Type", "application/json; charset=utf-8");
+  res.end(JSON.stringify(body));
+}
+
+/** The headers of a Node-shaped response. */
+class ResponseHeaders implements HeaderSink {
+  readonly #res: ResponseFace;
+
+  constructor(res: ResponseFace) {
+    this.#res = res;
+  }
+
+  set(name: string, value: string): void {
+    this.#res.setHeader(name, value);
+  }
+
+  get(name: string): string | undefined {
+    return this.#res.getHeader(name)?.toString();
+  }
+}

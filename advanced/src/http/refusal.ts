@@ -1,0 +1,56 @@
+import type { Decision } from "../limiter/decision.ts";
+import type { HeaderSink } from "./faces.ts";
+
+/** The answer to a refused request. */
+export interface Refusal {
+  /** Status. */
+  readonly status: number;
+  /** Its body: text, or a value that is sent as JSON. */
+  readonly body: string | object;
+  /** Content type where it is not the usual one of the body. */
+  readonly type?: string;
+}
+
+/** How refusals look. */
+export interface RefusalOptions {
+  /** Status, 429 by default. */
+  readonly statusCode: number;
+  /** Body; the usual one without it. */
+  readonly message?: string | object | undefined;
+  /** Whether the usual body is a problem document (RFC 9457). */
+  readonly problemDetails: boolean;
+}
+
+const DEFAULT_MESSAGE = { error: "Too many requests, please try again later." };
+
+/**
+ * Makes the answer to a refused request, and forbids to store it (RFC 6585, section 4).
+ *
+ * @param options How refusals look
+ * @param message The body, where the user's function made one
+ * @param decision The decision
+ * @param headers Where headers go
+ */
+export function refusalOf(
+  { statusCode, problemDetails, message: fixed }: RefusalOptions,
+  message: string | object | undefined,
+  decision: Decision,
+  headers: HeaderSink,
+): Refusal {
+  headers.set("Cache-Control", "no-store");
+  const body = message ?? fixed;
+  if (body !== undefined) return { status: statusCode, body };
+  if (!problemDetails) return { status: statusCode, body: DEFAULT_MESSAGE };
+  return { status: statusCode, body: problemOf(statusCode, decision), type: "application/problem+json" };
+}
+
+/** The problem type of the IETF draft, with the names of the limits that refused. */
+function problemOf(status: number, { policies, verdicts, takes }: Decision): object {
+  const violated = policies.filter((_, i) => verdicts[i]!.denied && !takes[i]!.shadow);
+  return {
+    type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
+    title: "Request cannot be satisfied as assigned quota has been exceeded",
+    status,
+    "violated-policies": violated.map(({ name }) => name),
+  };
+}

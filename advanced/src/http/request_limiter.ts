@@ -1,0 +1,153 @@
+import { ClientKeys } from "../keys/client_key.ts";
+import type { Decision } from "../limiter/decision.ts";
+import { Limiter, type LimiterKeys } from "../limiter/limiter.ts";
+import type { Awaitable } from "../stores/store.ts";
+import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
+import type { HeaderSink } from "./faces.ts";
+import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
+import { type Refusal, refusalOf } from "./refusal.ts";
+
+/**
+ * Asks a limiter about requests: what they are counted by, what they cost, how a refusal looks. The part of `rateLimit`
+ * that is the same for Express's objects and for web requests.
+ */
+export class RequestLimiter<Req> {
+  /** The limiter. */
+  readonly limiter: Limiter;
+  /** The options. */
+  readonly options: RateLimitOptions<Req>;
+  readonly #headers: HeaderOptions | null;
+  readonly #clients: ClientKeys;
+  readonly #addressOf: (req: Req) => string | undefined;
+
+  /**
+   * Makes it.
+   *
+   * @param options What the user gave
+   * @param addressOf Tells the address of a request's client
+   * @param limiter A limiter that exists already, for the same options
+   */
+  constructor(options: RateLimitOptions<Req>, addressOf: (req: Req) => string | undefined, limiter?: Limiter) {
+    checkHttpOptions(options);
+    this.options = options;
+    this.#headers = headerOptionsOf(options);
+    this.#clients = new ClientKeys(options.ipv6Subnet ?? 64, options.missingKey ?? "share");
+    this.#addressOf = addressOf;
+    this.limiter = limiter ?? new Limiter(limiterOptionsOf(options));
+  }
+
+  /**
+   * Decides about a request.
+   *
+   * @param req The request
+   * @returns The decision, `null` for a request that is skipped; at once where nothing has to be waited for
+   */
+  ask(req: Req): Awaitable<Decision | null> {
+    const { skip } = this.options;
+    if (skip !== undefined) {
+      const skipped = skip(req);
+      if (isThenable(skipped)) return skipped.then((is) => is ? this.#skipped() : this.#check(req));
+      if (skipped) return this.#skipped();
+    }
+    return this.#check(req);
+  }
+
+  #skipped(): null {
+    this.limiter.counters.skipped++;
+    return null;
+  }
+
+  #check(req: Req): Awaitable<Decision> {
+    const { keyGenerator, cost, max, limit } = this.options;
+    const units = typeof cost === "function" ? cost(req) : cost;
+    const most = limit ?? max;
+    const tier = typeof most === "function" ? most(req) : undefined;
+    const keys = keyGenerator === undefined ? this.#clients.of(this.#addressOf(req)) : keyGenerator(req);
+    if (isThenable(units) || isThenable(tier) || isThenable(keys)) return this.#checkLater(req, keys, units, tier);
+    return this.#checkNow(req, keys, units, tier);
+  }
+
+  async #checkLater(
+    req: Req,
+    keys: Awaitable<LimiterKeys | undefined>,
+    units: Awaitable<number | undefined>,
+    tier: Awaitable<number | undefined>,
+  ): Promise<Decision> {
+    return await this.#checkNow(req, await keys, await units, await tier);
+  }
+
+  #checkNow(
+    req: Req,
+    keys: LimiterKeys | undefined,
+    cost: number | undefined,
+    max: number | undefined,
+  ): Awaitable<Decision> {
+    const own = this.options.keyGenerator === undefined ? keys! : this.#generated(keys, req);
+    return this.limiter.check(own, cost === undefined && max === undefined ? undefined : { cost, max });
+  }
+
+  #generated(keys: LimiterKeys | undefined, req: Req): LimiterKeys {
+    if (typeof keys === "string" && keys !== "") return this.#canonical(keys, req);
+    if (typeof keys === "object" && keys !== null) {
+      return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, this.#canonical(key, req)]));
+    }
+    throw new TypeError(
+      `rateLimit: keyGenerator must return a non-empty string, or one for each limit by name, not ${
+        keys === "" ? '""' : String(keys)
+      }; fall back to req.ip for requests without a key`,
+    );
+  }
+
+  // a generator that falls back to req.ip must not count every address of an IPv6 client apart
+  #canonical(key: string, req: Req): string {
+    return typeof key === "string" && key.includes(":") && key === this.#addressOf(req) ? this.#clients.of(key) : key;
+  }
+
+  /** The keys of a client's address, for those who name it. */
+  keyOfAddress(address: string): string {
+    return this.#clients.of(address);
+  }
+
+  /** Writes the headers of a decision. */
+  writeHeaders(headers: HeaderSink, decision: Decision): void {
+    if (this.#headers !== null) writeHeaders(headers, decision, this.#headers);
+  }
+
+  /** Makes the answer to a refused request. */
+  async refusal(req: Req, decision: Decision, headers: HeaderSink): Promise<Refusal> {
+    const { message } = this.options;
+    return this.refusalWith(typeof message === "function" ? await message(req) : undefined, decision, headers);
+  }
+
+  /** The same, with the body that the user's function made. */
+  refusalWith(made: string | object | undefined, decision: Decision, headers: HeaderSink): Refusal {
+    const { message, statusCode = 429, problemDetails = false } = this.options;
+    const fixed = typeof message === "function" ? undefined : message;
+    return refusalOf({ statusCode, problemDetails, message: fixed }, made, decision, headers);
+  }
+
+  /** Whether a finished request must be looked at, because it may get back what it took. */
+  get watchesOutcome(): boolean {
+    const { skipFailedRequests, skipSuccessfulRequests } = this.options;
+    return skipFailedRequests === true || skipSuccessfulRequests === true;
+  }
+
+  /** Whether what a request took ends with it. */
+  get hasLeases(): boolean {
+    return this.limiter.policies.some(({ algorithm }) => algorithm === "concurrency");
+  }
+
+  /** Gives back what a finished request took, if the options say so. */
+  async finished(req: Req, decision: Decision, answer: { statusCode: number }): Promise<void> {
+    const { skipFailedRequests, skipSuccessfulRequests, requestWasSuccessful } = this.options;
+    const success = requestWasSuccessful === undefined
+      ? answer.statusCode < 400
+      : await requestWasSuccessful(req, answer);
+    if (success ? skipSuccessfulRequests : skipFailedRequests) await this.limiter.refund(decision);
+  }
+}
+
+/** Tells a promise from a plain value. */
+export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}

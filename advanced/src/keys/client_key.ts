@@ -1,0 +1,58 @@
+import { subnetOf } from "@sluice/sluice/limiting";
+
+/** Key of requests whose client is unknown. No address and no generated key is equal to it by accident. */
+const UNKNOWN_CLIENT = "\u0000unknown client";
+/** IPv6 addresses whose keys are remembered, so that they are not parsed for every request. */
+const MAX_REMEMBERED = 16_384;
+
+let warned = false;
+
+/** Makes keys of clients' addresses: one for all spellings, one for the subnet of an IPv6 client. */
+export class ClientKeys {
+  readonly #prefixLength: number;
+  readonly #missing: "share" | "error";
+  #remembered = new Map<string, string>();
+
+  /**
+   * Makes it.
+   *
+   * @param prefixLength Bits of an IPv6 address that make one client
+   * @param missing What to do with requests whose client is unknown
+   */
+  constructor(prefixLength: number, missing: "share" | "error") {
+    this.#prefixLength = prefixLength;
+    this.#missing = missing;
+  }
+
+  /**
+   * The key of an address.
+   *
+   * @param address As the platform or a trusted proxy told it, perhaps with a port
+   * @throws {TypeError} If it is unknown and must not be
+   */
+  of(address: string | undefined): string {
+    if (!address) return this.#unknown();
+    // an IPv4 address has one spelling and is its own key
+    if (!address.includes(":")) return address;
+    const known = this.#remembered.get(address);
+    if (known !== undefined) return known;
+    const key = subnetOf(withoutPort(address), this.#prefixLength) ?? address;
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered = new Map();
+    this.#remembered.set(address, key);
+    return key;
+  }
+
+  #unknown(): string {
+    const reason = "the client's address is unknown: hand the platform's second argument to app.fetch, set " +
+      '"trust proxy" behind a proxy, or give a keyGenerator';
+    if (this.#missing === "error") throw new TypeError(`rateLimit: ${reason}`);
+    if (!warned) console.warn(`rateLimit: ${reason}; such requests are counted together`);
+    warned = true;
+    return UNKNOWN_CLIENT;
+  }
+}
+
+// some proxies write the client's port, which is another one for every connection
+function withoutPort(address: string): string {
+  return /^(\d+\.\d+\.\d+\.\d+|\[[^\]]*\]):\d+$/.exec(address)?.[1] ?? address;
+}

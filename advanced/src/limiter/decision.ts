@@ -1,0 +1,66 @@
+import type { Policy } from "../policy/policy.ts";
+import type { Take, Verdict } from "../stores/store.ts";
+import type { DecidedBy } from "../wrappers/failure_policy.ts";
+
+/** What became of a request. */
+export class Decision {
+  /** The policies, in the order of the limiter's limits. */
+  readonly policies: readonly Policy[];
+  /** The verdict of each. */
+  readonly verdicts: readonly Verdict[];
+  /** Whether the request may pass. */
+  readonly allowed: boolean;
+  /** Whether a limit in shadow refused. */
+  readonly shadowDenied: boolean;
+  /** Who decided. */
+  readonly decidedBy: DecidedBy;
+  /** What was asked for; `refund` needs it. */
+  readonly takes: readonly Take[];
+  /** Which of the takes were given back already. */
+  readonly given: boolean[] = [];
+
+  /** Made by the limiter. */
+  constructor(takes: readonly Take[], verdicts: readonly Verdict[], decidedBy: DecidedBy) {
+    this.takes = takes;
+    this.policies = takes.map(({ policy }) => policy);
+    this.verdicts = verdicts;
+    this.decidedBy = decidedBy;
+    let allowed = true;
+    let shadowDenied = false;
+    for (let i = 0; i < takes.length; i++) {
+      if (!verdicts[i]!.denied) continue;
+      if (takes[i]!.shadow) shadowDenied = true;
+      else allowed = false;
+    }
+    this.allowed = allowed;
+    this.shadowDenied = shadowDenied;
+  }
+
+  /** The verdict that leaves least of its limit: the one a client must mind. */
+  get tightest(): Verdict {
+    let tightest = this.verdicts[0]!;
+    for (const verdict of this.verdicts) {
+      if (verdict.remaining * tightest.limit < tightest.remaining * verdict.limit) tightest = verdict;
+    }
+    return tightest;
+  }
+
+  /** ms until the same request may pass, by every limit that refused it; 0 when it passed, `Infinity` for never. */
+  get retryMs(): number {
+    let longest = 0;
+    for (let i = 0; i < this.takes.length; i++) {
+      if (!this.takes[i]!.shadow) longest = Math.max(longest, this.verdicts[i]!.retryMs);
+    }
+    return longest;
+  }
+
+  /** Units left by the tightest limit. */
+  get remaining(): number {
+    return this.tightest.remaining;
+  }
+
+  /** ms until the tightest limit is full again. */
+  get resetMs(): number {
+    return this.tightest.resetMs;
+  }
+}

@@ -1,0 +1,283 @@
+import { Emitter } from "@sluice/sluice/limiting";
+import { assertKey, encodeKey } from "../keys/encode_key.ts";
+import { checkInteger } from "../policy/check_policy.ts";
+import type { Policy } from "../policy/policy.ts";
+import { MemoryStore } from "../stores/memory_store.ts";
+import type { Awaitable, Entry, Store, Take } from "../stores/store.ts";
+import { CoalescingStore } from "../wrappers/coalescing.ts";
+import { DenyCacheStore } from "../wrappers/deny_cache.ts";
+import { type Decided, FailurePolicy } from "../wrappers/failure_policy.ts";
+import { LeasingStore } from "../wrappers/leases.ts";
+import { type Counters, newCounters } from "./counters.ts";
+import { Decision } from "./decision.ts";
+import { checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
+import { WaitQueue } from "./wait_queue.ts";
+
+/** Options of one check. */
+export interface CheckOptions {
+  /** Units wanted, 1 by default. */
+  cost?: number | undefined;
+  /** Another limit for this check, by the name of the limit or for all: a customer's tier, for example. */
+  max?: number | Readonly<Record<string, number>> | undefined;
+}
+
+/** Options of `waitFor`. */
+export interface WaitOptions extends CheckOptions {
+  /** Ends the wait: the promise is rejected with its reason. */
+  signal?: AbortSignal | undefined;
+  /** Longest wait in ms; endless by default. */
+  timeoutMs?: number | undefined;
+}
+
+/** One key for all limits, or one for each of them by its name. */
+export type LimiterKeys = string | Readonly<Record<string, string>>;
+
+/** Policies with another limit that are remembered; more would mean a limit for each client. */
+const MAX_TIERS = 1000;
+
+/**
+ * A limiter without HTTP: for WebSocket messages, queues, calls to other services, and as the engine of the middleware.
+ *
+ * With the store in memory its answers come at once; with a store elsewhere they are promises, which are never
+ * rejected: when the store fails, `onStoreFailure` decides.
+ *
+ * @example At most ten messages a second from each socket
+ * ```ts ignore
+ * const limiter = new Limiter({ algorithm: "token-bucket", max: 10, windowMs: 1000 });
+ * app.ws("/chat", { message: async (socket, text) => {
+ *   const { allowed } = await limiter.check(socket.data.user);
+ *   if (allowed) socket.publish("chat", text);
+ * } });
+ * ```
+ */
+export class Limiter extends Emitter {
+  /** The policies, in the order of the limits. */
+  readonly policies: readonly Policy[];
+  /** What the limiter has done. */
+  readonly counters: Counters = newCounters();
+  readonly #memory: MemoryStore | null;
+  readonly #store: Store;
+  readonly #guarded: FailurePolicy | null;
+  readonly #leasing: LeasingStore | null;
+  readonly #shadow: readonly boolean[];
+  readonly #queue: WaitQueue;
+  readonly #tiers = new Map<string, Policy>();
+
+  /**
+   * Makes a limiter.
+   *
+   * @param options Limits and store
+   * @throws {TypeError} If an option has the wrong type, or the store can't do what is asked
+   * @throws {RangeError} If a number is out of range
+   */
+  constructor(options: LimiterOptions = {}) {
+    super();
+    this.policies = policiesOf(options);
+    this.#shadow = (options.limits ?? [options]).map(({ shadow }) => shadow === true);
+    const checked = checkStoreOptions(options);
+    const { maxWaiting = 1000 } = options;
+    checkInteger("maxWaiting", maxWaiting, 0, 10_000_000);
+    this.#queue = new WaitQueue(maxWaiting, checked.timers);
+    const store = options.store ?? new MemoryStore({ maxKeys: checked.maxKeys, ...clockOf(options) });
+    checkStore(store, this.policies);
+    this.#store = store;
+    this.#memory = store instanceof MemoryStore ? store : null;
+    this.#leasing = null;
+    this.#guarded = null;
+    if (this.#memory !== null) return;
+    const isRemote = store.capabilities.scope !== "process";
+    const { clock } = checked;
+    let outer = store;
+    if (checked.leases !== null) outer = this.#leasing = new LeasingStore(outer, checked.leases, clock, this.counters);
+    if (options.coalesce ?? isRemote) outer = new CoalescingStore(outer, this.counters);
+    if (options.denyCache ?? isRemote) outer = new DenyCacheStore(outer, clock, this.counters);
+    const failed = (error: unknown) => void this.emit("storeFailure", error);
+    this.#guarded = new FailurePolicy(outer, { ...checked, failed }, this.counters);
+  }
+
+  /**
+   * Takes units, if all limits have them.
+   *
+   * @param keys The key, or the keys of the limits by name
+   * @param options Cost, and another limit for this check
+   * @returns The decision
+   * @throws {TypeError} If a key is no text or empty
+   * @throws {RangeError} If the cost is not an integer of at least 1
+   */
+  check(keys: LimiterKeys, options?: CheckOptions): Awaitable<Decision> {
+    const cost = options?.cost ?? 1;
+    if (cost !== 1) checkInteger("cost", cost, 1, 2 ** 31);
+    const takes = this.#takes(keys, cost, options?.max);
+    if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
+    const decided = this.#guarded!.decide(takes);
+    return "then" in decided
+      ? decided.then((one) => this.#counted(decisionOf(takes, one)))
+      : this.#counted(decisionOf(takes, decided));
+  }
+
+  /**
+   * Looks at what is left without taking anything.
+   *
+   * @param keys The key, or the keys of the limits by name
+   */
+  peek(keys: LimiterKeys): Awaitable<Decision> {
+    const takes = this.#takes(keys, 0, undefined);
+    if (this.#memory !== null) return new Decision(takes, this.#memory.decide(takes), "store");
+    const decided = this.#guarded!.decide(takes);
+    return "then" in decided ? decided.then((one) => decisionOf(takes, one)) : decisionOf(takes, decided);
+  }
+
+  #takes(keys: LimiterKeys, cost: number, max: CheckOptions["max"]): readonly Take[] {
+    const takes: Take[] = [];
+    for (let i = 0; i < this.policies.length; i++) {
+      const policy = max === undefined ? this.policies[i]! : this.#tier(this.policies[i]!, max);
+      const key = typeof keys === "string" ? keys : keys?.[policy.name];
+      assertKey(key, typeof keys === "object" && keys !== null ? `the key of limit "${policy.name}"` : "the key");
+      takes.push({ policy, key: encodeKey(key), cost, shadow: this.#shadow[i] });
+    }
+    return takes;
+  }
+
+  #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>): Policy {
+    const limit = typeof max === "object" ? max[policy.name] : max;
+    if (limit === undefined || limit === policy.limit) return policy;
+    const id = `${limit}/${policy.name}`;
+    const known = this.#tiers.get(id);
+    if (known !== undefined) return known;
+    checkInteger("max", limit, 0, 2 ** 31);
+    const tier = { ...policy, limit };
+    if (this.#tiers.size >= MAX_TIERS) this.#tiers.clear();
+    this.#tiers.set(id, tier);
+    return tier;
+  }
+
+  #counted(decision: Decision): Decision {
+    if (decision.shadowDenied) {
+      this.counters.shadowLimited++;
+      this.emit("shadowLimited", decision);
+    }
+    if (decision.allowed) this.counters.admitted++;
+    else {
+      this.counters.limited++;
+      this.emit("limited", decision);
+    }
+    return decision;
+  }
+
+  /**
+   * Gives back what a decision took, once: for a request that turned out not to count.
+   *
+   * @param decision The decision
+   * @returns Whether anything changed: what a window has let go by itself is not given back
+   */
+  refund(decision: Decision): Awaitable<boolean> {
+    return this.#giveBack(decision, decision.takes.map((_, i) => i));
+  }
+
+  /**
+   * Ends what `"concurrency"` limits count as under way; what other limits took stays taken.
+   *
+   * @param decision The decision
+   * @returns Whether anything changed
+   */
+  release(decision: Decision): Awaitable<boolean> {
+    const leases = decision.policies.flatMap(({ algorithm }, i) => algorithm === "concurrency" ? [i] : []);
+    return this.#giveBack(decision, leases);
+  }
+
+  #giveBack(decision: Decision, places: readonly number[]): Awaitable<boolean> {
+    const gifts: Awaitable<boolean>[] = [];
+    for (const i of places) {
+      const { granted, stamp } = decision.verdicts[i]!;
+      if (granted === 0 || decision.given[i]) continue;
+      decision.given[i] = true;
+      this.counters.refunded += granted;
+      const take = decision.takes[i]!;
+      gifts.push(
+        this.#memory?.give(take, stamp, granted) ?? this.#guarded!.give(take, stamp, granted, decision.decidedBy),
+      );
+    }
+    if (gifts.every((gift) => typeof gift === "boolean")) return gifts.includes(true);
+    return Promise.all(gifts).then((given) => given.includes(true));
+  }
+
+  /**
+   * Waits until units can be taken, first come first served for each key, and takes them.
+   *
+   * @param keys The key, or the keys of the limits by name
+   * @param options Cost, another limit, signal and longest wait
+   * @returns The decision, allowed
+   * @throws {RangeError} If too many are waiting already, or the cost can never be granted
+   * @throws {DOMException} `TimeoutError` when the wait takes too long; the signal's reason when it is aborted
+   */
+  waitFor(keys: LimiterKeys, options: WaitOptions = {}): Promise<Decision> {
+    const lane = typeof keys === "string" ? keys : JSON.stringify(keys);
+    return this.#queue.enter(lane, () => this.check(keys, options), options);
+  }
+
+  /**
+   * Forgets a key, blocks included, or all keys.
+   *
+   * @param key The key; all without it
+   * @returns How many there were, over all limits
+   */
+  reset(key?: string): Awaitable<number> {
+    const stored = key === undefined ? undefined : encodeKey(key);
+    const counts = this.policies.map(({ name }) => {
+      const selector = { policy: name, key: stored };
+      return this.#memory?.reset(selector) ?? this.#guarded!.reset(selector);
+    });
+    const sum = (all: number[]) => all.reduce((total, count) => total + count, 0);
+    return counts.every((count) => typeof count === "number") ? sum(counts) : Promise.all(counts).then(sum);
+  }
+
+  /**
+   * Lists the keys in use, with what is left to each. Keys of more than 256 characters show as their hash.
+   *
+   * @param name Name of the limit; the first one without it
+   */
+  keys(name?: string): AsyncIterable<Entry> {
+    const policy = name === undefined ? this.policies[0]! : this.policies.find((one) => one.name === name);
+    if (policy === undefined) throw new RangeError(`limiter.keys: there is no limit named "${name}"`);
+    return this.#memory?.inspect(policy) ?? this.#guarded!.inspect(policy);
+  }
+
+  /** Whether the store is being left alone after repeated failures. */
+  get breakerIsOpen(): boolean {
+    return this.#guarded?.breakerIsOpen ?? false;
+  }
+
+  /** Number of keys in memory; 0 where the store is elsewhere. */
+  get size(): number {
+    return this.#memory?.size ?? 0;
+  }
+
+  /** Decisions that had to share a counter, because the memory for keys was full; 0 where the store is elsewhere. */
+  get overflows(): number {
+    return this.#memory?.overflows ?? 0;
+  }
+
+  /** Connects to the store, so that the first decision need not wait for it. Rejects when that fails. */
+  async warm(): Promise<void> {
+    await this.#store.warm?.();
+  }
+
+  /** Gives leases back and closes the store. */
+  async close(): Promise<void> {
+    this.#queue.close();
+    try {
+      await this.#leasing?.close();
+    } catch (error) {
+      this.emit("storeFailure", error);
+    }
+    await this.#store.close?.();
+  }
+}
+
+function clockOf({ clock }: LimiterOptions): { clock?: () => number } {
+  return clock === undefined ? {} : { clock };
+}
+
+function decisionOf(takes: readonly Take[], { verdicts, by }: Decided): Decision {
+  return new Decision(takes, verdicts, by);
+}

@@ -1,0 +1,158 @@
+import { checkInteger, checkPolicy, fail } from "../policy/check_policy.ts";
+import type { AlgorithmName, Block, OnDenied, Policy } from "../policy/policy.ts";
+import type { Store } from "../stores/store.ts";
+import type { OnStoreFailure } from "../wrappers/failure_policy.ts";
+import type { LeaseOptions } from "../wrappers/leases.ts";
+import { platformTimers, type Timers } from "../wrappers/timers.ts";
+
+/** One limit. */
+export interface LimitOptions {
+  /** Name in headers and in the store; made of the other options without it. */
+  name?: string | undefined;
+  /** How it counts, `"fixed-window"` by default. */
+  algorithm?: AlgorithmName | undefined;
+  /** Length of the window in ms, 60 000 by default. */
+  windowMs?: number | undefined;
+  /** Units per window, 100 by default; 0 refuses everything. */
+  max?: number | undefined;
+  /** `"token-bucket"`: units that may come at once, `max` by default. */
+  burst?: number | undefined;
+  /** `"sliding-window"`: parts the window is counted in, 10 by default. */
+  buckets?: number | undefined;
+  /** `"fixed-window"`: windows that begin with a key's first request (default), or with the clock. */
+  align?: "first-hit" | "clock" | undefined;
+  /** What a refused request does to the quota: nothing (default), counts too, or restarts the wait. */
+  onDenied?: OnDenied | undefined;
+  /** Blocks a key after repeated refusals. */
+  block?: Block | undefined;
+  /** Decides and counts and tells, and never refuses. */
+  shadow?: boolean | undefined;
+}
+
+/** What every limiter takes, with or without HTTP. */
+export interface StoreOptions {
+  /** Where counters are kept; the memory of this process by default. */
+  store?: Store | undefined;
+  /** Keys kept in memory, 100 000 by default. */
+  maxKeys?: number | undefined;
+  /** Time a decision of the store may take, in ms, 100 by default. */
+  timeoutMs?: number | undefined;
+  /** Who decides when the store does not: a limiter in this process (default), nobody (all pass), nobody (none passes). */
+  onStoreFailure?: OnStoreFailure | undefined;
+  /** Processes that share the store, 1 by default; without the store each of them grants its share of the limit. */
+  processes?: number | undefined;
+  /** Merges equal decisions of one turn into one; on by default for stores outside the process. */
+  coalesce?: boolean | undefined;
+  /** Remembers refusals until they may end; on by default for stores outside the process. */
+  denyCache?: boolean | undefined;
+  /** Most decisions taken in advance for one key; none are by default. */
+  leases?: number | undefined;
+  /** The present time in ms; for tests. */
+  clock?: (() => number) | undefined;
+  /** Timers; for tests. */
+  timers?: Timers | undefined;
+}
+
+/** Options of a {@linkcode Limiter}. */
+export interface LimiterOptions extends LimitOptions, StoreOptions {
+  /** Several limits that are decided as one: all of them grant, or none is charged. Replaces the single one. */
+  limits?: readonly LimitOptions[] | undefined;
+  /** Most callers that may wait in `waitFor`, 1000 by default. */
+  maxWaiting?: number | undefined;
+}
+
+/** The same, complete and checked. */
+export interface CheckedStoreOptions {
+  readonly maxKeys: number;
+  readonly timeoutMs: number;
+  readonly onStoreFailure: OnStoreFailure;
+  readonly processes: number;
+  readonly leases: LeaseOptions | null;
+  readonly clock: () => number;
+  readonly timers: Timers;
+}
+
+/**
+ * Makes a policy of a limit's options.
+ *
+ * @param options The options
+ * @returns The policy, complete and checked
+ * @throws {TypeError} If an option has the wrong type
+ * @throws {RangeError} If a number is out of range
+ */
+export function policyOf(options: LimitOptions): Policy {
+  const { algorithm = "fixed-window", windowMs = 60_000, max = 100 } = options;
+  const { burst, buckets, align, onDenied, block } = options;
+  const policy = {
+    name: options.name ?? `${String(max)}-per-${String(windowMs)}ms-${String(algorithm)}`,
+    ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block },
+  };
+  checkPolicy(policy);
+  return policy;
+}
+
+/**
+ * The policies of a limiter.
+ *
+ * @param options The limiter's options
+ * @throws {TypeError} If two of them have the same name
+ */
+export function policiesOf(options: LimiterOptions): Policy[] {
+  if (options.limits !== undefined && (!Array.isArray(options.limits) || options.limits.length === 0)) {
+    fail(TypeError, "limits", "a list of at least one limit", options.limits);
+  }
+  const policies = (options.limits ?? [options]).map(policyOf);
+  const names = policies.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice === undefined) return policies;
+  throw new TypeError(`rateLimit: option limits has two limits named "${twice}"; give them different names`);
+}
+
+/**
+ * Checks the options about the store and fills in the defaults.
+ *
+ * @param options What the user gave
+ * @throws {TypeError} If an option has the wrong type
+ * @throws {RangeError} If a number is out of range
+ */
+export function checkStoreOptions(options: StoreOptions): CheckedStoreOptions {
+  const { maxKeys = 100_000, timeoutMs = 100, onStoreFailure = "local", processes = 1 } = options;
+  const { clock = Date.now, timers = platformTimers, leases } = options;
+  checkInteger("maxKeys", maxKeys, 1, 2 ** 24);
+  checkInteger("timeoutMs", timeoutMs, 1, 2 ** 31 - 1);
+  checkInteger("processes", processes, 1, 100_000);
+  if (leases !== undefined) checkInteger("leases", leases, 2, 100_000);
+  if (!["local", "open", "closed"].includes(onStoreFailure)) {
+    fail(TypeError, "onStoreFailure", '"local", "open" or "closed"', onStoreFailure);
+  }
+  if (typeof clock !== "function") fail(TypeError, "clock", "a function", clock);
+  for (const name of ["coalesce", "denyCache"] as const) {
+    const value = options[name];
+    if (value !== undefined && typeof value !== "boolean") fail(TypeError, name, "true or false", value);
+  }
+  const lease = leases === undefined ? null : { max: leases, processes };
+  return { maxKeys, timeoutMs, onStoreFailure, processes, leases: lease, clock, timers };
+}
+
+/**
+ * Checks that a store can do what the policies ask.
+ *
+ * @param store The store
+ * @param policies The policies
+ * @throws {TypeError} If it is no store, or an algorithm is not among its capabilities
+ */
+export function checkStore(store: Store, policies: readonly Policy[]): void {
+  if (typeof store !== "object" || store === null || typeof store.decide !== "function" || !store.capabilities) {
+    fail(
+      TypeError,
+      "store",
+      "a store with decide and capabilities (see fromCounter for stores of other limiters)",
+      store,
+    );
+  }
+  for (const { algorithm } of policies) {
+    if (store.capabilities.algorithms.has(algorithm)) continue;
+    const able = [...store.capabilities.algorithms].join(", ");
+    throw new TypeError(`rateLimit: option algorithm "${algorithm}" is not among what the store can do: ${able}`);
+  }
+}

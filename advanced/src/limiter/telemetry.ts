@@ -1,0 +1,96 @@
+import type { Counters } from "./counters.ts";
+import type { Limiter } from "./limiter.ts";
+
+/** What is used of an OpenTelemetry `Meter`: `metrics.getMeter("…")` of `@opentelemetry/api` has it. */
+export interface MeterFace {
+  /** Makes a counter that is read when metrics are collected. */
+  createObservableCounter(name: string, options?: { description?: string; unit?: string }): ObservableFace;
+  /** Makes a gauge that is read when metrics are collected. */
+  createObservableGauge(name: string, options?: { description?: string; unit?: string }): ObservableFace;
+}
+
+/** What is used of an observable instrument. */
+export interface ObservableFace {
+  /** Adds a function that tells the value. */
+  addCallback(callback: (result: ObservationFace) => void): void;
+  /** Takes it away. */
+  removeCallback(callback: (result: ObservationFace) => void): void;
+}
+
+/** Where a value is told. */
+export interface ObservationFace {
+  /** Tells it. */
+  observe(value: number, attributes?: Record<string, string>): void;
+}
+
+/** Decisions by outcome and by decider: one instrument each, told apart by an attribute. */
+const INSTRUMENTS: readonly {
+  name: string;
+  description: string;
+  attribute: string;
+  of: readonly (keyof Counters)[];
+}[] = [
+  {
+    name: "rate_limit.requests",
+    description: "Requests by what became of them",
+    attribute: "outcome",
+    of: ["admitted", "limited", "shadowLimited", "skipped"],
+  },
+  {
+    name: "rate_limit.without_store",
+    description: "Decisions made while the store did not decide",
+    attribute: "by",
+    of: ["decidedLocally", "failedOpen", "failedClosed"],
+  },
+  {
+    name: "rate_limit.saved_commands",
+    description: "Decisions that needed no command of their own",
+    attribute: "how",
+    of: ["coalesced", "denyCacheHits", "leased"],
+  },
+  {
+    name: "rate_limit.store_failures",
+    description: "Decisions the store did not give in time or at all",
+    attribute: "kind",
+    of: ["storeFailures", "breakerOpened"],
+  },
+];
+
+/**
+ * Tells OpenTelemetry what a limiter does. Nothing happens between collections: the counters are read when metrics are.
+ *
+ * @param limiter The limiter; `rateLimit(…).limiter` for a middleware
+ * @param meter The meter
+ * @param name Told with every value as `rate_limit.name`, so that limiters can be told apart
+ * @returns Ends it
+ *
+ * @example Metrics of a middleware
+ * ```ts ignore
+ * import { metrics } from "@opentelemetry/api";
+ *
+ * const limit = rateLimit({ max: 100 });
+ * observe(limit.limiter, metrics.getMeter("app"), "api");
+ * ```
+ */
+export function observe(limiter: Limiter, meter: MeterFace, name: string): () => void {
+  const base = { "rate_limit.name": name };
+  const ends = INSTRUMENTS.map(({ name: instrument, description, attribute, of }) => {
+    const counter = meter.createObservableCounter(instrument, { description, unit: "1" });
+    return listen(counter, (result) => {
+      for (const kind of of) result.observe(limiter.counters[kind], { ...base, [attribute]: kind });
+    });
+  });
+  const keys = meter.createObservableGauge("rate_limit.keys", { description: "Keys in memory", unit: "1" });
+  ends.push(listen(keys, (result) => result.observe(limiter.size, base)));
+  const overflows = meter.createObservableCounter("rate_limit.overflows", {
+    description: "Decisions that shared a counter because the memory for keys was full",
+    unit: "1",
+  });
+  ends.push(listen(overflows, (result) => result.observe(limiter.overflows, base)));
+  return () => ends.forEach((end) => end());
+}
+
+function listen(instrument: ObservableFace, callback: (result: ObservationFace) => void): () => void {
+  instrument.addCallback(callback);
+  return () => instrument.removeCallback(callback);
+}

@@ -1,0 +1,208 @@
+import { decideBatch } from "../algorithms/decide_batch.ts";
+import { checkInteger } from "../policy/check_policy.ts";
+import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
+import { assertDistinct } from "./assert_distinct.ts";
+import {
+  decodeState,
+  encodeState,
+  fromBytes,
+  isChanged,
+  type KeyState,
+  recordExpiry,
+  shapeOf,
+  toBytes,
+} from "./state_record.ts";
+import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "./store.ts";
+import { StoreClock } from "./store_clock.ts";
+
+/** Where a state is kept: the policy's name, the key, and the shape of the state. */
+export type StateKey = readonly [policy: string, key: string, shape: string];
+
+/** A value and what tells it from the ones before and after it. */
+export interface VersionedValue {
+  /** The value, `null` when there is none. */
+  readonly value: Uint8Array | null;
+  /** Its version; whatever the database needs to see again. There is one for "no value" too. */
+  readonly version: unknown;
+}
+
+/** A value and where it was found. */
+export interface ListedValue {
+  /** Where. */
+  readonly key: StateKey;
+  /** The value. */
+  readonly value: Uint8Array;
+}
+
+/** One write of a commit. */
+export interface StateWrite {
+  /** Where. */
+  readonly key: StateKey;
+  /** The new value, `null` to delete. */
+  readonly value: Uint8Array | null;
+  /** The version that was read: the commit fails when there is another one by now. */
+  readonly expected: unknown;
+  /** ms after which the value may be deleted; it must not be deleted sooner. */
+  readonly ttlMs: number;
+}
+
+/** What a database has to offer to keep counters: reads with versions, and commits that fail when one has changed. */
+export interface CompareAndSet {
+  /** Reads values, in the order of their keys. It must not answer with old values. */
+  read(keys: readonly StateKey[]): Awaitable<readonly VersionedValue[]>;
+  /** Writes all or nothing; `false` when a version was not the expected one. */
+  commit(writes: readonly StateWrite[]): Awaitable<boolean>;
+  /** Deletes a value, whatever its version. */
+  delete(key: StateKey): Awaitable<void>;
+  /** Lists the values of a policy, or of one key of it. */
+  list(policy: string, key?: string): AsyncIterable<ListedValue>;
+  /** Lets go of the connection. */
+  close?(): Awaitable<void>;
+}
+
+/** Options of {@linkcode fromCompareAndSet}. */
+export interface CompareAndSetOptions {
+  /** How often a decision is tried before it fails because others were always faster, 10 by default. */
+  attempts?: number;
+  /** Who shares the database, `"global"` by default. */
+  scope?: Capabilities["scope"];
+  /** The present time in ms, that of the system by default. Processes that share counters need about the same time. */
+  clock?: () => number;
+  /** Waits some ms before the next attempt; for tests. */
+  pause?: (ms: number) => Awaitable<void>;
+}
+
+const LONGEST_PAUSE = 100;
+
+/**
+ * Keeps counters in a database that can compare and set: every algorithm, batches as one.
+ *
+ * All keys of a batch are read with their versions, decided on, and what changed is committed at once. When somebody
+ * else was faster, it is tried again, after a random pause that grows. Decisions of this process on one key take turns,
+ * so that only other processes can be faster.
+ *
+ * A refusal that writes nothing commits nothing. A decision that could not be recorded is never a grant: `decide` and
+ * `give` reject with an `Error` after the last attempt.
+ *
+ * @param kv The database
+ * @param options Attempts, scope and clock
+ * @returns The store
+ * @throws {RangeError} If `attempts` is out of range
+ */
+export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptions = {}): Store {
+  return new CompareAndSetStore(kv, options);
+}
+
+class CompareAndSetStore implements Store {
+  readonly capabilities: Capabilities;
+  readonly #kv: CompareAndSet;
+  readonly #attempts: number;
+  readonly #clock: StoreClock;
+  readonly #pause: (ms: number) => Awaitable<void>;
+  readonly #turns = new Turns();
+
+  constructor(kv: CompareAndSet, { attempts = 10, scope = "global", clock, pause = sleep }: CompareAndSetOptions) {
+    checkInteger("attempts", attempts, 1, 1000);
+    this.#kv = kv;
+    this.#attempts = attempts;
+    this.#clock = new StoreClock(clock);
+    this.#pause = pause;
+    const algorithms = new Set(ALGORITHM_NAMES);
+    this.capabilities = { algorithms, atomicBatch: "all", exactDeny: true, scope, clock: "process" };
+  }
+
+  async decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
+    assertDistinct(takes);
+    return await this.#update("decide", takes, (states, now) => decideBatch(takes, states, times, now));
+  }
+
+  async give(take: Take, stamp: number, amount: number): Promise<boolean> {
+    return await this.#update("give", [take], ([state], now) => {
+      return state!.algorithm.give(take.policy, state!.cells, now, stamp, amount);
+    });
+  }
+
+  #update<T>(verb: string, takes: readonly Take[], body: (states: KeyState[], now: number) => T): Promise<T> {
+    const keys = takes.map(({ policy, key }): StateKey => [policy.name, key, shapeOf(policy)]);
+    return this.#turns.take(keys.map((key) => JSON.stringify(key)), async () => {
+      for (let attempt = 1; attempt <= this.#attempts; attempt++) {
+        const values = await this.#kv.read(keys);
+        const now = this.#clock.now();
+        const states = takes.map(({ policy }, i) => decodeState(policy, recordIn(values[i]!), now));
+        const result = body(states, now);
+        const writes = states.flatMap((state, i) => {
+          return isChanged(state) ? [write(keys[i]!, takes[i]!.policy, state, values[i]!.version, now)] : [];
+        });
+        if (writes.length === 0 || await this.#kv.commit(writes)) return result;
+        if (attempt < this.#attempts) await this.#pause(Math.random() * Math.min(LONGEST_PAUSE, 2 ** attempt));
+      }
+      const names = takes.map(({ policy }) => `"${policy.name}"`).join(", ");
+      throw new Error(`store.${verb}: others changed a key of ${names} during each of ${this.#attempts} attempts`);
+    });
+  }
+
+  async reset({ policy, key }: Selector): Promise<number> {
+    const now = this.#clock.now();
+    let count = 0;
+    for await (const entry of this.#kv.list(policy, key)) {
+      if (recordExpiry(fromBytes(entry.value)) > now) count++;
+      await this.#kv.delete(entry.key);
+    }
+    return count;
+  }
+
+  async *inspect(policy: Policy): AsyncGenerator<Entry> {
+    const shape = shapeOf(policy);
+    for await (const { key: [, key, other], value } of this.#kv.list(policy.name)) {
+      const now = this.#clock.now();
+      const record = fromBytes(value);
+      if (other !== shape || recordExpiry(record) <= now) continue;
+      const [verdict] = decideBatch([{ policy, key, cost: 0 }], [decodeState(policy, record, now)], 1, now);
+      yield { key, verdict: verdict! };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#kv.close?.();
+  }
+}
+
+function recordIn({ value }: VersionedValue): Float64Array | null {
+  return value === null ? null : fromBytes(value);
+}
+
+function write(key: StateKey, policy: Policy, state: KeyState, expected: unknown, now: number): StateWrite {
+  const record = encodeState(policy, state, now);
+  if (record === null) return { key, value: null, expected, ttlMs: 0 };
+  return { key, value: toBytes(record), expected, ttlMs: recordExpiry(record) - now };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Lets those who want the same things take turns, first come, first served. */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /**
+   * Waits until everybody who came before and wants one of the same things is done.
+   *
+   * @param things What is wanted
+   * @param body What is done with it
+   * @returns What the body returns
+   */
+  async take<T>(things: readonly string[], body: () => Promise<T>): Promise<T> {
+    const before = things.map((thing) => this.#last.get(thing));
+    // all places in line are taken at once, so nobody can wait for somebody who waits for him
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (const thing of things) this.#last.set(thing, promise);
+    try {
+      await Promise.all(before);
+      return await body();
+    } finally {
+      for (const thing of things) if (this.#last.get(thing) === promise) this.#last.delete(thing);
+      resolve();
+    }
+  }
+}

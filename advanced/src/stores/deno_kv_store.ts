@@ -1,0 +1,190 @@
+import type { Policy } from "../policy/policy.ts";
+import {
+  type CompareAndSet,
+  fromCompareAndSet,
+  type ListedValue,
+  type StateKey,
+  type StateWrite,
+  type VersionedValue,
+} from "./compare_and_set_store.ts";
+import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "./store.ts";
+
+/** A part of a key in Deno KV. */
+export type KvKeyPart = Uint8Array | string | number | bigint | boolean;
+
+/** An entry of Deno KV, as far as the store reads it. */
+export interface KvEntry {
+  /** The key. */
+  readonly key: readonly unknown[];
+  /** The value, `null` when there is none. */
+  readonly value: unknown;
+  /** Its version, `null` when there is none. */
+  readonly versionstamp: string | null;
+}
+
+/** An atomic operation of Deno KV. */
+export interface KvAtomic {
+  /** Makes the commit fail unless a key has this version. */
+  check(...checks: { key: KvKeyPart[]; versionstamp: string | null }[]): KvAtomic;
+  /** Writes a value. */
+  set(key: KvKeyPart[], value: unknown, options?: { expireIn?: number }): KvAtomic;
+  /** Deletes a value. */
+  delete(key: KvKeyPart[]): KvAtomic;
+  /** Does it all, or nothing. */
+  commit(): Promise<{ ok: boolean }>;
+}
+
+/** What the store uses of a Deno KV database: what `openKv()` of Deno resolves to fits. */
+export interface KvDatabase {
+  /** Reads up to ten entries. */
+  getMany(keys: KvKeyPart[][]): Promise<KvEntry[]>;
+  /** Begins an atomic operation. */
+  atomic(): KvAtomic;
+  /** Lists entries. */
+  list(selector: { prefix: KvKeyPart[] }): AsyncIterable<KvEntry>;
+  /** Deletes an entry. */
+  delete(key: KvKeyPart[]): Promise<void>;
+  /** Closes the database. */
+  close(): void;
+}
+
+/** Options of a {@linkcode DenoKvStore}. */
+export interface DenoKvStoreOptions {
+  /** The database. */
+  kv: KvDatabase;
+  /** Begin of all keys, `["sluice", "rate-limit"]` by default. */
+  prefix?: KvKeyPart[];
+  /** Who shares the database, `"global"` by default; a file is shared by a `"host"`. */
+  scope?: Capabilities["scope"];
+  /** How often a decision is tried when other processes are faster, 10 by default. */
+  attempts?: number;
+  /** The present time in ms; for tests. */
+  clock?: () => number;
+}
+
+/** Keys that one `getMany` takes. */
+const KEYS_PER_READ = 10;
+/** Longest key in bytes that is written as it is; Deno KV takes 2048 for all parts together. */
+const LONGEST_PLAIN_KEY = 1024;
+/** How much longer than necessary an entry is kept, in ms: the clocks of the processes don't agree. */
+const CLOCK_TOLERANCE = 60_000;
+
+/**
+ * Counters in Deno KV: every algorithm, batches as one.
+ *
+ * Entries stand under `[...prefix, policy, key, shape of the state]` and expire by themselves. A value holds 64 KiB at
+ * most: that is enough for some 4000 times of a `"sliding-log"`; beyond it decisions fail. A key that has more than
+ * 1024 bytes is listed by its SHA-256.
+ */
+export class DenoKvStore implements Store {
+  /** What the store can do. */
+  readonly capabilities: Capabilities;
+  readonly #store: Store;
+
+  /**
+   * Makes it.
+   *
+   * @param options Database, prefix and clock
+   * @throws {RangeError} If `attempts` is out of range
+   */
+  constructor({ kv, prefix = ["sluice", "rate-limit"], ...options }: DenoKvStoreOptions) {
+    this.#store = fromCompareAndSet(new KvStates(kv, prefix), options);
+    this.capabilities = this.#store.capabilities;
+  }
+
+  /** Decides a batch; see {@linkcode Store}. Rejects when other processes were faster too often. */
+  async decide(takes: readonly Take[], times?: number): Promise<readonly Verdict[]> {
+    return await this.#store.decide(takes, times);
+  }
+
+  /** Gives units back; see {@linkcode Store}. */
+  async give(take: Take, stamp: number, amount: number): Promise<boolean> {
+    return await this.#store.give(take, stamp, amount);
+  }
+
+  /** Forgets keys; see {@linkcode Store}. */
+  async reset(selector: Selector): Promise<number> {
+    return await this.#store.reset(selector);
+  }
+
+  /** Lists keys in use; see {@linkcode Store}. */
+  async *inspect(policy: Policy): AsyncGenerator<Entry> {
+    yield* this.#store.inspect!(policy);
+  }
+
+  /** Closes the database. */
+  async close(): Promise<void> {
+    await this.#store.close!();
+  }
+}
+
+class KvStates implements CompareAndSet {
+  readonly #kv: KvDatabase;
+  readonly #prefix: KvKeyPart[];
+
+  constructor(kv: KvDatabase, prefix: KvKeyPart[]) {
+    this.#kv = kv;
+    this.#prefix = prefix;
+  }
+
+  async read(keys: readonly StateKey[]): Promise<VersionedValue[]> {
+    const places = await Promise.all(keys.map((key) => this.#place(key)));
+    const chunks: Promise<KvEntry[]>[] = [];
+    for (let i = 0; i < places.length; i += KEYS_PER_READ) {
+      chunks.push(this.#kv.getMany(places.slice(i, i + KEYS_PER_READ)));
+    }
+    const entries = (await Promise.all(chunks)).flat();
+    return entries.map(({ value, versionstamp }) => ({ value: bytesIn(value), version: versionstamp }));
+  }
+
+  async #place([policy, key, shape]: StateKey): Promise<KvKeyPart[]> {
+    return [...this.#prefix, policy, await shortened(key), shape];
+  }
+
+  async commit(writes: readonly StateWrite[]): Promise<boolean> {
+    const atomic = this.#kv.atomic();
+    for (const { key, value, expected, ttlMs } of writes) {
+      const place = await this.#place(key);
+      atomic.check({ key: place, versionstamp: expected as string | null });
+      if (value === null) atomic.delete(place);
+      else atomic.set(place, value, { expireIn: ttlMs + CLOCK_TOLERANCE });
+    }
+    try {
+      return (await atomic.commit()).ok;
+    } catch (error) {
+      // what a database in a file answers while another process writes: nothing was written, so it is a lost race
+      if (error instanceof Error && error.message.includes("database is locked")) return false;
+      throw error;
+    }
+  }
+
+  async delete(key: StateKey): Promise<void> {
+    await this.#kv.delete(await this.#place(key));
+  }
+
+  async *list(policy: string, key?: string): AsyncGenerator<ListedValue> {
+    const prefix = [...this.#prefix, policy];
+    if (key !== undefined) prefix.push(await shortened(key));
+    for await (const entry of this.#kv.list({ prefix })) {
+      const [found, shape] = entry.key.slice(this.#prefix.length + 1) as string[];
+      yield { key: [policy, found!, shape!], value: bytesIn(entry.value) ?? new Uint8Array() };
+    }
+  }
+
+  close(): void {
+    this.#kv.close();
+  }
+}
+
+function bytesIn(value: unknown): Uint8Array | null {
+  return value instanceof Uint8Array ? value : null;
+}
+
+async function shortened(key: string): Promise<string> {
+  // a character has at most three bytes
+  if (key.length * 3 <= LONGEST_PLAIN_KEY) return key;
+  const bytes = new TextEncoder().encode(key);
+  if (bytes.length <= LONGEST_PLAIN_KEY) return key;
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return `sha-256:${[...hash].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

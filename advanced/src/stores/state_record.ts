@@ -1,0 +1,150 @@
+import type { Cells } from "../algorithms/algorithm.ts";
+import { ALGORITHMS } from "../algorithms/algorithms.ts";
+import { BLOCK_WIDTH, blockReset } from "../algorithms/block_state.ts";
+import type { Held } from "../algorithms/decide_batch.ts";
+import type { Policy } from "../policy/policy.ts";
+
+// a record: its layout's number, when it expires, the policy's window, the cells behind `block`, the algorithm's cells
+const LAYOUT = 0;
+const EXPIRES = 1;
+const WINDOW = 2;
+const BLOCK = 3;
+const CELLS = BLOCK + BLOCK_WIDTH;
+const THIS_LAYOUT = 1;
+
+/** Zeros behind a state of varying length: they stand for the ones that were not written, and are room to grow. */
+const SPARE_CELLS = 6;
+
+/** One key's state, taken out of its record so that it can be decided on. */
+export interface KeyState extends Held {
+  /** The cells behind `block`, those included that a policy left behind which had one. */
+  readonly blockCells: Cells;
+  /** The cells as they were read, to tell whether anything changed. */
+  readonly before: Float64Array;
+}
+
+/**
+ * Names the states that fit a policy: states of another algorithm or width can't be read by it.
+ *
+ * @param policy The policy
+ * @returns Algorithm and width, such as `"fixed-window/2"`
+ */
+export function shapeOf(policy: Policy): string {
+  return `${policy.algorithm}/${ALGORITHMS[policy.algorithm].width(policy)}`;
+}
+
+/**
+ * Takes a copy of a key's state out of its record.
+ *
+ * A record that has expired is a key never seen. It isn't when the policy's window was changed since, for the old
+ * window said when to expire; then the algorithm tells what still counts.
+ *
+ * @param policy The policy, of the shape the record was written under
+ * @param record The record, `null` when there is none
+ * @param now The store's time in ms
+ * @returns A state of its own
+ */
+export function decodeState(policy: Policy, record: Float64Array | null, now: number): KeyState {
+  const algorithm = ALGORITHMS[policy.algorithm];
+  const width = algorithm.width(policy);
+  const kept = record === null || isStale(policy, record, now) ? new Float64Array(CELLS) : record;
+  const length = kept.length - CELLS;
+  const array = new Float64Array(width > 0 ? width : length === 0 ? 0 : length + SPARE_CELLS);
+  array.set(kept.subarray(CELLS, CELLS + (width > 0 ? width : length)));
+  const blockCells = { array: kept.slice(BLOCK, CELLS), at: 0 };
+  const block = policy.block === undefined ? null : blockCells;
+  return { algorithm, cells: { array, at: 0 }, block, blockCells, before: joined(blockCells.array, array) };
+}
+
+function isStale(policy: Policy, record: Float64Array, now: number): boolean {
+  if (record[LAYOUT] !== THIS_LAYOUT) return true;
+  return record[EXPIRES]! <= now && record[WINDOW] === policy.windowMs;
+}
+
+function joined(block: Float64Array, cells: Float64Array): Float64Array {
+  const array = new Float64Array(BLOCK_WIDTH + cells.length);
+  array.set(block);
+  array.set(cells, BLOCK_WIDTH);
+  return array;
+}
+
+/**
+ * Tells whether a decision wrote anything.
+ *
+ * @param state The state it was made on
+ * @returns `false` as long as the record it came from still says the same
+ */
+export function isChanged({ before, blockCells, cells }: KeyState): boolean {
+  if (before.length !== BLOCK_WIDTH + cells.array.length) return true;
+  return before.some((value, i) => value !== (i < BLOCK_WIDTH ? blockCells.array[i] : cells.array[i - BLOCK_WIDTH]));
+}
+
+/**
+ * When a state stops to matter: a key never seen is the same from then on.
+ *
+ * It is at least 1 ms ahead: a lease's number may come again when its state is forgotten within the same ms.
+ *
+ * @param policy The policy
+ * @param state The state
+ * @param now The store's time in ms
+ * @returns The store's time then, in ms
+ */
+export function expiryOf(policy: Policy, { algorithm, cells, blockCells }: KeyState, now: number): number {
+  return now + Math.max(1, algorithm.reset(policy, cells, now), blockReset(blockCells, now));
+}
+
+/**
+ * Puts a state into a record.
+ *
+ * @param policy The policy it was decided by
+ * @param state The state
+ * @param now The store's time in ms
+ * @returns The record, `null` when it would be that of a key never seen
+ */
+export function encodeState(policy: Policy, state: KeyState, now: number): Float64Array | null {
+  const { array } = state.cells;
+  let { length } = array;
+  if (state.algorithm.width(policy) === 0) { while (length > 0 && array[length - 1] === 0) length--; }
+  if (length === 0 || array.every((value) => value === 0)) {
+    if (blockReset(state.blockCells, now) === 0) return null;
+  }
+  const record = new Float64Array(CELLS + length);
+  record[LAYOUT] = THIS_LAYOUT;
+  record[EXPIRES] = expiryOf(policy, state, now);
+  record[WINDOW] = policy.windowMs;
+  record.set(state.blockCells.array, BLOCK);
+  record.set(array.subarray(0, length), CELLS);
+  return record;
+}
+
+/**
+ * When a record stops to matter.
+ *
+ * @param record The record
+ * @returns The store's time then, in ms; 0 for a record of another version
+ */
+export function recordExpiry(record: Float64Array): number {
+  return record[LAYOUT] === THIS_LAYOUT ? record[EXPIRES]! : 0;
+}
+
+/**
+ * Writes a record as bytes.
+ *
+ * @param record The record
+ * @returns 8 bytes for each number, in the order all machines have that run JavaScript today
+ */
+export function toBytes(record: Float64Array): Uint8Array {
+  return new Uint8Array(record.buffer, record.byteOffset, record.byteLength);
+}
+
+/**
+ * Reads a record from bytes.
+ *
+ * @param bytes What {@linkcode toBytes} wrote
+ * @returns The record; an empty one, which is that of a key never seen, when they are something else
+ */
+export function fromBytes(bytes: Uint8Array): Float64Array {
+  if (bytes.byteLength % 8 !== 0 || bytes.byteLength < 8 * CELLS) return new Float64Array(CELLS);
+  // a copy, for a Float64Array can't begin at any byte
+  return new Float64Array(bytes.slice().buffer);
+}

@@ -1,0 +1,165 @@
+import type { Store } from "../stores/store.ts";
+import { saysWhatTheModelSays } from "./contract/agreement.ts";
+import {
+  aBatchIsGrantedAsAWholeOrNotAtAll,
+  aBatchThatAsksOneCounterTwiceIsRefused,
+  aShadowNeverVetoes,
+  severalTimesAtOnceEqualOneAfterTheOther,
+} from "./contract/batches.ts";
+import { ContractRun } from "./contract/contract_run.ts";
+import {
+  aKeyRefusedTooOftenIsBlocked,
+  countsByTheClockItIsGiven,
+  inspectListsTheKeysInUse,
+  keysThatLookAlikeAreCountedApart,
+  resetForgetsOneKeyOrAllOfAPolicy,
+} from "./contract/keys.ts";
+import {
+  remainingIsWhatWouldBeGranted,
+  remainingMovesByTakesAndTimeAlone,
+  retryMsIsWhenTheCostFits,
+} from "./contract/promises.ts";
+import {
+  aFreeRefusalChangesNothing,
+  aStaleStampGivesNothingBack,
+  whatIsGivenBackWasNeverTaken,
+} from "./contract/refunds.ts";
+import {
+  aChangeKeepsWhatIsUsed,
+  aClockThatGoesBackNeverRaisesRemaining,
+  grantsNoMoreThanTheBound,
+  parallelTakesAdmitWhatSerialOnesDo,
+} from "./contract/safety.ts";
+import { seededRandom } from "./seeded_random.ts";
+import { VirtualClock } from "./virtual_clock.ts";
+
+/** A store that was made for one test. */
+export interface ContractStore {
+  /** The store. */
+  readonly store: Store;
+  /** Cleans up after the test, failed or not. */
+  dispose?(): Promise<void>;
+}
+
+/** What is held to the contract. */
+export interface ContractSubject {
+  /** What the tests call it. */
+  readonly name: string;
+  /**
+   * Makes an empty store.
+   *
+   * @param clock The clock the store has to count by: `clock.read` tells the time in ms
+   */
+  make(clock: VirtualClock): Promise<ContractStore>;
+}
+
+/** Registers a test: `Deno.test`, `test` of `node:test` or `bun:test`, `it` of a runner, or something like them. */
+export type RegisterTest = (name: string, body: () => Promise<void>) => void;
+
+/** Options of {@linkcode storeContract}. */
+export interface StoreContractOptions {
+  /** About how many operations are done with every algorithm, over all random tests; 2 000 by default. */
+  operations?: number;
+  /** Where chance begins, 1 by default. The same seed does the same things. */
+  seed?: number;
+}
+
+/** A property: the sentence that tells it, its share of the operations, and what finds out. */
+interface Property {
+  readonly sentence: string;
+  readonly share: number;
+  readonly hold: (run: ContractRun, operations: number) => Promise<void>;
+}
+
+const PROPERTIES: readonly Property[] = [
+  { sentence: "counts by the clock it is given", share: 0, hold: countsByTheClockItIsGiven },
+  {
+    sentence: "grants no more in any interval of one window than the algorithm's bound",
+    share: 0.16,
+    hold: grantsNoMoreThanTheBound,
+  },
+  {
+    sentence: "admits who waits as long as retryMs says, to the ms, and at the header's whole second",
+    share: 0.12,
+    hold: retryMsIsWhenTheCostFits,
+  },
+  { sentence: "grants as many as remaining says, and not one more", share: 0.06, hold: remainingIsWhatWouldBeGranted },
+  {
+    sentence: "lowers remaining by takes alone, and raises it at nextMs and resetMs",
+    share: 0.06,
+    hold: remainingMovesByTakesAndTimeAlone,
+  },
+  { sentence: "changes nothing by a free refusal", share: 0.06, hold: aFreeRefusalChangesNothing },
+  { sentence: "gives back as if never taken", share: 0.06, hold: whatIsGivenBackWasNeverTaken },
+  { sentence: "gives nothing back for a stamp that is out of date", share: 0.04, hold: aStaleStampGivesNothingBack },
+  { sentence: "grants a batch as a whole or not at all", share: 0.06, hold: aBatchIsGrantedAsAWholeOrNotAtAll },
+  {
+    sentence: "refuses a batch that asks one counter twice",
+    share: 0,
+    hold: aBatchThatAsksOneCounterTwiceIsRefused,
+  },
+  {
+    sentence: "decides several times at once as one after the other",
+    share: 0.04,
+    hold: severalTimesAtOnceEqualOneAfterTheOther,
+  },
+  { sentence: "lets no shadow take veto the others", share: 0.03, hold: aShadowNeverVetoes },
+  {
+    sentence: "admits by parallel takes exactly what serial ones admit",
+    share: 0.05,
+    hold: parallelTakesAdmitWhatSerialOnesDo,
+  },
+  {
+    sentence: "never raises remaining when the clock goes back",
+    share: 0.03,
+    hold: aClockThatGoesBackNeverRaisesRemaining,
+  },
+  { sentence: "says what the reference model says, field by field", share: 0.3, hold: saysWhatTheModelSays },
+  { sentence: "counts keys that look alike apart", share: 0, hold: keysThatLookAlikeAreCountedApart },
+  { sentence: "keeps what is used when limit or window change", share: 0.04, hold: aChangeKeepsWhatIsUsed },
+  { sentence: "blocks a key that was refused too often", share: 0, hold: aKeyRefusedTooOftenIsBlocked },
+  { sentence: "forgets one key, or all keys of one policy", share: 0, hold: resetForgetsOneKeyOrAllOfAPolicy },
+  { sentence: "lists the keys in use", share: 0, hold: inspectListsTheKeysInUse },
+];
+
+/**
+ * Registers the tests a store has to pass, with every algorithm that its capabilities declare.
+ *
+ * Every test makes a store of its own and goes through random but repeatable traces. A failure is an `Error` that names
+ * the property, the policy, what was wanted, what the store said, and the last operations. What a store declares not to
+ * have is not asked for: refunds of a store whose refusals write, batches that are not one. A policy's options may be
+ * refused by a `TypeError`, the algorithm alone may not.
+ *
+ * @param subject The store's name, and how one is made
+ * @param test Registers a test
+ * @param options How much, and where chance begins
+ * @throws {RangeError} If `operations` is no whole number above 0
+ *
+ * @example With the test runner of Deno
+ * ```ts
+ * import { MemoryStore } from "@sluice/rate-limit";
+ * import { storeContract } from "@sluice/rate-limit/testing";
+ *
+ * storeContract({
+ *   name: "MemoryStore",
+ *   make: (clock) => Promise.resolve({ store: new MemoryStore({ clock: clock.read }) }),
+ * }, Deno.test, { operations: 20_000 });
+ * ```
+ */
+export function storeContract(subject: ContractSubject, test: RegisterTest, options: StoreContractOptions = {}): void {
+  const { operations = 2000, seed = 1 } = options;
+  if (!Number.isInteger(operations) || operations < 1) {
+    throw new RangeError(`storeContract: option operations must be a whole number above 0, not ${operations}`);
+  }
+  PROPERTIES.forEach(({ sentence, share, hold }, i) => {
+    test(`${subject.name} ${sentence}`, async () => {
+      const clock = new VirtualClock();
+      const { store, dispose } = await subject.make(clock);
+      try {
+        await hold(new ContractRun(store, clock, seededRandom(seed * 1000 + i)), Math.ceil(operations * share));
+      } finally {
+        await dispose?.();
+      }
+    });
+  });
+}

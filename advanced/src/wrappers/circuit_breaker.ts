@@ -1,0 +1,62 @@
+/** Failures in a row after which the store is left alone. */
+const FAILURES = 5;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Keeps from asking a store that fails: after five failures in a row it is left alone, at first for about half a second,
+ * then up to about ten. Then one decision is let through as a probe, and the outcome decides.
+ *
+ * Pauses are spread by half their length at random, so that many processes do not come back at the same moment.
+ */
+export class CircuitBreaker {
+  readonly #clock: () => number;
+  readonly #opened: () => void;
+  #failures = 0;
+  #pause = FIRST_PAUSE_MS;
+  #closedUntil = 0;
+  #probing = false;
+  #open = false;
+
+  /**
+   * Makes it.
+   *
+   * @param clock The present time in ms
+   * @param opened Called each time the store begins to be left alone
+   */
+  constructor(clock: () => number, opened: () => void) {
+    this.#clock = clock;
+    this.#opened = opened;
+  }
+
+  /** Whether the store is being left alone. */
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
+  /** Whether the store may be asked now; after a pause only the first asker is told so. */
+  mayAsk(): boolean {
+    if (!this.#open) return true;
+    if (this.#probing || this.#clock() < this.#closedUntil) return false;
+    return this.#probing = true;
+  }
+
+  /** Notes that the store answered. */
+  succeeded(): void {
+    this.#failures = 0;
+    this.#pause = FIRST_PAUSE_MS;
+    this.#open = this.#probing = false;
+  }
+
+  /** Notes that it failed. */
+  failed(): void {
+    this.#failures++;
+    if (this.#open && !this.#probing) return;
+    if (!this.#open && this.#failures < FAILURES) return;
+    if (!this.#open) this.#opened();
+    else this.#pause = Math.min(LONGEST_PAUSE_MS, this.#pause * 2);
+    this.#open = true;
+    this.#probing = false;
+    this.#closedUntil = this.#clock() + this.#pause * (0.75 + Math.random() / 2);
+  }
+}

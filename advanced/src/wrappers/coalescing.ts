@@ -1,0 +1,111 @@
+import type { Counters } from "../limiter/counters.ts";
+import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../stores/store.ts";
+import { signatureOf } from "./signature.ts";
+
+/** Equal batches of one turn, waiting to be sent as one. */
+interface Group {
+  readonly takes: readonly Take[];
+  readonly waiting: { resolve: (verdicts: readonly Verdict[]) => void; reject: (error: unknown) => void }[];
+}
+
+/**
+ * Merges equal decisions that meet in one turn of the event loop: instead of `m` times one, once up to `m`.
+ *
+ * The first ones are granted, as many as fit, and the outcome is the one that deciding them in a row would have.
+ */
+export class CoalescingStore implements Store {
+  readonly #store: Store;
+  readonly #counters: Counters;
+  #groups = new Map<string, Group>();
+
+  /**
+   * Makes it.
+   *
+   * @param store The store to ask
+   * @param counters Where merged decisions are counted
+   */
+  constructor(store: Store, counters: Counters) {
+    this.#store = store;
+    this.#counters = counters;
+  }
+
+  /** What the store behind can do. */
+  get capabilities(): Capabilities {
+    return this.#store.capabilities;
+  }
+
+  /** Decides a batch; see {@linkcode Store}. */
+  decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
+    if (times !== 1 || !isMergeable(takes)) return Promise.resolve(this.#store.decide(takes, times));
+    const signature = signatureOf(takes);
+    return new Promise((resolve, reject) => {
+      const group = this.#groups.get(signature);
+      if (group !== undefined) {
+        group.waiting.push({ resolve, reject });
+        this.#counters.coalesced++;
+        return;
+      }
+      if (this.#groups.size === 0) queueMicrotask(() => queueMicrotask(() => this.#flush()));
+      this.#groups.set(signature, { takes, waiting: [{ resolve, reject }] });
+    });
+  }
+
+  #flush(): void {
+    const groups = this.#groups;
+    this.#groups = new Map();
+    for (const group of groups.values()) void this.#send(group);
+  }
+
+  async #send({ takes, waiting }: Group): Promise<void> {
+    try {
+      const verdicts = await this.#store.decide(takes, waiting.length);
+      waiting.forEach(({ resolve }, i) => resolve(waiting.length === 1 ? verdicts : shareOf(takes, verdicts, i)));
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  /** Gives units back; see {@linkcode Store}. */
+  give(take: Take, stamp: number, amount: number): ReturnType<Store["give"]> {
+    return this.#store.give(take, stamp, amount);
+  }
+
+  /** Forgets keys; see {@linkcode Store}. */
+  reset(selector: Selector): ReturnType<Store["reset"]> {
+    return this.#store.reset(selector);
+  }
+
+  /** Lists keys in use; see {@linkcode Store}. */
+  inspect(policy: Take["policy"]): AsyncIterable<Entry> {
+    return inspectOf(this.#store, policy);
+  }
+}
+
+/** The listing of a store, empty for one that can't list. */
+export async function* inspectOf(store: Store, policy: Take["policy"]): AsyncGenerator<Entry> {
+  if (store.inspect !== undefined) yield* store.inspect(policy);
+}
+
+// where refusals have consequences, several policies must see them one by one
+function isMergeable(takes: readonly Take[]): boolean {
+  return takes.length === 1 || takes.every(({ policy }) => isFree(policy));
+}
+
+function isFree({ onDenied = "free", block }: Take["policy"]): boolean {
+  return onDenied === "free" && block === undefined;
+}
+
+// what the caller at a place in the row would have been told
+function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], place: number): readonly Verdict[] {
+  return verdicts.map((verdict, i) => {
+    const { cost } = takes[i]!;
+    if (cost === 0) return verdict;
+    const granted = verdict.granted / cost;
+    if (place < granted) {
+      const later = (granted - 1 - place) * cost;
+      return { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryMs: 0 };
+    }
+    // refused by this policy, unless its units would still fit and another one refused
+    return { ...verdict, granted: 0, denied: verdict.retryMs > 0, stamp: 0 };
+  });
+}

@@ -1,0 +1,77 @@
+import type { Timers } from "./timers.ts";
+
+/** Something that waits for its deadline. */
+interface Waiting {
+  readonly due: number;
+  expire: (() => void) | null;
+}
+
+/**
+ * One time budget for many things under way, with one timer for all of them: they began in a row, so they are due in a
+ * row too. A timer for each of them would cost more than what they wait for.
+ */
+export class Deadline {
+  readonly #ms: number;
+  readonly #timers: Timers;
+  #queue: Waiting[] = [];
+  #pending = 0;
+  #stop: (() => void) | null = null;
+
+  /**
+   * Makes it.
+   *
+   * @param ms The time budget in ms
+   * @param timers Timers
+   */
+  constructor(ms: number, timers: Timers) {
+    this.#ms = ms;
+    this.#timers = timers;
+  }
+
+  /**
+   * Runs a function when the time budget is used up.
+   *
+   * @param expire The function
+   * @returns Cancels it
+   */
+  after(expire: () => void): () => void {
+    const waiting: Waiting = { due: this.#timers.now() + this.#ms, expire };
+    this.#queue.push(waiting);
+    this.#pending++;
+    if (this.#stop === null) this.#tick(this.#ms);
+    return () => {
+      if (waiting.expire === null) return;
+      waiting.expire = null;
+      // nothing is left to wait for: no timer may keep the process alive
+      if (--this.#pending === 0) this.#rest();
+    };
+  }
+
+  #tick(ms: number): void {
+    this.#stop = this.#timers.start(() => this.#expire(), ms);
+  }
+
+  #rest(): void {
+    this.#queue = [];
+    this.#stop?.();
+    this.#stop = null;
+  }
+
+  #expire(): void {
+    // a timer may come a little early
+    const now = this.#timers.now() + 1;
+    let done = 0;
+    for (const waiting of this.#queue) {
+      const { due, expire } = waiting;
+      if (expire !== null && due > now) break;
+      done++;
+      if (expire === null) continue;
+      waiting.expire = null;
+      this.#pending--;
+      expire();
+    }
+    if (this.#pending === 0) return this.#rest();
+    this.#queue = this.#queue.slice(done);
+    this.#tick(Math.max(1, this.#queue[0]!.due - this.#timers.now()));
+  }
+}

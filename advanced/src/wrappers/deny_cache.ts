@@ -1,0 +1,127 @@
+import type { Counters } from "../limiter/counters.ts";
+import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../stores/store.ts";
+import { inspectOf } from "./coalescing.ts";
+import { signatureOf } from "./signature.ts";
+import { TwoGenerations } from "./two_generations.ts";
+
+/** A refusal, and when it was asked for. */
+interface Refusal {
+  readonly verdicts: readonly Verdict[];
+  readonly asked: number;
+  readonly until: number;
+}
+
+/** Refusals that are remembered. */
+const MOST = 20_000;
+
+/**
+ * Remembers refusals until the exact moment at which they may end, and tells them without asking the store.
+ *
+ * A refusal by a policy whose refusals are free stays one until its retry time: nobody's decision can bring it forward.
+ * Units given back, or keys forgotten, by *this* process end it; by another process they show at the retry time.
+ */
+export class DenyCacheStore implements Store {
+  readonly #store: Store;
+  readonly #clock: () => number;
+  readonly #counters: Counters;
+  readonly #refusals = new TwoGenerations<Refusal>(MOST);
+  /** Grows with everything that may end a refusal, so that none is remembered that was asked for before. */
+  #epoch = 0;
+
+  /**
+   * Makes it.
+   *
+   * @param store The store to ask
+   * @param clock A clock in ms; only differences count
+   * @param counters Where refusals from memory are counted
+   */
+  constructor(store: Store, clock: () => number, counters: Counters) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#counters = counters;
+  }
+
+  /** What the store behind can do. */
+  get capabilities(): Capabilities {
+    return this.#store.capabilities;
+  }
+
+  /** Decides a batch; see {@linkcode Store}. */
+  decide(takes: readonly Take[], times = 1): Awaitable<readonly Verdict[]> {
+    if (!takes.every(isCacheable)) return this.#store.decide(takes, times);
+    const signature = signatureOf(takes);
+    const asked = this.#clock();
+    const known = this.#refusals.get(signature);
+    if (known !== undefined) {
+      if (asked >= known.asked && asked < known.until) {
+        this.#counters.denyCacheHits++;
+        return known.verdicts.map((verdict) => aged(verdict, asked - known.asked));
+      }
+      this.#refusals.delete(signature);
+    }
+    const epoch = this.#epoch;
+    const decided = this.#store.decide(takes, times);
+    if ("then" in decided) return this.#later(decided, takes, signature, asked, epoch);
+    this.#remember(decided, takes, signature, asked);
+    return decided;
+  }
+
+  async #later(
+    decided: PromiseLike<readonly Verdict[]>,
+    takes: readonly Take[],
+    signature: string,
+    asked: number,
+    epoch: number,
+  ): Promise<readonly Verdict[]> {
+    const verdicts = await decided;
+    if (epoch === this.#epoch) this.#remember(verdicts, takes, signature, asked);
+    return verdicts;
+  }
+
+  #remember(verdicts: readonly Verdict[], takes: readonly Take[], signature: string, asked: number): void {
+    let wait = 0;
+    for (const [i, verdict] of verdicts.entries()) {
+      if (verdict.granted > 0 && !takes[i]!.shadow) return;
+      if (verdict.denied && !takes[i]!.shadow) wait = Math.max(wait, verdict.retryMs);
+    }
+    // the store decided after it was asked, so the refusal lasts at least until then
+    if (wait > 0) this.#refusals.set(signature, { verdicts, asked, until: asked + wait });
+  }
+
+  /** Gives units back; see {@linkcode Store}. */
+  give(take: Take, stamp: number, amount: number): Awaitable<boolean> {
+    this.#forget();
+    return this.#store.give(take, stamp, amount);
+  }
+
+  /** Forgets keys; see {@linkcode Store}. */
+  reset(selector: Selector): Awaitable<number> {
+    this.#forget();
+    return this.#store.reset(selector);
+  }
+
+  #forget(): void {
+    this.#epoch++;
+    this.#refusals.clear();
+  }
+
+  /** Lists keys in use; see {@linkcode Store}. */
+  inspect(policy: Take["policy"]): AsyncIterable<Entry> {
+    return inspectOf(this.#store, policy);
+  }
+}
+
+// a lease may come back at any time, and refusals that have consequences must reach the store
+function isCacheable({ policy: { algorithm, onDenied = "free", block }, cost }: Take): boolean {
+  return cost > 0 && algorithm !== "concurrency" && onDenied === "free" && block === undefined;
+}
+
+function aged(verdict: Verdict, ms: number): Verdict {
+  const less = (wait: number) => Math.max(0, wait - ms);
+  return {
+    ...verdict,
+    retryMs: less(verdict.retryMs),
+    nextMs: less(verdict.nextMs),
+    resetMs: less(verdict.resetMs),
+  };
+}

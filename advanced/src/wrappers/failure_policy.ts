@@ -1,0 +1,203 @@
+import type { Counters } from "../limiter/counters.ts";
+import type { Policy } from "../policy/policy.ts";
+import { capacityOf } from "../policy/policy.ts";
+import { MemoryStore } from "../stores/memory_store.ts";
+import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../stores/store.ts";
+import { CircuitBreaker } from "./circuit_breaker.ts";
+import { inspectOf } from "./coalescing.ts";
+import { Deadline } from "./deadline.ts";
+import type { Timers } from "./timers.ts";
+
+/** What decides while the store does not. */
+export type OnStoreFailure = "local" | "open" | "closed";
+
+/** How failures of the store are met. */
+export interface FailureOptions {
+  /** Who decides instead: a limiter in this process, nobody (all are admitted), or nobody (all are refused). */
+  readonly onStoreFailure: OnStoreFailure;
+  /** Time a decision of the store may take, in ms. */
+  readonly timeoutMs: number;
+  /** Processes that share the store: locally each of them grants its share of the limit. */
+  readonly processes: number;
+  /** Keys the local limiter keeps. */
+  readonly maxKeys: number;
+  /** The present time in ms. */
+  readonly clock: () => number;
+  /** Timers; those of the platform, or a test's. */
+  readonly timers: Timers;
+  /** Told of every failure. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Who made a decision. */
+export type DecidedBy = "store" | OnStoreFailure;
+
+/** The verdicts of a batch, with the one who gave them where it was not the store. */
+export interface Decided {
+  /** The verdicts. */
+  readonly verdicts: readonly Verdict[];
+  /** Who gave them. */
+  readonly by: DecidedBy;
+}
+
+/**
+ * Answers in time whatever the store does: it is given a time budget, and when it fails somebody else decides.
+ *
+ * After repeated failures the store is left alone for a while (circuit breaker). A decision that arrives too late is
+ * undone if its request was refused meanwhile; nothing is asked a second time.
+ */
+export class FailurePolicy {
+  readonly #store: Store;
+  readonly #local: MemoryStore;
+  readonly #options: FailureOptions;
+  readonly #breaker: CircuitBreaker;
+  readonly #deadline: Deadline;
+  readonly #counters: Counters;
+  readonly #shares = new WeakMap<Policy, Policy>();
+
+  /**
+   * Makes it.
+   *
+   * @param store The store to ask
+   * @param options What to do when it fails
+   * @param counters Where failures are counted
+   */
+  constructor(store: Store, options: FailureOptions, counters: Counters) {
+    this.#store = store;
+    this.#options = options;
+    this.#counters = counters;
+    this.#local = new MemoryStore({ maxKeys: options.maxKeys, clock: options.clock });
+    this.#breaker = new CircuitBreaker(options.clock, () => counters.breakerOpened++);
+    this.#deadline = new Deadline(options.timeoutMs, options.timers);
+  }
+
+  /** Whether the store is being left alone at the moment. */
+  get breakerIsOpen(): boolean {
+    return this.#breaker.isOpen;
+  }
+
+  /** What the store behind can do. */
+  get capabilities(): Capabilities {
+    return this.#store.capabilities;
+  }
+
+  /** Decides a batch, at the latest when the time budget is used up. Never rejects. */
+  decide(takes: readonly Take[]): Awaitable<Decided> {
+    if (!this.#breaker.mayAsk()) return this.#instead(takes);
+    let asked: Awaitable<readonly Verdict[]>;
+    try {
+      asked = this.#store.decide(takes);
+    } catch (error) {
+      return this.#fail(takes, error);
+    }
+    if ("then" in asked) return this.#inTime(takes, asked);
+    this.#breaker.succeeded();
+    return { verdicts: asked, by: "store" };
+  }
+
+  #inTime(takes: readonly Take[], asked: PromiseLike<readonly Verdict[]>): Promise<Decided> {
+    return new Promise((resolve) => {
+      let late: Decided | null = null;
+      const cancel = this.#deadline.after(() => {
+        late = this.#fail(takes, new Error(`the store did not decide within ${this.#options.timeoutMs} ms`));
+        resolve(late);
+      });
+      asked.then((verdicts) => {
+        if (late !== null) return this.#undo(takes, verdicts, late);
+        cancel();
+        this.#breaker.succeeded();
+        resolve({ verdicts, by: "store" });
+      }, (error) => {
+        if (late !== null) return;
+        cancel();
+        resolve(this.#fail(takes, error));
+      });
+    });
+  }
+
+  #fail(takes: readonly Take[], error: unknown): Decided {
+    this.#counters.storeFailures++;
+    this.#breaker.failed();
+    this.#options.failed(error);
+    return this.#instead(takes);
+  }
+
+  #instead(takes: readonly Take[]): Decided {
+    const { onStoreFailure } = this.#options;
+    if (onStoreFailure === "local") {
+      this.#counters.decidedLocally++;
+      return { verdicts: this.#local.decide(takes.map((take) => this.#shareOf(take))), by: "local" };
+    }
+    if (onStoreFailure === "open") this.#counters.failedOpen++;
+    else this.#counters.failedClosed++;
+    return { verdicts: takes.map((take) => unasked(take, onStoreFailure === "open")), by: onStoreFailure };
+  }
+
+  // each process grants its part of the limit, so that all of them together keep to it
+  #shareOf(take: Take): Take {
+    const { processes } = this.#options;
+    if (processes === 1) return take;
+    let share = this.#shares.get(take.policy);
+    if (share === undefined) {
+      const { limit, burst } = take.policy;
+      share = {
+        ...take.policy,
+        limit: Math.floor(limit / processes),
+        ...(burst === undefined ? {} : { burst: Math.max(1, Math.floor(burst / processes)) }),
+      };
+      this.#shares.set(take.policy, share);
+    }
+    return { ...take, policy: share };
+  }
+
+  // the request was refused, or let through unasked, before the store's answer came
+  #undo(takes: readonly Take[], verdicts: readonly Verdict[], late: Decided): void {
+    if (late.verdicts.every(({ granted }, i) => granted === takes[i]!.cost)) return;
+    for (const [i, { granted, stamp }] of verdicts.entries()) {
+      if (granted > 0) void this.give(takes[i]!, stamp, granted, "store");
+    }
+  }
+
+  /** Gives units back to whoever granted them. Never rejects; tells whether anything changed. */
+  async give(take: Take, stamp: number, amount: number, by: DecidedBy): Promise<boolean> {
+    if (by === "local") return this.#local.give(this.#shareOf(take), stamp, amount);
+    if (by !== "store" || !this.#breaker.mayAsk()) return false;
+    try {
+      const given = await this.#store.give(take, stamp, amount);
+      this.#breaker.succeeded();
+      return given;
+    } catch (error) {
+      this.#counters.storeFailures++;
+      this.#breaker.failed();
+      this.#options.failed(error);
+      return false;
+    }
+  }
+
+  /** Forgets keys, also locally; see {@linkcode Store}. Rejects when the store can't. */
+  async reset(selector: Selector): Promise<number> {
+    const local = this.#local.reset(selector);
+    return Math.max(local, await this.#store.reset(selector));
+  }
+
+  /** Lists keys in use; see {@linkcode Store}. */
+  inspect(policy: Policy): AsyncIterable<Entry> {
+    return inspectOf(this.#store, policy);
+  }
+}
+
+function unasked({ policy, cost }: Take, admit: boolean): Verdict {
+  const limit = capacityOf(policy);
+  return {
+    granted: admit ? cost : 0,
+    denied: !admit && cost > 0,
+    limit,
+    remaining: admit ? limit : 0,
+    // nobody knows; the breaker asks the store again after about a second
+    retryMs: admit ? 0 : 1000,
+    nextMs: admit ? 0 : 1000,
+    resetMs: admit ? 0 : 1000,
+    blocked: false,
+    stamp: 0,
+  };
+}

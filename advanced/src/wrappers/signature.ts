@@ -1,0 +1,20 @@
+import type { Take } from "../stores/store.ts";
+
+/**
+ * A text that is equal for batches that are decided alike: the same policies with the same numbers, keys and costs.
+ *
+ * @param takes The batch
+ */
+export function signatureOf(takes: readonly Take[]): string {
+  if (takes.length === 1) return partOf(takes[0]!);
+  // lengths in front, so that no key can look like the rest of the batch
+  return takes.map((take) => {
+    const part = partOf(take);
+    return `${part.length}:${part}`;
+  }).join("");
+}
+
+function partOf({ policy, key, cost, shadow }: Take): string {
+  const { name, limit, windowMs } = policy;
+  return `${cost}/${limit}/${windowMs}/${shadow ? 1 : 0}/${name.length}/${name}${key}`;
+}

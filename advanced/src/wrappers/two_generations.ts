@@ -1,0 +1,48 @@
+/** A bounded map that forgets its older half at one go, instead of keeping track of what is oldest. */
+export class TwoGenerations<V> {
+  readonly #half: number;
+  #young = new Map<string, V>();
+  #old = new Map<string, V>();
+
+  /**
+   * Makes it.
+   *
+   * @param most Most entries
+   */
+  constructor(most: number) {
+    this.#half = Math.max(1, Math.floor(most / 2));
+  }
+
+  /** Reads an entry. */
+  get(key: string): V | undefined {
+    return this.#young.get(key) ?? this.#old.get(key);
+  }
+
+  /** Writes an entry. */
+  set(key: string, value: V): void {
+    if (this.#young.size >= this.#half && !this.#young.has(key)) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#old.delete(key);
+    this.#young.set(key, value);
+  }
+
+  /** Takes an entry away. */
+  delete(key: string): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+
+  /** Takes all entries away. */
+  clear(): void {
+    this.#young.clear();
+    this.#old.clear();
+  }
+
+  /** All entries. */
+  *entries(): IterableIterator<[string, V]> {
+    yield* this.#old;
+    yield* this.#young;
+  }
+}

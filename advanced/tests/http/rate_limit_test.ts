@@ -1,0 +1,385 @@
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import sluice from "@sluice/sluice";
+import { rateLimit, type RateLimitOptions } from "../../mod.ts";
+import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+
+// deno-lint-ignore no-explicit-any -- options of every kind are tried
+type Options = RateLimitOptions<any>;
+
+function appWith(...limits: Options[]) {
+  const app = sluice();
+  for (const options of limits) app.use(rateLimit(options));
+  app.get("/", (_req, res) => res.send("hello"));
+  app.get("/fails", (_req, res) => res.status(500).send("failed"));
+  const ask = (path = "/", address = "192.0.2.1") =>
+    Promise.resolve(app.fetch(new Request(`http://localhost${path}`), { remoteAddr: { hostname: address } }));
+  return { app, ask };
+}
+
+async function statuses(ask: () => Promise<Response>, count: number): Promise<number[]> {
+  const answers = await Promise.all(Array.from({ length: count }, () => ask()));
+  await Promise.all(answers.map((answer) => answer.body?.cancel()));
+  return answers.map(({ status }) => status);
+}
+
+Deno.test("a limit admits max requests and refuses the next", async () => {
+  const { ask } = appWith({ max: 2 });
+  assertEquals(await statuses(ask, 3), [200, 200, 429]);
+});
+
+Deno.test("every client has a quota of its own, and an IPv6 client one for its subnet", async () => {
+  const { ask } = appWith({ max: 1 });
+  const from = async (address: string) => (await ask("/", address)).status;
+  assertEquals(await from("192.0.2.1"), 200);
+  assertEquals(await from("192.0.2.2"), 200);
+  assertEquals(await from("2001:db8::1"), 200);
+  assertEquals(await from("2001:0DB8:0::2"), 429);
+  assertEquals(await from("2001:db8:0:1::1"), 200);
+  assertEquals(await from("::ffff:192.0.2.1"), 429);
+});
+
+Deno.test("a refusal has the seed's headers, Retry-After and no-store", async () => {
+  const clock = new VirtualClock();
+  const { ask } = appWith({ max: 1, windowMs: 10_000, clock: clock.read });
+  const admitted = await ask();
+  assertEquals(admitted.headers.get("x-ratelimit-limit"), "1");
+  assertEquals(admitted.headers.get("x-ratelimit-remaining"), "0");
+  assertEquals(admitted.headers.get("x-ratelimit-reset"), "10");
+  assertEquals(admitted.headers.get("retry-after"), null);
+  clock.advance(2_500);
+  const refused = await ask();
+  assertEquals(refused.status, 429);
+  assertEquals(refused.headers.get("retry-after"), "8");
+  assertEquals(refused.headers.get("cache-control"), "no-store");
+  assertEquals(await refused.json(), { error: "Too many requests, please try again later." });
+});
+
+Deno.test("Retry-After is never early and at most a second late", async () => {
+  for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "token-bucket"] as const) {
+    const clock = new VirtualClock();
+    const { ask } = appWith({ max: 3, windowMs: 7_300, algorithm, clock: clock.read });
+    assertEquals(await statuses(ask, 3), [200, 200, 200]);
+    clock.advance(123);
+    const wait = Number((await ask()).headers.get("retry-after"));
+    clock.advance(wait * 1000 - 1000);
+    assertEquals((await ask()).status, 429, `${algorithm} a second earlier`);
+    clock.advance(1000);
+    assertEquals((await ask()).status, 200, `${algorithm} after ${wait} s`);
+  }
+});
+
+Deno.test("the message may be text, an object or a function of the request", async () => {
+  assertEquals(await (await appWith({ max: 0, message: "slow down" }).ask()).text(), "slow down");
+  assertEquals(await (await appWith({ max: 0, message: { code: 7 } }).ask()).json(), { code: 7 });
+  const { ask } = appWith({ max: 0, message: (req: { path: string }) => Promise.resolve(`not ${req.path}`) });
+  assertEquals(await (await ask()).text(), "not /");
+});
+
+Deno.test("a problem document names the limits that refused", async () => {
+  const { ask } = appWith({
+    problemDetails: true,
+    limits: [{ name: "burst", max: 0 }, { name: "day", max: 5, windowMs: 86_400_000 }],
+  });
+  const refused = await ask();
+  assertMatch(refused.headers.get("content-type")!, /^application\/problem\+json/);
+  const problem = await refused.json();
+  assertEquals(problem["violated-policies"], ["burst"]);
+  assertEquals(problem.status, 429);
+});
+
+Deno.test("draft-6 and draft-7 headers tell the limit that leaves least", async () => {
+  const limits = [{ name: "a", max: 10, windowMs: 60_000 }, { name: "b", max: 3, windowMs: 5_000 }];
+  const sixth = await appWith({ limits, standardHeaders: true, legacyHeaders: false }).ask();
+  assertEquals(sixth.headers.get("ratelimit-policy"), "10;w=60, 3;w=5");
+  assertEquals(sixth.headers.get("ratelimit-limit"), "3");
+  assertEquals(sixth.headers.get("ratelimit-remaining"), "2");
+  assertEquals(sixth.headers.get("ratelimit-reset"), "5");
+  assertEquals(sixth.headers.get("x-ratelimit-limit"), null);
+  const seventh = await appWith({ limits, standardHeaders: "draft-7" }).ask();
+  assertEquals(seventh.headers.get("ratelimit"), "limit=3, remaining=2, reset=5");
+});
+
+Deno.test("draft-8 and later get one member for each limit, of layered limiters too", async () => {
+  const { ask } = appWith(
+    { name: 'say "hi"', max: 10, standardHeaders: "draft-10" },
+    { name: "brief", max: 3, windowMs: 500, standardHeaders: "draft-10" },
+  );
+  const answer = await ask();
+  assertEquals(answer.headers.get("ratelimit-policy"), '"say \\"hi\\"";q=10;w=60, "brief";q=3');
+  assertEquals(answer.headers.get("ratelimit"), '"say \\"hi\\"";r=9;t=60, "brief";r=2;t=1');
+  assertEquals(answer.headers.get("x-ratelimit-remaining"), "2");
+});
+
+Deno.test("several limits are decided as one: a refusal charges none of them", async () => {
+  const clock = new VirtualClock();
+  const { ask } = appWith({
+    limits: [{ name: "second", max: 1, windowMs: 1_000 }, { name: "minute", max: 3 }],
+    clock: clock.read,
+  });
+  assertEquals(await statuses(ask, 5), [200, 429, 429, 429, 429]);
+  clock.advance(1_000);
+  assertEquals(await statuses(ask, 2), [200, 429]);
+  clock.advance(1_000);
+  assertEquals(await statuses(ask, 2), [200, 429]);
+  clock.advance(1_000);
+  assertEquals((await ask()).status, 429);
+});
+
+Deno.test("limits may count by keys of their own", async () => {
+  const { ask } = appWith({
+    limits: [{ name: "ip", max: 2 }, { name: "path", max: 3 }],
+    keyGenerator: (req: { ip: string; path: string }) => ({ ip: req.ip, path: req.path }),
+  });
+  assertEquals((await ask("/", "192.0.2.1")).status, 200);
+  assertEquals((await ask("/", "192.0.2.1")).status, 200);
+  assertEquals((await ask("/", "192.0.2.1")).status, 429);
+  assertEquals((await ask("/", "192.0.2.2")).status, 200);
+  assertEquals((await ask("/", "192.0.2.3")).status, 429);
+});
+
+Deno.test("cost and max may be told by each request", async () => {
+  const { ask } = appWith({
+    cost: (req: { query: Record<string, string> }) => Promise.resolve(Number(req.query["cost"] ?? 1)),
+    max: (req: { query: Record<string, string> }) => req.query["gold"] ? 10 : 3,
+  });
+  assertEquals((await ask("/?cost=3")).status, 200);
+  assertEquals((await ask("/")).status, 429);
+  assertEquals((await ask("/?gold=1&cost=7")).status, 200);
+  assertEquals((await ask("/?gold=1")).status, 429);
+  assertEquals((await ask("/?cost=2.5")).status, 500);
+});
+
+Deno.test("skip may be asynchronous, and skipped requests are not counted", async () => {
+  const { ask } = appWith({
+    max: 1,
+    skip: (req: { query: Record<string, string> }) => Promise.resolve("free" in req.query),
+  });
+  assertEquals((await ask("/?free")).status, 200);
+  assertEquals((await ask("/?free")).status, 200);
+  assertEquals(await statuses(ask, 2), [200, 429]);
+});
+
+Deno.test("requests that failed, or that succeeded, may get back what they took", async () => {
+  const failing = appWith({ max: 1, skipFailedRequests: true });
+  assertEquals((await failing.ask("/fails")).status, 500);
+  await Promise.resolve();
+  assertEquals((await failing.ask("/")).status, 200);
+  await Promise.resolve();
+  assertEquals((await failing.ask("/")).status, 429);
+  const succeeding = appWith({ max: 1, skipSuccessfulRequests: true });
+  assertEquals((await succeeding.ask("/")).status, 200);
+  await Promise.resolve();
+  assertEquals((await succeeding.ask("/fails")).status, 500);
+  await Promise.resolve();
+  assertEquals((await succeeding.ask("/")).status, 429);
+});
+
+Deno.test("requestWasSuccessful decides what success is", async () => {
+  const { ask } = appWith({ max: 1, skipFailedRequests: true, requestWasSuccessful: () => false });
+  assertEquals((await ask("/")).status, 200);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals((await ask("/")).status, 200);
+});
+
+Deno.test("a concurrency limit counts what is under way", async () => {
+  const app = sluice();
+  const gates: (() => void)[] = [];
+  app.use(rateLimit({ algorithm: "concurrency", max: 2, windowMs: 60_000 }));
+  app.get("/", (_req, res) => void gates.push(() => res.send("done")));
+  const ask = () =>
+    Promise.resolve(app.fetch(new Request("http://localhost/"), { remoteAddr: { hostname: "192.0.2.1" } }));
+  const waiting = [ask(), ask()];
+  assertEquals((await ask()).status, 429);
+  gates[0]!();
+  assertEquals((await waiting[0]!).status, 200);
+  await Promise.resolve();
+  const third = ask();
+  gates[2]!();
+  gates[1]!();
+  assertEquals((await third).status, 200);
+  assertEquals((await waiting[1]!).status, 200);
+});
+
+Deno.test("a dry run refuses nobody and counts whom it would have refused", async () => {
+  const app = sluice();
+  const limiter = rateLimit({ max: 1, dryRun: true });
+  app.use(limiter);
+  app.get("/", (_req, res) => res.send("hello"));
+  const ask = () => Promise.resolve(app.fetch(new Request("http://localhost/")));
+  assertEquals(await statuses(ask, 3), [200, 200, 200]);
+  assertEquals(limiter.limiter.counters.shadowLimited, 2);
+  assertEquals(limiter.limiter.counters.admitted, 3);
+});
+
+Deno.test("a key that is refused too often is blocked, whatever its quota", async () => {
+  const clock = new VirtualClock();
+  const { ask } = appWith({ max: 1, windowMs: 1_000, block: { after: 2, forMs: 60_000 }, clock: clock.read });
+  assertEquals(await statuses(ask, 3), [200, 429, 429]);
+  clock.advance(1_000);
+  const blocked = await ask();
+  assertEquals(blocked.status, 429);
+  assertEquals(blocked.headers.get("retry-after"), "59");
+  clock.advance(59_000);
+  assertEquals((await ask()).status, 200);
+});
+
+Deno.test("handler answers in the limiter's place, and onLimitReached is told first", async () => {
+  const told: string[] = [];
+  const { ask } = appWith({
+    max: 0,
+    onLimitReached: () => told.push("reached"),
+    handler: (_req: unknown, res: { status(code: number): { send(body: string): void } }) => {
+      told.push("handler");
+      res.status(503).send("mine");
+    },
+  } as unknown as Options);
+  const answer = await ask();
+  assertEquals([answer.status, await answer.text(), ...told], [503, "mine", "reached", "handler"]);
+});
+
+Deno.test("handlers read what is left from the request", async () => {
+  const app = sluice();
+  app.use(rateLimit({ max: 5, requestPropertyName: "quota" }));
+  // deno-lint-ignore no-explicit-any -- the property is the test's own
+  app.get("/", (req: any, res) => {
+    const { limit, used, remaining } = req.quota;
+    res.json({ limit, used, remaining, later: req.quota.resetTime > new Date() });
+  });
+  const answer = await app.handle(new Request("http://localhost/"));
+  assertEquals(await answer.json(), { limit: 5, used: 1, remaining: 4, later: true });
+});
+
+Deno.test("a key that is no text, or empty, is an error and never a shared counter", async () => {
+  for (const key of [undefined, "", 7, null, {}]) {
+    const { app, ask } = appWith({ max: 1, keyGenerator: () => key as string });
+    // deno-lint-ignore no-explicit-any -- the four parameters make it an error handler
+    app.use((error: any, _req: any, res: any, _next: any) => res.status(500).send(error.message));
+    const answer = await ask();
+    assertEquals(answer.status, 500);
+    assertStringIncludes(await answer.text(), "key");
+  }
+});
+
+Deno.test("keys of any content and length stay apart", async () => {
+  const { ask } = appWith({
+    max: 1,
+    keyGenerator: (req: { query: Record<string, string> }) => decodeURIComponent(req.query["k"]!),
+  });
+  const keys = [
+    "a",
+    "a:b",
+    "a{b}",
+    "%7b",
+    "{",
+    "\u0000",
+    "\u0002",
+    "x".repeat(10_000),
+    "x".repeat(10_001),
+    "é",
+    "e\u0301",
+  ];
+  for (const key of keys) {
+    assertEquals((await ask(`/?k=${encodeURIComponent(encodeURIComponent(key))}`)).status, 200, key.slice(0, 20));
+  }
+  assertEquals((await ask(`/?k=${"x".repeat(10_000)}`)).status, 429);
+});
+
+Deno.test("a limiter made inside each request counts all the same", async () => {
+  const app = sluice();
+  app.get("/", (req, res, next) => rateLimit({ max: 3, algorithm: "sliding-window" })(req, res, next), (_req, res) => {
+    res.send("hello");
+  });
+  const ask = () => Promise.resolve(app.fetch(new Request("http://localhost/")));
+  assertEquals(await statuses(ask, 5), [200, 200, 200, 429, 429]);
+});
+
+Deno.test("reset, resetKey and getKey act on the keys as clients have them", async () => {
+  const app = sluice();
+  const limiter = rateLimit({ max: 1 });
+  app.use(limiter);
+  app.get("/", (_req, res) => res.send("hello"));
+  const ask = async (address: string) =>
+    (await app.fetch(new Request("http://localhost/"), { remoteAddr: { hostname: address } })).status;
+  assertEquals([await ask("2001:db8::1"), await ask("192.0.2.1")], [200, 200]);
+  assertEquals((await limiter.getKey("2001:db8::9")).remaining, 0);
+  assertEquals(await limiter.resetKey("2001:db8::5"), 1);
+  assertEquals([await ask("2001:db8::1"), await ask("192.0.2.1")], [200, 429]);
+  assertEquals(await limiter.reset(), 2);
+  assertEquals(await ask("192.0.2.1"), 200);
+  assertEquals(limiter.size, 1);
+});
+
+Deno.test("options that can't be are errors at construction that name the option and the value", () => {
+  const wrong: [Options, ErrorConstructor, string][] = [
+    [{ max: 1.5 }, RangeError, "max"],
+    [{ max: -1 }, RangeError, "-1"],
+    [{ max: NaN }, RangeError, "NaN"],
+    [{ max: Infinity }, RangeError, "Infinity"],
+    [{ max: "5" as unknown as number }, TypeError, "max"],
+    [{ windowMs: 0 }, RangeError, "windowMs"],
+    [{ windowMs: 2 ** 41 }, RangeError, "windowMs"],
+    [{ cost: 0 }, RangeError, "cost"],
+    [{ cost: 1.5 }, RangeError, "cost"],
+    [{ cost: 11, max: 10 }, RangeError, "above the limit (10)"],
+    [{ algorithm: "leaky" as unknown as "concurrency" }, TypeError, "leaky"],
+    [{ burst: 5 }, TypeError, "token-bucket"],
+    [{ algorithm: "token-bucket", burst: 0 }, RangeError, "burst"],
+    [{ buckets: 5 }, TypeError, "sliding-window"],
+    [{ onDenied: "punish" as unknown as "free" }, TypeError, "punish"],
+    [{ algorithm: "concurrency", onDenied: "charge" }, TypeError, "concurrency"],
+    [{ block: { after: 0, forMs: 5 } }, RangeError, "block.after"],
+    [{ limits: [] }, TypeError, "limits"],
+    [{ limits: [{ name: "a" }, { name: "a" }] }, TypeError, '"a"'],
+    [{ name: "line\nbreak" }, TypeError, "name"],
+    [{ statusCode: 99 }, RangeError, "statusCode"],
+    [{ standardHeaders: "draft-9" as unknown as "draft-8" }, TypeError, "draft-9"],
+    [{ store: {} as unknown as undefined }, TypeError, "store"],
+    [{ onStoreFailure: "panic" as unknown as "open" }, TypeError, "panic"],
+    [{ timeoutMs: 0 }, RangeError, "timeoutMs"],
+    [{ leases: 1 }, RangeError, "leases"],
+    [{ keyGenerator: "ip" as unknown as () => string }, TypeError, "keyGenerator"],
+  ];
+  for (const [options, Kind, part] of wrong) assertThrows(() => rateLimit(options), Kind, part);
+});
+
+Deno.test("windows of a millisecond and of more than 2 to the power of 31 ms count", async () => {
+  const clock = new VirtualClock();
+  for (const windowMs of [1, 2 ** 31 + 5, 2 ** 40]) {
+    const { ask } = appWith({ max: 1, windowMs, clock: clock.read });
+    assertEquals(await statuses(ask, 2), [200, 429]);
+    clock.advance(windowMs - 1);
+    if (windowMs > 1) assertEquals((await ask()).status, 429);
+    clock.advance(1);
+    assertEquals((await ask()).status, 200);
+  }
+});
+
+Deno.test("forged forwarding headers do not change the key unless a proxy is trusted", async () => {
+  const app = sluice();
+  app.use(rateLimit({ max: 1 }));
+  app.get("/", (_req, res) => res.send("hello"));
+  const ask = async (forwarded: string) =>
+    (await app.fetch(new Request("http://localhost/", { headers: { "x-forwarded-for": forwarded } }), {
+      remoteAddr: { hostname: "192.0.2.1" },
+    })).status;
+  assertEquals(await ask("198.51.100.1"), 200);
+  for (const forged of ["198.51.100.2", "a, b, c", "", "::1", "x".repeat(5000)]) assertEquals(await ask(forged), 429);
+});
+
+Deno.test("an error behind the limiter goes to the error handlers, once", async () => {
+  const app = sluice();
+  app.use(rateLimit({ max: 5 }));
+  app.get("/", () => {
+    throw new Error("mine");
+  });
+  let told = 0;
+  // deno-lint-ignore no-explicit-any -- the four parameters make it an error handler
+  app.use((error: any, _req: any, res: any, _next: any) => {
+    told++;
+    res.status(500).send(error.message);
+  });
+  const answer = await app.handle(new Request("http://localhost/"));
+  assertEquals([await answer.text(), told], ["mine", 1]);
+  await assertRejects(() => Promise.reject(new Error("control")));
+  assert(told === 1);
+});

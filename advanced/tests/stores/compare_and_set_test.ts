@@ -1,0 +1,237 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { random } from "../../../tests/support/random.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import {
+  type CompareAndSet,
+  type CompareAndSetOptions,
+  fromCompareAndSet,
+  type ListedValue,
+  type StateKey,
+  type StateWrite,
+  type VersionedValue,
+} from "../../src/stores/compare_and_set_store.ts";
+import { MemoryStore } from "../../src/stores/memory_store.ts";
+import type { Entry, Store, Take, Verdict } from "../../src/stores/store.ts";
+import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+
+const PLAIN: Policy[] = [
+  { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 1000 },
+  { name: "aligned", algorithm: "fixed-window", limit: 6, windowMs: 700, align: "clock" },
+  { name: "sliding", algorithm: "sliding-window", limit: 5, windowMs: 900, buckets: 4 },
+  { name: "log", algorithm: "sliding-log", limit: 5, windowMs: 800 },
+  { name: "approximate", algorithm: "sliding-approximate", limit: 7, windowMs: 1000 },
+  { name: "bucket", algorithm: "token-bucket", limit: 3, windowMs: 1000, burst: 8 },
+  { name: "leases", algorithm: "concurrency", limit: 4, windowMs: 1500 },
+];
+const POLICIES: Policy[] = PLAIN.flatMap((policy) => [
+  policy,
+  { ...policy, name: `${policy.name}/charge`, onDenied: "charge" },
+  { ...policy, name: `${policy.name}/extend`, onDenied: "extend" },
+  { ...policy, name: `${policy.name}/block`, block: { after: 3, forMs: 2500 } },
+]);
+
+/** A database in memory, which counts its commits and lets somebody else be faster. */
+class FakeDatabase implements CompareAndSet {
+  readonly values = new Map<string, { key: StateKey; value: Uint8Array; version: number }>();
+  commits: (readonly StateWrite[])[] = [];
+  version = 0;
+  /** Called between a read and the commit after it. */
+  meanwhile: (() => void) | null = null;
+  async read(keys: readonly StateKey[]): Promise<VersionedValue[]> {
+    await Promise.resolve();
+    return keys.map((key) => this.values.get(JSON.stringify(key)) ?? { value: null, version: null });
+  }
+  async commit(writes: readonly StateWrite[]): Promise<boolean> {
+    await Promise.resolve();
+    this.meanwhile?.();
+    const fresh = ({ key, expected }: StateWrite) =>
+      (this.values.get(JSON.stringify(key))?.version ?? null) === expected;
+    if (!writes.every(fresh)) return false;
+    this.commits.push(writes);
+    for (const { key, value } of writes) {
+      if (value === null) this.values.delete(JSON.stringify(key));
+      else this.values.set(JSON.stringify(key), { key, value: value.slice(), version: ++this.version });
+    }
+    return true;
+  }
+  delete(key: StateKey): void {
+    this.values.delete(JSON.stringify(key));
+  }
+  async *list(policy: string, key?: string): AsyncGenerator<ListedValue> {
+    for (const entry of [...this.values.values()]) {
+      if (entry.key[0] === policy && (key === undefined || entry.key[1] === key)) yield entry;
+    }
+  }
+  /** Makes all versions others, as a write of the same values would. */
+  touch(): void {
+    for (const entry of this.values.values()) entry.version = ++this.version;
+  }
+}
+
+function setUp(options: CompareAndSetOptions = {}) {
+  const clock = new VirtualClock();
+  const database = new FakeDatabase();
+  const store = fromCompareAndSet(database, { clock: clock.read, pause: () => {}, ...options });
+  return { clock, database, store };
+}
+
+const FIXED = POLICIES[0]!;
+const LOG = POLICIES.find(({ name }) => name === "log")!;
+
+/** Does the same random things to a store and to memory, and compares what they say; returns how many decisions. */
+async function compare(store: Store, clock: VirtualClock, seed: number, steps: number): Promise<number> {
+  const memory = new MemoryStore({ clock: clock.read });
+  const pick = random(seed);
+  let decisions = 0;
+  for (const [i, policy] of POLICIES.entries()) {
+    const other = POLICIES[(i + 5) % POLICIES.length]!;
+    const grants: { take: Take; mine: number; theirs: number }[] = [];
+    for (let step = 0; step < steps; step++) {
+      clock.advance(pick(4) === 0 ? pick(700) : pick(30));
+      const key = `${policy.name} ${pick(3)}`;
+      if (pick(6) === 0 && grants.length > 0) {
+        const [{ take, mine, theirs }] = grants.splice(pick(grants.length), 1) as [typeof grants[0]];
+        const amount = 1 + pick(take.cost);
+        const given = memory.give(take, theirs, amount);
+        assertEquals(await store.give(take, mine, amount), given, `${policy.name}, give at step ${step}`);
+        continue;
+      }
+      if (pick(60) === 0) {
+        memory.reset({ policy: policy.name, key });
+        await store.reset({ policy: policy.name, key });
+        continue;
+      }
+      const takes: Take[] = [{ policy, key, cost: pick(4), shadow: pick(8) === 0 }];
+      if (pick(3) === 0) takes.push({ policy: other, key, cost: pick(3) });
+      const times = pick(5) === 0 ? 1 + pick(3) : 1;
+      const expected = memory.decide(takes, times);
+      const actual = await store.decide(takes, times);
+      decisions++;
+      const seen = { step, takes, times };
+      assertEquals({ ...seen, verdicts: actual.map(unstamped) }, { ...seen, verdicts: expected.map(unstamped) });
+      takes.forEach((take, n) => {
+        if (expected[n]!.granted > 0) grants.push({ take, mine: actual[n]!.stamp, theirs: expected[n]!.stamp });
+      });
+    }
+  }
+  return decisions;
+}
+
+function unstamped({ stamp: _stamp, ...verdict }: Verdict): Omit<Verdict, "stamp"> {
+  return verdict;
+}
+
+Deno.test("decides as memory does, with every algorithm and consequence, alone and in batches", async () => {
+  const { store, clock } = setUp();
+  assert(await compare(store, clock, 1, 300) > 5000);
+});
+
+Deno.test("a refusal that writes nothing commits nothing", async () => {
+  const { store, database } = setUp();
+  await store.decide([{ policy: FIXED, key: "a", cost: 6 }, { policy: LOG, key: "a", cost: 1 }]);
+  assertEquals(database.commits.map(({ length }) => length), [2]);
+  const [refused] = await store.decide([{ policy: FIXED, key: "a", cost: 1 }, { policy: LOG, key: "a", cost: 1 }]);
+  assert(refused!.denied);
+  await store.decide([{ policy: FIXED, key: "a", cost: 0 }]);
+  assertEquals(database.commits.length, 1);
+});
+
+Deno.test("a batch of two keys is one commit", async () => {
+  const { store, database } = setUp();
+  await store.decide([{ policy: FIXED, key: "a", cost: 1 }, { policy: LOG, key: "b", cost: 1 }]);
+  assertEquals(database.commits.map((writes) => writes.map(({ key }) => key)), [
+    [["fixed", "a", "fixed-window/2"], ["log", "b", "sliding-log/0"]],
+  ]);
+});
+
+Deno.test("a lost race is tried again on what the winner left", async () => {
+  const { store, database, clock } = setUp();
+  const rival = fromCompareAndSet(database, { clock: clock.read });
+  await store.decide([{ policy: FIXED, key: "a", cost: 5 }]);
+  let races = 0;
+  const values = database.values;
+  database.meanwhile = () => {
+    if (races++ === 0) database.touch();
+  };
+  const [granted] = await store.decide([{ policy: FIXED, key: "a", cost: 1 }]);
+  assertEquals([races, granted!.granted, granted!.remaining], [2, 1, 0]);
+  assertEquals(values.size, 1);
+  const [refused] = await rival.decide([{ policy: FIXED, key: "a", cost: 1 }]);
+  assertEquals(refused!.granted, 0);
+});
+
+Deno.test("a race lost ten times is an error, not a grant, and each pause may be longer than the one before", async () => {
+  const pauses: number[] = [];
+  const { store, database } = setUp({ pause: (ms) => void pauses.push(ms) });
+  await store.decide([{ policy: FIXED, key: "a", cost: 1 }]);
+  database.meanwhile = () => database.touch();
+  const error = await assertRejects(async () => await store.decide([{ policy: FIXED, key: "a", cost: 1 }]), Error);
+  assertStringIncludes(error.message, 'store.decide: others changed a key of "fixed" during each of 10 attempts');
+  assertEquals(pauses.length, 9);
+  pauses.forEach((ms, i) => assert(ms >= 0 && ms <= Math.min(100, 2 ** (i + 1))));
+  database.meanwhile = null;
+  assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 0 }]))[0]!.remaining, 5);
+});
+
+Deno.test("four processes and fifty places for two hundred at once: exactly fifty get in", async () => {
+  const { database, clock } = setUp();
+  const policy: Policy = { ...FIXED, limit: 50 };
+  const pause = () => new Promise<void>((resolve) => queueMicrotask(resolve));
+  const stores = Array.from({ length: 4 }, () => {
+    return fromCompareAndSet(database, { clock: clock.read, attempts: 300, pause });
+  });
+  const verdicts = await Promise.all(Array.from({ length: 200 }, async (_, i) => {
+    return (await stores[i % 4]!.decide([{ policy, key: "a", cost: 1 }]))[0]!;
+  }));
+  assertEquals(verdicts.filter(({ granted }) => granted === 1).length, 50);
+  assertEquals(verdicts.filter(({ denied }) => denied).length, 150);
+});
+
+Deno.test("reset forgets one key or all of a policy, and tells how many were in use", async () => {
+  const { store, clock } = setUp();
+  for (const key of ["a", "b", "c"]) await store.decide([{ policy: FIXED, key, cost: 1 }]);
+  await store.decide([{ policy: LOG, key: "a", cost: 1 }]);
+  assertEquals(await store.reset({ policy: "fixed", key: "a" }), 1);
+  assertEquals(await store.reset({ policy: "fixed", key: "a" }), 0);
+  assertEquals(await store.reset({ policy: "fixed" }), 2);
+  assertEquals((await store.decide([{ policy: LOG, key: "a", cost: 0 }]))[0]!.remaining, 4);
+  clock.advance(LOG.windowMs);
+  assertEquals(await store.reset({ policy: "log" }), 0);
+});
+
+Deno.test("inspect lists the keys in use as a look would tell them", async () => {
+  const { store, clock } = setUp();
+  await store.decide([{ policy: FIXED, key: "a", cost: 2 }]);
+  clock.advance(600);
+  await store.decide([{ policy: FIXED, key: "b", cost: 1 }]);
+  clock.advance(500);
+  const entries: Entry[] = [];
+  for await (const entry of store.inspect!(FIXED)) entries.push(entry);
+  assertEquals(entries.map(({ key, verdict }) => [key, verdict.remaining]), [["b", 5]]);
+});
+
+Deno.test("a state of another shape is a key never seen, and is still there when the old policy returns", async () => {
+  const { store } = setUp();
+  const sliding = POLICIES.find(({ name }) => name === "sliding")!;
+  await store.decide([{ policy: sliding, key: "a", cost: 5 }]);
+  const finer = { ...sliding, buckets: 8 };
+  assertEquals((await store.decide([{ policy: finer, key: "a", cost: 1 }]))[0]!.remaining, 4);
+  assertEquals((await store.decide([{ policy: sliding, key: "a", cost: 0 }]))[0]!.remaining, 0);
+});
+
+Deno.test("what a longer window still covers counts, although it had expired by the shorter one", async () => {
+  const { store, clock } = setUp();
+  await store.decide([{ policy: LOG, key: "a", cost: 5 }]);
+  clock.advance(LOG.windowMs + 100);
+  const longer = { ...LOG, windowMs: LOG.windowMs * 2 };
+  assertEquals((await store.decide([{ policy: longer, key: "a", cost: 1 }]))[0]!.granted, 0);
+});
+
+Deno.test("bytes that are no record are a key never seen", async () => {
+  const { store, database } = setUp();
+  const key: StateKey = ["fixed", "a", "fixed-window/2"];
+  for (const value of [new Uint8Array(3), new Uint8Array(80).fill(255), new TextEncoder().encode("x".repeat(64))]) {
+    database.values.set(JSON.stringify(key), { key, value, version: ++database.version });
+    assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!.remaining, 5);
+  }
+});

@@ -1,0 +1,246 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { MemoryStore as ExpressMemoryStore } from "express-rate-limit";
+import { random } from "../../../tests/support/random.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import { type CounterInfo, type CounterLike, fromCounter } from "../../src/stores/counter_store.ts";
+import { MemoryStore } from "../../src/stores/memory_store.ts";
+import type { Store, Take, Verdict } from "../../src/stores/store.ts";
+import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+
+const POLICY: Policy = { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 60_000 };
+const OTHER: Policy = { ...POLICY, name: "other", limit: 4, windowMs: 90_000 };
+
+/** Lets express-rate-limit's own store, which reads the system's clock, see a virtual one. */
+async function withExpressStore(body: (store: Store, clock: VirtualClock) => Promise<void>): Promise<void> {
+  const clock = new VirtualClock();
+  const systemNow = Date.now;
+  Date.now = clock.read;
+  const store = fromCounter(() => new ExpressMemoryStore(), { clock: clock.read });
+  try {
+    await body(store, clock);
+  } finally {
+    Date.now = systemNow;
+    await store.close!();
+  }
+}
+
+/** A counter that tells no times and can't be read, and lists what was asked of it. */
+class BareCounter implements CounterLike {
+  readonly hits = new Map<string, number>();
+  readonly calls: string[] = [];
+  init({ windowMs }: { windowMs: number }): void {
+    this.calls.push(`init ${windowMs}`);
+  }
+  increment(key: string): CounterInfo {
+    this.calls.push(`increment ${key}`);
+    this.hits.set(key, (this.hits.get(key) ?? 0) + 1);
+    return { totalHits: this.hits.get(key)! };
+  }
+  decrement(key: string): void {
+    this.calls.push(`decrement ${key}`);
+    this.hits.set(key, this.hits.get(key)! - 1);
+  }
+  resetKey(key: string): void {
+    this.calls.push(`resetKey ${key}`);
+    this.hits.delete(key);
+  }
+}
+
+async function one(store: Store, cost: number, times = 1): Promise<Verdict> {
+  return (await store.decide([{ policy: POLICY, key: "a", cost }], times))[0]!;
+}
+
+Deno.test("over express-rate-limit's MemoryStore it decides as memory does", async () => {
+  await withExpressStore(async (store, clock) => {
+    const memory = new MemoryStore({ clock: clock.read });
+    const pick = random(8);
+    for (let step = 0; step < 6000; step++) {
+      clock.advance(pick(20_000));
+      const take: Take = { policy: pick(2) === 0 ? POLICY : OTHER, key: `key ${pick(4)}`, cost: pick(8) };
+      const times = 1 + pick(3);
+      if (pick(100) === 0) {
+        await store.reset({ policy: take.policy.name, key: take.key });
+        memory.reset({ policy: take.policy.name, key: take.key });
+      }
+      const seen = { step, take, times };
+      const expected = memory.decide([take], times)[0];
+      assertEquals({ ...seen, verdict: (await store.decide([take], times))[0] }, { ...seen, verdict: expected });
+    }
+  });
+});
+
+Deno.test("batches of two policies grant what memory grants, and leave as much", async () => {
+  await withExpressStore(async (store, clock) => {
+    const memory = new MemoryStore({ clock: clock.read });
+    const pick = random(9);
+    let refusals = 0;
+    const aligned: Policy[] = [POLICY, { ...OTHER, windowMs: POLICY.windowMs }];
+    for (let step = 0; step < 3000; step++) {
+      // all windows begin and end together: a counter's window begins with what is given back, and memory's does not
+      if (step % 20 === 0) {
+        clock.advance(POLICY.windowMs);
+        for (const key of ["0", "1"]) {
+          for (const policy of aligned) {
+            for (const each of [store, memory]) await each.decide([{ policy, key, cost: 1 }]);
+          }
+        }
+      }
+      const key = `${pick(2)}`;
+      const takes = aligned.map((policy): Take => ({ policy, key, cost: pick(4), shadow: pick(8) === 0 }));
+      const short = ({ granted, denied, remaining }: Verdict) => ({ granted, denied, remaining });
+      const expected = memory.decide(takes).map(short);
+      assertEquals({ step, takes, verdicts: (await store.decide(takes)).map(short) }, {
+        step,
+        takes,
+        verdicts: expected,
+      });
+      if (expected.some(({ denied }) => denied)) refusals++;
+    }
+    assert(refusals > 300, `${refusals}`);
+  });
+});
+
+Deno.test("two hundred at once get exactly fifty places", async () => {
+  await withExpressStore(async (store) => {
+    const policy = { ...POLICY, limit: 50 };
+    const verdicts = await Promise.all(
+      Array.from({ length: 200 }, async () => (await store.decide([{ policy, key: "a", cost: 1 }]))[0]!),
+    );
+    assertEquals(verdicts.filter(({ granted }) => granted === 1).length, 50);
+  });
+});
+
+Deno.test("units are given back within their window, and not after it", async () => {
+  await withExpressStore(async (store, clock) => {
+    const take: Take = { policy: POLICY, key: "a", cost: 3 };
+    const { stamp } = await one(store, 3);
+    assertEquals(stamp, clock.now + POLICY.windowMs);
+    clock.advance(POLICY.windowMs - 1);
+    assertEquals(await store.give(take, stamp, 2), true);
+    assertEquals((await one(store, 0)).remaining, 5);
+    clock.advance(1);
+    assertEquals(await store.give(take, stamp, 1), false);
+    assertEquals((await one(store, 2)).remaining, 4);
+    assertEquals(await store.give(take, stamp, 1), false);
+    assertEquals((await one(store, 0)).remaining, 4);
+  });
+});
+
+Deno.test("the counter hears of the window once, before its first hit", async () => {
+  const counter = new BareCounter();
+  const store = fromCounter(counter, { clock: new VirtualClock().read });
+  await Promise.all([one(store, 1), one(store, 1)]);
+  assertEquals(counter.calls, ["init 60000", "increment fixed:a", "increment fixed:a"]);
+});
+
+Deno.test("a cost is as many hits, and a refusal takes them back when it was above one", async () => {
+  const counter = new BareCounter();
+  const store = fromCounter(counter, { clock: new VirtualClock().read });
+  assertEquals((await one(store, 4)).granted, 4);
+  const { granted, denied, remaining } = await one(store, 3);
+  assertEquals([granted, denied, remaining], [0, true, 2]);
+  assertEquals(counter.hits.get("fixed:a"), 4);
+  await one(store, 1, 5);
+  assertEquals(counter.hits.get("fixed:a"), 7);
+});
+
+Deno.test("hits that can't be taken back stay counted", async () => {
+  const counter = new BareCounter();
+  counter.decrement = () => {
+    throw new Error("can't");
+  };
+  const store = fromCounter(counter, { clock: new VirtualClock().read });
+  await one(store, 5);
+  assertEquals((await one(store, 2)).remaining, 0);
+  assertEquals(counter.hits.get("fixed:a"), 7);
+});
+
+Deno.test("a cost above the limit is refused without a hit", async () => {
+  const counter = new BareCounter();
+  const store = fromCounter(counter, { clock: new VirtualClock().read });
+  assertEquals((await one(store, 7)).retryMs, Infinity);
+  assertEquals(counter.calls, ["init 60000"]);
+});
+
+Deno.test("a counter that tells no times is taken to begin a window with the first hit", async () => {
+  const counter = new BareCounter();
+  const clock = new VirtualClock();
+  const store = fromCounter(counter, { clock: clock.read });
+  assertEquals((await one(store, 6)).resetMs, 60_000);
+  clock.advance(20_000);
+  const refused = await one(store, 1);
+  assertEquals([refused.denied, refused.retryMs, refused.resetMs], [true, 40_000, 40_000]);
+  clock.advance(40_000);
+  counter.hits.clear();
+  const look = await one(store, 0);
+  assertEquals([look.remaining, look.resetMs], [6, 0]);
+  assertEquals((await one(store, 1)).resetMs, 60_000);
+});
+
+Deno.test("one counter serves one policy and window; a function makes one for each", async () => {
+  const clock = new VirtualClock();
+  const single = fromCounter(new BareCounter(), { clock: clock.read });
+  await one(single, 1);
+  const decide = (store: Store, policy: Policy) => store.decide([{ policy, key: "a", cost: 1 }]);
+  await assertRejects(async () => await decide(single, OTHER), TypeError, 'another policy or window than "other"');
+  await assertRejects(async () => await decide(single, { ...POLICY, windowMs: 1 }), TypeError, "with 1 ms");
+  assertEquals((await decide(single, { ...POLICY, limit: 9 }))[0]!.remaining, 7);
+  const made: BareCounter[] = [];
+  const many = fromCounter(() => made[made.push(new BareCounter()) - 1]!, { clock: clock.read });
+  await decide(many, POLICY);
+  await decide(many, OTHER);
+  assertEquals(made.map(({ calls }) => calls), [
+    ["init 60000", "increment fixed:a"],
+    ["init 90000", "increment other:a"],
+  ]);
+});
+
+Deno.test("policies that a counter can't serve are type errors", async () => {
+  const store = fromCounter(new BareCounter());
+  const unserved: Policy[] = [
+    { ...POLICY, algorithm: "sliding-log" },
+    { ...POLICY, align: "clock" },
+    { ...POLICY, onDenied: "extend" },
+    { ...POLICY, block: { after: 1, forMs: 1000 } },
+  ];
+  for (const policy of unserved) {
+    await assertRejects(
+      async () => await store.decide([{ policy, key: "a", cost: 1 }]),
+      TypeError,
+      "a counter can't do",
+    );
+  }
+});
+
+Deno.test("a counter that could not begin is tried again", async () => {
+  const counter = new BareCounter();
+  const begin = counter.init;
+  counter.init = () => {
+    throw new Error("no connection");
+  };
+  const store = fromCounter(counter, { clock: new VirtualClock().read });
+  await assertRejects(() => one(store, 1), Error, "no connection");
+  counter.init = begin;
+  assertEquals((await one(store, 1)).granted, 1);
+});
+
+Deno.test("reset forgets a key; all of them only where the counter can", async () => {
+  const counter = new BareCounter();
+  const store = fromCounter(counter, { clock: new VirtualClock().read });
+  await one(store, 6);
+  assertEquals(await store.reset({ policy: "other", key: "a" }), 0);
+  assertEquals(await store.reset({ policy: "fixed", key: "a" }), 1);
+  assertEquals((await one(store, 0)).remaining, 6);
+  await assertRejects(async () => await store.reset({ policy: "fixed" }), TypeError, "no resetAll");
+  await withExpressStore(async (express) => {
+    for (const key of ["a", "b"]) await express.decide([{ policy: POLICY, key, cost: 6 }]);
+    assertEquals(await express.reset({ policy: "fixed" }), 2);
+    assertEquals((await one(express, 1)).remaining, 5);
+  });
+});
+
+Deno.test("it says what a counter can't do", () => {
+  const { algorithms, atomicBatch, exactDeny, scope } = fromCounter(new BareCounter()).capabilities;
+  assertEquals([[...algorithms], atomicBatch, exactDeny, scope], [["fixed-window"], "none", false, "global"]);
+  assertEquals(fromCounter(new ExpressMemoryStore()).capabilities.scope, "process");
+});

@@ -1,0 +1,227 @@
+/// <reference lib="deno.unstable" />
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { random } from "../../../tests/support/random.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import { DenoKvStore, type DenoKvStoreOptions } from "../../src/stores/deno_kv_store.ts";
+import { MemoryStore } from "../../src/stores/memory_store.ts";
+import type { Store, Take, Verdict } from "../../src/stores/store.ts";
+import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+
+const PLAIN: Policy[] = [
+  { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 1000 },
+  { name: "aligned", algorithm: "fixed-window", limit: 6, windowMs: 700, align: "clock" },
+  { name: "sliding", algorithm: "sliding-window", limit: 5, windowMs: 900, buckets: 4 },
+  { name: "log", algorithm: "sliding-log", limit: 5, windowMs: 800 },
+  { name: "approximate", algorithm: "sliding-approximate", limit: 7, windowMs: 1000 },
+  { name: "bucket", algorithm: "token-bucket", limit: 3, windowMs: 1000, burst: 8 },
+  { name: "leases", algorithm: "concurrency", limit: 4, windowMs: 1500 },
+];
+const POLICIES: Policy[] = PLAIN.flatMap((policy) => [
+  policy,
+  { ...policy, name: `${policy.name}/charge`, onDenied: "charge" },
+  { ...policy, name: `${policy.name}/extend`, onDenied: "extend" },
+  { ...policy, name: `${policy.name}/block`, block: { after: 3, forMs: 2500 } },
+]);
+
+/** Does the same random things to a store and to memory, and compares what they say; returns how many decisions. */
+async function compare(store: Store, clock: VirtualClock, seed: number, steps: number): Promise<number> {
+  const memory = new MemoryStore({ clock: clock.read });
+  const pick = random(seed);
+  let decisions = 0;
+  for (const [i, policy] of POLICIES.entries()) {
+    const other = POLICIES[(i + 5) % POLICIES.length]!;
+    const grants: { take: Take; mine: number; theirs: number }[] = [];
+    for (let step = 0; step < steps; step++) {
+      clock.advance(pick(4) === 0 ? pick(700) : pick(30));
+      const key = `${policy.name} ${pick(3)}`;
+      if (pick(6) === 0 && grants.length > 0) {
+        const [{ take, mine, theirs }] = grants.splice(pick(grants.length), 1) as [typeof grants[0]];
+        const amount = 1 + pick(take.cost);
+        const given = memory.give(take, theirs, amount);
+        assertEquals(await store.give(take, mine, amount), given, `${policy.name}, give at step ${step}`);
+        continue;
+      }
+      if (pick(60) === 0) {
+        memory.reset({ policy: policy.name, key });
+        await store.reset({ policy: policy.name, key });
+        continue;
+      }
+      const takes: Take[] = [{ policy, key, cost: pick(4), shadow: pick(8) === 0 }];
+      if (pick(3) === 0) takes.push({ policy: other, key, cost: pick(3) });
+      const times = pick(5) === 0 ? 1 + pick(3) : 1;
+      const expected = memory.decide(takes, times);
+      const actual = await store.decide(takes, times);
+      decisions++;
+      const seen = { step, takes, times };
+      assertEquals({ ...seen, verdicts: actual.map(unstamped) }, { ...seen, verdicts: expected.map(unstamped) });
+      takes.forEach((take, n) => {
+        if (expected[n]!.granted > 0) grants.push({ take, mine: actual[n]!.stamp, theirs: expected[n]!.stamp });
+      });
+    }
+  }
+  return decisions;
+}
+
+function unstamped({ stamp: _stamp, ...verdict }: Verdict): Omit<Verdict, "stamp"> {
+  return verdict;
+}
+
+/** Runs a body with a store in a database of its own, closed afterwards. */
+async function withStore(
+  path: string,
+  options: Omit<DenoKvStoreOptions, "kv">,
+  body: (store: DenoKvStore, kv: Deno.Kv) => Promise<void>,
+): Promise<void> {
+  const kv = await Deno.openKv(path);
+  const store = new DenoKvStore({ kv, ...options });
+  try {
+    await body(store, kv);
+  } finally {
+    await store.close();
+  }
+}
+
+const FIXED: Policy = { name: "fixed", algorithm: "fixed-window", limit: 50, windowMs: 60_000 };
+
+Deno.test("decides as memory does, in a database in memory", async () => {
+  const clock = new VirtualClock();
+  await withStore(":memory:", { clock: clock.read }, async (store) => {
+    assert(await compare(store, clock, 2, 150) > 2500);
+  });
+});
+
+Deno.test("decides as memory does, in a file", async () => {
+  const clock = new VirtualClock();
+  const folder = await Deno.makeTempDir();
+  try {
+    await withStore(`${folder}/kv`, { clock: clock.read }, async (store) => {
+      assert(await compare(store, clock, 3, 60) > 1000);
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("fifty places for two hundred at once: exactly fifty get in", async () => {
+  await withStore(":memory:", {}, async (store) => {
+    const verdicts = await Promise.all(
+      Array.from({ length: 200 }, async () => (await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!),
+    );
+    assertEquals(verdicts.filter(({ granted }) => granted === 1).length, 50);
+    assertEquals(verdicts.filter(({ denied }) => denied).length, 150);
+  });
+});
+
+Deno.test("two connections to one file let in exactly fifty of two hundred", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await withStore(`${folder}/kv`, { attempts: 1000 }, async (one) => {
+      await withStore(`${folder}/kv`, { attempts: 1000 }, async (two) => {
+        const verdicts = await Promise.all(Array.from({ length: 200 }, async (_, i) => {
+          return (await (i % 2 === 0 ? one : two).decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!;
+        }));
+        assertEquals(verdicts.filter(({ granted }) => granted === 1).length, 50);
+        assertEquals(verdicts.filter(({ denied }) => denied).length, 150);
+      });
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a batch of more than ten keys is granted or refused as one", async () => {
+  const clock = new VirtualClock();
+  await withStore(":memory:", { clock: clock.read }, async (store) => {
+    const takes = Array.from({ length: 25 }, (_, i): Take => ({ policy: FIXED, key: `key ${i}`, cost: 2 }));
+    assert((await store.decide(takes)).every(({ granted, remaining }) => granted === 2 && remaining === 48));
+    await store.decide([{ policy: FIXED, key: "key 17", cost: 48 }]);
+    const refused = await store.decide(takes);
+    assertEquals(refused.flatMap(({ denied }, i) => denied ? [i] : []), [17]);
+    assert(refused.every(({ granted, remaining }, i) => granted === 0 && remaining === (i === 17 ? 0 : 48)));
+  });
+});
+
+Deno.test("entries stand under prefix, policy, key and shape", async () => {
+  await withStore(":memory:", { prefix: ["app", 7] }, async (store, kv) => {
+    await store.decide([{ policy: FIXED, key: "a", cost: 1 }]);
+    const keys: Deno.KvKey[] = [];
+    for await (const { key } of kv.list({ prefix: [] })) keys.push(key);
+    assertEquals(keys, [["app", 7, "fixed", "a", "fixed-window/2"]]);
+  });
+});
+
+Deno.test("every write lets the entry expire, and not before the state does", async () => {
+  const clock = new VirtualClock();
+  await withStore(":memory:", { clock: clock.read }, async (_, kv) => {
+    const times: (number | undefined)[] = [];
+    const watched = (atomic: Deno.AtomicOperation) => {
+      const set = atomic.set.bind(atomic);
+      atomic.set = (key, value, options) => (times.push(options?.expireIn), set(key, value, options));
+      return atomic;
+    };
+    const store = new DenoKvStore({
+      kv: {
+        getMany: (keys) => kv.getMany(keys),
+        atomic: () => watched(kv.atomic()),
+        list: (selector) => kv.list(selector),
+        delete: (key) => kv.delete(key),
+        close() {},
+      },
+      clock: clock.read,
+    });
+    for (const policy of POLICIES) await store.decide([{ policy, key: "a", cost: 1 }, { policy, key: "b", cost: 9 }]);
+    for (const policy of POLICIES) await store.decide([{ policy, key: "a", cost: 1 }]);
+    assert(times.length > POLICIES.length);
+    assert(times.every((ms) => ms !== undefined && ms > 60_000));
+  });
+});
+
+Deno.test("keys of the greatest length are counted apart, whatever their characters", async () => {
+  await withStore(":memory:", {}, async (store) => {
+    for (const begin of ["x", "\u20ac", "\u{1f600}"]) {
+      const key = begin.repeat(1024 / begin.length);
+      await store.decide([{ policy: FIXED, key, cost: 3 }]);
+      assertEquals((await store.decide([{ policy: FIXED, key, cost: 0 }]))[0]!.remaining, 47);
+      const other = `${key.slice(0, -2)}yy`;
+      assertEquals((await store.decide([{ policy: FIXED, key: other, cost: 0 }]))[0]!.remaining, 50);
+      assertEquals(await store.reset({ policy: "fixed", key }), 1);
+    }
+  });
+});
+
+Deno.test("reset and inspect see the keys of one policy", async () => {
+  const clock = new VirtualClock();
+  await withStore(":memory:", { clock: clock.read }, async (store) => {
+    const other = { ...FIXED, name: "other" };
+    for (const key of ["a", "b", "c"]) await store.decide([{ policy: FIXED, key, cost: 1 }]);
+    await store.decide([{ policy: other, key: "a", cost: 1 }]);
+    const keys = async (policy: Policy) => {
+      const found: string[] = [];
+      for await (const { key } of store.inspect(policy)) found.push(key);
+      return found;
+    };
+    assertEquals(await keys(FIXED), ["a", "b", "c"]);
+    assertEquals(await store.reset({ policy: "fixed", key: "b" }), 1);
+    assertEquals(await keys(FIXED), ["a", "c"]);
+    assertEquals(await store.reset({ policy: "fixed" }), 2);
+    assertEquals(await keys(other), ["a"]);
+    clock.advance(FIXED.windowMs);
+    assertEquals(await keys(other), []);
+  });
+});
+
+Deno.test("a state too large for the database is an error, not a grant", async () => {
+  const clock = new VirtualClock();
+  await withStore(":memory:", { clock: clock.read }, async (store) => {
+    const log: Policy = { name: "log", algorithm: "sliding-log", limit: 5000, windowMs: 60_000 };
+    let granted = 0;
+    await assertRejects(async () => {
+      for (; granted < 5000; granted++) {
+        clock.advance(1);
+        await store.decide([{ policy: log, key: "a", cost: 1 }]);
+      }
+    });
+    assert(granted > 4000 && granted < 4100, `${granted}`);
+    assertEquals((await store.decide([{ policy: log, key: "a", cost: 0 }]))[0]!.remaining, 5000 - granted);
+  });
+});

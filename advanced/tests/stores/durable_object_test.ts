@@ -1,0 +1,286 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { random } from "../../../tests/support/random.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import {
+  type DurableObjectStorageLike,
+  DurableObjectStore,
+  RateLimitObject,
+} from "../../src/stores/durable_object_store.ts";
+import { MemoryStore } from "../../src/stores/memory_store.ts";
+import type { Store, Take, Verdict } from "../../src/stores/store.ts";
+import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+
+const PLAIN: Policy[] = [
+  { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 1000 },
+  { name: "aligned", algorithm: "fixed-window", limit: 6, windowMs: 700, align: "clock" },
+  { name: "sliding", algorithm: "sliding-window", limit: 5, windowMs: 900, buckets: 4 },
+  { name: "log", algorithm: "sliding-log", limit: 5, windowMs: 800 },
+  { name: "approximate", algorithm: "sliding-approximate", limit: 7, windowMs: 1000 },
+  { name: "bucket", algorithm: "token-bucket", limit: 3, windowMs: 1000, burst: 8 },
+  { name: "leases", algorithm: "concurrency", limit: 4, windowMs: 1500 },
+];
+const POLICIES: Policy[] = PLAIN.flatMap((policy) => [
+  policy,
+  { ...policy, name: `${policy.name}/charge`, onDenied: "charge" },
+  { ...policy, name: `${policy.name}/extend`, onDenied: "extend" },
+  { ...policy, name: `${policy.name}/block`, block: { after: 3, forMs: 2500 } },
+]);
+
+/** Does the same random things to a store and to memory, and compares what they say; returns how many decisions. */
+async function compare(store: Store, clock: VirtualClock, seed: number, steps: number): Promise<number> {
+  const memory = new MemoryStore({ clock: clock.read });
+  const pick = random(seed);
+  let decisions = 0;
+  for (const [i, policy] of POLICIES.entries()) {
+    const other = POLICIES[(i + 5) % POLICIES.length]!;
+    const grants: { take: Take; mine: number; theirs: number }[] = [];
+    for (let step = 0; step < steps; step++) {
+      clock.advance(pick(4) === 0 ? pick(700) : pick(30));
+      const key = `${policy.name} ${pick(3)}`;
+      if (pick(6) === 0 && grants.length > 0) {
+        const [{ take, mine, theirs }] = grants.splice(pick(grants.length), 1) as [typeof grants[0]];
+        const amount = 1 + pick(take.cost);
+        const given = memory.give(take, theirs, amount);
+        assertEquals(await store.give(take, mine, amount), given, `${policy.name}, give at step ${step}`);
+        continue;
+      }
+      if (pick(60) === 0) {
+        memory.reset({ policy: policy.name, key });
+        await store.reset({ policy: policy.name, key });
+        continue;
+      }
+      const takes: Take[] = [{ policy, key, cost: pick(4), shadow: pick(8) === 0 }];
+      if (pick(3) === 0) takes.push({ policy: other, key, cost: pick(3) });
+      const times = pick(5) === 0 ? 1 + pick(3) : 1;
+      const expected = memory.decide(takes, times);
+      const actual = await store.decide(takes, times);
+      decisions++;
+      const seen = { step, takes, times };
+      assertEquals({ ...seen, verdicts: actual.map(unstamped) }, { ...seen, verdicts: expected.map(unstamped) });
+      takes.forEach((take, n) => {
+        if (expected[n]!.granted > 0) grants.push({ take, mine: actual[n]!.stamp, theirs: expected[n]!.stamp });
+      });
+    }
+  }
+  return decisions;
+}
+
+function unstamped({ stamp: _stamp, ...verdict }: Verdict): Omit<Verdict, "stamp"> {
+  return verdict;
+}
+
+/** A storage in memory, with an alarm that the test rings. */
+class FakeStorage implements DurableObjectStorageLike {
+  readonly values = new Map<string, Float64Array>();
+  writes = 0;
+  alarmAt: number | null = null;
+  broken = false;
+  async list(): Promise<Map<string, unknown>> {
+    await this.#access();
+    return new Map(this.values);
+  }
+  async put(name: string, value: Float64Array): Promise<void> {
+    const copy = structuredClone(value);
+    await this.#access();
+    this.values.set(name, copy);
+    this.writes++;
+  }
+  async delete(name: string): Promise<boolean> {
+    await this.#access();
+    this.writes++;
+    return this.values.delete(name);
+  }
+  async getAlarm(): Promise<number | null> {
+    await this.#access();
+    return this.alarmAt;
+  }
+  async setAlarm(time: number): Promise<void> {
+    await this.#access();
+    this.alarmAt = time;
+  }
+  async #access(): Promise<void> {
+    await Promise.resolve();
+    if (this.broken) throw new Error("storage is broken");
+  }
+}
+
+/** A namespace in memory, whose objects can be made to lose their memory. */
+function setUp() {
+  const clock = new VirtualClock();
+  const storages = new Map<string, FakeStorage>();
+  const objects = new Map<string, RateLimitObject>();
+  const storageOf = (name: string) => {
+    const storage = storages.get(name) ?? new FakeStorage();
+    storages.set(name, storage);
+    return storage;
+  };
+  const objectOf = (name: string) => {
+    const object = objects.get(name) ?? new RateLimitObject({ storage: storageOf(name) }, {}, clock.read);
+    objects.set(name, object);
+    return object;
+  };
+  const namespace = {
+    idFromName: (name: string) => ({ name }),
+    get: ({ name }: { name: string }) => ({
+      fetch: async (url: string, init: RequestInit) => {
+        try {
+          return await objectOf(name).fetch(new Request(url, init));
+        } catch (error) {
+          return new Response(String(error), { status: 500 });
+        }
+      },
+    }),
+  };
+  /** Rings an object's alarm when it is due, as the runtime does. */
+  const ring = async (name: string) => {
+    const storage = storageOf(name);
+    if (storage.alarmAt === null || storage.alarmAt > clock.now) return false;
+    storage.alarmAt = null;
+    await objectOf(name).alarm();
+    return true;
+  };
+  return { clock, storages, storageOf, objectOf, ring, evict: () => objects.clear(), namespace };
+}
+
+const FIXED = POLICIES[0]!;
+const LOG = POLICIES.find(({ name }) => name === "log")!;
+
+Deno.test("decides as memory does, with every algorithm and consequence, alone and in batches of one key", async () => {
+  const { namespace, clock } = setUp();
+  assert(await compare(new DurableObjectStore({ namespace }), clock, 6, 200) > 3500);
+});
+
+Deno.test("decides as memory does when objects lose their memory and alarms ring", async () => {
+  const { namespace, clock, evict, ring, storages } = setUp();
+  const store = new DurableObjectStore({ namespace });
+  let asked = 0;
+  let rung = 0;
+  const interrupted: Store = {
+    capabilities: store.capabilities,
+    async decide(takes, times) {
+      for (const name of storages.keys()) if (await ring(name)) rung++;
+      if (++asked % 3 === 0) evict();
+      return await store.decide(takes, times);
+    },
+    give: (take, stamp, amount) => store.give(take, stamp, amount),
+    reset: (selector) => store.reset(selector),
+  };
+  assert(await compare(interrupted, clock, 7, 120) > 2000);
+  assert(rung > 100, `${rung}`);
+});
+
+Deno.test("a batch of several keys is refused as one, and gives back what was granted", async () => {
+  const { namespace } = setUp();
+  const store = new DurableObjectStore({ namespace });
+  const takes: Take[] = [{ policy: FIXED, key: "a", cost: 4 }, { policy: FIXED, key: "b", cost: 1 }];
+  await store.decide(takes);
+  const verdicts = await store.decide(takes);
+  assertEquals(verdicts.map(({ granted, denied }) => [granted, denied]), [[0, true], [0, false]]);
+  assertEquals((await store.decide([{ policy: FIXED, key: "b", cost: 0 }]))[0]!.remaining, 5);
+});
+
+Deno.test("two hundred at once get exactly fifty places", async () => {
+  const { namespace } = setUp();
+  const store = new DurableObjectStore({ namespace });
+  const policy = { ...FIXED, limit: 50 };
+  const verdicts = await Promise.all(
+    Array.from({ length: 200 }, async () => (await store.decide([{ policy, key: "a", cost: 1 }]))[0]!),
+  );
+  assertEquals(verdicts.filter(({ granted }) => granted === 1).length, 50);
+});
+
+Deno.test("a cost that never fits is to be waited for forever", async () => {
+  const { namespace } = setUp();
+  const [verdict] = await new DurableObjectStore({ namespace }).decide([{ policy: FIXED, key: "a", cost: 7 }]);
+  assertEquals(verdict!.retryMs, Infinity);
+});
+
+Deno.test("a refusal that writes nothing stores nothing", async () => {
+  const { namespace, storageOf } = setUp();
+  const store = new DurableObjectStore({ namespace });
+  await store.decide([{ policy: FIXED, key: "a", cost: 6 }]);
+  assertEquals(storageOf("a").writes, 1);
+  await store.decide([{ policy: FIXED, key: "a", cost: 1 }]);
+  assertEquals(storageOf("a").writes, 1);
+});
+
+Deno.test("the alarm deletes what has expired a second ago, and is set again for the rest", async () => {
+  const { namespace, storageOf, clock, ring } = setUp();
+  const store = new DurableObjectStore({ namespace });
+  await store.decide([{ policy: LOG, key: "a", cost: 1 }]);
+  const start = clock.now;
+  assertEquals(storageOf("a").alarmAt, start + 1800);
+  clock.advance(900);
+  await store.decide([{ policy: FIXED, key: "a", cost: 1 }]);
+  assertEquals(storageOf("a").alarmAt, start + 1800);
+  clock.advance(900);
+  assert(await ring("a"));
+  assertEquals([...storageOf("a").values.keys()], ["fixed-window/2/fixed"]);
+  assertEquals(storageOf("a").alarmAt, start + 2900);
+  clock.advance(1100);
+  assert(await ring("a"));
+  assertEquals([storageOf("a").values.size, storageOf("a").alarmAt], [0, null]);
+});
+
+Deno.test("an alarm that the runtime lost is set again by the next write", async () => {
+  const { namespace, storageOf, clock, evict } = setUp();
+  const store = new DurableObjectStore({ namespace });
+  await store.decide([{ policy: LOG, key: "a", cost: 1 }]);
+  clock.advance(60_000);
+  evict();
+  await store.decide([{ policy: LOG, key: "a", cost: 1 }]);
+  assertEquals(storageOf("a").alarmAt, clock.now + 1800);
+});
+
+Deno.test("an object without alarms works too", async () => {
+  const storage: DurableObjectStorageLike = {
+    list: () => Promise.resolve(new Map()),
+    put: () => Promise.resolve(),
+    delete: () => Promise.resolve(true),
+  };
+  const object = new RateLimitObject({ storage });
+  const body = JSON.stringify({ verb: "decide", takes: [{ policy: FIXED, key: "a", cost: 1 }], times: 1 });
+  const answer = await object.fetch(new Request("https://object.test", { method: "POST", body }));
+  assertEquals((await answer.json())[0].granted, 1);
+});
+
+Deno.test("what can't be stored is an error, and the object recovers", async () => {
+  const { namespace, storageOf } = setUp();
+  const store = new DurableObjectStore({ namespace });
+  const take: Take = { policy: FIXED, key: "a", cost: 1 };
+  storageOf("a").broken = true;
+  const error = await assertRejects(() => store.decide([take]), Error);
+  assertStringIncludes(error.message, "store.decide: the Durable Object answered 500: Error: storage is broken");
+  storageOf("a").broken = false;
+  assertEquals((await store.decide([take]))[0]!.granted, 1);
+});
+
+Deno.test("a verb that the object does not know is an error", async () => {
+  const { objectOf } = setUp();
+  const body = JSON.stringify({ verb: "guess" });
+  const answer = await objectOf("a").fetch(new Request("https://object.test", { method: "POST", body }));
+  assertEquals([answer.status, await answer.text()], [400, "unknown verb"]);
+});
+
+Deno.test("reset forgets a key in one policy, and can't forget a whole policy", async () => {
+  const { namespace } = setUp();
+  const store = new DurableObjectStore({ namespace });
+  await store.decide([{ policy: FIXED, key: "a", cost: 1 }, { policy: LOG, key: "a", cost: 1 }]);
+  assertEquals(await store.reset({ policy: "fixed", key: "a" }), 1);
+  assertEquals(await store.reset({ policy: "fixed", key: "a" }), 0);
+  assertEquals((await store.decide([{ policy: LOG, key: "a", cost: 0 }]))[0]!.remaining, 4);
+  await assertRejects(() => store.reset({ policy: "fixed" }), TypeError, "name a key");
+});
+
+Deno.test("stores with other prefixes in one namespace count apart", async () => {
+  const { namespace, storages } = setUp();
+  for (const prefix of ["one:", "two:"]) {
+    const [verdict] = await new DurableObjectStore({ namespace, prefix }).decide([{
+      policy: FIXED,
+      key: "a",
+      cost: 6,
+    }]);
+    assertEquals(verdict!.granted, 6);
+  }
+  assertEquals([...storages.keys()], ["one:a", "two:a"]);
+});

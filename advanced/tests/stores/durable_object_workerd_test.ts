@@ -1,0 +1,181 @@
+import { assert, assertEquals } from "@std/assert";
+import { Miniflare } from "miniflare";
+import { random } from "../../../tests/support/random.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import { MemoryStore } from "../../src/stores/memory_store.ts";
+import type { Store, Take, Verdict } from "../../src/stores/store.ts";
+import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+
+// the worker answers what the store inside it answers; its objects' clock is set with every request
+const WORKER = `
+import { DurableObjectStore, RateLimitObject } from ${JSON.stringify(source("durable_object_store.ts"))};
+
+let now = null;
+export class ClockedObject extends RateLimitObject {
+  constructor(state, env) {
+    super(state, env, () => now ?? Date.now());
+    this.storage = state.storage;
+  }
+  async fetch(request) {
+    if (request.method === "POST") return await super.fetch(request);
+    return new Response(String((await this.storage.list()).size));
+  }
+  async alarm() {
+    now = null;
+    await super.alarm();
+  }
+}
+
+export default {
+  async fetch(request, { RATE_LIMIT }) {
+    const { time, verb, input } = await request.json();
+    if (time !== null) now = time;
+    if (verb === "count") return await RATE_LIMIT.get(RATE_LIMIT.idFromName(...input)).fetch("https://object.test/");
+    const store = new DurableObjectStore({ namespace: RATE_LIMIT });
+    const result = await store[verb](...input);
+    return Response.json(result, { headers: { globals: [typeof Deno, typeof process].join() } });
+  },
+};
+`;
+
+function source(file: string): string {
+  return new URL(`../../src/stores/${file}`, import.meta.url).href;
+}
+
+async function bundle(folder: string): Promise<string> {
+  await Deno.writeTextFile(`${folder}/worker.js`, WORKER);
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["bundle", "--quiet", "--platform", "browser", "-o", `${folder}/bundle.js`, `${folder}/worker.js`],
+    cwd: folder,
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  return await Deno.readTextFile(`${folder}/bundle.js`);
+}
+
+/** A store inside workerd, and how to start the runtime anew over the same storage. */
+interface Workerd {
+  store: Store;
+  clock: VirtualClock;
+  useClock(clock: VirtualClock | null): void;
+  restart(): Promise<void>;
+  /** Types of the globals that only other runtimes have. */
+  globals(): string;
+  /** Number of records that a key's object has stored. */
+  count(key: string): Promise<number>;
+}
+
+async function withWorkerd(body: (workerd: Workerd) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  let miniflare: Miniflare | undefined;
+  try {
+    const script = await bundle(folder);
+    const start = () =>
+      new Miniflare({
+        modules: true,
+        script,
+        compatibilityDate: "2025-01-01",
+        durableObjects: { RATE_LIMIT: { className: "ClockedObject", useSQLite: true } },
+        durableObjectsPersist: `${folder}/storage`,
+      });
+    miniflare = start();
+    // far ahead of the system's clock, by which alarms ring
+    const clock = new VirtualClock(4_000_000_000_000);
+    let used: VirtualClock | null = clock;
+    let globals = "";
+    const ask = async (verb: string, ...input: unknown[]) => {
+      const request = { method: "POST", body: JSON.stringify({ time: used?.now ?? null, verb, input }) };
+      const answer = await miniflare!.dispatchFetch("http://worker.test/", request);
+      const text = await answer.text();
+      assertEquals(answer.status, 200, text);
+      globals = answer.headers.get("globals") ?? "";
+      return JSON.parse(text, (name, value) => name === "retryMs" ? value ?? Infinity : value);
+    };
+    await body({
+      store: {
+        capabilities: new MemoryStore().capabilities,
+        decide: (...input) => ask("decide", ...input),
+        give: (...input) => ask("give", ...input),
+        reset: (...input) => ask("reset", ...input),
+      },
+      clock,
+      useClock: (other) => used = other,
+      async restart() {
+        await miniflare!.dispose();
+        miniflare = start();
+      },
+      globals: () => globals,
+      count: (key) => ask("count", key),
+    });
+  } finally {
+    await miniflare?.dispose();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const POLICIES: Policy[] = [
+  { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 1000, onDenied: "charge" },
+  { name: "aligned", algorithm: "fixed-window", limit: 6, windowMs: 700, align: "clock" },
+  { name: "sliding", algorithm: "sliding-window", limit: 5, windowMs: 900, buckets: 4, onDenied: "extend" },
+  { name: "log", algorithm: "sliding-log", limit: 5, windowMs: 800, block: { after: 3, forMs: 2500 } },
+  { name: "approximate", algorithm: "sliding-approximate", limit: 7, windowMs: 1000 },
+  { name: "bucket", algorithm: "token-bucket", limit: 3, windowMs: 1000, burst: 8 },
+  { name: "leases", algorithm: "concurrency", limit: 4, windowMs: 1500 },
+];
+
+function unstamped({ stamp: _stamp, ...verdict }: Verdict): Omit<Verdict, "stamp"> {
+  return verdict;
+}
+
+// workerd is a process of its own, and miniflare keeps connections to it
+const OPTIONS = { sanitizeOps: false, sanitizeResources: false };
+
+Deno.test("in workerd it decides as memory does, and after a restart too", OPTIONS, async () => {
+  await withWorkerd(async ({ store, clock, restart, globals }) => {
+    const memory = new MemoryStore({ clock: clock.read });
+    const pick = random(11);
+    const grants: { take: Take; mine: number; theirs: number }[] = [];
+    for (let step = 0; step < 3000; step++) {
+      if (step === 1000 || step === 2000) await restart();
+      clock.advance(pick(4) === 0 ? pick(300) : pick(10));
+      if (pick(6) === 0 && grants.length > 0) {
+        const { take, mine, theirs } = grants.pop()!;
+        assertEquals(await store.give(take, mine, 1), memory.give(take, theirs, 1), `give at step ${step}`);
+        continue;
+      }
+      const n = pick(POLICIES.length);
+      const key = `key ${pick(2)}`;
+      const takes: Take[] = [{ policy: POLICIES[n]!, key, cost: pick(4) }];
+      if (pick(3) === 0) takes.push({ policy: POLICIES[(n + 3) % POLICIES.length]!, key, cost: pick(3) });
+      const expected = memory.decide(takes);
+      const actual = await store.decide(takes);
+      const seen = { step, takes };
+      assertEquals({ ...seen, verdicts: actual.map(unstamped) }, { ...seen, verdicts: expected.map(unstamped) });
+      takes.forEach((take, i) => {
+        if (expected[i]!.granted > 0) grants.push({ take, mine: actual[i]!.stamp, theirs: expected[i]!.stamp });
+      });
+    }
+    assertEquals(globals(), "undefined,undefined");
+  });
+});
+
+Deno.test("in workerd two hundred at once get exactly fifty places, by the objects' own clock", OPTIONS, async () => {
+  await withWorkerd(async ({ store, useClock }) => {
+    useClock(null);
+    const policy: Policy = { name: "fixed", algorithm: "fixed-window", limit: 50, windowMs: 600_000 };
+    const verdicts = await Promise.all(
+      Array.from({ length: 200 }, async () => (await store.decide([{ policy, key: "a", cost: 1 }]))[0]!),
+    );
+    assertEquals(verdicts.filter(({ granted }) => granted === 1).length, 50);
+    assert(verdicts.every(({ resetMs }) => resetMs > 0 && resetMs <= 600_000));
+  });
+});
+
+Deno.test("in workerd the alarm deletes what has expired", OPTIONS, async () => {
+  await withWorkerd(async ({ store, count, useClock }) => {
+    // the alarm is due at once by the system's clock, which counts from then on
+    useClock(new VirtualClock(Date.now() - 60_000));
+    await store.decide([{ policy: POLICIES[0]!, key: "a", cost: 1 }]);
+    useClock(null);
+    for (let asked = 0; await count("a") > 0; asked++) assert(asked < 5000);
+  });
+});

@@ -1,0 +1,211 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { random } from "../../../tests/support/random.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import {
+  dropExpired,
+  type ExclusiveOptions,
+  fromExclusive,
+  type RunExclusive,
+  type StateRecords,
+} from "../../src/stores/exclusive_store.ts";
+import { MemoryStore } from "../../src/stores/memory_store.ts";
+import type { Store, Take, Verdict } from "../../src/stores/store.ts";
+import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+
+const PLAIN: Policy[] = [
+  { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 1000 },
+  { name: "aligned", algorithm: "fixed-window", limit: 6, windowMs: 700, align: "clock" },
+  { name: "sliding", algorithm: "sliding-window", limit: 5, windowMs: 900, buckets: 4 },
+  { name: "log", algorithm: "sliding-log", limit: 5, windowMs: 800 },
+  { name: "approximate", algorithm: "sliding-approximate", limit: 7, windowMs: 1000 },
+  { name: "bucket", algorithm: "token-bucket", limit: 3, windowMs: 1000, burst: 8 },
+  { name: "leases", algorithm: "concurrency", limit: 4, windowMs: 1500 },
+];
+const POLICIES: Policy[] = PLAIN.flatMap((policy) => [
+  policy,
+  { ...policy, name: `${policy.name}/charge`, onDenied: "charge" },
+  { ...policy, name: `${policy.name}/extend`, onDenied: "extend" },
+  { ...policy, name: `${policy.name}/block`, block: { after: 3, forMs: 2500 } },
+]);
+
+/** Does the same random things to a store and to memory, and compares what they say; returns how many decisions. */
+async function compare(store: Store, clock: VirtualClock, seed: number, steps: number): Promise<number> {
+  const memory = new MemoryStore({ clock: clock.read });
+  const pick = random(seed);
+  let decisions = 0;
+  for (const [i, policy] of POLICIES.entries()) {
+    const other = POLICIES[(i + 5) % POLICIES.length]!;
+    const grants: { take: Take; mine: number; theirs: number }[] = [];
+    for (let step = 0; step < steps; step++) {
+      clock.advance(pick(4) === 0 ? pick(700) : pick(30));
+      const key = `${policy.name} ${pick(3)}`;
+      if (pick(6) === 0 && grants.length > 0) {
+        const [{ take, mine, theirs }] = grants.splice(pick(grants.length), 1) as [typeof grants[0]];
+        const amount = 1 + pick(take.cost);
+        const given = memory.give(take, theirs, amount);
+        assertEquals(await store.give(take, mine, amount), given, `${policy.name}, give at step ${step}`);
+        continue;
+      }
+      if (pick(60) === 0) {
+        memory.reset({ policy: policy.name, key });
+        await store.reset({ policy: policy.name, key });
+        continue;
+      }
+      const takes: Take[] = [{ policy, key, cost: pick(4), shadow: pick(8) === 0 }];
+      if (pick(3) === 0) takes.push({ policy: other, key, cost: pick(3) });
+      const times = pick(5) === 0 ? 1 + pick(3) : 1;
+      const expected = memory.decide(takes, times);
+      const actual = await store.decide(takes, times);
+      decisions++;
+      const seen = { step, takes, times };
+      assertEquals({ ...seen, verdicts: actual.map(unstamped) }, { ...seen, verdicts: expected.map(unstamped) });
+      takes.forEach((take, n) => {
+        if (expected[n]!.granted > 0) grants.push({ take, mine: actual[n]!.stamp, theirs: expected[n]!.stamp });
+      });
+    }
+  }
+  return decisions;
+}
+
+function unstamped({ stamp: _stamp, ...verdict }: Verdict): Omit<Verdict, "stamp"> {
+  return verdict;
+}
+
+function setUp(options: ExclusiveOptions = {}) {
+  const clock = new VirtualClock();
+  const partitions = new Map<string, Map<string, Float64Array>>();
+  const runs: string[] = [];
+  const run: RunExclusive = (partition, body) => {
+    runs.push(partition);
+    let records = partitions.get(partition);
+    if (records === undefined) partitions.set(partition, records = new Map());
+    return body(records, clock.now);
+  };
+  return { clock, partitions, runs, run, store: fromExclusive(run, options) };
+}
+
+const FIXED = POLICIES[0]!;
+const LOG = POLICIES.find(({ name }) => name === "log")!;
+
+Deno.test("decides as memory does, with every algorithm and consequence, alone and in batches of one key", async () => {
+  const { store, clock } = setUp();
+  assert(await compare(store, clock, 4, 300) > 5000);
+});
+
+Deno.test("batches of several keys grant what memory grants, and leave as much", async () => {
+  const { store, clock } = setUp();
+  const memory = new MemoryStore({ clock: clock.read });
+  const pick = random(5);
+  let refusals = 0;
+  for (let step = 0; step < 4000; step++) {
+    clock.advance(pick(60));
+    // what a refusal charges or extends depends on what was held meanwhile only where a part was granted
+    const first = pick(PLAIN.length);
+    const takes = [0, 1, 2].map((n): Take => {
+      const policy = PLAIN[(first + n) % PLAIN.length]!;
+      return { policy, key: `${n} ${pick(2)}`, cost: pick(3), shadow: pick(8) === 0 };
+    });
+    const times = 1 + pick(2);
+    const short = ({ granted, denied, remaining, limit, blocked }: Verdict) => (
+      { granted, denied, remaining, limit, blocked }
+    );
+    const expected = memory.decide(takes, times).map(short);
+    assertEquals({ step, verdicts: (await store.decide(takes, times)).map(short) }, { step, verdicts: expected });
+    if (expected.some(({ denied }) => denied)) refusals++;
+  }
+  assert(refusals > 400, `${refusals}`);
+});
+
+Deno.test("a batch of one key is answered without a promise when access is had without one", () => {
+  const { store } = setUp();
+  const verdicts = store.decide([{ policy: FIXED, key: "a", cost: 1 }, { policy: LOG, key: "a", cost: 1 }]);
+  assert(Array.isArray(verdicts));
+  assertEquals(verdicts.map(({ granted }) => granted), [1, 1]);
+});
+
+Deno.test("every key has one body for a grant, and one more where something is given back", async () => {
+  const { store, runs } = setUp();
+  const takes: Take[] = [{ policy: FIXED, key: "a", cost: 4 }, { policy: FIXED, key: "b", cost: 1 }];
+  await store.decide(takes);
+  assertEquals(runs.splice(0), ["a", "b"]);
+  const verdicts = await store.decide(takes);
+  assertEquals(runs, ["a", "b", "b"]);
+  assertEquals(verdicts.map(({ granted, denied, remaining }) => [granted, denied, remaining]), [
+    [0, true, 2],
+    [0, false, 5],
+  ]);
+});
+
+Deno.test("what was granted is given back when another key fails", async () => {
+  const { run } = setUp();
+  const store = fromExclusive(async (partition, body) => {
+    await Promise.resolve();
+    if (partition === "broken") throw new Error("no access");
+    return run(partition, body);
+  });
+  const takes: Take[] = [{ policy: FIXED, key: "a", cost: 4 }, { policy: FIXED, key: "broken", cost: 1 }];
+  await assertRejects(async () => await store.decide(takes), Error, "no access");
+  assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 0 }]))[0]!.remaining, 6);
+});
+
+Deno.test("it says that only batches of one key are decided as one", () => {
+  assertEquals(setUp().store.capabilities.atomicBatch, "same-key");
+});
+
+Deno.test("a refusal that writes nothing writes nothing", async () => {
+  const { partitions, store } = setUp();
+  await store.decide([{ policy: FIXED, key: "a", cost: 6 }]);
+  const records: StateRecords = partitions.get("a")!;
+  records.set = () => {
+    throw new Error("written");
+  };
+  assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!.denied, true);
+});
+
+Deno.test("reset and inspect without a key go through the partitions", async () => {
+  const listed: string[] = [];
+  const { store, clock } = setUp({ partitions: () => listed });
+  for (const key of ["a", "b", "c"]) {
+    listed.push(key);
+    await store.decide([{ policy: FIXED, key, cost: 2 }]);
+  }
+  await store.decide([{ policy: LOG, key: "a", cost: 1 }]);
+  const keys = async (policy: Policy) => {
+    const found: string[] = [];
+    for await (const { key } of store.inspect!(policy)) found.push(key);
+    return found;
+  };
+  assertEquals(await store.reset({ policy: "fixed", key: "b" }), 1);
+  assertEquals(await keys(FIXED), ["a", "c"]);
+  assertEquals(await store.reset({ policy: "fixed" }), 2);
+  assertEquals(await keys(LOG), ["a"]);
+  clock.advance(LOG.windowMs);
+  assertEquals(await keys(LOG), []);
+});
+
+Deno.test("without a list of partitions reset needs a key, and there is no inspect", async () => {
+  const { store } = setUp();
+  await assertRejects(async () => await store.reset({ policy: "fixed" }), TypeError, "name a key");
+  assertEquals(store.inspect, undefined);
+});
+
+Deno.test("a policy's name may look like the name of a record", async () => {
+  const { store } = setUp();
+  const odd = { ...FIXED, name: "fixed-window/2/fixed" };
+  await store.decide([{ policy: odd, key: "a", cost: 1 }, { policy: FIXED, key: "a", cost: 1 }]);
+  assertEquals(await store.reset({ policy: "fixed", key: "a" }), 1);
+  assertEquals((await store.decide([{ policy: odd, key: "a", cost: 0 }]))[0]!.remaining, 5);
+});
+
+Deno.test("dropExpired deletes what no longer matters and tells when the rest won't", async () => {
+  const { partitions, store, clock } = setUp();
+  await store.decide([{ policy: FIXED, key: "a", cost: 1 }, { policy: LOG, key: "a", cost: 1 }]);
+  const records = partitions.get("a")!;
+  const start = clock.now;
+  assertEquals(dropExpired(records, start + 799), start + 1000);
+  assertEquals(records.size, 2);
+  assertEquals(dropExpired(records, start + 800), start + 1000);
+  assertEquals([...records.keys()], ["fixed-window/2/fixed"]);
+  assertEquals(dropExpired(records, start + 1000), 0);
+  assertEquals(records.size, 0);
+});

@@ -1,0 +1,57 @@
+import { type RedisServer, startServer, until } from "./redis_servers.ts";
+
+/** A primary and its replica, watched by a sentinel. `await using` stops them. */
+export interface RedisSentinel extends AsyncDisposable {
+  /** The primary at the start. */
+  readonly primary: RedisServer;
+  /** Its replica at the start. */
+  readonly replica: RedisServer;
+  /** Where the sentinel listens, and the sentinel. */
+  readonly sentinel: { readonly host: string; readonly port: number; readonly server: RedisServer };
+  /** Name of the primary for the sentinel. */
+  readonly name: "main";
+  /** Ends all three. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a primary, a replica and a sentinel on 127.0.0.1 and waits until they know each other.
+ *
+ * @returns The three
+ */
+export async function startSentinel(): Promise<RedisSentinel> {
+  await using started = new AsyncDisposableStack();
+  const primary = started.use(await startServer());
+  const replica = started.use(await startServer({ args: ["--replicaof", "127.0.0.1", String(primary.port)] }));
+  // before the sentinel starts: it asks a replica about its state only once in a while
+  await until(
+    async () =>
+      (await replica.cli("INFO", "replication")).includes("master_link_status:up") &&
+      (await primary.cli("INFO", "replication")).includes("state=online"),
+    "a replica in sync",
+    10_000,
+  );
+  const watching = started.use(await startServer({ args: ["--sentinel"], config: configuration(primary.port) }));
+  await until(
+    async () => {
+      const replicas = (await watching.cli("SENTINEL", "REPLICAS", "main")).split("\n");
+      return replicas.includes(`127.0.0.1:${replica.port}`) &&
+        replicas[replicas.indexOf("master-link-status") + 1] === "ok";
+    },
+    "a sentinel that sees the replica",
+    10_000,
+  );
+  const kept = started.move();
+  const stop = () => kept.disposeAsync();
+  const sentinel = { host: "127.0.0.1", port: watching.port, server: watching };
+  return { primary, replica, sentinel, name: "main", stop, [Symbol.asyncDispose]: stop };
+}
+
+function configuration(port: number): string {
+  return [
+    `sentinel monitor main 127.0.0.1 ${port} 1`,
+    "sentinel down-after-milliseconds main 500",
+    "sentinel failover-timeout main 2000",
+    "",
+  ].join("\n");
+}

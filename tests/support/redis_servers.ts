@@ -1,0 +1,189 @@
+/** Redis servers that a test starts, pauses, kills and restarts itself; the clusters and sentinels build on it. */
+import { run } from "../../scripts/process.ts";
+
+/** How a server is started. */
+export interface RedisServerOptions {
+  /** Where it listens; a free port when not given. */
+  readonly port?: number;
+  /** Added to its command line. */
+  readonly args?: readonly string[];
+  /** Text of a configuration file, for what the command line cannot say. */
+  readonly config?: string;
+}
+
+/** A redis-server of a test, without persistence. `await using` stops it. */
+export class RedisServer implements AsyncDisposable {
+  /** Where it listens, on 127.0.0.1; the same after a restart. */
+  readonly port: number;
+  readonly #folder: string;
+  readonly #args: readonly string[];
+  #child: Deno.ChildProcess | undefined;
+
+  /** Use {@linkcode startServer}. */
+  constructor(port: number, folder: string, args: readonly string[]) {
+    this.port = port;
+    this.#folder = folder;
+    this.#args = args;
+  }
+
+  /** What a client is given. */
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Process id; another one after a restart. */
+  get pid(): number {
+    return this.#running().pid;
+  }
+
+  /** Lets it answer nothing, with its connections open, until `resume()`. */
+  pause(): void {
+    this.#running().kill("SIGSTOP");
+  }
+
+  /** Ends a pause: commands that waited are applied. */
+  resume(): void {
+    this.#running().kill("SIGCONT");
+  }
+
+  /** Ends it at once, as a crash does; it can be restarted. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return;
+    this.#child = undefined;
+    try {
+      child.kill("SIGKILL");
+    } catch (error) {
+      // it may have ended by itself, after SHUTDOWN for one
+      if (!(error instanceof TypeError)) throw error;
+    }
+    await child.status;
+  }
+
+  /** Starts it again on the same port, without data; kills it first if it runs. */
+  async restart(): Promise<void> {
+    await this.kill();
+    // a replica writes one when it synchronizes, and would load it
+    await Deno.remove(`${this.#folder}/dump.rdb`).catch(() => undefined);
+    // setpriv becomes the server, which then ends with this process, however that ends
+    const child = new Deno.Command("setpriv", {
+      args: ["--pdeathsig", "KILL", "redis-server", ...this.#args],
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    this.#child = child;
+    let ended = false;
+    child.status.then(() => ended = true);
+    try {
+      await until(async () => ended || await this.#answers(child.pid), `an answer on port ${this.port}`);
+      if (ended) throw new Error(`redis-server ended at once on port ${this.port}`);
+    } catch (error) {
+      await this.kill();
+      throw error;
+    }
+  }
+
+  /** Ends it for good and removes its folder. */
+  async stop(): Promise<void> {
+    await this.kill();
+    await Deno.remove(this.#folder, { recursive: true }).catch(() => undefined);
+  }
+
+  /** The same as `stop()`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  /**
+   * Runs redis-cli on it. Throws on an error reply, on no connection, and after 20 s.
+   *
+   * @param args A command and its arguments, after options of redis-cli if any
+   * @returns The reply, one element of a list a line
+   */
+  async cli(...args: string[]): Promise<string> {
+    const { code, output } = await run("redis-cli", ["-e", "-p", String(this.port), ...args], {
+      limitMs: 20_000,
+      quiet: true,
+    });
+    if (code !== 0) throw new Error(`redis-cli ${args.join(" ")} on port ${this.port}: code ${code}, ${output.trim()}`);
+    return output.trimEnd();
+  }
+
+  // another server may have taken the port, so an answer alone does not do
+  async #answers(pid: number): Promise<boolean> {
+    if (await this.cli("PING") !== "PONG") return false;
+    return (await this.cli("INFO", "server")).includes(`process_id:${pid}\r`);
+  }
+
+  #running(): Deno.ChildProcess {
+    if (this.#child === undefined) throw new Error(`The server on port ${this.port} was killed`);
+    return this.#child;
+  }
+}
+
+/**
+ * Starts a Redis server on 127.0.0.1 and waits until it answers.
+ *
+ * @param options Port and settings
+ * @returns The server
+ */
+export async function startServer(options: RedisServerOptions = {}): Promise<RedisServer> {
+  for (let attempt = 1;; attempt++) {
+    const server = await prepare(options.port ?? freePort(), options);
+    try {
+      await server.restart();
+      return server;
+    } catch (error) {
+      await server.stop();
+      // a parallel test may have taken the free port first
+      if (options.port !== undefined || attempt === 3) throw error;
+    }
+  }
+}
+
+/**
+ * Waits until something holds, asking every 10 ms; an error counts as "not yet".
+ *
+ * @param holds What is waited for
+ * @param what Its name in the error
+ * @param limitMs When to give up
+ */
+export async function until(holds: () => boolean | Promise<boolean>, what: string, limitMs = 5000): Promise<void> {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    let cause: unknown;
+    try {
+      if (await holds()) return;
+    } catch (error) {
+      cause = error;
+    }
+    if (performance.now() > end) throw new Error(`Not within ${limitMs} ms: ${what}`, { cause });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function prepare(port: number, { args = [], config }: RedisServerOptions): Promise<RedisServer> {
+  const folder = await Deno.makeTempDir({ prefix: "sluice-redis-" });
+  const file = `${folder}/server.conf`;
+  if (config !== undefined) await Deno.writeTextFile(file, config);
+  return new RedisServer(port, folder, [
+    ...(config === undefined ? [] : [file]),
+    ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
+    ...["--repl-diskless-sync-delay", "0", ...args],
+  ]);
+}
+
+// below the range outgoing connections use, which could take the port between a kill and a restart; as are the ports
+// of the cluster bus, 10000 higher
+function freePort(): number {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 10_000);
+    try {
+      for (const each of [port, port + 10_000]) Deno.listen({ hostname: "127.0.0.1", port: each }).close();
+      return port;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    }
+  }
+}
