@@ -35,7 +35,8 @@ export function decideBatch(takes: readonly Take[], held: readonly Held[], times
   return takes.map((take, i) => settle(take, held[i]!, Math.min(granted, fits[i]!), times - fits[i]!, now));
 }
 
-function decideAlone(take: Take, held: Held, times: number, now: number): Verdict {
+/** Decides a take that is alone in its batch. */
+export function decideAlone(take: Take, held: Held, times: number, now: number): Verdict {
   const fits = timesItFits(take, held, times, now);
   return settle(take, held, fits, times - fits, now);
 }

@@ -1,10 +1,11 @@
 import { bucketsOf, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// the window the buckets were cut from, the latest bucket's number, then the buckets, as a ring
+// the window the buckets were cut from, the latest bucket's number, what all buckets held then, and they, as a ring
 const WINDOW = 0;
 const LATEST = 1;
-const RING = 2;
+const TOTAL = 2;
+const RING = 3;
 
 /**
  * The strict sliding window: counts in `buckets` parts, and every part that overlaps the window counts in full.
@@ -17,6 +18,7 @@ export const slidingWindow: Algorithm = {
   take(policy, cells, now, units) {
     const latest = advance(policy, cells, now);
     cells.array[cells.at + RING + latest % ringOf(policy, policy.windowMs)]! += units;
+    cells.array[cells.at + TOTAL]! += units;
     return latest;
   },
   wait(policy, cells, now, units) {
@@ -27,19 +29,20 @@ export const slidingWindow: Algorithm = {
     const ring = ringOf(policy, windowMs);
     const latest = array[at + LATEST]!;
     let bucket = oldest(policy, cells, now);
-    for (; bucket <= latest; bucket++) {
+    for (; bucket < latest; bucket++) {
       missing -= array[at + RING + bucket % ring]!;
       if (missing <= 0) break;
     }
-    return (bucket + ring) * partOf(policy, windowMs) - now;
+    return (bucket + ring) * partOf(windowMs, ring) - now;
   },
   reset(policy, cells, now) {
     const { array, at } = cells;
+    if (array[at + TOTAL] === 0) return 0;
     const windowMs = array[at + WINDOW]!;
     const ring = ringOf(policy, windowMs);
     const first = oldest(policy, cells, now);
     for (let bucket = array[at + LATEST]!; bucket >= first; bucket--) {
-      if (array[at + RING + bucket % ring]! > 0) return (bucket + ring) * partOf(policy, windowMs) - now;
+      if (array[at + RING + bucket % ring]! > 0) return (bucket + ring) * partOf(windowMs, ring) - now;
     }
     return 0;
   },
@@ -50,9 +53,10 @@ export const slidingWindow: Algorithm = {
       return false;
     }
     const place = at + RING + stamp % ringOf(policy, windowMs);
-    if (array[place] === 0) return false;
-    array[place] = Math.max(0, array[place]! - units);
-    return true;
+    const given = Math.min(units, array[place]!);
+    array[place]! -= given;
+    array[at + TOTAL]! -= given;
+    return given > 0;
   },
   extend(policy, cells, now) {
     const units = used(policy, cells, now);
@@ -66,8 +70,8 @@ function ringOf(policy: Policy, windowMs: number): number {
   return (windowMs === policy.windowMs ? bucketsOf(policy) : bucketsOf({ ...policy, windowMs })) + 1;
 }
 
-function partOf(policy: Policy, windowMs: number): number {
-  return Math.ceil(windowMs / (ringOf(policy, windowMs) - 1));
+function partOf(windowMs: number, ring: number): number {
+  return Math.ceil(windowMs / (ring - 1));
 }
 
 // number of the oldest bucket that still counts; after the latest one when none does
@@ -76,17 +80,21 @@ function oldest(policy: Policy, { array, at }: Cells, now: number): number {
   if (windowMs === 0) return 1;
   const ring = ringOf(policy, windowMs);
   const latest = array[at + LATEST]!;
-  const current = Math.floor(now / partOf(policy, windowMs));
-  return Math.min(Math.max(latest, current) - ring + 1, latest + 1);
+  const current = Math.floor(now / partOf(windowMs, ring));
+  return Math.max(0, Math.min(Math.max(latest, current) - ring + 1, latest + 1));
 }
 
+// what all buckets held, less what has left since
 function used(policy: Policy, cells: Cells, now: number): number {
   const { array, at } = cells;
-  const latest = array[at + LATEST]!;
+  let units = array[at + TOTAL]!;
+  if (units === 0) return 0;
   const ring = ringOf(policy, array[at + WINDOW]!);
-  let sum = 0;
-  for (let bucket = oldest(policy, cells, now); bucket <= latest; bucket++) sum += array[at + RING + bucket % ring]!;
-  return sum;
+  const first = oldest(policy, cells, now);
+  for (let bucket = array[at + LATEST]! - ring + 1; bucket < first; bucket++) {
+    units -= array[at + RING + bucket % ring]!;
+  }
+  return units;
 }
 
 /** Moves the ring on to the present bucket and returns its number. */
@@ -94,10 +102,10 @@ function advance(policy: Policy, cells: Cells, now: number): number {
   const { array, at } = cells;
   const { windowMs } = policy;
   const ring = ringOf(policy, windowMs);
-  const current = Math.floor(now / partOf(policy, windowMs));
+  const current = Math.floor(now / partOf(windowMs, ring));
+  const units = used(policy, cells, now);
   if (array[at + WINDOW] !== windowMs) {
     // the window was changed: what is used stays used, and counts from now
-    const units = array[at + WINDOW] === 0 ? 0 : used(policy, cells, now);
     array.fill(0, at + RING, at + slidingWindow.width(policy));
     array[at + WINDOW] = windowMs;
     array[at + RING + current % ring] = units;
@@ -108,5 +116,6 @@ function advance(policy: Policy, cells: Cells, now: number): number {
       array[at + RING + bucket % ring] = 0;
     }
   }
+  array[at + TOTAL] = units;
   return array[at + LATEST] = current;
 }

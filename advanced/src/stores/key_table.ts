@@ -1,11 +1,13 @@
 import { ALGORITHMS } from "../algorithms/algorithms.ts";
-import { decideBatch } from "../algorithms/decide_batch.ts";
+import { decideAlone } from "../algorithms/decide_batch.ts";
 import type { Policy } from "../policy/policy.ts";
 import { type Aim, CellColumns } from "./cell_columns.ts";
 import type { Entry, Take, Verdict } from "./store.ts";
 
-/** Places that are looked at for idle keys on every decision; two are enough to outrun one new key a decision. */
-const SWEPT_PER_DECISION = 2;
+/** Places that are looked at for idle keys with every new key; more than one each outruns any number of them. */
+const SWEPT_PER_KEY = 4;
+/** The same when all places are taken: a free one is worth a search. */
+const SWEPT_WHEN_FULL = 64;
 /** States that keys share while all places are taken. */
 const SHARED_PLACES = 1024;
 
@@ -53,21 +55,21 @@ export class KeyTable {
 
   /** Decides a take that is alone in its batch. */
   decide(take: Take, times: number, now: number): readonly Verdict[] {
-    this.sweep(take.policy, now);
-    const place = this.place(take.key);
+    const place = this.#places.get(take.key) ?? this.place(take, now);
     const aim = this.#aimAt(this.#aim, place, take.policy);
-    const verdicts = decideBatch([take], [aim], times, now);
+    const verdict = decideAlone(take, aim, times, now);
     this.keep(aim, place);
-    return verdicts;
+    return [verdict];
   }
 
   /**
    * The place of a key, a new one if it has none. Negative for a shared state: `-1 - place`.
    *
-   * Another key's place may make the arrays longer, so a batch takes all places before it aims at any.
+   * Another key's place may make the arrays longer, so a batch takes all places before it aims at any. A new key's
+   * place looks idle until it is written to; `spared` are places that must not be freed for that reason.
    */
-  place(key: string): number {
-    return this.#places.get(key) ?? this.#takePlace(key);
+  place({ policy, key }: Take, now: number, spared?: ReadonlySet<string>): number {
+    return this.#places.get(key) ?? this.#takePlace(key, policy, now, spared);
   }
 
   /** Aims at a place. */
@@ -90,14 +92,14 @@ export class KeyTable {
     else this.#shared!.keep(aim, -1 - place);
   }
 
-  /** Looks at a few places and frees those of idle keys; never between the places of a batch. */
-  sweep(policy: Policy, now: number): void {
+  // looks at a few places, one after the other round and round, and frees those of idle keys
+  #sweep(places: number, policy: Policy, now: number, spared: ReadonlySet<string> | undefined): void {
     const { length } = this.#keys;
-    for (let i = 0; i < SWEPT_PER_DECISION && length > 0; i++) {
+    for (let i = 0; i < places && i < length; i++) {
       this.#hand = this.#hand + 1 >= length ? 0 : this.#hand + 1;
       const key = this.#keys[this.#hand];
-      if (key === undefined || !this.#columns.isIdle(this.#aim, this.#hand, policy, now)) continue;
-      this.#release(key, this.#hand);
+      if (key === undefined || spared?.has(key)) continue;
+      if (this.#columns.isIdle(this.#aim, this.#hand, policy, now)) this.#release(key, this.#hand);
     }
   }
 
@@ -108,7 +110,9 @@ export class KeyTable {
     this.#free.push(place);
   }
 
-  #takePlace(key: string): number {
+  #takePlace(key: string, policy: Policy, now: number, spared: ReadonlySet<string> | undefined): number {
+    const full = this.#keys.length >= this.#maxKeys && this.#free.length === 0;
+    this.#sweep(full ? SWEPT_WHEN_FULL : SWEPT_PER_KEY, policy, now, spared);
     let place = this.#free.pop();
     if (place === undefined) {
       if (this.#keys.length >= this.#maxKeys) return this.#sharedPlace(key);
@@ -171,8 +175,7 @@ export class KeyTable {
     const aim = this.#columns.newAim();
     for (const [key, place] of this.#places) {
       if (this.#columns.isIdle(aim, place, policy, now)) continue;
-      const [verdict] = decideBatch([{ policy, key, cost: 0 }], [aim], 1, now);
-      yield { key, verdict: verdict! };
+      yield { key, verdict: decideAlone({ policy, key, cost: 0 }, aim, 1, now) };
     }
   }
 }

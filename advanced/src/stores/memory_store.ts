@@ -72,8 +72,8 @@ export class MemoryStore implements Store {
     if (takes.length === 1) return this.#tableOf(takes[0]!.policy).decide(takes[0]!, times, now);
     assertDistinct(takes);
     const tables = takes.map(({ policy }) => this.#tableOf(policy));
-    takes.forEach(({ policy }, i) => tables[i]!.sweep(policy, now));
-    const places = takes.map(({ key }, i) => tables[i]!.place(key));
+    const keys = new Set(takes.map(({ key }) => key));
+    const places = takes.map((take, i) => tables[i]!.place(take, now, keys));
     const aims = takes.map(({ policy }, i) => tables[i]!.aim(places[i]!, policy));
     const verdicts = decideBatch(takes, aims, times, now);
     aims.forEach((aim, i) => tables[i]!.keep(aim, places[i]!));

@@ -1,4 +1,4 @@
-/** `sliding-window` in Lua; the same cells and formulas as `algorithms/sliding_window.ts`. */
+/** `sliding-window` in Lua; the same rule as `algorithms/sliding_window.ts`, without its running total. */
 export const SLIDING_WINDOW = `
 do
   local function ring(p, window) return math.min(p.buckets, window) + 1 end
