@@ -10,8 +10,10 @@ export interface ResponseFace {
   statusCode: number;
   /** Whether the headers are out. */
   readonly headersSent: boolean;
-  /** Whether the answer is complete. */
-  readonly writableFinished?: boolean;
+  /** Whether the answer is over, complete or not. */
+  readonly closed?: boolean;
+  /** Whether the connection is gone. */
+  readonly destroyed?: boolean;
   /** Sets a header. */
   setHeader(name: string, value: string): unknown;
   /** Reads a header. */

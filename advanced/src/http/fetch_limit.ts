@@ -85,8 +85,10 @@ async function answer(
     // an upgrade is the platform's own object and must stay it
     return status === 101 ? response : withHeaders(response, (headers) => asker.writeHeaders(headers, decision));
   } finally {
-    if (asker.hasLeases) await asker.limiter.release(decision);
-    if (asker.watchesOutcome) await asker.finished(request, decision, { statusCode: status });
+    // waited for, because some platforms stop what goes on after the answer; the time budget bounds the wait
+    if (asker.hasLeases || asker.watchesOutcome) {
+      await Promise.all([asker.release(decision), asker.finished(request, decision, { statusCode: status })]);
+    }
   }
 }
 

@@ -127,10 +127,11 @@ function settle<Req extends RequestFace>(
 }
 
 function watch<Req>(asker: RequestLimiter<Req>, decision: Decision, req: Req, res: ResponseFace): void {
-  const failed = (error: unknown) => void asker.limiter.emit("error", error);
-  if (asker.watchesOutcome) res.on("finish", () => void asker.finished(req, decision, res).catch(failed));
+  if (asker.watchesOutcome) res.on("finish", () => void asker.finished(req, decision, res));
   if (!asker.hasLeases) return;
-  const release = () => void Promise.resolve(asker.limiter.release(decision)).catch(failed);
+  const release = () => void asker.release(decision);
+  // a client that left while the store decided will not leave again
+  if (res.closed || res.destroyed) return release();
   res.on("finish", release);
   res.on("close", release);
 }

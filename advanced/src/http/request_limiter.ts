@@ -137,8 +137,33 @@ export class RequestLimiter<Req> {
     return this.limiter.policies.some(({ algorithm }) => algorithm === "concurrency");
   }
 
-  /** Gives back what a finished request took, if the options say so. */
+  /** Gives back what a finished request took, if the options say so. Never rejects. */
   async finished(req: Req, decision: Decision, answer: { statusCode: number }): Promise<void> {
+    if (!this.watchesOutcome) return;
+    try {
+      await this.#refund(req, decision, answer);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** Ends the leases of a request. Never rejects. */
+  async release(decision: Decision): Promise<void> {
+    if (!this.hasLeases) return;
+    try {
+      await this.limiter.release(decision);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  // the request is answered: nobody is left to hand the error to, and it must not end the process
+  #report(error: unknown): void {
+    if (this.limiter.listenerCount("error") > 0) this.limiter.emit("error", error);
+    else console.error("rateLimit: after a request was answered:", error);
+  }
+
+  async #refund(req: Req, decision: Decision, answer: { statusCode: number }): Promise<void> {
     const { skipFailedRequests, skipSuccessfulRequests, requestWasSuccessful } = this.options;
     const success = requestWasSuccessful === undefined
       ? answer.statusCode < 400

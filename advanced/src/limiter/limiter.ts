@@ -1,6 +1,6 @@
 import { Emitter } from "@sluice/sluice/limiting";
 import { assertKey, encodeKey } from "../keys/encode_key.ts";
-import { checkInteger } from "../policy/check_policy.ts";
+import { checkInteger, checkPolicy } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Entry, Store, Take } from "../stores/store.ts";
@@ -88,9 +88,10 @@ export class Limiter extends Emitter {
     const isRemote = store.capabilities.scope !== "process";
     const { clock } = checked;
     let outer = store;
-    if (checked.leases !== null) outer = this.#leasing = new LeasingStore(outer, checked.leases, clock, this.counters);
     if (options.coalesce ?? isRemote) outer = new CoalescingStore(outer, this.counters);
     if (options.denyCache ?? isRemote) outer = new DenyCacheStore(outer, clock, this.counters);
+    // outermost, so that what was taken in advance needs no promise
+    if (checked.leases !== null) outer = this.#leasing = new LeasingStore(outer, checked.leases, clock, this.counters);
     const failed = (error: unknown) => void this.emit("storeFailure", error);
     this.#guarded = new FailurePolicy(outer, { ...checked, failed }, this.counters);
   }
@@ -144,8 +145,8 @@ export class Limiter extends Emitter {
     const id = `${limit}/${policy.name}`;
     const known = this.#tiers.get(id);
     if (known !== undefined) return known;
-    checkInteger("max", limit, 0, 2 ** 31);
     const tier = { ...policy, limit };
+    checkPolicy(tier);
     if (this.#tiers.size >= MAX_TIERS) this.#tiers.clear();
     this.#tiers.set(id, tier);
     return tier;
@@ -191,18 +192,25 @@ export class Limiter extends Emitter {
       const { granted, stamp } = decision.verdicts[i]!;
       if (granted === 0 || decision.given[i]) continue;
       decision.given[i] = true;
-      this.counters.refunded += granted;
       const take = decision.takes[i]!;
-      gifts.push(
-        this.#memory?.give(take, stamp, granted) ?? this.#guarded!.give(take, stamp, granted, decision.decidedBy),
-      );
+      const gift = this.#memory?.give(take, stamp, granted) ??
+        this.#guarded!.give(take, stamp, granted, decision.decidedBy);
+      const noted = (given: boolean) => {
+        if (given) this.counters.refunded += granted;
+        return given;
+      };
+      gifts.push(typeof gift === "boolean" ? noted(gift) : gift.then(noted));
     }
-    if (gifts.every((gift) => typeof gift === "boolean")) return gifts.includes(true);
-    return Promise.all(gifts).then((given) => given.includes(true));
+    const done = (given: readonly boolean[]) => {
+      if (given.includes(true)) this.#queue.wake(decision);
+      return given.includes(true);
+    };
+    return gifts.every((gift) => typeof gift === "boolean") ? done(gifts) : Promise.all(gifts).then(done);
   }
 
   /**
-   * Waits until units can be taken, first come first served for each key, and takes them.
+   * Waits until units can be taken, and takes them. Those who wait for one key in this process are served in the order
+   * in which they came. What is given back here shows at once, what another process gives back at the time told before.
    *
    * @param keys The key, or the keys of the limits by name
    * @param options Cost, another limit, signal and longest wait
@@ -227,7 +235,10 @@ export class Limiter extends Emitter {
       const selector = { policy: name, key: stored };
       return this.#memory?.reset(selector) ?? this.#guarded!.reset(selector);
     });
-    const sum = (all: number[]) => all.reduce((total, count) => total + count, 0);
+    const sum = (all: number[]) => {
+      this.#queue.wake();
+      return all.reduce((total, count) => total + count, 0);
+    };
     return counts.every((count) => typeof count === "number") ? sum(counts) : Promise.all(counts).then(sum);
   }
 

@@ -8,6 +8,14 @@ interface Ending {
   readonly timeoutMs?: number | undefined;
 }
 
+/** Those who wait for one key. */
+interface Lane {
+  /** How many. */
+  size: number;
+  /** Settles when the last of them and all before are gone. */
+  last: Promise<unknown>;
+}
+
 /**
  * Callers that wait for their turn: a lane for each key, first come first served, and never more than a fixed number.
  *
@@ -16,8 +24,10 @@ interface Ending {
 export class WaitQueue {
   readonly #most: number;
   readonly #timers: Timers;
-  readonly #lanes = new Map<string, Promise<unknown>>();
+  readonly #lanes = new Map<string, Lane>();
   readonly #closing = new AbortController();
+  /** Those who wait for their time, by the refusal that told it. */
+  readonly #paused = new Map<Decision, () => void>();
   #waiting = 0;
 
   /**
@@ -34,57 +44,85 @@ export class WaitQueue {
   /**
    * Waits in a lane until a check passes.
    *
-   * @param lane The lane
+   * @param key Names the lane
    * @param check Asks for the units
    * @param ending What may end the wait
    */
-  async enter(lane: string, check: () => Awaitable<Decision>, ending: Ending): Promise<Decision> {
-    const ahead = this.#lanes.get(lane);
-    if (ahead === undefined) {
-      const decision = await check();
-      if (decision.allowed) return decision;
-      assertPossible(decision);
+  async enter(key: string, check: () => Awaitable<Decision>, ending: Ending): Promise<Decision> {
+    const signals = [this.#closing.signal, ...ending.signal === undefined ? [] : [ending.signal]];
+    for (const signal of signals) signal.throwIfAborted();
+    let denied: Decision | undefined;
+    if (!this.#lanes.has(key)) {
+      const asked = check();
+      // where the answer is there already, nobody may come in between
+      denied = "then" in asked ? await asked : asked;
+      if (denied.allowed) return denied;
+      assertPossible(denied);
     }
     if (this.#waiting >= this.#most) {
       throw new RangeError(`limiter.waitFor: ${this.#most} callers are waiting already (option maxWaiting)`);
     }
+    return await this.#wait(key, check, denied, new Leaving(signals, ending.timeoutMs, this.#timers));
+  }
+
+  async #wait(
+    key: string,
+    check: () => Awaitable<Decision>,
+    denied: Decision | undefined,
+    leaving: Leaving,
+  ): Promise<Decision> {
+    let lane = this.#lanes.get(key);
+    const turn = lane === undefined ? this.#head(check, denied!, leaving) : this.#follow(lane.last, check, leaving);
+    if (lane === undefined) this.#lanes.set(key, lane = { size: 0, last: Promise.resolve() });
+    // who leaves early must not let those behind overtake those ahead
+    lane.last = Promise.allSettled([lane.last, turn]);
+    lane.size++;
     this.#waiting++;
-    const signals = [this.#closing.signal, ...ending.signal === undefined ? [] : [ending.signal]];
-    const leaving = new Leaving(signals, ending.timeoutMs, this.#timers);
-    const turn = this.#turn(this.#lanes.get(lane), check, leaving);
-    const done = turn.catch(() => {});
-    this.#lanes.set(lane, done);
     try {
       return await turn;
     } finally {
       this.#waiting--;
       leaving.forget();
-      if (this.#lanes.get(lane) === done) this.#lanes.delete(lane);
+      if (--lane.size === 0) this.#lanes.delete(key);
     }
   }
 
-  async #turn(
-    ahead: Promise<unknown> | undefined,
-    check: () => Awaitable<Decision>,
-    leaving: Leaving,
-  ): Promise<Decision> {
-    if (ahead !== undefined) await Promise.race([ahead, leaving.promise]);
-    for (;;) {
-      leaving.throwIfLeft();
-      const decision = await check();
+  async #follow(ahead: Promise<unknown>, check: () => Awaitable<Decision>, leaving: Leaving): Promise<Decision> {
+    await Promise.race([ahead, leaving.promise]);
+    const decision = await check();
+    return decision.allowed ? decision : await this.#head(check, decision, leaving);
+  }
+
+  async #head(check: () => Awaitable<Decision>, denied: Decision, leaving: Leaving): Promise<Decision> {
+    for (let decision = denied;; decision = await check()) {
       if (decision.allowed) return decision;
       assertPossible(decision);
-      await this.#pause(decision.retryMs, leaving);
+      await this.#pause(decision, leaving);
     }
   }
 
-  async #pause(ms: number, leaving: Leaving): Promise<void> {
+  async #pause(denied: Decision, leaving: Leaving): Promise<void> {
     let cancel = () => {};
-    const over = new Promise<void>((resolve) => cancel = this.#timers.start(resolve, Math.max(1, ms)));
+    const over = new Promise<void>((resolve) => {
+      cancel = this.#timers.start(resolve, Math.max(1, denied.retryMs));
+      this.#paused.set(denied, resolve);
+    });
     try {
       await Promise.race([over, leaving.promise]);
     } finally {
       cancel();
+      this.#paused.delete(denied);
+    }
+  }
+
+  /**
+   * Lets those ask again at once for whom there may be more now.
+   *
+   * @param given What was given back; without it, everything may have been
+   */
+  wake(given?: Decision): void {
+    for (const [denied, resolve] of this.#paused) {
+      if (given === undefined || shareCounter(denied, given)) resolve();
     }
   }
 
@@ -92,6 +130,12 @@ export class WaitQueue {
   close(): void {
     this.#closing.abort(new DOMException("The limiter was closed", "AbortError"));
   }
+}
+
+function shareCounter(one: Decision, other: Decision): boolean {
+  return one.takes.some(({ policy, key }) =>
+    other.takes.some((take) => take.policy.name === policy.name && take.key === key)
+  );
 }
 
 function assertPossible(decision: Decision): void {
@@ -106,16 +150,12 @@ class Leaving {
   readonly #signals: readonly AbortSignal[];
   readonly #cancel: () => void;
   readonly #abort: (event: Event) => void;
-  #left: { reason: unknown } | null = null;
 
   constructor(signals: readonly AbortSignal[], timeoutMs: number | undefined, timers: Timers) {
     this.#signals = signals;
     let leave: (reason: unknown) => void = () => {};
     this.promise = new Promise((_, reject) => {
-      leave = (reason) => {
-        this.#left = { reason };
-        reject(reason);
-      };
+      leave = reject;
     });
     // whoever does not wait at the moment must not be told by an unhandled rejection
     this.promise.catch(() => {});
@@ -126,10 +166,6 @@ class Leaving {
     }
     const late = () => leave(new DOMException(`limiter.waitFor: not granted within ${timeoutMs} ms`, "TimeoutError"));
     this.#cancel = timeoutMs === undefined ? () => {} : timers.start(late, timeoutMs);
-  }
-
-  throwIfLeft(): void {
-    if (this.#left !== null) throw this.#left.reason;
   }
 
   forget(): void {

@@ -82,6 +82,14 @@ export interface Store {
    */
   decide(takes: readonly Take[], times?: number): Awaitable<readonly Verdict[]>;
   /**
+   * Decides many keys by one policy, each by itself, in one command. A store has it that can.
+   *
+   * @param takes The takes: the same policy, cost and shadow, and no key twice
+   * @param times How often each is wanted
+   * @returns The verdicts, in the order of the takes
+   */
+  decideEach?(takes: readonly Take[], times: readonly number[]): Awaitable<readonly Verdict[]>;
+  /**
    * Gives units back.
    *
    * @param take What was granted

@@ -8,10 +8,15 @@ interface Group {
   readonly waiting: { resolve: (verdicts: readonly Verdict[]) => void; reject: (error: unknown) => void }[];
 }
 
+/** Keys that go into one command; more would make everybody wait for the last of them. */
+const MOST_KEYS = 64;
+
 /**
- * Merges equal decisions that meet in one turn of the event loop: instead of `m` times one, once up to `m`.
+ * Merges decisions that meet in one turn of the event loop.
  *
- * The first ones are granted, as many as fit, and the outcome is the one that deciding them in a row would have.
+ * Equal ones become one: instead of `m` times one, once up to `m`. The first are granted, as many as fit, and the outcome
+ * is the one that deciding them in a row would have. Those of other keys go along in the same command, where the store
+ * can do that; each is still decided by itself.
  */
 export class CoalescingStore implements Store {
   readonly #store: Store;
@@ -45,23 +50,39 @@ export class CoalescingStore implements Store {
         this.#counters.coalesced++;
         return;
       }
+      // answers that came together wake their callers one after the other; all of them may ask again
       if (this.#groups.size === 0) queueMicrotask(() => queueMicrotask(() => this.#flush()));
       this.#groups.set(signature, { takes, waiting: [{ resolve, reject }] });
     });
   }
 
   #flush(): void {
-    const groups = this.#groups;
+    const groups = [...this.#groups.values()];
     this.#groups = new Map();
-    for (const group of groups.values()) void this.#send(group);
+    if (this.#store.decideEach === undefined || groups.length === 1) {
+      for (const group of groups) void this.#send(group);
+      return;
+    }
+    for (const alike of partsOf(groups)) void this.#sendEach(alike);
   }
 
-  async #send({ takes, waiting }: Group): Promise<void> {
+  async #send(group: Group): Promise<void> {
     try {
-      const verdicts = await this.#store.decide(takes, waiting.length);
-      waiting.forEach(({ resolve }, i) => resolve(waiting.length === 1 ? verdicts : shareOf(takes, verdicts, i)));
+      answer(group, await this.#store.decide(group.takes, group.waiting.length));
     } catch (error) {
-      for (const { reject } of waiting) reject(error);
+      for (const { reject } of group.waiting) reject(error);
+    }
+  }
+
+  async #sendEach(groups: readonly Group[]): Promise<void> {
+    if (groups.length === 1) return this.#send(groups[0]!);
+    this.#counters.coalesced += groups.length - 1;
+    try {
+      const times = groups.map(({ waiting }) => waiting.length);
+      const verdicts = await this.#store.decideEach!(groups.map(({ takes }) => takes[0]!), times);
+      groups.forEach((group, i) => answer(group, [verdicts[i]!]));
+    } catch (error) {
+      for (const { waiting } of groups) for (const { reject } of waiting) reject(error);
     }
   }
 
@@ -86,6 +107,24 @@ export async function* inspectOf(store: Store, policy: Take["policy"]): AsyncGen
   if (store.inspect !== undefined) yield* store.inspect(policy);
 }
 
+/** Splits groups into those that can go in one command: alone in their batch, and of one policy and cost. */
+function* partsOf(groups: readonly Group[]): Generator<Group[]> {
+  let part: Group[] = [];
+  for (const group of groups) {
+    if (part.length > 0 && (part.length >= MOST_KEYS || !areAlike(part[0]!, group))) {
+      yield part;
+      part = [];
+    }
+    part.push(group);
+  }
+  yield part;
+}
+
+function areAlike({ takes: [a, ...others] }: Group, { takes: [b, ...more] }: Group): boolean {
+  return others.length === 0 && more.length === 0 && a!.policy === b!.policy && a!.cost === b!.cost &&
+    a!.shadow === b!.shadow;
+}
+
 // where refusals have consequences, several policies must see them one by one
 function isMergeable(takes: readonly Take[]): boolean {
   return takes.length === 1 || takes.every(({ policy }) => isFree(policy));
@@ -93,6 +132,11 @@ function isMergeable(takes: readonly Take[]): boolean {
 
 function isFree({ onDenied = "free", block }: Take["policy"]): boolean {
   return onDenied === "free" && block === undefined;
+}
+
+function answer({ takes, waiting }: Group, verdicts: readonly Verdict[]): void {
+  if (waiting.length === 1) waiting[0]!.resolve(verdicts);
+  else waiting.forEach(({ resolve }, i) => resolve(shareOf(takes, verdicts, i)));
 }
 
 // what the caller at a place in the row would have been told

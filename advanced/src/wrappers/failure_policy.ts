@@ -158,12 +158,15 @@ export class FailurePolicy {
     }
   }
 
-  /** Gives units back to whoever granted them. Never rejects; tells whether anything changed. */
+  /**
+   * Gives units back to whoever granted them, at the latest when the time budget is used up. Never rejects; tells
+   * whether anything changed.
+   */
   async give(take: Take, stamp: number, amount: number, by: DecidedBy): Promise<boolean> {
     if (by === "local") return this.#local.give(this.#shareOf(take), stamp, amount);
     if (by !== "store" || !this.#breaker.mayAsk()) return false;
     try {
-      const given = await this.#store.give(take, stamp, amount);
+      const given = await this.#given(this.#store.give(take, stamp, amount));
       this.#breaker.succeeded();
       return given;
     } catch (error) {
@@ -172,6 +175,16 @@ export class FailurePolicy {
       this.#options.failed(error);
       return false;
     }
+  }
+
+  #given(asked: Awaitable<boolean>): Awaitable<boolean> {
+    if (typeof asked === "boolean") return asked;
+    return new Promise((resolve, reject) => {
+      const cancel = this.#deadline.after(() =>
+        reject(new Error(`the store did not take units back within ${this.#options.timeoutMs} ms`))
+      );
+      asked.then(resolve, reject).then(cancel);
+    });
   }
 
   /** Forgets keys, also locally; see {@linkcode Store}. Rejects when the store can't. */

@@ -1,7 +1,7 @@
 import type { AlgorithmName } from "../../policy/policy.ts";
 import { CONCURRENCY } from "./lua/concurrency.ts";
 import { FIXED_WINDOW } from "./lua/fixed_window.ts";
-import { DECIDE, FORGET, GIVE, PROLOGUE } from "./lua/main.ts";
+import { DECIDE, DECIDE_EACH, FORGET, GIVE, PROLOGUE } from "./lua/main.ts";
 import { SLIDING_APPROXIMATE } from "./lua/sliding_approximate.ts";
 import { SLIDING_LOG } from "./lua/sliding_log.ts";
 import { SLIDING_WINDOW } from "./lua/sliding_window.ts";
@@ -63,19 +63,24 @@ const scripts = new Map<string, RedisScript>();
  * @param algorithms Their names
  */
 export function decideScript(algorithms: readonly AlgorithmName[]): RedisScript {
-  return made(DECIDE, algorithms.length === 1 ? algorithms : [...new Set(algorithms)].sort());
+  return made("decide", DECIDE, algorithms.length === 1 ? algorithms : [...new Set(algorithms)].sort());
+}
+
+/** The script that decides many keys by one policy, each by itself. */
+export function decideEachScript(algorithm: AlgorithmName): RedisScript {
+  return made("each", DECIDE_EACH, [algorithm]);
 }
 
 /** The script that gives units back. */
 export function giveScript(algorithm: AlgorithmName): RedisScript {
-  return made(GIVE, [algorithm]);
+  return made("give", GIVE, [algorithm]);
 }
 
 /** The script that forgets keys. */
 export const forgetScript: RedisScript = new RedisScript(FORGET);
 
-function made(body: string, algorithms: readonly AlgorithmName[]): RedisScript {
-  const name = body === DECIDE ? algorithms.join() : `give ${algorithms[0]}`;
+function made(purpose: string, body: string, algorithms: readonly AlgorithmName[]): RedisScript {
+  const name = `${purpose} ${algorithms.join()}`;
   let script = scripts.get(name);
   if (script === undefined) {
     script = new RedisScript(PROLOGUE + algorithms.map((algorithm) => ALGORITHMS[algorithm]).join("") + body);

@@ -6,7 +6,8 @@ import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../sto
 import { lazyClient } from "./lazy_client.ts";
 import { BLOCK_SUFFIX, keyOf, patternOf, redisKey } from "./redis_key.ts";
 import { type RedisClient, type RedisPort, redisPortOf } from "./redis_port.ts";
-import { decideScript, forgetScript, giveScript } from "./redis_script.ts";
+import { VERDICT_LENGTH } from "./lua/main.ts";
+import { decideEachScript, decideScript, forgetScript, giveScript } from "./redis_script.ts";
 
 /** Options of a {@linkcode RedisStore}: `url`, or a `client`. */
 export interface RedisStoreOptions {
@@ -20,7 +21,6 @@ export interface RedisStoreOptions {
   clock?: () => number;
 }
 
-const VERDICT_LENGTH = 8;
 /** While a test's clock stands still, the server's goes on; nothing may expire meanwhile. */
 const TEST_TTL_MS = 600_000;
 
@@ -34,6 +34,8 @@ const TEST_TTL_MS = 600_000;
 export class RedisStore implements Store {
   /** What the store can do. */
   readonly capabilities: Capabilities;
+  /** Decides many keys in one command; see {@linkcode Store}. Not in a cluster, where they lie on several servers. */
+  readonly decideEach?: NonNullable<Store["decideEach"]>;
   readonly #port: RedisPort;
   readonly #prefix: string;
   readonly #clock: (() => number) | undefined;
@@ -55,6 +57,7 @@ export class RedisStore implements Store {
     this.#port = url === undefined ? redisPortOf(client!) : lazyClient(url);
     this.#prefix = prefix;
     this.#clock = clock;
+    if (!this.#port.cluster) this.decideEach = (takes, times) => this.#decideEach(takes, times);
     this.capabilities = {
       algorithms: new Set(ALGORITHM_NAMES),
       atomicBatch: this.#port.cluster ? "same-key" : "all",
@@ -83,14 +86,33 @@ export class RedisStore implements Store {
     const args = this.#head();
     args.push(String(times));
     for (const take of takes) {
-      const key = redisKey(this.#prefix, take.policy.name, take.key);
-      keys.push(key);
-      if (take.policy.block !== undefined) keys.push(key + BLOCK_SUFFIX);
-      pushPolicy(args, take.policy, take.cost, take.shadow === true);
+      this.#pushKeys(keys, take);
+      pushPolicy(args, take.policy);
+      args.push(String(take.cost), take.shadow ? "1" : "0");
     }
     const script = decideScript(takes.map(({ policy }) => policy.algorithm));
     const answer = await script.run(this.#port, keys, args) as number[];
     return takes.map(({ policy }, i) => verdictAt(answer, i * VERDICT_LENGTH, capacityOf(policy)));
+  }
+
+  async #decideEach(takes: readonly Take[], times: readonly number[]): Promise<readonly Verdict[]> {
+    const [{ policy, cost, shadow }] = takes as [Take];
+    const args = this.#head();
+    pushPolicy(args, policy);
+    args.push(String(cost), shadow ? "1" : "0");
+    const keys: string[] = [];
+    takes.forEach((take, i) => {
+      this.#pushKeys(keys, take);
+      args.push(String(times[i]));
+    });
+    const answer = await decideEachScript(policy.algorithm).run(this.#port, keys, args) as number[];
+    return takes.map((_, i) => verdictAt(answer, i * VERDICT_LENGTH, capacityOf(policy)));
+  }
+
+  #pushKeys(keys: string[], { policy, key }: Take): void {
+    const stored = redisKey(this.#prefix, policy.name, key);
+    keys.push(stored);
+    if (policy.block !== undefined) keys.push(stored + BLOCK_SUFFIX);
   }
 
   #head(): string[] {
@@ -101,8 +123,8 @@ export class RedisStore implements Store {
   async give(take: Take, stamp: number, amount: number): Promise<boolean> {
     checkInteger("amount", amount, 0, Number.MAX_SAFE_INTEGER);
     const args = this.#head();
-    pushPolicy(args, take.policy, amount, false);
-    args.push(String(stamp));
+    pushPolicy(args, take.policy);
+    args.push(String(amount), String(stamp));
     const key = redisKey(this.#prefix, take.policy.name, take.key);
     return await giveScript(take.policy.algorithm).run(this.#port, [key], args) === 1;
   }
@@ -145,12 +167,11 @@ export class RedisStore implements Store {
   }
 }
 
-function pushPolicy(args: string[], policy: Policy, cost: number, shadow: boolean): void {
+function pushPolicy(args: string[], policy: Policy): void {
   const { algorithm, limit, windowMs, align = "", onDenied = "free", block } = policy;
   args.push(
     ...[algorithm, String(limit), String(windowMs), String(capacityOf(policy))],
     ...[String(policy.buckets ?? 10), align, onDenied, String(block?.after ?? 0), String(block?.forMs ?? 0)],
-    ...[String(cost), shadow ? "1" : "0"],
   );
 }
 

@@ -1,24 +1,28 @@
 /**
  * What every script begins with: the time, and reading and writing of states.
  *
- * A state is a letter for its algorithm and then little-endian doubles; one of another algorithm or width counts as none. It is written with a time to live, always: as long as it can matter.
- * `ARGV[1]` is the time in ms, empty for the server's own; `ARGV[2]` the least time to live in ms.
+ * A state is a letter for its algorithm and then little-endian doubles; one of another algorithm or width counts as none.
+ * It is written with a time to live, always: as long as it can matter. `ARGV[1]` is the time in ms, empty for the
+ * server's own; `ARGV[2]` the least time to live in ms.
  */
 export const PROLOGUE = `
 local A = {}
+local call, pack, unpackd = redis.call, struct.pack, struct.unpack
+local floor, max, min = math.floor, math.max, math.min
 local now
 if ARGV[1] == '' then
-  local t = redis.call('TIME')
-  now = t[1] * 1000 + math.floor(t[2] / 1000)
+  local t = call('TIME')
+  now = t[1] * 1000 + floor(t[2] / 1000)
 else now = tonumber(ARGV[1]) end
 local least = tonumber(ARGV[2])
-local function load(p)
-  local blob = redis.call('GET', p.key)
-  if blob and string.sub(blob, 1, 1) ~= p.a.tag then blob = false end
-  if p.a.load then return p.a.load(blob) end
-  local width = p.a.width(p)
+local function load(p, key)
+  local blob = call('GET', key)
+  local a = p.a
+  if blob and string.sub(blob, 1, 1) ~= a.tag then blob = false end
+  if a.load then return a.load(blob) end
+  local width = a.width(p)
   if blob and #blob == 8 * width + 1 then
-    local s = { struct.unpack('<' .. string.rep('d', width), blob, 2) }
+    local s = { unpackd('<' .. string.rep('d', width), blob, 2) }
     s[#s] = nil
     return s
   end
@@ -27,91 +31,142 @@ local function load(p)
   return s
 end
 local function save(key, blob, ms)
-  redis.call('SET', key, blob, 'PX', string.format('%.0f', math.max(ms, least) + 100))
+  call('SET', key, blob, 'PX', string.format('%.0f', max(ms, least) + 100))
 end
-local function store(p, s)
-  local blob = p.a.dump and p.a.dump(s) or struct.pack('<' .. string.rep('d', #s), unpack(s))
-  save(p.key, p.a.tag .. blob, p.a.reset(p, s, now))
+local function store(p, key, s)
+  local blob = p.a.dump and p.a.dump(s) or pack('<' .. string.rep('d', #s), unpack(s))
+  save(key, p.a.tag .. blob, p.a.reset(p, s, now))
 end
 local function policy(at)
   return {
     algorithm = ARGV[at], limit = tonumber(ARGV[at + 1]), window = tonumber(ARGV[at + 2]),
     capacity = tonumber(ARGV[at + 3]), buckets = tonumber(ARGV[at + 4]), align = ARGV[at + 5],
     denied = ARGV[at + 6], after = tonumber(ARGV[at + 7]), blockMs = tonumber(ARGV[at + 8]),
-    cost = tonumber(ARGV[at + 9]), shadow = ARGV[at + 10] == '1',
   }
 end
 `;
 
-/** Decides the batch as `algorithms/decide_batch.ts` does. `ARGV[3]` says how often it is wanted. */
-export const DECIDE = `
-local times = tonumber(ARGV[3])
-local takes, granted, k = {}, times, 0
-for at = 4, #ARGV, 11 do
-  local p = policy(at)
-  p.a = A[p.algorithm]
+/** How many numbers of `ARGV` describe a policy. */
+export const POLICY_LENGTH = 9;
+/** How many numbers of the answer describe a verdict. */
+export const VERDICT_LENGTH = 8;
+
+/** The rule of `algorithms/decide_batch.ts`; the two scripts below call it. */
+const RULE = `
+local out, last, k = {}, 0, 0
+local function take(p, cost, shadow)
   k = k + 1
-  p.key = KEYS[k]
-  p.s = load(p)
+  local t = { p = p, key = KEYS[k], cost = cost, shadow = shadow, blocked = 0 }
+  p.a = A[p.algorithm]
+  t.s = load(p, t.key)
   if p.after > 0 then
     k = k + 1
-    p.blockKey = KEYS[k]
-    local blob = redis.call('GET', p.blockKey)
-    p.b = blob and { struct.unpack('<ddd', blob) } or { 0, 0, 0 }
+    t.blockKey = KEYS[k]
+    local blob = call('GET', t.blockKey)
+    t.b = blob and { unpackd('<ddd', blob) } or { 0, 0, 0 }
+    t.blocked = max(0, t.b[3] - now)
   end
-  p.blocked = p.b and math.max(0, p.b[3] - now) or 0
-  p.fits = times
-  if p.cost > 0 then
-    local room = p.blocked > 0 and 0 or p.a.room(p, p.s, now)
-    if room < p.cost * times then p.fits = room < p.cost and 0 or math.floor(room / p.cost) end
-  end
-  if not p.shadow and p.fits < granted then granted = p.fits end
-  takes[#takes + 1] = p
+  return t
 end
-local out = {}
-for _, p in ipairs(takes) do
-  local s, units, stamp = p.s, math.min(granted, p.fits) * p.cost, 0
-  local refusals = times - p.fits
-  local changed = units > 0
-  if changed then stamp = p.a.take(p, s, now, units) end
-  if refusals > 0 and p.blocked == 0 then
-    if p.denied == 'charge' then
-      local debt = math.min(refusals * p.cost, math.max(0, p.capacity + p.a.room(p, s, now)))
-      if debt > 0 then p.a.take(p, s, now, debt) changed = true end
-    elseif p.denied == 'extend' then
-      local moved = p.a.extend(p, s, now)
-      if units > 0 then stamp = moved end
+local function fits(t, times)
+  if t.cost == 0 then return times end
+  if t.blocked > 0 then return 0 end
+  local room = t.p.a.room(t.p, t.s, now)
+  if room >= t.cost * times then return times end
+  return room < t.cost and 0 or floor(room / t.cost)
+end
+local function refuse(t, refusals, units, stamp)
+  local p, s, changed = t.p, t.s, false
+  if p.denied == 'charge' then
+    local debt = min(refusals * t.cost, max(0, p.capacity + p.a.room(p, s, now)))
+    if debt > 0 then
+      p.a.take(p, s, now, debt)
       changed = true
     end
-    if p.b then
-      if p.b[2] <= now then p.b[1] = 0 p.b[2] = now + p.window end
-      p.b[1] = p.b[1] + refusals
-      if p.b[1] >= p.after then p.b[1] = 0 p.b[2] = 0 p.b[3] = now + p.blockMs end
-      save(p.blockKey, struct.pack('<ddd', p.b[1], p.b[2], p.b[3]), math.max(p.b[2], p.b[3]) - now)
-      p.blocked = math.max(0, p.b[3] - now)
-    end
+  elseif p.denied == 'extend' then
+    local moved = p.a.extend(p, s, now)
+    if units > 0 then stamp = moved end
+    changed = true
   end
-  if changed then store(p, s) end
-  local remaining = p.blocked > 0 and 0 or math.max(0, p.a.room(p, s, now))
+  local b = t.b
+  if b then
+    if b[2] <= now then b[1], b[2] = 0, now + p.window end
+    b[1] = b[1] + refusals
+    if b[1] >= p.after then b[1], b[2], b[3] = 0, 0, now + p.blockMs end
+    save(t.blockKey, pack('<ddd', b[1], b[2], b[3]), max(b[2], b[3]) - now)
+    t.blocked = max(0, b[3] - now)
+  end
+  return stamp, changed
+end
+local function settle(t, granted, refusals)
+  local p, s = t.p, t.s
+  local units, stamp, changed = granted * t.cost, 0, false
+  if units > 0 then
+    stamp = p.a.take(p, s, now, units)
+    changed = true
+  end
+  if refusals > 0 and t.blocked == 0 then
+    local more
+    stamp, more = refuse(t, refusals, units, stamp)
+    changed = changed or more
+  end
+  if changed then store(p, t.key, s) end
+  local blocked = t.blocked
+  local remaining = blocked > 0 and 0 or max(0, p.a.room(p, s, now))
   local retry, next = 0, 0
-  if refusals > 0 then retry = p.cost > p.capacity and -1 or math.max(p.blocked, p.a.wait(p, s, now, p.cost)) end
-  if remaining < p.capacity then next = math.max(p.blocked, p.a.wait(p, s, now, remaining + 1)) end
-  local n = #out
-  out[n + 1], out[n + 2], out[n + 3], out[n + 4] = units, refusals > 0 and 1 or 0, remaining, retry
-  out[n + 5], out[n + 6] = next, math.max(p.blocked, p.a.reset(p, s, now))
-  out[n + 7], out[n + 8] = p.blocked > 0 and 1 or 0, stamp
+  if refusals > 0 then retry = t.cost > p.capacity and -1 or max(blocked, p.a.wait(p, s, now, t.cost)) end
+  if remaining < p.capacity then next = max(blocked, p.a.wait(p, s, now, remaining + 1)) end
+  out[last + 1], out[last + 2], out[last + 3], out[last + 4] = units, refusals > 0 and 1 or 0, remaining, retry
+  out[last + 5], out[last + 6] = next, max(blocked, p.a.reset(p, s, now))
+  out[last + 7], out[last + 8] = blocked > 0 and 1 or 0, stamp
+  last = last + ${VERDICT_LENGTH}
+end
+local function decide(takes, times)
+  local granted = times
+  for i = 1, #takes do
+    local t = takes[i]
+    t.fits = fits(t, times)
+    if not t.shadow and t.fits < granted then granted = t.fits end
+  end
+  for i = 1, #takes do
+    local t = takes[i]
+    settle(t, min(granted, t.fits), times - t.fits)
+  end
+end
+`;
+
+/** Decides one batch: `ARGV[3]` says how often it is wanted, then come policy, cost and shadow of each take. */
+export const DECIDE: string = RULE + `
+local takes = {}
+for at = 4, #ARGV, ${POLICY_LENGTH + 2} do
+  takes[#takes + 1] = take(policy(at), tonumber(ARGV[at + ${POLICY_LENGTH}]), ARGV[at + ${POLICY_LENGTH + 1}] == '1')
+end
+decide(takes, tonumber(ARGV[3]))
+return out
+`;
+
+/**
+ * Decides many keys one after the other, each by itself, by one policy: cost and shadow stand behind the policy, then
+ * come the times for each key.
+ */
+export const DECIDE_EACH: string = RULE + `
+local p = policy(3)
+local cost, shadow = tonumber(ARGV[${3 + POLICY_LENGTH}]), ARGV[${4 + POLICY_LENGTH}] == '1'
+local takes = {}
+for at = ${5 + POLICY_LENGTH}, #ARGV do
+  takes[1] = take(p, cost, shadow)
+  decide(takes, tonumber(ARGV[at]))
 end
 return out
 `;
 
-/** Gives units back: the amount stands where a cost would, the stamp behind it in `ARGV[14]`. */
+/** Gives units back: behind the policy come the amount and the stamp. */
 export const GIVE = `
 local p = policy(3)
 p.a = A[p.algorithm]
-p.key = KEYS[1]
-local s = load(p)
-if not p.a.give(p, s, now, tonumber(ARGV[14]), p.cost) then return 0 end
-store(p, s)
+local s = load(p, KEYS[1])
+if not p.a.give(p, s, now, tonumber(ARGV[${4 + POLICY_LENGTH}]), tonumber(ARGV[${3 + POLICY_LENGTH}])) then return 0 end
+store(p, KEYS[1], s)
 return 1
 `;
 
