@@ -32,10 +32,5 @@ export interface SendingFace {
   json(body: unknown): unknown;
 }
 
-/** Headers of an answer, wherever they are kept. */
-export interface HeaderSink {
-  /** Sets a header. */
-  set(name: string, value: string): void;
-  /** Reads a header. */
-  get(name: string): string | undefined;
-}
+/** Headers of an answer, wherever they are kept: a response, or a web `Headers` with this face. */
+export type HeaderSink = Pick<ResponseFace, "setHeader" | "getHeader">;

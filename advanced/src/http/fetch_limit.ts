@@ -101,8 +101,8 @@ function withHeaders(response: Response, write: (headers: HeaderSink) => void): 
 
 function sinkOf(headers: Headers): HeaderSink {
   return {
-    set: (name, value) => headers.set(name, value),
-    get: (name) => headers.get(name) ?? undefined,
+    setHeader: (name, value) => headers.set(name, value),
+    getHeader: (name) => headers.get(name) ?? undefined,
   };
 }
 

@@ -36,23 +36,32 @@ export function writeHeaders(headers: HeaderSink, decision: Decision, options: H
   if (!decision.allowed) writeRetryAfter(headers, decision.retryMs);
 }
 
+/** Headers that tell a limit and what is left of it. */
+interface LimitNames {
+  readonly limit: string;
+  readonly remaining: string;
+}
+
+const LEGACY: LimitNames = { limit: "X-RateLimit-Limit", remaining: "X-RateLimit-Remaining" };
+const DRAFT_6: LimitNames = { limit: "RateLimit-Limit", remaining: "RateLimit-Remaining" };
+
 function seconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
 function writeLegacy(headers: HeaderSink, { limit, remaining, resetMs }: Verdict, options: HeaderOptions): void {
-  if (!leavesLess(headers, "X-RateLimit-", remaining, limit)) return;
-  headers.set("X-RateLimit-Limit", String(limit));
-  headers.set("X-RateLimit-Remaining", String(remaining));
+  if (!leavesLess(headers, LEGACY, remaining, limit)) return;
+  headers.setHeader("X-RateLimit-Limit", String(limit));
+  headers.setHeader("X-RateLimit-Remaining", String(remaining));
   const reset = options.legacyReset === "epoch" ? seconds(options.clock() + resetMs) : seconds(resetMs);
-  headers.set("X-RateLimit-Reset", String(reset));
+  headers.setHeader("X-RateLimit-Reset", String(reset));
 }
 
 // whether this limit leaves a smaller part than the one another limiter has told of
-function leavesLess(headers: HeaderSink, prefix: string, remaining: number, limit: number): boolean {
-  const earlier = headers.get(`${prefix}Remaining`);
+function leavesLess(headers: HeaderSink, names: LimitNames, remaining: number, limit: number): boolean {
+  const earlier = headers.getHeader(names.remaining);
   if (earlier === undefined) return true;
-  return remaining * Number(headers.get(`${prefix}Limit`)) <= Number(earlier) * limit;
+  return remaining * Number(headers.getHeader(names.limit)) <= Number(earlier) * limit;
 }
 
 function writeEarlyDraft(headers: HeaderSink, decision: Decision, form: "draft-6" | "draft-7"): void {
@@ -60,15 +69,15 @@ function writeEarlyDraft(headers: HeaderSink, decision: Decision, form: "draft-6
   const policies = decision.policies.map((policy, i) => `${decision.verdicts[i]!.limit}${windowOf(policy)}`);
   append(headers, "RateLimit-Policy", policies.join(", "));
   if (form === "draft-6") {
-    if (!leavesLess(headers, "RateLimit-", remaining, limit)) return;
-    headers.set("RateLimit-Limit", String(limit));
-    headers.set("RateLimit-Remaining", String(remaining));
-    headers.set("RateLimit-Reset", String(seconds(resetMs)));
+    if (!leavesLess(headers, DRAFT_6, remaining, limit)) return;
+    headers.setHeader("RateLimit-Limit", String(limit));
+    headers.setHeader("RateLimit-Remaining", String(remaining));
+    headers.setHeader("RateLimit-Reset", String(seconds(resetMs)));
     return;
   }
-  const earlier = headers.get("RateLimit")?.match(/^limit=(\d+), remaining=(\d+)/);
+  const earlier = headers.getHeader("RateLimit")?.toString().match(/^limit=(\d+), remaining=(\d+)/);
   if (earlier && remaining * Number(earlier[1]) > Number(earlier[2]) * limit) return;
-  headers.set("RateLimit", `limit=${limit}, remaining=${remaining}, reset=${seconds(resetMs)}`);
+  headers.setHeader("RateLimit", `limit=${limit}, remaining=${remaining}, reset=${seconds(resetMs)}`);
 }
 
 // a window of less than a second has no whole number of seconds to tell
@@ -93,13 +102,13 @@ function quoted(text: string): string {
 }
 
 function append(headers: HeaderSink, name: string, value: string): void {
-  const earlier = headers.get(name);
-  headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+  const earlier = headers.getHeader(name);
+  headers.setHeader(name, earlier === undefined ? value : `${earlier}, ${value}`);
 }
 
 /** RFC 9110 section 10.2.3: whole seconds, rounded up. Of several the latest counts; what never fits has none. */
 function writeRetryAfter(headers: HeaderSink, retryMs: number): void {
   if (retryMs === Infinity) return;
-  const earlier = Number(headers.get("Retry-After") ?? 0);
-  headers.set("Retry-After", String(Math.max(seconds(retryMs), Number.isNaN(earlier) ? 0 : earlier)));
+  const earlier = Number(headers.getHeader("Retry-After") ?? 0);
+  headers.setHeader("Retry-After", String(Math.max(seconds(retryMs), Number.isNaN(earlier) ? 0 : earlier)));
 }

@@ -3,7 +3,7 @@ import type { FrameworkRequest } from "@sluice/sluice";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../stores/store.ts";
-import type { HeaderSink, RequestFace, ResponseFace, SendingFace } from "./faces.ts";
+import type { RequestFace, ResponseFace, SendingFace } from "./faces.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { sharedLimiter } from "./made_in_request.ts";
 import { RateLimitInfo } from "./rate_limit_info.ts";
@@ -117,11 +117,9 @@ function settle<Req extends RequestFace>(
   next: Next,
 ): void | Promise<void> {
   if (decision === null) return next();
-  const { requestPropertyName = "rateLimit", clock = Date.now } = asker.options;
-  (req as unknown as Record<string, unknown>)[requestPropertyName] = new RateLimitInfo(decision, clock);
-  const headers = new ResponseHeaders(res);
-  if (!res.headersSent) asker.writeHeaders(headers, decision);
-  if (!decision.allowed) return refuse(asker, decision, req, res, headers, next);
+  (req as unknown as Record<string, unknown>)[asker.property] = new RateLimitInfo(decision, asker.clock);
+  if (!res.headersSent) asker.writeHeaders(res, decision);
+  if (!decision.allowed) return refuse(asker, decision, req, res, next);
   if (asker.watchesOutcome || asker.hasLeases) watch(asker, decision, req, res);
   return next();
 }
@@ -141,7 +139,6 @@ async function refuse<Req extends RequestFace>(
   decision: Decision,
   req: Req,
   res: ResponseFace,
-  headers: HeaderSink,
   next: Next,
 ): Promise<void> {
   try {
@@ -149,7 +146,7 @@ async function refuse<Req extends RequestFace>(
     const reached = onLimitReached?.(req);
     if (isThenable(reached)) await reached;
     if (handler !== undefined) return void await handler(req, res, next, decision);
-    send(res, await asker.refusal(req, decision, headers));
+    send(res, await asker.refusal(req, decision, res));
   } catch (error) {
     next(error);
   }
@@ -167,21 +164,4 @@ function send(res: ResponseFace, { status, body, type }: Refusal): void {
   if (sending.json !== undefined) return void sending.json(body);
   if (type === undefined) res.setHeader("Content-Type", "application/json; charset=utf-8");
   res.end(JSON.stringify(body));
-}
-
-/** The headers of a Node-shaped response. */
-class ResponseHeaders implements HeaderSink {
-  readonly #res: ResponseFace;
-
-  constructor(res: ResponseFace) {
-    this.#res = res;
-  }
-
-  set(name: string, value: string): void {
-    this.#res.setHeader(name, value);
-  }
-
-  get(name: string): string | undefined {
-    return this.#res.getHeader(name)?.toString();
-  }
 }

@@ -37,7 +37,7 @@ export function refusalOf(
   decision: Decision,
   headers: HeaderSink,
 ): Refusal {
-  headers.set("Cache-Control", "no-store");
+  headers.setHeader("Cache-Control", "no-store");
   const body = message ?? fixed;
   if (body !== undefined) return { status: statusCode, body };
   if (!problemDetails) return { status: statusCode, body: DEFAULT_MESSAGE };

@@ -16,6 +16,14 @@ export class RequestLimiter<Req> {
   readonly limiter: Limiter;
   /** The options. */
   readonly options: RateLimitOptions<Req>;
+  /** Whether a finished request must be looked at, because it may get back what it took. */
+  readonly watchesOutcome: boolean;
+  /** Whether what a request took ends with it. */
+  readonly hasLeases: boolean;
+  /** Property of the request that tells what is left. */
+  readonly property: string;
+  /** The present time in ms. */
+  readonly clock: () => number;
   readonly #headers: HeaderOptions | null;
   readonly #clients: ClientKeys;
   readonly #addressOf: (req: Req) => string | undefined;
@@ -34,6 +42,10 @@ export class RequestLimiter<Req> {
     this.#clients = new ClientKeys(options.ipv6Subnet ?? 64, options.missingKey ?? "share");
     this.#addressOf = addressOf;
     this.limiter = limiter ?? new Limiter(limiterOptionsOf(options));
+    this.watchesOutcome = options.skipFailedRequests === true || options.skipSuccessfulRequests === true;
+    this.hasLeases = this.limiter.policies.some(({ algorithm }) => algorithm === "concurrency");
+    this.property = options.requestPropertyName ?? "rateLimit";
+    this.clock = options.clock ?? Date.now;
   }
 
   /**
@@ -124,17 +136,6 @@ export class RequestLimiter<Req> {
     const { message, statusCode = 429, problemDetails = false } = this.options;
     const fixed = typeof message === "function" ? undefined : message;
     return refusalOf({ statusCode, problemDetails, message: fixed }, made, decision, headers);
-  }
-
-  /** Whether a finished request must be looked at, because it may get back what it took. */
-  get watchesOutcome(): boolean {
-    const { skipFailedRequests, skipSuccessfulRequests } = this.options;
-    return skipFailedRequests === true || skipSuccessfulRequests === true;
-  }
-
-  /** Whether what a request took ends with it. */
-  get hasLeases(): boolean {
-    return this.limiter.policies.some(({ algorithm }) => algorithm === "concurrency");
   }
 
   /** Gives back what a finished request took, if the options say so. Never rejects. */

@@ -4,8 +4,6 @@ import type { DecidedBy } from "../wrappers/failure_policy.ts";
 
 /** What became of a request. */
 export class Decision {
-  /** The policies, in the order of the limiter's limits. */
-  readonly policies: readonly Policy[];
   /** The verdict of each. */
   readonly verdicts: readonly Verdict[];
   /** Whether the request may pass. */
@@ -16,13 +14,12 @@ export class Decision {
   readonly decidedBy: DecidedBy;
   /** What was asked for; `refund` needs it. */
   readonly takes: readonly Take[];
-  /** Which of the takes were given back already. */
-  readonly given: boolean[] = [];
+  /** Which of the takes were given back already, `null` for none. */
+  given: boolean[] | null = null;
 
   /** Made by the limiter. */
   constructor(takes: readonly Take[], verdicts: readonly Verdict[], decidedBy: DecidedBy) {
     this.takes = takes;
-    this.policies = takes.map(({ policy }) => policy);
     this.verdicts = verdicts;
     this.decidedBy = decidedBy;
     let allowed = true;
@@ -34,6 +31,11 @@ export class Decision {
     }
     this.allowed = allowed;
     this.shadowDenied = shadowDenied;
+  }
+
+  /** The policies, in the order of the limiter's limits. */
+  get policies(): readonly Policy[] {
+    return this.takes.map(({ policy }) => policy);
   }
 
   /** The verdict that leaves least of its limit: the one a client must mind. */

@@ -129,14 +129,17 @@ export class Limiter extends Emitter {
   }
 
   #takes(keys: LimiterKeys, cost: number, max: CheckOptions["max"]): readonly Take[] {
-    const takes: Take[] = [];
-    for (let i = 0; i < this.policies.length; i++) {
-      const policy = max === undefined ? this.policies[i]! : this.#tier(this.policies[i]!, max);
-      const key = typeof keys === "string" ? keys : keys?.[policy.name];
+    if (this.policies.length === 1) return [this.#take(0, keys, cost, max)];
+    return this.policies.map((_, i) => this.#take(i, keys, cost, max));
+  }
+
+  #take(i: number, keys: LimiterKeys, cost: number, max: CheckOptions["max"]): Take {
+    const policy = max === undefined ? this.policies[i]! : this.#tier(this.policies[i]!, max);
+    const key = typeof keys === "string" ? keys : keys?.[policy.name];
+    if (typeof key !== "string" || key === "") {
       assertKey(key, typeof keys === "object" && keys !== null ? `the key of limit "${policy.name}"` : "the key");
-      takes.push({ policy, key: encodeKey(key), cost, shadow: this.#shadow[i] });
     }
-    return takes;
+    return { policy, key: encodeKey(key!), cost, shadow: this.#shadow[i] };
   }
 
   #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>): Policy {
@@ -190,8 +193,8 @@ export class Limiter extends Emitter {
     const gifts: Awaitable<boolean>[] = [];
     for (const i of places) {
       const { granted, stamp } = decision.verdicts[i]!;
-      if (granted === 0 || decision.given[i]) continue;
-      decision.given[i] = true;
+      if (granted === 0 || decision.given?.[i]) continue;
+      (decision.given ??= [])[i] = true;
       const take = decision.takes[i]!;
       const gift = this.#memory?.give(take, stamp, granted) ??
         this.#guarded!.give(take, stamp, granted, decision.decidedBy);
