@@ -7,12 +7,20 @@ import type { Awaitable, Store } from "../stores/store.ts";
 import type { RequestFace, ResponseFace } from "./faces.ts";
 import type { HeaderOptions, StandardHeaders } from "./header_fields.ts";
 
+/** One of several limits, for requests. */
+export interface RequestLimitOptions extends LimitOptions {
+  /** Bits of an IPv6 address that make one client for this limit: a second, wider layer beside the usual one. */
+  ipv6Subnet?: number | undefined;
+}
+
 /**
  * Options of `rateLimit`.
  *
  * @typeParam Req The request that functions get: Sluice's, Express's, or a web `Request`
  */
-export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions, "max" | "store"> {
+export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions, "max" | "store" | "limits"> {
+  /** Several limits that are decided as one: all of them grant, or none is charged. Replaces the single one. */
+  limits?: readonly RequestLimitOptions[] | undefined;
   /** Units per window, 100 by default; or a function that tells them, for customers' tiers. */
   max?: number | ((req: Req) => Awaitable<number>) | undefined;
   /** The same as `max`, by express-rate-limit's name. */
@@ -110,6 +118,9 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>): void {
   const { statusCode = 429, ipv6Subnet = 64, missingKey = "share", requestPropertyName = "rateLimit" } = options;
   checkInteger("statusCode", statusCode, 200, 599);
   checkInteger("ipv6Subnet", ipv6Subnet, 1, 128);
+  for (const limit of Array.isArray(options.limits) ? options.limits : []) {
+    if (limit.ipv6Subnet !== undefined) checkInteger("limits.ipv6Subnet", limit.ipv6Subnet, 1, 128);
+  }
   if (missingKey !== "share" && missingKey !== "error") fail(TypeError, "missingKey", '"share" or "error"', missingKey);
   if (typeof requestPropertyName !== "string") {
     fail(TypeError, "requestPropertyName", "a string", requestPropertyName);

@@ -26,6 +26,8 @@ export class RequestLimiter<Req> {
   readonly clock: () => number;
   readonly #headers: HeaderOptions | null;
   readonly #clients: ClientKeys;
+  /** Keys of the limits that have a subnet of their own, `null` when none has. */
+  readonly #layers: ReadonlyMap<string, ClientKeys> | null;
   readonly #addressOf: (req: Req) => string | undefined;
 
   /**
@@ -39,9 +41,17 @@ export class RequestLimiter<Req> {
     checkHttpOptions(options);
     this.options = options;
     this.#headers = headerOptionsOf(options);
-    this.#clients = new ClientKeys(options.ipv6Subnet ?? 64, options.missingKey ?? "share");
     this.#addressOf = addressOf;
+    const { limits = [], ipv6Subnet = 64, missingKey = "share" } = options;
+    this.#clients = new ClientKeys(ipv6Subnet, missingKey);
     this.limiter = limiter ?? new Limiter(limiterOptionsOf(options));
+    const layered = limits.some((limit) => limit.ipv6Subnet !== undefined);
+    this.#layers = layered
+      ? new Map(this.limiter.policies.map(({ name }, i) => [
+        name,
+        new ClientKeys(limits[i]!.ipv6Subnet ?? ipv6Subnet, missingKey),
+      ]))
+      : null;
     this.watchesOutcome = options.skipFailedRequests === true || options.skipSuccessfulRequests === true;
     this.hasLeases = this.limiter.policies.some(({ algorithm }) => algorithm === "concurrency");
     this.property = options.requestPropertyName ?? "rateLimit";
@@ -74,9 +84,14 @@ export class RequestLimiter<Req> {
     const units = typeof cost === "function" ? cost(req) : cost;
     const most = limit ?? max;
     const tier = typeof most === "function" ? most(req) : undefined;
-    const keys = keyGenerator === undefined ? this.#clients.of(this.#addressOf(req)) : keyGenerator(req);
+    const keys = keyGenerator === undefined ? this.#ofClient(this.#addressOf(req)) : keyGenerator(req);
     if (isThenable(units) || isThenable(tier) || isThenable(keys)) return this.#checkLater(req, keys, units, tier);
     return this.#checkNow(req, keys, units, tier);
+  }
+
+  #ofClient(address: string | undefined): LimiterKeys {
+    if (this.#layers === null) return this.#clients.of(address);
+    return Object.fromEntries(Array.from(this.#layers, ([name, clients]) => [name, clients.of(address)]));
   }
 
   async #checkLater(

@@ -137,6 +137,15 @@ Deno.test("limits may count by keys of their own", async () => {
   assertEquals((await ask("/", "192.0.2.3")).status, 429);
 });
 
+Deno.test("a second layer counts a wider IPv6 subnet", async () => {
+  const { ask } = appWith({ limits: [{ name: "client", max: 1 }, { name: "site", max: 2, ipv6Subnet: 48 }] });
+  assertEquals((await ask("/", "2001:db8:1:1::1")).status, 200);
+  assertEquals((await ask("/", "2001:db8:1:1::2")).status, 429);
+  assertEquals((await ask("/", "2001:db8:1:2::1")).status, 200);
+  assertEquals((await ask("/", "2001:db8:1:3::1")).status, 429);
+  assertEquals((await ask("/", "2001:db8:2:1::1")).status, 200);
+});
+
 Deno.test("cost and max may be told by each request", async () => {
   const { ask } = appWith({
     cost: (req: { query: Record<string, string> }) => Promise.resolve(Number(req.query["cost"] ?? 1)),
