@@ -35,7 +35,8 @@ export {
   type StateWrite,
   type VersionedValue,
 } from "./src/stores/compare_and_set_store.ts";
-export { type CounterInfo, type CounterLike, type CounterOptions, fromCounter } from "./src/stores/counter_store.ts";
+export { type CounterOptions, fromCounter } from "./src/stores/counter_store.ts";
+export type { CounterInfo, CounterLike } from "./src/stores/policy_counter.ts";
 export {
   DenoKvStore,
   type DenoKvStoreOptions,
@@ -47,13 +48,15 @@ export {
 export {
   type DurableObjectAnswer,
   type DurableObjectNamespaceLike,
-  type DurableObjectStateLike,
-  type DurableObjectStorageLike,
   DurableObjectStore,
   type DurableObjectStoreOptions,
   type DurableObjectStubLike,
-  RateLimitObject,
 } from "./src/stores/durable_object_store.ts";
+export {
+  type DurableObjectStateLike,
+  type DurableObjectStorageLike,
+  RateLimitObject,
+} from "./src/stores/rate_limit_object.ts";
 export {
   type ExclusiveOptions,
   fromExclusive,

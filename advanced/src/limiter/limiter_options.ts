@@ -150,8 +150,12 @@ export function checkStore(store: Store, policies: readonly Policy[]): void {
       store,
     );
   }
-  for (const { algorithm } of policies) {
-    if (store.capabilities.algorithms.has(algorithm)) continue;
+  for (const policy of policies) {
+    const { algorithm } = policy;
+    if (store.capabilities.algorithms.has(algorithm)) {
+      store.checkPolicy?.(policy);
+      continue;
+    }
     const able = [...store.capabilities.algorithms].join(", ");
     throw new TypeError(`rateLimit: option algorithm "${algorithm}" is not among what the store can do: ${able}`);
   }

@@ -2,6 +2,7 @@ import { decideBatch } from "../algorithms/decide_batch.ts";
 import { checkInteger } from "../policy/check_policy.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
+import { KeyTurns } from "./key_turns.ts";
 import {
   decodeState,
   encodeState,
@@ -99,7 +100,7 @@ class CompareAndSetStore implements Store {
   readonly #attempts: number;
   readonly #clock: StoreClock;
   readonly #pause: (ms: number) => Awaitable<void>;
-  readonly #turns = new Turns();
+  readonly #turns = new KeyTurns();
 
   constructor(kv: CompareAndSet, { attempts = 10, scope = "global", clock, pause = sleep }: CompareAndSetOptions) {
     checkInteger("attempts", attempts, 1, 1000);
@@ -179,30 +180,4 @@ function write(key: StateKey, policy: Policy, state: KeyState, expected: unknown
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** Lets those who want the same things take turns, first come, first served. */
-export class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  /**
-   * Waits until everybody who came before and wants one of the same things is done.
-   *
-   * @param things What is wanted
-   * @param body What is done with it
-   * @returns What the body returns
-   */
-  async take<T>(things: readonly string[], body: () => Promise<T>): Promise<T> {
-    const before = things.map((thing) => this.#last.get(thing));
-    // all places in line are taken at once, so nobody can wait for somebody who waits for him
-    const { promise, resolve } = Promise.withResolvers<void>();
-    for (const thing of things) this.#last.set(thing, promise);
-    try {
-      await Promise.all(before);
-      return await body();
-    } finally {
-      for (const thing of things) if (this.#last.get(thing) === promise) this.#last.delete(thing);
-      resolve();
-    }
-  }
 }

@@ -1,50 +1,14 @@
 import type { Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
-import { Turns } from "./compare_and_set_store.ts";
 import { decideByKey } from "./decide_by_key.ts";
-import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "./store.ts";
+import type { Capabilities, Selector, Store, Take, Verdict } from "./store.ts";
+import { type CounterLike, PolicyCounter } from "./policy_counter.ts";
 import { StoreClock } from "./store_clock.ts";
-
-/** What a counter tells of a key. */
-export interface CounterInfo {
-  /** Hits in the present window. */
-  totalHits: number;
-  /** When the window ends. */
-  resetTime?: Date | undefined;
-}
-
-/** A store as express-rate-limit has them. */
-export interface CounterLike {
-  /** Tells it the window; called once, before anything else. */
-  init?(options: { windowMs: number }): unknown;
-  /** Reads a key. */
-  get?(key: string): Awaitable<CounterInfo | undefined>;
-  /** Counts a hit. */
-  increment(key: string): Awaitable<CounterInfo>;
-  /** Takes a hit back. */
-  decrement(key: string): Awaitable<void>;
-  /** Forgets a key. */
-  resetKey(key: string): Awaitable<void>;
-  /** Forgets all keys. */
-  resetAll?(): Awaitable<void>;
-  /** Lets go of timers and connections. */
-  shutdown?(): Awaitable<void>;
-  /** Begin of its keys; it is left to the counter. */
-  prefix?: string;
-  /** Whether the counts are those of this process only. */
-  localKeys?: boolean;
-}
 
 /** Options of {@linkcode fromCounter}. */
 export interface CounterOptions {
   /** The present time in ms, that of the system by default. */
   clock?: () => number;
-}
-
-/** The window of a key: units used, and when it ends in ms. */
-interface Window {
-  readonly used: number;
-  readonly end: number;
 }
 
 /**
@@ -85,6 +49,10 @@ class CounterStore implements Store {
       scope: this.#unused.localKeys === true ? "process" : "global",
       clock: "process",
     };
+  }
+
+  checkPolicy(policy: Policy): void {
+    checkServed(policy);
   }
 
   async decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
@@ -159,138 +127,4 @@ function checkServed({ name, algorithm, align, onDenied, block }: Policy): void 
 
 function counterKey(policy: string, key: string): string {
   return `${policy}:${key}`;
-}
-
-/** The counter of one policy. */
-class PolicyCounter {
-  readonly #legacy: CounterLike;
-  readonly #windowMs: number;
-  readonly #clock: StoreClock;
-  // some counters return an object that later hits change, so decisions on one key take turns
-  readonly #turns = new Turns();
-  /** Windows as they were last seen, the oldest first. */
-  readonly #seen = new Map<string, Window>();
-
-  private constructor(legacy: CounterLike, windowMs: number, clock: StoreClock) {
-    this.#legacy = legacy;
-    this.#windowMs = windowMs;
-    this.#clock = clock;
-  }
-
-  static async begin(legacy: CounterLike, windowMs: number, clock: StoreClock): Promise<PolicyCounter> {
-    await legacy.init?.({ windowMs });
-    return new PolicyCounter(legacy, windowMs, clock);
-  }
-
-  decide({ policy, key, cost }: Take, times: number): Promise<Verdict> {
-    return this.#turns.take([key], async () => {
-      let fits = cost === 0 ? times : 0;
-      let window: Window | null = null;
-      // what can never fit is not counted at all
-      if (cost > 0 && cost <= policy.limit) {
-        for (; fits < times; fits++) {
-          window = await this.#count(key, cost);
-          if (window.used <= policy.limit) continue;
-          if (cost > 1) window = await this.#takeBack(key, cost, window);
-          break;
-        }
-      }
-      window ??= await this.#look(key);
-      return verdictOf(policy, cost, fits, times, window, this.#clock.now());
-    });
-  }
-
-  async #count(key: string, cost: number): Promise<Window> {
-    const counts = await Promise.all(Array.from({ length: cost }, () => this.#legacy.increment(key)));
-    return this.#remember(key, counts.reduce((most, one) => one.totalHits > most.totalHits ? one : most));
-  }
-
-  async #takeBack(key: string, amount: number, { used, end }: Window): Promise<Window> {
-    // a counter that can't take hits back is one that counts too many
-    const done = await Promise.allSettled(
-      Array.from({ length: amount }, async () => await this.#legacy.decrement(key)),
-    );
-    const fulfilled = done.filter(({ status }) => status === "fulfilled").length;
-    return this.#remember(key, { totalHits: Math.max(0, used - fulfilled), resetTime: new Date(end) });
-  }
-
-  async #look(key: string): Promise<Window> {
-    const now = this.#clock.now();
-    const known = this.#seen.get(key);
-    if (this.#legacy.get === undefined) return known !== undefined && known.end > now ? known : { used: 0, end: now };
-    const info = await this.#legacy.get(key);
-    return info === undefined ? { used: 0, end: now } : this.#remember(key, info);
-  }
-
-  #remember(key: string, { totalHits, resetTime }: CounterInfo): Window {
-    const now = this.#clock.now();
-    const known = this.#seen.get(key);
-    const assumed = known !== undefined && known.end > now ? known.end : now + this.#windowMs;
-    const window = { used: totalHits, end: resetTime?.getTime() ?? assumed };
-    if (known?.end !== window.end) this.#seen.delete(key);
-    this.#seen.set(key, window);
-    for (const [oldest, { end }] of this.#seen) {
-      if (end > now) break;
-      this.#seen.delete(oldest);
-    }
-    return window;
-  }
-
-  give(key: string, stamp: number, amount: number): Promise<boolean> {
-    return this.#turns.take([key], async () => {
-      // decrementing after the end would make a window that nobody began
-      if (this.#clock.now() >= stamp) return false;
-      for (let i = 0; i < amount; i++) await this.#legacy.decrement(key);
-      const known = this.#seen.get(key);
-      if (known?.end === stamp) this.#seen.set(key, { used: Math.max(0, known.used - amount), end: stamp });
-      return amount > 0;
-    });
-  }
-
-  async delete(key: string): Promise<number> {
-    const { used, end } = await this.#look(key);
-    await this.#legacy.resetKey(key);
-    this.#seen.delete(key);
-    return used > 0 && end > this.#clock.now() ? 1 : 0;
-  }
-
-  async clear(): Promise<number> {
-    if (this.#legacy.resetAll === undefined) {
-      throw new TypeError("store.reset: the counter has no resetAll; name a key");
-    }
-    const { size } = this.#seen;
-    await this.#legacy.resetAll();
-    this.#seen.clear();
-    return size;
-  }
-
-  async close(): Promise<void> {
-    await this.#legacy.shutdown?.();
-  }
-}
-
-function verdictOf(
-  { limit }: Policy,
-  cost: number,
-  fits: number,
-  times: number,
-  window: Window,
-  now: number,
-): Verdict {
-  const used = window.end > now ? window.used : 0;
-  const remaining = Math.max(0, limit - used);
-  const leftMs = Math.max(0, window.end - now);
-  let retryMs = 0;
-  if (fits < times) retryMs = cost > limit ? Infinity : remaining >= cost ? 0 : leftMs;
-  return {
-    granted: fits * cost,
-    denied: fits < times,
-    limit,
-    remaining,
-    retryMs,
-    nextMs: remaining >= limit ? 0 : leftMs,
-    resetMs: used > 0 ? leftMs : 0,
-    blocked: false,
-    stamp: fits > 0 && cost > 0 ? window.end : 0,
-  };
 }

@@ -1,10 +1,8 @@
 import { ALGORITHM_NAMES } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { decideByKey } from "./decide_by_key.ts";
-import { decideIn, dropExpired, giveIn, resetIn, type StateRecords } from "./exclusive_store.ts";
-import { recordExpiry } from "./state_record.ts";
+import type { Question } from "./rate_limit_object.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "./store.ts";
-import { StoreClock } from "./store_clock.ts";
 
 /** A stub of a Durable Object, as far as the store uses it. */
 export interface DurableObjectStubLike {
@@ -30,26 +28,6 @@ export interface DurableObjectNamespaceLike<Id = unknown> {
   get(id: Id): DurableObjectStubLike;
 }
 
-/** Storage of a Durable Object, as far as the object uses it. */
-export interface DurableObjectStorageLike {
-  /** Reads everything. */
-  list(): Promise<Map<string, unknown>>;
-  /** Writes a value. */
-  put(name: string, value: Float64Array): Promise<void>;
-  /** Deletes a value. */
-  delete(name: string): Promise<boolean>;
-  /** When the alarm is due, in ms since 1970; `null` when none is set. */
-  getAlarm?(): Promise<number | null>;
-  /** Sets the alarm, in ms since 1970. */
-  setAlarm?(time: number): Promise<void>;
-}
-
-/** State of a Durable Object, as far as the object uses it. */
-export interface DurableObjectStateLike {
-  /** What outlives the object's memory. */
-  readonly storage: DurableObjectStorageLike;
-}
-
 /** Options of a {@linkcode DurableObjectStore}. */
 export interface DurableObjectStoreOptions<Id = unknown> {
   /** The binding of a namespace whose class is {@linkcode RateLimitObject}. */
@@ -57,15 +35,6 @@ export interface DurableObjectStoreOptions<Id = unknown> {
   /** Begin of the objects' names, for more than one limiter in a namespace; empty by default. */
   prefix?: string;
 }
-
-/** How long after an expiry the alarm is set, in ms: workerd forgets one that an alarm sets to its own time anew. */
-const ALARM_DELAY = 1000;
-
-/** What the store asks an object. Take and policies go as they are: they are plain data. */
-type Question =
-  | { readonly verb: "decide"; readonly takes: readonly Take[]; readonly times: number }
-  | { readonly verb: "give"; readonly take: Take; readonly stamp: number; readonly amount: number }
-  | { readonly verb: "reset"; readonly policy: string };
 
 /**
  * Counters in Durable Objects of Cloudflare, one object for each key: every algorithm, by the objects' own clocks.
@@ -136,123 +105,5 @@ export class DurableObjectStore<Id = unknown> implements Store {
     const text = await answer.text();
     if (!answer.ok) throw new Error(`store.${question.verb}: the Durable Object answered ${answer.status}: ${text}`);
     return JSON.parse(text, (name, value) => name === "retryMs" || name === "nextMs" ? value ?? Infinity : value);
-  }
-}
-
-/**
- * The Durable Object behind a {@linkcode DurableObjectStore}: a worker exports this class, and its namespace is bound
- * to it. It holds the states of one key in memory, writes them to its storage, and deletes them by an alarm when none
- * of them matters any more. A storage with values of up to 128 KiB has room for some 8000 times of a `"sliding-log"`.
- */
-export class RateLimitObject {
-  readonly #records: StoredRecords;
-  readonly #clock: StoreClock;
-
-  /**
-   * Makes it.
-   *
-   * @param state What the runtime hands over
-   * @param _env Bindings, which it does not use
-   * @param clock The present time in ms; for tests
-   */
-  constructor(state: DurableObjectStateLike, _env?: unknown, clock?: () => number) {
-    this.#clock = new StoreClock(clock ?? Date.now);
-    this.#records = new StoredRecords(state.storage, this.#clock);
-  }
-
-  /** Answers the store. What was decided is told after it was written. */
-  async fetch(request: Request): Promise<Response> {
-    const question = await request.json() as Question;
-    await this.#records.load();
-    const answer = this.#answer(question);
-    await this.#records.written();
-    if (answer === undefined) return new Response("unknown verb", { status: 400 });
-    return new Response(JSON.stringify(answer), { headers: { "content-type": "application/json" } });
-  }
-
-  #answer(question: Question): unknown {
-    const now = this.#clock.now();
-    switch (question.verb) {
-      case "decide":
-        return decideIn(this.#records, question.takes, question.times, now);
-      case "give":
-        return giveIn(this.#records, question.take, question.stamp, question.amount, now);
-      case "reset":
-        return resetIn(this.#records, question.policy, now);
-    }
-  }
-
-  /** Deletes what has expired; the runtime calls it when the alarm is due. */
-  async alarm(): Promise<void> {
-    await this.#records.load();
-    this.#records.expire();
-    await this.#records.written();
-  }
-}
-
-/** States in memory that are written to a storage too. */
-class StoredRecords implements StateRecords {
-  readonly #storage: DurableObjectStorageLike;
-  readonly #clock: StoreClock;
-  readonly #memory = new Map<string, Float64Array>();
-  #loading: Promise<void> | null = null;
-  #writes: Promise<unknown>[] = [];
-  #alarmAt = 0;
-
-  constructor(storage: DurableObjectStorageLike, clock: StoreClock) {
-    this.#storage = storage;
-    this.#clock = clock;
-  }
-
-  load(): Promise<void> {
-    return this.#loading ??= this.#read().catch((error) => {
-      this.#loading = null;
-      throw error;
-    });
-  }
-
-  async #read(): Promise<void> {
-    for (const [name, record] of await this.#storage.list()) {
-      if (record instanceof Float64Array) this.#memory.set(name, record);
-    }
-    this.#alarmAt = await this.#storage.getAlarm?.() ?? 0;
-  }
-
-  get(name: string): Float64Array | undefined {
-    return this.#memory.get(name);
-  }
-
-  keys(): Iterable<string> {
-    return this.#memory.keys();
-  }
-
-  set(name: string, record: Float64Array): void {
-    this.#memory.set(name, record);
-    this.#writes.push(this.#storage.put(name, record));
-    // one alarm is enough: when it comes too early, it is set anew
-    if (this.#alarmAt <= this.#clock.now()) this.#setAlarm(recordExpiry(record));
-  }
-
-  delete(name: string): boolean {
-    if (!this.#memory.delete(name)) return false;
-    this.#writes.push(this.#storage.delete(name));
-    return true;
-  }
-
-  expire(): void {
-    this.#alarmAt = 0;
-    const latest = dropExpired(this, this.#clock.now());
-    if (latest > 0) this.#setAlarm(latest);
-  }
-
-  #setAlarm(expiry: number): void {
-    if (this.#storage.setAlarm === undefined) return;
-    this.#alarmAt = expiry + ALARM_DELAY;
-    this.#writes.push(this.#storage.setAlarm(this.#alarmAt));
-  }
-
-  /** Waits for everything that was written up to now. */
-  async written(): Promise<void> {
-    await Promise.all(this.#writes.splice(0));
   }
 }

@@ -111,6 +111,12 @@ export interface Store {
    * @param policy The policy
    */
   inspect?(policy: Policy): AsyncIterable<Entry>;
+  /**
+   * Refuses a policy the store can't serve although it has the algorithm.
+   *
+   * @throws {TypeError} If it can't
+   */
+  checkPolicy?(policy: Policy): void;
   /** Connects and prepares; a store is never connected by importing or constructing it. */
   warm?(): Awaitable<void>;
   /** Lets go of connections and returns what is held in advance. */

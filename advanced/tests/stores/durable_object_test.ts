@@ -1,11 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { random } from "../../../tests/support/random.ts";
 import type { Policy } from "../../src/policy/policy.ts";
-import {
-  type DurableObjectStorageLike,
-  DurableObjectStore,
-  RateLimitObject,
-} from "../../src/stores/durable_object_store.ts";
+import { DurableObjectStore } from "../../src/stores/durable_object_store.ts";
+import { type DurableObjectStorageLike, RateLimitObject } from "../../src/stores/rate_limit_object.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
 import type { Store, Take, Verdict } from "../../src/stores/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";

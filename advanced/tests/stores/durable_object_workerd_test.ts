@@ -8,7 +8,8 @@ import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
 // the worker answers what the store inside it answers; its objects' clock is set with every request
 const WORKER = `
-import { DurableObjectStore, RateLimitObject } from ${JSON.stringify(source("durable_object_store.ts"))};
+import { DurableObjectStore } from ${JSON.stringify(source("durable_object_store.ts"))};
+import { RateLimitObject } from ${JSON.stringify(source("rate_limit_object.ts"))};
 
 let now = null;
 export class ClockedObject extends RateLimitObject {

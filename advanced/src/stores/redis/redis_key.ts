@@ -7,15 +7,15 @@
  * @param key The key
  */
 export function redisKey(prefix: string, policy: string, key: string): string {
-  return `${prefix}{${/[{}%]/.test(key) ? escapeKey(key) : key}}${policy}`;
+  return `${prefix}{${/[{}%\ud800-\udfff]/.test(key) ? escapeKey(key) : key}}${policy}`;
 }
 
 /** Ending of the key that has a block's state. */
 export const BLOCK_SUFFIX = "\u0001block";
 
-// a brace would end the part that decides the slot
+// a brace would end the part that decides the slot, and lone surrogates would all be sent as the same character
 function escapeKey(key: string): string {
-  return key.replace(/[{}%]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+  return key.replace(/[{}%]|\p{Surrogate}/gu, (char) => `%${char.charCodeAt(0).toString(16)}`);
 }
 
 /**
@@ -26,7 +26,9 @@ function escapeKey(key: string): string {
 export function keyOf(prefix: string, policy: string, redisKey: string): string | null {
   if (!redisKey.startsWith(`${prefix}{`) || !redisKey.endsWith(`}${policy}`)) return null;
   const inner = redisKey.slice(prefix.length + 1, redisKey.length - policy.length - 1);
-  return inner.replace(/%(7b|7d|25)/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+  // the brace belongs to the name of another policy
+  if (/[{}]/.test(inner)) return null;
+  return inner.replace(/%(7b|7d|25|d[89a-f]..)/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
 }
 
 /** A pattern for all keys of a policy. Only the developer's own words stand in it, and none of them as a wildcard. */

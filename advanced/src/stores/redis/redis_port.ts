@@ -27,7 +27,8 @@ export interface NodeRedisClient {
   /** Client of one node of a cluster. */
   nodeClient?(node: never): unknown;
   /** Borrows a client of a sentinel. */
-  use?(fn: (client: never) => Promise<unknown>): Promise<unknown>;
+  // deno-lint-ignore no-explicit-any -- its own type for the client is no part of this face
+  use?(fn: (client: any) => Promise<any>): Promise<unknown>;
 }
 
 /** A client of `npm:ioredis`: `Redis` or `Cluster`. */
@@ -40,8 +41,6 @@ export interface IoRedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
   /** Nodes of a cluster. */
   nodes?(role: "master"): IoRedisClient[];
-  /** Sends `SCAN`. */
-  scan?(cursor: string, ...args: (string | number)[]): Promise<[string, string[]]>;
 }
 
 /** Any client a {@linkcode RedisStore} takes. */
@@ -107,7 +106,8 @@ function ioRedisPort(client: IoRedisClient): RedisPort {
       for (const node of client.nodes?.("master") ?? [client]) {
         let cursor = "0";
         do {
-          const [next, keys] = await node.scan!(cursor, "MATCH", pattern, "COUNT", 500);
+          const page = await node.call("SCAN", cursor, "MATCH", pattern, "COUNT", "500");
+          const [next, keys] = page as [string, string[]];
           yield* keys;
           cursor = next;
         } while (cursor !== "0");

@@ -136,8 +136,9 @@ export class RedisStore implements Store {
     for await (const found of this.#port.scan(patternOf(this.#prefix, policy))) {
       if (keyOf(this.#prefix, policy, found) !== null) count += await this.#forget(found);
     }
-    for await (const found of this.#port.scan(patternOf(this.#prefix, policy + BLOCK_SUFFIX))) {
-      await this.#forget(found);
+    const blocks = policy + BLOCK_SUFFIX;
+    for await (const found of this.#port.scan(patternOf(this.#prefix, blocks))) {
+      if (keyOf(this.#prefix, blocks, found) !== null) await this.#forget(found);
     }
     return count;
   }
