@@ -1,4 +1,8 @@
-import { paddedBlocks, rotateLeft } from "./sha_blocks.ts";
+import { rotateLeft } from "./sha_blocks.ts";
+
+// one schedule for all calls: a hash is finished before the next one begins
+const words = new Int32Array(80);
+let h0 = 0, h1 = 0, h2 = 0, h3 = 0, h4 = 0;
 
 /**
  * SHA-1 of some bytes (FIPS 180-4 section 6.1), synchronously, where WebCrypto would answer later.
@@ -9,30 +13,137 @@ import { paddedBlocks, rotateLeft } from "./sha_blocks.ts";
  * @returns 20 bytes
  */
 export function sha1(bytes: Uint8Array): Uint8Array {
-  const blocks = paddedBlocks(bytes);
-  const state = new Uint32Array([0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0]);
-  const words = new Uint32Array(80);
-  for (let at = 0; at < blocks.byteLength; at += 64) {
-    for (let i = 0; i < 16; i++) words[i] = blocks.getUint32(at + i * 4);
-    for (let i = 16; i < 80; i++) {
-      words[i] = rotateLeft(words[i - 3]! ^ words[i - 8]! ^ words[i - 14]! ^ words[i - 16]!, 1);
-    }
-    let [a, b, c, d, e] = state as unknown as [number, number, number, number, number];
-    for (let i = 0; i < 80; i++) {
-      const [mix, constant] = round(i, b, c, d);
-      const next = (rotateLeft(a, 5) + mix + e + constant + words[i]!) | 0;
-      [e, d, c, b, a] = [d, c, rotateLeft(b, 30), a, next];
-    }
-    [a, b, c, d, e].forEach((value, i) => state[i] = state[i]! + value);
-  }
+  hash(bytes);
   const digest = new DataView(new ArrayBuffer(20));
-  state.forEach((word, i) => digest.setUint32(i * 4, word));
+  [h0, h1, h2, h3, h4].forEach((word, i) => digest.setInt32(i * 4, word));
   return new Uint8Array(digest.buffer);
 }
 
-function round(i: number, b: number, c: number, d: number): [mix: number, constant: number] {
-  if (i < 20) return [(b & c) | (~b & d), 0x5a827999];
-  if (i < 40) return [b ^ c ^ d, 0x6ed9eba1];
-  if (i < 60) return [(b & c) | (b & d) | (c & d), 0x8f1bbcdc];
-  return [b ^ c ^ d, 0xca62c1d6];
+/**
+ * SHA-1 of some bytes, as Base64 without padding.
+ *
+ * @param bytes The bytes
+ * @returns 27 characters
+ */
+export function sha1Base64(bytes: Uint8Array): string {
+  hash(bytes);
+  return base64();
+}
+
+/**
+ * SHA-1 of a text of ASCII characters, as Base64 without padding; needs no bytes to be made of it.
+ *
+ * @param text The text
+ * @returns 27 characters
+ */
+export function sha1Base64OfAscii(text: string): string {
+  hash(text);
+  return base64();
+}
+
+function hash(message: string | Uint8Array): void {
+  const { length } = message;
+  h0 = 0x67452301;
+  h1 = 0xefcdab89 | 0;
+  h2 = 0x98badcfe | 0;
+  h3 = 0x10325476;
+  h4 = 0xc3d2e1f0 | 0;
+  const last = (length + 8) >> 6;
+  for (let block = 0; block <= last; block++) {
+    const start = block * 64;
+    if (start + 64 > length) loadEnd(message, start);
+    else if (typeof message === "string") loadText(message, start);
+    else loadBytes(message, start);
+    if (block === last) {
+      words[14] = Math.floor(length / 0x20000000);
+      words[15] = length << 3;
+    }
+    compress();
+  }
+}
+
+function loadText(text: string, start: number): void {
+  for (let i = 0, at = start; i < 16; i++, at += 4) {
+    words[i] = (text.charCodeAt(at) << 24) | (text.charCodeAt(at + 1) << 16) | (text.charCodeAt(at + 2) << 8) |
+      text.charCodeAt(at + 3);
+  }
+}
+
+function loadBytes(bytes: Uint8Array, start: number): void {
+  for (let i = 0, at = start; i < 16; i++, at += 4) {
+    words[i] = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+  }
+}
+
+// what is left of the message, a one bit, zeros
+function loadEnd(message: string | Uint8Array, start: number): void {
+  const { length } = message;
+  for (let i = 0; i < 16; i++) words[i] = 0;
+  for (let at = start; at < length; at++) {
+    put(at - start, typeof message === "string" ? message.charCodeAt(at) : message[at]!);
+  }
+  if (length >= start) put(length - start, 0x80);
+}
+
+function put(place: number, byte: number): void {
+  words[place >> 2]! |= byte << (24 - 8 * (place & 3));
+}
+
+function compress(): void {
+  const w = words;
+  for (let i = 16; i < 80; i++) {
+    w[i] = rotateLeft(w[i - 3]! ^ w[i - 8]! ^ w[i - 14]! ^ w[i - 16]!, 1);
+  }
+  let a = h0, b = h1, c = h2, d = h3, e = h4;
+  // one loop for each kind of round: a choice in the loop costs a third
+  for (let i = 0; i < 20; i++) {
+    const next = (rotateLeft(a, 5) + ((b & c) | (~b & d)) + e + 0x5a827999 + w[i]!) | 0;
+    e = d;
+    d = c;
+    c = rotateLeft(b, 30);
+    b = a;
+    a = next;
+  }
+  for (let i = 20; i < 40; i++) {
+    const next = (rotateLeft(a, 5) + (b ^ c ^ d) + e + 0x6ed9eba1 + w[i]!) | 0;
+    e = d;
+    d = c;
+    c = rotateLeft(b, 30);
+    b = a;
+    a = next;
+  }
+  for (let i = 40; i < 60; i++) {
+    const next = (rotateLeft(a, 5) + ((b & c) | (b & d) | (c & d)) + e + 0x8f1bbcdc + w[i]!) | 0;
+    e = d;
+    d = c;
+    c = rotateLeft(b, 30);
+    b = a;
+    a = next;
+  }
+  for (let i = 60; i < 80; i++) {
+    const next = (rotateLeft(a, 5) + (b ^ c ^ d) + e + 0xca62c1d6 + w[i]!) | 0;
+    e = d;
+    d = c;
+    c = rotateLeft(b, 30);
+    b = a;
+    a = next;
+  }
+  h0 = (h0 + a) | 0;
+  h1 = (h1 + b) | 0;
+  h2 = (h2 + c) | 0;
+  h3 = (h3 + d) | 0;
+  h4 = (h4 + e) | 0;
+}
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+let pairs: string[] | null = null;
+
+// twelve bits at a time: half the characters to put together
+function base64(): string {
+  pairs ??= Array.from({ length: 4096 }, (_, i) => ALPHABET[i >> 6]! + ALPHABET[i & 63]!);
+  return pairs[h0 >>> 20]! + pairs[(h0 >>> 8) & 4095]! + pairs[((h0 & 255) << 4) | (h1 >>> 28)]! +
+    pairs[(h1 >>> 16) & 4095]! + pairs[(h1 >>> 4) & 4095]! + pairs[((h1 & 15) << 8) | (h2 >>> 24)]! +
+    pairs[(h2 >>> 12) & 4095]! + pairs[h2 & 4095]! + pairs[h3 >>> 20]! + pairs[(h3 >>> 8) & 4095]! +
+    pairs[((h3 & 255) << 4) | (h4 >>> 28)]! + pairs[(h4 >>> 16) & 4095]! + pairs[(h4 >>> 4) & 4095]! +
+    ALPHABET[(h4 & 15) << 2]!;
 }

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { assertEquals } from "@std/assert";
 import etag from "etag";
 import fresh from "fresh";
@@ -181,21 +182,30 @@ Deno.test("names that objects inherit are no extensions", () => {
   assertEquals(contentTypeOf("__proto__"), undefined);
 });
 
-Deno.test("strong entity tags and those of files are Express's", () => {
-  for (const body of ["", "hello", "ü".repeat(100), "x".repeat(5000)]) {
-    assertEquals(strongEntityTag(body), (etag as Any)(body));
+Deno.test("entity tags, weak and strong, and those of files are Express's", () => {
+  const bodies = [
+    "",
+    "hello",
+    "ü".repeat(100),
+    "grün",
+    "😀 \ud800",
+    ...Array.from({ length: 300 }, (_, i) => "x".repeat(i)),
+  ];
+  for (const body of [...bodies, "x".repeat(5000)]) {
+    const bytes = new TextEncoder().encode(body);
+    const theirs = (etag as Any)(Buffer.from(bytes));
+    assertEquals([strongEntityTag(body), strongEntityTag(bytes)], [theirs, theirs]);
+    assertEquals([weakEntityTag(body), weakEntityTag(bytes), weakEntityTag(body)], Array(3).fill(`W/${theirs}`));
   }
   const stat = { size: 1234, mtimeMs: 1_700_000_000_123 };
   const theirs = (etag as Any)({ size: 1234, mtime: new Date(stat.mtimeMs), ino: 1, ctime: new Date() });
   assertEquals(fileEntityTag(stat), theirs);
 });
 
-Deno.test("a text and its bytes have the same weak entity tag, other bodies have others", () => {
-  const seen = new Set<string>();
-  for (let i = 0; i < 20_000; i++) seen.add(weakEntityTag(`{"id":${i}}`));
-  assertEquals(seen.size, 20_000);
-  for (const body of ["", "ascii", "grün", "😀 \ud800"]) {
-    assertEquals(weakEntityTag(body), weakEntityTag(new TextEncoder().encode(body)));
+Deno.test("remembered entity tags are those of their own texts, however many there were", () => {
+  for (let i = 0; i < 2_000; i++) {
+    const body = `{"id":${i % 700}}`;
+    assertEquals(weakEntityTag(body), `W/${strongEntityTag(body)}`);
   }
 });
 
