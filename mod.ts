@@ -114,6 +114,7 @@ export type {
   Stop,
   Wildcards,
 } from "./src/routing/path_params.ts";
+export type { FetchApp, FetchHandler } from "./src/routing/fetch_mount.ts";
 export { Route, type RouteEntry } from "./src/routing/route.ts";
 export type { RegisteredRoute } from "./src/routing/route_listing.ts";
 export {

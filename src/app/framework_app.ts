@@ -22,6 +22,7 @@ import type {
   ParamsOf,
   Path,
 } from "../routing/handler.ts";
+import type { FetchApp, FetchHandler } from "../routing/fetch_mount.ts";
 import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefinition } from "../routing/layer_views.ts";
 import type { Route } from "../routing/route.ts";
 import type { RegisteredRoute } from "../routing/route_listing.ts";
@@ -222,6 +223,27 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
       this.router.use(path as string, fn as Handler);
       if (fn instanceof FrameworkApp) this.#adopt(path, fn as unknown as FrameworkApp);
     }
+    return this;
+  }
+
+  /**
+   * Mounts a handler of web requests, or an application of another framework, below a path.
+   *
+   * It gets a web `Request` whose path begins below the mount, and what the platform passed beside it; its answer is
+   * final, a 404 too. Mount it before the body parsers: a body can be read once.
+   *
+   * @param path The path
+   * @param handler `(request, info) => Response`, or an object with such a `fetch` method
+   * @throws {TypeError} If the handler is neither
+   *
+   * @example An application of another framework
+   * ```ts ignore
+   * app.mount("/old", hono.fetch);
+   * app.mount("/files", (request) => serveDir(request, { fsRoot: "public" }));
+   * ```
+   */
+  mount(path: Path, handler: FetchHandler | FetchApp): this {
+    this.router.mount(path, handler);
     return this;
   }
 

@@ -7,6 +7,7 @@ import { METHODS } from "../matching/methods.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
 import type { Untyped } from "../request/framework_request.ts";
+import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
 import type { ErrorHandler, Handler, HandlerList, Next, ParamHandler, ParamsOf, Path } from "./handler.ts";
 import {
   childrenOf,
@@ -157,6 +158,26 @@ export class BaseRouter extends Callable implements LayerSource {
     const { path, handlers } = splitPath(`${this.#name}.use`, args);
     for (const fn of handlers) this.#mount(path, fn);
     return this;
+  }
+
+  /**
+   * Mounts a handler of web requests, or an application of another framework, below a path.
+   *
+   * It gets a web `Request` whose path begins below the mount, and what the platform passed beside it; its answer is
+   * final, a 404 too. Mount it before the body parsers: a body can be read once.
+   *
+   * @param path The path
+   * @param handler `(request, info) => Response`, or an object with such a `fetch` method
+   * @throws {TypeError} If the handler is neither
+   *
+   * @example An application of another framework
+   * ```ts ignore
+   * app.mount("/old", hono.fetch);
+   * app.mount("/files", (request) => serveDir(request, { fsRoot: "public" }));
+   * ```
+   */
+  mount(path: Path, handler: FetchHandler | FetchApp): this {
+    return this.use(path as string, fetchMount(`${this.#name}.mount`, handler));
   }
 
   #mount(path: Path, fn: AnyHandler): void {

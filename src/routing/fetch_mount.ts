@@ -1,0 +1,46 @@
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { Handler } from "./handler.ts";
+
+/** A handler of web requests, as every Fetch framework has it; gets what the platform passed beside the request too. */
+export type FetchHandler = (request: Request, info?: never) => Response | Promise<Response>;
+
+/** Something with a `fetch` method: an application of another framework. */
+export interface FetchApp {
+  /** Answers a web request. */
+  fetch(request: Request, info?: never): Response | Promise<Response>;
+}
+
+/**
+ * Makes a middleware of a handler of web requests. The handler sees the path below the mount, and its answer is final.
+ *
+ * @param caller Name of the method that was called, for the messages
+ * @param handler The handler, or an application that has one
+ * @returns The middleware
+ * @throws {TypeError} If it is neither
+ */
+export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Handler {
+  const answer = fetchOf(caller, handler);
+  return (req: FrameworkRequest) => answer(requestBelow(caller, req), req.info as never);
+}
+
+function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler {
+  if (typeof (handler as FetchApp | undefined)?.fetch === "function") {
+    return (request, info) => (handler as FetchApp).fetch(request, info);
+  }
+  if (typeof handler === "function") return handler;
+  throw new TypeError(
+    `${caller} takes a function (request) => Response, or an object with a fetch method, not ${String(handler)}`,
+  );
+}
+
+// the platform's own request is handed on where nothing has to change, so that it can be upgraded
+function requestBelow(caller: string, req: FrameworkRequest): Request {
+  const { request, url, method } = req;
+  if (url === req.originalUrl && method === request.method) return request;
+  if (request.bodyUsed) {
+    throw new TypeError(`${caller}: the body was read already; register the mount before the body parsers`);
+  }
+  const { origin } = new URL(request.url);
+  const moved = new Request(origin + url, request);
+  return method === request.method ? moved : new Request(moved, { method });
+}

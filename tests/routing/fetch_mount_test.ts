@@ -1,0 +1,88 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { Hono } from "hono";
+import sluice, { Router } from "@sluice/sluice";
+
+async function ask(app: ReturnType<typeof sluice>, path: string, init?: RequestInit): Promise<[number, string]> {
+  const answer = await app.fetch(new Request(`http://localhost${path}`, init));
+  return [answer.status, await answer.text()];
+}
+
+function hono() {
+  const app = new Hono();
+  app.get("/", (c) => c.text("root"));
+  app.get("/users/:id", (c) => c.text(`user ${c.req.param("id")} ${c.req.query("q") ?? ""}`));
+  app.post("/echo", async (c) => c.text(await c.req.text()));
+  return app;
+}
+
+Deno.test("an application of another framework answers below its mount, by its own paths", async () => {
+  const app = sluice();
+  app.mount("/old", hono().fetch);
+  app.get("/old/users/7", (_req, res) => res.send("never reached"));
+  assertEquals(await ask(app, "/old"), [200, "root"]);
+  assertEquals(await ask(app, "/old/users/7?q=x"), [200, "user 7 x"]);
+  assertEquals(await ask(app, "/old/echo", { method: "POST", body: "hello" }), [200, "hello"]);
+  assertEquals((await ask(app, "/old/missing"))[0], 404);
+});
+
+Deno.test("an object with a fetch method, another Sluice app and a plain function mount alike", async () => {
+  const inner = sluice();
+  inner.get("/deep", (req, res) => res.send(`${req.baseUrl}|${req.url}`));
+  const app = sluice();
+  app.mount("/hono", hono());
+  app.mount("/inner", inner.fetch);
+  app.mount("/plain", (request: Request) => new Response(new URL(request.url).pathname + new URL(request.url).search));
+  assertEquals(await ask(app, "/hono/users/1"), [200, "user 1 "]);
+  assertEquals(await ask(app, "/inner/deep"), [200, "|/deep"]);
+  assertEquals(await ask(app, "/plain/a%2Fb?c=d"), [200, "/a%2Fb?c=d"]);
+});
+
+Deno.test("middleware in front runs, and its headers stay on the answer", async () => {
+  const app = sluice();
+  app.use((_req, res, next) => {
+    res.set("X-From", "middleware");
+    next();
+  });
+  const router = Router();
+  router.mount("/inner", () => new Response("ok", { headers: { "x-own": "1" } }));
+  app.use("/outer", router);
+  const answer = await app.fetch(new Request("http://localhost/outer/inner/x"));
+  assertEquals([answer.headers.get("x-from"), answer.headers.get("x-own"), await answer.text()], [
+    "middleware",
+    "1",
+    "ok",
+  ]);
+});
+
+Deno.test("a mounted handler gets what the platform passed, and errors go to the error handlers", async () => {
+  const app = sluice();
+  app.mount("/info", (_request: Request, info?: { port: number }) => new Response(String(info?.port)));
+  app.mount("/fails", () => Promise.reject(new Error("mine")));
+  // deno-lint-ignore no-explicit-any -- the four parameters make it an error handler
+  app.use((error: any, _req: any, res: any, _next: any) => res.status(500).send(error.message));
+  const answer = await app.fetch(new Request("http://localhost/info"), { port: 7 });
+  assertEquals(await answer.text(), "7");
+  assertEquals(await ask(app, "/fails"), [500, "mine"]);
+});
+
+Deno.test("a body that a parser has read already is an error that says what to do", async () => {
+  const app = sluice();
+  app.use(sluice.text());
+  app.mount("/old", hono().fetch);
+  // deno-lint-ignore no-explicit-any -- the four parameters make it an error handler
+  app.use((error: any, _req: any, res: any, _next: any) => res.status(500).send(error.message));
+  const [status, text] = await ask(app, "/old/echo", {
+    method: "POST",
+    body: "hello",
+    headers: { "content-type": "text/plain" },
+  });
+  assertEquals(status, 500);
+  assertStringIncludes(text, "before the body parsers");
+});
+
+Deno.test("what is no handler is refused at the call", () => {
+  for (const wrong of [undefined, null, "x", {}, 7]) {
+    // deno-lint-ignore no-explicit-any -- wrong on purpose
+    assertThrows(() => sluice().mount("/x", wrong as any), TypeError, "app.mount takes a function");
+  }
+});
