@@ -41,3 +41,8 @@ export function countRefusals(
 export function blockReset({ array, at }: Cells, now: number): number {
   return Math.max(0, array[at + COUNTED_UNTIL]! - now, array[at + BLOCKED_UNTIL]! - now);
 }
+
+/** Refusals that still count before the key is blocked, at least 1. */
+export function refusalsLeft(block: Block, { array, at }: Cells, now: number): number {
+  return Math.max(1, block.after - (array[at + COUNTED_UNTIL]! <= now ? 0 : array[at + REFUSALS]!));
+}

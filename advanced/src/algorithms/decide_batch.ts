@@ -1,7 +1,7 @@
 import { capacityOf, type Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../stores/store.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
-import { blockedFor, countRefusals } from "./block_state.ts";
+import { blockedFor, countRefusals, refusalsLeft } from "./block_state.ts";
 
 /** What a store holds for one take: its algorithm, and the cells of its key. */
 export interface Held {
@@ -32,7 +32,9 @@ export function decideBatch(takes: readonly Take[], held: readonly Held[], times
   takes.forEach(({ shadow }, i) => {
     if (!shadow && fits[i]! < granted) granted = fits[i]!;
   });
-  return takes.map((take, i) => settle(take, held[i]!, Math.min(granted, fits[i]!), times - fits[i]!, now));
+  return takes.map((take, i) =>
+    settle(take, held[i]!, Math.min(granted, fits[i]!), fits[i]! > granted ? 0 : times - fits[i]!, now)
+  );
 }
 
 /** Decides a take that is alone in its batch. */
@@ -53,7 +55,8 @@ function settle({ policy, cost }: Take, held: Held, granted: number, refusals: n
   const { algorithm, cells, block } = held;
   const units = granted * cost;
   let stamp = units > 0 ? algorithm.take(policy, cells, now, units) : 0;
-  if (refusals > 0 && cost > 0) stamp = refuse(policy, held, refusals * cost, refusals, now, stamp);
+  const counted = block === null ? refusals : Math.min(refusals, refusalsLeft(policy.block!, block, now));
+  if (refusals > 0 && cost > 0) stamp = refuse(policy, held, counted * cost, counted, now, stamp);
   const capacity = capacityOf(policy);
   const blocked = block === null ? 0 : blockedFor(block, now);
   const remaining = blocked > 0 ? 0 : Math.max(0, algorithm.room(policy, cells, now));

@@ -16,13 +16,14 @@ export const slidingApproximate: Algorithm = {
   width: () => 4,
   room(policy, cells, now) {
     const { current, previous, left, windowMs } = at(policy, cells, now);
-    return policy.limit - current - Math.ceil(previous * left / windowMs);
+    return policy.limit - current - Math.ceil(previous * Math.min(left, windowMs) / windowMs);
   },
   take(policy, { array, at: start }, now, units) {
     const seen = at(policy, { array, at: start }, now);
     const same = array[start + WINDOW] === policy.windowMs;
     array[start + WINDOW] = policy.windowMs;
-    array[start + NUMBER] = Math.floor(now / policy.windowMs);
+    const number = Math.floor(now / policy.windowMs);
+    array[start + NUMBER] = same ? Math.max(number, array[start + NUMBER]!) : number;
     // a changed window cuts time anew: what is used stays used
     array[start + CURRENT] = (same ? seen.current : seen.current + seen.previous) + units;
     array[start + PREVIOUS] = same ? seen.previous : 0;
@@ -66,7 +67,7 @@ interface Seen {
 
 function at(policy: Policy, { array, at: start }: Cells, now: number): Seen {
   const windowMs = array[start + WINDOW]! || policy.windowMs;
-  const number = Math.floor(now / windowMs);
+  const number = Math.max(Math.floor(now / windowMs), array[start + NUMBER]!);
   const left = (number + 1) * windowMs - now;
   const behind = number - array[start + NUMBER]!;
   if (behind <= 0) return { current: array[start + CURRENT]!, previous: array[start + PREVIOUS]!, left, windowMs };

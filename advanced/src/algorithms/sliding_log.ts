@@ -12,8 +12,11 @@ export const slidingLog: Algorithm = {
   room: ({ limit, windowMs }, cells, now) => limit - used(cells, now - windowMs),
   take({ windowMs }, cells, now, units) {
     dropOld(cells, now - windowMs);
-    append(cells, now, units);
-    return now;
+    const end = endOf(cells);
+    // a clock that was set back must not put the log out of order
+    const time = end > ENTRIES ? Math.max(now, cells.array[end - 2]!) : now;
+    append(cells, time, units);
+    return time;
   },
   wait({ limit, windowMs }, cells, now, units) {
     let missing = used(cells, now - windowMs) + units - limit;

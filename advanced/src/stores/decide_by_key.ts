@@ -41,7 +41,8 @@ export async function decideByKey(
     if (verdict === undefined || surplus <= 0) return;
     const given = await give(take, verdict.stamp, surplus);
     const remaining = verdict.remaining + (given ? surplus : 0);
-    verdicts[i] = { ...verdict, granted: verdict.granted - surplus, remaining };
+    // it had more than the others, so the refusal is not its own
+    verdicts[i] = { ...verdict, granted: verdict.granted - surplus, denied: false, remaining, retryMs: 0 };
   }));
   if (failed !== undefined) throw failed.reason;
   return verdicts;

@@ -28,6 +28,8 @@ export class KeyTable {
   readonly #aim: Aim;
   #shared: CellColumns | null = null;
   #seed = 0;
+  /** The lowest limit and the longest window of all policies known. */
+  #slowest: Policy;
   #hand = 0;
   /** Decisions that had to use a shared state. */
   overflows = 0;
@@ -45,6 +47,7 @@ export class KeyTable {
     this.#columns = new CellColumns(algorithm, width);
     this.#columns.grow(Math.min(64, maxKeys));
     this.#maxKeys = maxKeys;
+    this.#slowest = policy;
     this.#aim = this.#columns.newAim();
   }
 
@@ -68,8 +71,8 @@ export class KeyTable {
    * Another key's place may make the arrays longer, so a batch takes all places before it aims at any. A new key's
    * place looks idle until it is written to; `spared` are places that must not be freed for that reason.
    */
-  place({ policy, key }: Take, now: number, spared?: ReadonlySet<string>): number {
-    return this.#places.get(key) ?? this.#takePlace(key, policy, now, spared);
+  place({ key }: Take, now: number, spared?: ReadonlySet<string>): number {
+    return this.#places.get(key) ?? this.#takePlace(key, now, spared);
   }
 
   /** Aims at a place. */
@@ -92,14 +95,27 @@ export class KeyTable {
     else this.#shared!.keep(aim, -1 - place);
   }
 
+  /**
+   * Notes a policy that keys of this table are decided by. Keys may have different limits and windows under one name, and
+   * none may be taken for idle by another one's.
+   */
+  know({ limit, windowMs }: Policy): void {
+    if (limit >= this.#slowest.limit && windowMs <= this.#slowest.windowMs) return;
+    this.#slowest = {
+      ...this.#slowest,
+      limit: Math.min(limit, this.#slowest.limit),
+      windowMs: Math.max(windowMs, this.#slowest.windowMs),
+    };
+  }
+
   // looks at a few places, one after the other round and round, and frees those of idle keys
-  #sweep(places: number, policy: Policy, now: number, spared: ReadonlySet<string> | undefined): void {
+  #sweep(places: number, now: number, spared: ReadonlySet<string> | undefined): void {
     const { length } = this.#keys;
     for (let i = 0; i < places && i < length; i++) {
       this.#hand = this.#hand + 1 >= length ? 0 : this.#hand + 1;
       const key = this.#keys[this.#hand];
       if (key === undefined || spared?.has(key)) continue;
-      if (this.#columns.isIdle(this.#aim, this.#hand, policy, now)) this.#release(key, this.#hand);
+      if (this.#columns.isIdle(this.#aim, this.#hand, this.#slowest, now)) this.#release(key, this.#hand);
     }
   }
 
@@ -110,9 +126,9 @@ export class KeyTable {
     this.#free.push(place);
   }
 
-  #takePlace(key: string, policy: Policy, now: number, spared: ReadonlySet<string> | undefined): number {
+  #takePlace(key: string, now: number, spared: ReadonlySet<string> | undefined): number {
     const full = this.#keys.length >= this.#maxKeys && this.#free.length === 0;
-    this.#sweep(full ? SWEPT_WHEN_FULL : SWEPT_PER_KEY, policy, now, spared);
+    this.#sweep(full ? SWEPT_WHEN_FULL : SWEPT_PER_KEY, now, spared);
     let place = this.#free.pop();
     if (place === undefined) {
       if (this.#keys.length >= this.#maxKeys) return this.#sharedPlace(key);

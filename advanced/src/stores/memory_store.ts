@@ -83,7 +83,10 @@ export class MemoryStore implements Store {
   #tableOf(policy: Policy): KeyTable {
     if (policy === this.#lastPolicy) return this.#lastTable!;
     let table = this.#byPolicy.get(policy);
-    if (table === undefined) this.#byPolicy.set(policy, table = this.#namedTable(policy));
+    if (table === undefined) {
+      this.#byPolicy.set(policy, table = this.#namedTable(policy));
+      table.know(policy);
+    }
     this.#lastPolicy = policy;
     return this.#lastTable = table;
   }

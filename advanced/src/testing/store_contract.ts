@@ -4,8 +4,10 @@ import {
   aBatchIsGrantedAsAWholeOrNotAtAll,
   aBatchThatAsksOneCounterTwiceIsRefused,
   aShadowNeverVetoes,
+  decideEachIsDecidingOneByOne,
   severalTimesAtOnceEqualOneAfterTheOther,
 } from "./contract/batches.ts";
+import { aChangeForSomeKeysLeavesTheOthersAlone, aChangeKeepsWhatIsUsed } from "./contract/changes.ts";
 import { ContractRun } from "./contract/contract_run.ts";
 import {
   aKeyRefusedTooOftenIsBlocked,
@@ -25,7 +27,6 @@ import {
   whatIsGivenBackWasNeverTaken,
 } from "./contract/refunds.ts";
 import {
-  aChangeKeepsWhatIsUsed,
   aClockThatGoesBackNeverRaisesRemaining,
   grantsNoMoreThanTheBound,
   parallelTakesAdmitWhatSerialOnesDo,
@@ -71,6 +72,9 @@ interface Property {
   readonly hold: (run: ContractRun, operations: number) => Promise<void>;
 }
 
+/** Operations that every random test has, however few are asked for. */
+const LEAST = 480;
+
 const PROPERTIES: readonly Property[] = [
   { sentence: "counts by the clock it is given", share: 0, hold: countsByTheClockItIsGiven },
   {
@@ -100,9 +104,10 @@ const PROPERTIES: readonly Property[] = [
   },
   {
     sentence: "decides several times at once as one after the other",
-    share: 0.04,
+    share: 0.05,
     hold: severalTimesAtOnceEqualOneAfterTheOther,
   },
+  { sentence: "decides each of many keys as it decides one", share: 0.03, hold: decideEachIsDecidingOneByOne },
   { sentence: "lets no shadow take veto the others", share: 0.03, hold: aShadowNeverVetoes },
   {
     sentence: "admits by parallel takes exactly what serial ones admit",
@@ -117,6 +122,11 @@ const PROPERTIES: readonly Property[] = [
   { sentence: "says what the reference model says, field by field", share: 0.3, hold: saysWhatTheModelSays },
   { sentence: "counts keys that look alike apart", share: 0, hold: keysThatLookAlikeAreCountedApart },
   { sentence: "keeps what is used when limit or window change", share: 0.04, hold: aChangeKeepsWhatIsUsed },
+  {
+    sentence: "keeps what is used when other keys have another limit or window",
+    share: 0.03,
+    hold: aChangeForSomeKeysLeavesTheOthersAlone,
+  },
   { sentence: "blocks a key that was refused too often", share: 0, hold: aKeyRefusedTooOftenIsBlocked },
   { sentence: "forgets one key, or all keys of one policy", share: 0, hold: resetForgetsOneKeyOrAllOfAPolicy },
   { sentence: "lists the keys in use", share: 0, hold: inspectListsTheKeysInUse },
@@ -156,7 +166,8 @@ export function storeContract(subject: ContractSubject, test: RegisterTest, opti
       const clock = new VirtualClock();
       const { store, dispose } = await subject.make(clock);
       try {
-        await hold(new ContractRun(store, clock, seededRandom(seed * 1000 + i)), Math.ceil(operations * share));
+        const budget = Math.max(LEAST, Math.ceil(operations * share));
+        await hold(new ContractRun(store, clock, seededRandom(seed * 1000 + i)), budget);
       } finally {
         await dispose?.();
       }

@@ -12,7 +12,11 @@ export class VirtualClock {
   #elapsed = 0;
   #started: Started[] = [];
 
-  /** @param start The first time it tells, in ms since 1970 */
+  /**
+   * Makes it.
+   *
+   * @param start The first time it tells, in ms since 1970
+   */
   constructor(start = 1_700_000_000_000) {
     this.#now = start;
   }

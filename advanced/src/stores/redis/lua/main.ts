@@ -77,6 +77,11 @@ local function fits(t, times)
 end
 local function refuse(t, refusals, units, stamp)
   local p, s, changed = t.p, t.s, false
+  local b = t.b
+  if b then
+    if b[2] <= now then b[1], b[2] = 0, now + p.window end
+    refusals = min(refusals, max(1, p.after - b[1]))
+  end
   if p.denied == 'charge' then
     local debt = min(refusals * t.cost, max(0, p.capacity + p.a.room(p, s, now)))
     if debt > 0 then
@@ -88,9 +93,7 @@ local function refuse(t, refusals, units, stamp)
     if units > 0 then stamp = moved end
     changed = true
   end
-  local b = t.b
   if b then
-    if b[2] <= now then b[1], b[2] = 0, now + p.window end
     b[1] = b[1] + refusals
     if b[1] >= p.after then b[1], b[2], b[3] = 0, 0, now + p.blockMs end
     save(t.blockKey, pack('<ddd', b[1], b[2], b[3]), max(b[2], b[3]) - now)
@@ -130,7 +133,7 @@ local function decide(takes, times)
   end
   for i = 1, #takes do
     local t = takes[i]
-    settle(t, min(granted, t.fits), times - t.fits)
+    settle(t, min(granted, t.fits), t.fits > granted and 0 or times - t.fits)
   end
 end
 `;

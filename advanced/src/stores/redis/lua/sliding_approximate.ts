@@ -3,7 +3,7 @@ export const SLIDING_APPROXIMATE = `
 do
   local function seen(p, s, now)
     local window = s[1] ~= 0 and s[1] or p.window
-    local number = math.floor(now / window)
+    local number = math.max(math.floor(now / window), s[2])
     local left = (number + 1) * window - now
     local behind = number - s[2]
     if behind <= 0 then return s[3], s[4], left, window end
@@ -11,13 +11,13 @@ do
   end
   local function room(p, s, now)
     local current, previous, left, window = seen(p, s, now)
-    return p.limit - current - math.ceil(previous * left / window)
+    return p.limit - current - math.ceil(previous * math.min(left, window) / window)
   end
   local function take(p, s, now, n)
     local current, previous = seen(p, s, now)
     local same = s[1] == p.window
     s[1] = p.window
-    s[2] = math.floor(now / p.window)
+    s[2] = math.max(math.floor(now / p.window), same and s[2] or 0)
     s[3] = (same and current or current + previous) + n
     s[4] = same and previous or 0
     return s[2]

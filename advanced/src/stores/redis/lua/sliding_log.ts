@@ -24,6 +24,8 @@ do
     local last = count(s)
     if last > 0 then
       local time, u = at(s, last)
+      -- a clock that was set back must not put the log out of order
+      now = math.max(now, time)
       if time == now then
         s.log = string.sub(s.log, 1, -17) .. struct.pack('<dd', now, u + n)
         return now

@@ -1,0 +1,79 @@
+import type { Policy } from "../../policy/policy.ts";
+import type { ContractRun } from "./contract_run.ts";
+import { randomAdvance, randomPolicy } from "./random_policy.ts";
+
+/** P18: a changed limit or window keeps what is used, and tells no more than there is. */
+export async function aChangeKeepsWhatIsUsed(run: ContractRun, operations: number): Promise<void> {
+  for (const algorithm of run.capabilities.algorithms) {
+    for (let done = 0; done < operations; done += 20) {
+      const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
+      const key = run.name();
+      let last = await run.take(policy, key);
+      for (let i = 0; i < 8; i++) {
+        randomAdvance(run, policy, last);
+        last = await run.take(policy, key, Math.min(run.pick(4), last.remaining));
+      }
+      // a bucket refills by the present policy since its last take, so only a take just now makes it comparable
+      const settled = (await run.take(policy, key)).granted === 1 || algorithm !== "token-bucket";
+      await changeLimit(run, policy, key, settled);
+      await changeWindow(run, policy, key, settled);
+    }
+  }
+}
+
+/** P18: what is decided on some keys by a changed policy of the same name is no affair of the others. */
+export async function aChangeForSomeKeysLeavesTheOthersAlone(run: ContractRun, operations: number): Promise<void> {
+  for (const algorithm of run.capabilities.algorithms) {
+    for (let done = 0; done < operations; done += 30) {
+      const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
+      const changed = {
+        ...policy,
+        limit: run.oneOf([1, policy.limit, policy.limit * 1000]),
+        windowMs: run.oneOf([1, policy.windowMs, policy.windowMs * 2]),
+      };
+      if (!await run.serves(changed)) continue;
+      run.about(policy, changed);
+      const key = run.name();
+      const { remaining } = await run.peek(policy, key);
+      await run.take(policy, key, 1 + run.pick(remaining));
+      for (let i = 0; i < 3; i++) {
+        const ms = run.pick(policy.windowMs);
+        if (ms > 0) run.advance(ms);
+        const before = await run.peek(policy, key);
+        for (let n = 0; n < 3; n++) await run.take(changed, run.name(), 1);
+        run.same(await run.peek(policy, key), before, "a changed policy for other keys leaves this one alone");
+      }
+    }
+  }
+}
+
+async function changeLimit(run: ContractRun, policy: Policy, key: string, settled: boolean): Promise<void> {
+  const { remaining, limit } = await run.peek(policy, key);
+  const used = limit - remaining;
+  const changed = { ...policy, limit: Math.max(1, run.oneOf([1, used, used + 1, policy.limit + 5, run.pick(30)])) };
+  run.about(policy, changed);
+  const after = await run.peek(changed, key);
+  if (settled) run.same(after.remaining, Math.max(0, after.limit - used), "a changed limit keeps what is used");
+  const closed = await run.take({ ...policy, limit: 0 }, key);
+  run.same([closed.granted, closed.remaining], [0, 0], "a limit of 0 refuses everything");
+  if (!settled || !run.capabilities.exactDeny) return;
+  run.same((await run.peek(policy, key)).remaining, remaining, "a limit that is changed back is what it was");
+}
+
+async function changeWindow(run: ContractRun, policy: Policy, key: string, settled: boolean): Promise<void> {
+  const before = await run.peek(policy, key);
+  const changed = { ...policy, windowMs: run.oneOf([1, 5, policy.windowMs * 2, 1 + run.pick(policy.windowMs * 3)]) };
+  if (!await run.serves(changed)) return;
+  run.about(policy, changed);
+  const after = await run.peek(changed, key);
+  // a log knows what lies behind a shorter window
+  if (settled && (policy.algorithm !== "sliding-log" || changed.windowMs >= policy.windowMs)) {
+    run.check(after.remaining <= before.remaining, "a changed window never raises remaining at once", before, after);
+  }
+  const refused = await run.take(changed, key, after.remaining + 1);
+  run.same(refused.granted, 0, "as many as remaining says are granted, after a change too");
+  if (refused.retryMs === Infinity) return;
+  run.advance(refused.retryMs);
+  const admitted = await run.take(changed, key, after.remaining + 1);
+  run.same(admitted.granted, after.remaining + 1, "who waits as long as retryMs says is admitted, after a change too");
+}

@@ -1,0 +1,185 @@
+import { capacityOf, type Policy } from "../../policy/policy.ts";
+import type { Capabilities, Store, Take, Verdict } from "../../stores/store.ts";
+import type { Random } from "../seeded_random.ts";
+import type { VirtualClock } from "../virtual_clock.ts";
+
+/** Operations that a failure shows. */
+const SHOWN = 12;
+
+/** What a verdict says to the caller: all of it but the stamp, whose form is the store's own. */
+export type Said = Omit<Verdict, "stamp">;
+
+/**
+ * One test of the contract: a store, its clock, chance, and a trace of what was done last.
+ *
+ * Whatever the test asks, the answer is looked at first: a verdict that contradicts itself fails every test.
+ */
+export class ContractRun {
+  /** The store. */
+  readonly store: Store;
+  /** The clock it counts by. */
+  readonly clock: VirtualClock;
+  /** Where chance comes from. */
+  readonly pick: Random;
+  #trace: string[] = [];
+  #subject = "";
+  #names = 0;
+
+  /**
+   * @param store The store
+   * @param clock The clock it counts by
+   * @param pick Where chance comes from
+   */
+  constructor(store: Store, clock: VirtualClock, pick: Random) {
+    this.store = store;
+    this.clock = clock;
+    this.pick = pick;
+  }
+
+  /** What the store declares. */
+  get capabilities(): Capabilities {
+    return this.store.capabilities;
+  }
+
+  /** A name that no policy and no key had before. */
+  name(): string {
+    return `n${++this.#names}`;
+  }
+
+  /** One of some values. */
+  oneOf<T>(values: readonly T[]): T {
+    return values[this.pick(values.length)]!;
+  }
+
+  /** Begins a new trace. */
+  begin(...policies: Policy[]): void {
+    this.#trace = [];
+    this.about(...policies);
+  }
+
+  /** Tells of further policies, in the middle of a trace. */
+  about(...policies: Policy[]): void {
+    this.#subject = policies.map(show).join("\n          ");
+  }
+
+  /** Adds to the trace. */
+  note(line: string): void {
+    this.#trace.push(`${this.clock.now}  ${line}`);
+    if (this.#trace.length > SHOWN) this.#trace.shift();
+  }
+
+  /** Moves the clock. */
+  advance(ms: number): void {
+    this.clock.advance(ms);
+    this.note(`${ms >= 0 ? "+" : ""}${ms} ms`);
+  }
+
+  /** Decides a batch, and checks that the verdicts don't contradict themselves. */
+  async batch(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
+    const verdicts = await this.store.decide(takes, times);
+    takes.forEach((take, i) => {
+      const { policy, key, cost, shadow } = take;
+      const asked = `${policy.name} ${show(key)} cost ${cost}${shadow === true ? " shadow" : ""}`;
+      this.note(`decide ${asked}${times > 1 ? ` ${times} times` : ""} -> ${show(verdicts[i])}`);
+    });
+    this.check(verdicts.length === takes.length, "there is one verdict for every take", takes.length, verdicts.length);
+    takes.forEach((take, i) => this.#checkVerdict(take, times, verdicts[i]!));
+    return verdicts;
+  }
+
+  /** Decides one take. */
+  async take(policy: Policy, key: string, cost = 1, times = 1): Promise<Verdict> {
+    return (await this.batch([{ policy, key, cost }], times))[0]!;
+  }
+
+  /** Looks at a key. */
+  async peek(policy: Policy, key: string): Promise<Said> {
+    const { stamp: _, ...said } = await this.take(policy, key, 0);
+    return said;
+  }
+
+  /** Gives units back. */
+  async give(policy: Policy, key: string, stamp: number, amount: number): Promise<boolean> {
+    const given = await this.store.give({ policy, key, cost: amount }, stamp, amount);
+    this.note(`give ${policy.name} ${show(key)} ${amount} of stamp ${stamp} -> ${given}`);
+    this.check(typeof given === "boolean", "give() answers with a boolean", "true or false", given);
+    return given;
+  }
+
+  /** Forgets a key, or all of a policy. */
+  async reset(policy: string, key?: string): Promise<number> {
+    const count = await this.store.reset(key === undefined ? { policy } : { policy, key });
+    this.note(`reset ${policy}${key === undefined ? "" : ` ${show(key)}`} -> ${count}`);
+    return count;
+  }
+
+  /**
+   * Whether the store takes a policy. It may refuse options by a `TypeError`, but no algorithm it declares.
+   *
+   * @param policy The policy
+   */
+  async serves(policy: Policy): Promise<boolean> {
+    try {
+      await this.store.decide([{ policy, key: this.name(), cost: 0 }]);
+      return true;
+    } catch (error) {
+      if (error instanceof TypeError) return false;
+      throw error;
+    }
+  }
+
+  /** Fails with the trace, unless a claim holds. */
+  check(holds: boolean, claim: string, expected: unknown, actual: unknown): void {
+    if (holds) return;
+    throw new Error([
+      `The store breaks its contract: ${claim}`,
+      `  policy: ${this.#subject}`,
+      `  wanted: ${show(expected)}`,
+      `  got:    ${show(actual)}`,
+      "  what was done last, and when:",
+      ...this.#trace.map((line) => `    ${line}`),
+    ].join("\n"));
+  }
+
+  /** Fails unless two things look the same. */
+  same(actual: unknown, expected: unknown, claim: string): void {
+    const [a, b] = [show(actual), show(expected)];
+    if (a !== b) this.check(false, claim, expected, actual);
+  }
+
+  #checkVerdict({ policy, cost }: Take, times: number, verdict: Verdict): void {
+    const { granted, denied, limit, remaining, retryMs, nextMs, resetMs, blocked } = verdict;
+    const claim = (holds: boolean, words: string) => {
+      if (!holds) this.check(false, words, "a verdict that agrees with itself", verdict);
+    };
+    claim(limit === capacityOf(policy), "limit is the most the policy ever has to give");
+    claim(
+      Number.isInteger(granted) && granted >= 0 && granted <= cost * times,
+      "granted lies between 0 and the demand",
+    );
+    claim(cost === 0 || granted % cost === 0, "granted is a multiple of the cost");
+    claim(
+      Number.isInteger(remaining) && remaining >= 0 && remaining <= limit,
+      "remaining lies between 0 and the limit",
+    );
+    claim(denied || retryMs === 0, "retryMs is 0 unless something was refused");
+    claim(!denied || granted < cost * times, "a refusal that grants everything is none");
+    claim(!denied || retryMs > 0, "what was refused does not fit at once");
+    for (const ms of [retryMs, nextMs, resetMs]) {
+      claim(ms === Infinity || Number.isInteger(ms) && ms >= 0, "times are whole ms, at least 0");
+    }
+    claim(remaining < limit || nextMs === 0, "nextMs is 0 when the quota is full");
+    claim(!blocked || remaining === 0, "a blocked key has nothing left");
+  }
+}
+
+/** What a verdict says to the caller, in the order in which things are compared. */
+export function said({ granted, denied, limit, remaining, retryMs, nextMs, resetMs, blocked }: Said): Said {
+  return { granted, denied, limit, remaining, retryMs, nextMs, resetMs, blocked };
+}
+
+/** A value in one line; keys with control characters stay readable. */
+export function show(value: unknown): string {
+  const text = JSON.stringify(value, (_, one) => one === Infinity ? "Infinity" : one) ?? String(value);
+  return text.length > 400 ? `${text.slice(0, 400)}... (${text.length} characters)` : text;
+}

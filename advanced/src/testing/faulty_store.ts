@@ -1,0 +1,185 @@
+import type { Policy } from "../policy/policy.ts";
+import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../stores/store.ts";
+
+/**
+ * What happens to one call: nothing (`"pass"`); it fails, with an error of its own or the given one; it never settles;
+ * the store does it, but the answer is lost and the call fails; or it reaches the store once a promise has settled.
+ */
+export type Fault = "pass" | "fail" | "hang" | "loseAnswer" | Error | PromiseLike<unknown>;
+
+/**
+ * A store that fails on request, for tests of what stands around a store: deadlines, breakers, what is decided instead.
+ *
+ * It has no timers and no chance in it: a fault stands until it is healed, or is scripted call by call with `next`.
+ * Calls are those of `decide`, `decideEach`, `give`, `reset`, `inspect` and `warm`; `close` always passes. Without a
+ * fault it answers as the store does, at once if that does.
+ *
+ * @example A limiter that must answer although its store does not
+ * ```ts
+ * import { FaultyStore } from "@sluice/rate-limit/testing";
+ * import type { Store } from "@sluice/rate-limit";
+ *
+ * function unwell(store: Store): FaultyStore {
+ *   // the first call is lost on the way back, the second never answers, then all is well
+ *   return new FaultyStore(store).next("loseAnswer", "hang");
+ * }
+ * ```
+ */
+export class FaultyStore implements Store {
+  /** What the wrapped store can do. */
+  readonly capabilities: Capabilities;
+  /** Decides many keys in one call; there when the wrapped store has it. */
+  readonly decideEach?: NonNullable<Store["decideEach"]>;
+  /** Lists keys in use; there when the wrapped store has it. */
+  readonly inspect?: (policy: Policy) => AsyncIterable<Entry>;
+  /** Connects and prepares; there when the wrapped store has it. */
+  readonly warm?: () => Awaitable<void>;
+  /** Closes the wrapped store, whatever the fault; there when that has it. */
+  readonly close?: () => Awaitable<void>;
+  readonly #store: Store;
+  #standing: Fault = "pass";
+  #script: Fault[] = [];
+  #error: Error | undefined;
+  #calls = 0;
+  #inFlight = 0;
+
+  /**
+   * Wraps a store; there is no fault yet.
+   *
+   * @param store The store that does the work
+   */
+  constructor(store: Store) {
+    this.#store = store;
+    this.capabilities = store.capabilities;
+    if (store.decideEach !== undefined) {
+      this.decideEach = (takes, times) => this.#call(() => store.decideEach!(takes, times));
+    }
+    if (store.inspect !== undefined) this.inspect = (policy) => this.#inspect(policy);
+    if (store.warm !== undefined) this.warm = () => this.#call(() => store.warm!());
+    if (store.close !== undefined) this.close = () => store.close!();
+  }
+
+  /** Calls so far, failed ones included. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** Calls that have not settled; those that hang stay among them. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /**
+   * Fails every call from now on; none reaches the store.
+   *
+   * @param error What they reject with
+   */
+  fail(error?: Error): this {
+    return this.#stand(error ?? "fail");
+  }
+
+  /** Lets no call settle from now on; none reaches the store. */
+  hang(): this {
+    return this.#stand("hang");
+  }
+
+  /**
+   * Lets every call from now on wait before it reaches the store.
+   *
+   * @param until What they wait for; where it rejects, they reject alike
+   */
+  delay(until: PromiseLike<unknown>): this {
+    return this.#stand(until);
+  }
+
+  /**
+   * From now on every call is carried out, and rejects: what a connection lost at the wrong moment looks like.
+   *
+   * @param error What they reject with
+   */
+  loseAnswer(error?: Error): this {
+    this.#stand("loseAnswer");
+    this.#error = error;
+    return this;
+  }
+
+  /** Ends all faults, scripted ones included. Calls that hang already do so for ever. */
+  heal(): this {
+    this.#script = [];
+    return this.#stand("pass");
+  }
+
+  /**
+   * Scripts the next calls, one fault each; afterwards the standing fault applies again.
+   *
+   * @param faults What happens to them, in order, after what is scripted already
+   */
+  next(...faults: Fault[]): this {
+    this.#script.push(...faults);
+    return this;
+  }
+
+  #stand(fault: Fault): this {
+    this.#standing = fault;
+    this.#error = undefined;
+    return this;
+  }
+
+  /** Decides a batch, faults permitting; see {@linkcode Store}. */
+  decide(takes: readonly Take[], times?: number): Awaitable<readonly Verdict[]> {
+    return this.#call(() => this.#store.decide(takes, times));
+  }
+
+  /** Gives units back, faults permitting; see {@linkcode Store}. */
+  give(take: Take, stamp: number, amount: number): Awaitable<boolean> {
+    return this.#call(() => this.#store.give(take, stamp, amount));
+  }
+
+  /** Forgets keys, faults permitting; see {@linkcode Store}. */
+  reset(selector: Selector): Awaitable<number> {
+    return this.#call(() => this.#store.reset(selector));
+  }
+
+  async *#inspect(policy: Policy): AsyncGenerator<Entry> {
+    const entries = this.#call(async () => {
+      const all: Entry[] = [];
+      for await (const entry of this.#store.inspect!(policy)) all.push(entry);
+      return all;
+    });
+    yield* await entries;
+  }
+
+  #call<T>(body: () => Awaitable<T>): Awaitable<T> {
+    this.#calls++;
+    const fault = this.#script.shift() ?? this.#standing;
+    if (fault !== "pass") return this.#settling(this.#faulty(fault, body));
+    const result = body();
+    return isThenable(result) ? this.#settling(Promise.resolve(result)) : result;
+  }
+
+  async #settling<T>(result: Promise<T>): Promise<T> {
+    this.#inFlight++;
+    try {
+      return await result;
+    } finally {
+      this.#inFlight--;
+    }
+  }
+
+  async #faulty<T>(fault: Exclude<Fault, "pass">, body: () => Awaitable<T>): Promise<T> {
+    const error = this.#error;
+    if (fault instanceof Error) throw fault;
+    if (fault === "fail") throw new Error("FaultyStore: the call failed, as it was told to");
+    if (fault === "hang") return new Promise(() => {});
+    if (fault !== "loseAnswer") {
+      await fault;
+      return body();
+    }
+    await body();
+    throw error ?? new Error("FaultyStore: the answer was lost, as it was told to be");
+  }
+}
+
+function isThenable<T>(value: Awaitable<T>): value is PromiseLike<T> {
+  return typeof value === "object" && value !== null && "then" in value;
+}

@@ -1,0 +1,30 @@
+/**
+ * What tests of a rate limiter need: a clock that stands still, a store that fails on request, the contract that every
+ * store has to keep, and the model it is compared with. It asks for no test runner of its own.
+ *
+ * @example A store of your own, held to the contract
+ * ```ts
+ * import { MemoryStore } from "@sluice/rate-limit";
+ * import { storeContract } from "@sluice/rate-limit/testing";
+ *
+ * storeContract({
+ *   name: "MyStore",
+ *   make: (clock) => Promise.resolve({ store: new MemoryStore({ clock: clock.read }) }),
+ * }, Deno.test);
+ * ```
+ *
+ * @module
+ */
+export { VirtualClock } from "./src/testing/virtual_clock.ts";
+export { ReferenceModel } from "./src/testing/reference_model.ts";
+export { type Fault, FaultyStore } from "./src/testing/faulty_store.ts";
+export {
+  type ContractStore,
+  type ContractSubject,
+  type RegisterTest,
+  storeContract,
+  type StoreContractOptions,
+} from "./src/testing/store_contract.ts";
+export type { Timers } from "./src/wrappers/timers.ts";
+export type { AlgorithmName, Block, OnDenied, Policy } from "./src/policy/policy.ts";
+export type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "./src/stores/store.ts";

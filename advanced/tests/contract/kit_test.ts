@@ -1,0 +1,295 @@
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { MemoryStore } from "../../src/stores/memory_store.ts";
+import {
+  type Policy,
+  type Store,
+  storeContract,
+  type StoreContractOptions,
+  type Take,
+  type Verdict,
+  type VirtualClock,
+} from "../../testing.ts";
+
+/** A memory store that a subclass breaks in one place. */
+class Broken implements Store {
+  readonly inner: MemoryStore;
+  readonly clock: VirtualClock;
+
+  constructor(clock: VirtualClock) {
+    this.clock = clock;
+    this.inner = new MemoryStore({ clock: clock.read });
+  }
+
+  get capabilities() {
+    return this.inner.capabilities;
+  }
+
+  decide(takes: readonly Take[], times = 1): readonly Verdict[] | Promise<readonly Verdict[]> {
+    return this.inner.decide(takes, times);
+  }
+
+  give(take: Take, stamp: number, amount: number): boolean {
+    return this.inner.give(take, stamp, amount);
+  }
+
+  reset(selector: { policy: string; key?: string | undefined }): number {
+    return this.inner.reset(selector);
+  }
+
+  inspect(policy: Policy) {
+    return this.inner.inspect(policy);
+  }
+}
+
+/** Changes every verdict. */
+function altered(change: (verdict: Verdict, take: Take) => Verdict): new (clock: VirtualClock) => Store {
+  return class extends Broken {
+    override decide(takes: readonly Take[], times = 1) {
+      return this.inner.decide(takes, times).map((verdict, i) => change(verdict, takes[i]!));
+    }
+  };
+}
+
+/** Changes every take. */
+function misread(change: (take: Take) => Take): new (clock: VirtualClock) => Store {
+  return class extends Broken {
+    override decide(takes: readonly Take[], times = 1) {
+      return this.inner.decide(takes.map(change), times);
+    }
+    override give(take: Take, stamp: number, amount: number) {
+      return this.inner.give(change(take), stamp, amount);
+    }
+  };
+}
+
+/** Runs the contract; returns the sentences of the tests that failed, each with its message. */
+async function failuresOf(Made: new (clock: VirtualClock) => Store, options?: StoreContractOptions) {
+  const tests: [name: string, body: () => Promise<void>][] = [];
+  const make = (clock: VirtualClock) => Promise.resolve({ store: new Made(clock) });
+  storeContract({ name: "It", make }, (name, body) => tests.push([name, body]), { operations: 1500, ...options });
+  const failures = new Map<string, string>();
+  for (const [name, body] of tests) {
+    await body().catch((error) => failures.set(name, (error as Error).message));
+  }
+  return failures;
+}
+
+const BUGS: Record<string, { store: new (clock: VirtualClock) => Store; breaks: string[] }> = {
+  "admits one too many in the last ms of a window": {
+    store: class extends Broken {
+      override decide(takes: readonly Take[], times = 1) {
+        const verdicts = this.inner.decide(takes, times);
+        if (takes.length > 1 || times > 1 || verdicts[0]!.retryMs !== 1) return verdicts;
+        return [{ ...verdicts[0]!, granted: takes[0]!.cost, denied: false, retryMs: 0 }];
+      }
+    },
+    breaks: ["bound", "waits as long as retryMs says", "reference model"],
+  },
+  "tells a retryMs that is 1 ms early": {
+    store: altered((verdict) => ({ ...verdict, retryMs: Math.max(0, verdict.retryMs - 1) })),
+    breaks: ["waits as long as retryMs says", "reference model"],
+  },
+  "tells a retryMs that is 1 ms late": {
+    store: altered((verdict) => ({ ...verdict, retryMs: verdict.denied ? verdict.retryMs + 1 : 0 })),
+    breaks: ["waits as long as retryMs says"],
+  },
+  "tells one unit too few": {
+    store: altered((verdict) => ({ ...verdict, remaining: Math.max(0, verdict.remaining - 1) })),
+    breaks: ["as many as remaining says"],
+  },
+  "tells nextMs and resetMs 1 ms early": {
+    store: altered((verdict) => ({ ...verdict, nextMs: Math.max(0, verdict.nextMs - 1) })),
+    breaks: ["lowers remaining by takes alone"],
+  },
+  "charges for refusals": {
+    store: misread((take) => ({ ...take, policy: { ...take.policy, onDenied: take.policy.onDenied ?? "charge" } })),
+    breaks: ["free refusal"],
+  },
+  "gives back whatever the stamp": {
+    store: class extends Broken {
+      readonly #stamps = new Map<string, number>();
+      override decide(takes: readonly Take[], times = 1) {
+        const verdicts = this.inner.decide(takes, times);
+        verdicts.forEach(({ granted, stamp }, i) => granted > 0 && this.#stamps.set(takes[i]!.key, stamp));
+        return verdicts;
+      }
+      override give(take: Take, stamp: number, amount: number) {
+        return this.inner.give(take, this.#stamps.get(take.key) ?? stamp, amount);
+      }
+    },
+    breaks: ["stamp that is out of date"],
+  },
+  "gives one unit too few back": {
+    store: class extends Broken {
+      override give(take: Take, stamp: number, amount: number) {
+        return this.inner.give(take, stamp, Math.max(1, amount - 1));
+      }
+    },
+    breaks: ["gives back as if never taken"],
+  },
+  "decides a batch take by take": {
+    store: class extends Broken {
+      override decide(takes: readonly Take[], times = 1) {
+        return takes.map((take) => this.inner.decide([take], times)[0]!);
+      }
+    },
+    breaks: ["a batch as a whole", "asks one counter twice"],
+  },
+  "lets shadows veto": {
+    store: misread((take) => ({ ...take, shadow: false })),
+    breaks: ["shadow"],
+  },
+  "grants all of several times or none": {
+    store: class extends Broken {
+      override decide(takes: readonly Take[], times = 1) {
+        const verdicts = this.inner.decide(takes.map((take) => ({ ...take, cost: take.cost * times })), 1);
+        return verdicts;
+      }
+    },
+    breaks: ["several times at once"],
+  },
+  "reads, waits and then writes": {
+    store: class extends Broken {
+      override async decide(takes: readonly Take[], times = 1) {
+        const seen = this.inner.decide(takes.map((take) => ({ ...take, cost: 0 })));
+        await Promise.resolve();
+        const verdicts = this.inner.decide(takes, times);
+        const fit = seen.every(({ remaining }, i) => remaining >= takes[i]!.cost);
+        return times > 1 || !fit ? verdicts : verdicts.map((verdict, i) => {
+          return { ...verdict, granted: takes[i]!.cost, denied: false, retryMs: 0 };
+        });
+      }
+    },
+    breaks: ["parallel takes"],
+  },
+  "forgets when the clock goes back": {
+    store: class extends Broken {
+      #inner = new MemoryStore({ clock: () => this.clock.now });
+      #latest = 0;
+      override decide(takes: readonly Take[], times = 1) {
+        if (this.clock.now < this.#latest) this.#inner = new MemoryStore({ clock: () => this.clock.now });
+        this.#latest = this.clock.now;
+        return this.#inner.decide(takes, times);
+      }
+    },
+    breaks: ["clock goes back"],
+  },
+  "puts name and key together with a colon": {
+    store: misread((take) => {
+      return { ...take, policy: { ...take.policy, name: "all" }, key: `${take.policy.name}:${take.key}` };
+    }),
+    breaks: ["look alike"],
+  },
+  "cuts long keys": {
+    store: misread((take) => ({ ...take, key: take.key.slice(0, 250) })),
+    breaks: ["look alike"],
+  },
+  "folds keys to one normal form": {
+    store: misread((take) => ({ ...take, key: take.key.normalize("NFC") })),
+    breaks: ["look alike"],
+  },
+  "begins anew when the limit changes": {
+    store: misread((take) => ({
+      ...take,
+      policy: { ...take.policy, name: `${take.policy.name}/${take.policy.limit}` },
+    })),
+    breaks: ["limit or window change"],
+  },
+  "blocks 1 ms too long": {
+    store: misread(({ policy, ...take }) => {
+      const { block } = policy;
+      if (block === undefined) return { policy, ...take };
+      return { ...take, policy: { ...policy, block: { ...block, forMs: block.forMs + 1 } } };
+    }),
+    breaks: ["blocks a key"],
+  },
+  "resets all keys instead of one": {
+    store: class extends Broken {
+      override reset({ policy }: { policy: string }) {
+        return this.inner.reset({ policy });
+      }
+    },
+    breaks: ["forgets one key"],
+  },
+  "goes by a clock of its own": {
+    store: class extends Broken {
+      #inner = new MemoryStore();
+      override decide(takes: readonly Take[], times = 1) {
+        return this.#inner.decide(takes, times);
+      }
+    },
+    breaks: ["counts by the clock"],
+  },
+  "lists idle keys": {
+    store: class extends Broken {
+      override async *inspect(policy: Policy) {
+        yield* this.inner.inspect(policy);
+        yield { key: "idle", verdict: this.inner.decide([{ policy, key: "idle", cost: 0 }])[0]! };
+      }
+    },
+    breaks: ["lists the keys in use"],
+  },
+};
+
+Deno.test("the contract finds nothing wrong with a store that keeps it", async () => {
+  assertEquals([...await failuresOf(Broken)], []);
+});
+
+for (const [bug, { store, breaks }] of Object.entries(BUGS)) {
+  Deno.test(`the contract finds a store that ${bug}`, async () => {
+    const failed = [...(await failuresOf(store)).keys()];
+    for (const part of breaks) {
+      assert(failed.some((name) => name.includes(part)), `"${part}" is not among ${JSON.stringify(failed)}`);
+    }
+  });
+}
+
+Deno.test("the contract asks for no more than a store declares", async () => {
+  class Modest extends Broken {
+    override get capabilities() {
+      return {
+        ...this.inner.capabilities,
+        algorithms: new Set(["fixed-window"] as const),
+        atomicBatch: "none",
+        exactDeny: false,
+      } as const;
+    }
+    override decide(takes: readonly Take[], times = 1) {
+      for (const { policy: { algorithm, block, align, onDenied } } of takes) {
+        if (algorithm === "fixed-window" && block === undefined && align !== "clock" && onDenied === undefined) {
+          continue;
+        }
+        throw new TypeError("not served");
+      }
+      return this.inner.decide(takes, times);
+    }
+  }
+  assertEquals([...await failuresOf(Modest)], []);
+});
+
+Deno.test("a failure tells policy, both verdicts and the last operations", async () => {
+  const failures = await failuresOf(BUGS["tells a retryMs that is 1 ms early"]!.store);
+  const [message] = failures.values();
+  for (const part of ["breaks its contract: ", "policy: {", "wanted: ", "got: ", "what was done last", "decide n"]) {
+    assertStringIncludes(message!, part);
+  }
+  assert(message!.split("\n").length <= 20);
+});
+
+Deno.test("the same seed does the same things, another one others", async () => {
+  const { store } = BUGS["tells one unit too few"]!;
+  const [first, again, other] = [
+    await failuresOf(store),
+    await failuresOf(store),
+    await failuresOf(store, { seed: 2 }),
+  ];
+  assertEquals([...again], [...first]);
+  assert([...other.values()].join() !== [...first.values()].join());
+});
+
+Deno.test("storeContract() refuses a number of operations that is none", () => {
+  for (const operations of [0, -1, 1.5, NaN]) {
+    const make = (clock: VirtualClock) => Promise.resolve({ store: new Broken(clock) });
+    assertThrows(() => storeContract({ name: "It", make }, () => {}, { operations }), RangeError, String(operations));
+  }
+});
