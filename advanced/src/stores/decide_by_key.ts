@@ -42,7 +42,8 @@ export async function decideByKey(
     const given = await give(take, verdict.stamp, surplus);
     const remaining = verdict.remaining + (given ? surplus : 0);
     // it had more than the others, so the refusal is not its own
-    verdicts[i] = { ...verdict, granted: verdict.granted - surplus, denied: false, remaining, retryMs: 0 };
+    const waits = remaining >= verdict.limit ? { nextMs: 0, resetMs: 0 } : {};
+    verdicts[i] = { ...verdict, ...waits, granted: verdict.granted - surplus, denied: false, remaining, retryMs: 0 };
   }));
   if (failed !== undefined) throw failed.reason;
   return verdicts;

@@ -117,11 +117,12 @@ export class PolicyCounter {
   give(key: string, stamp: number, amount: number): Promise<boolean> {
     return this.#turns.take([key], async () => {
       // decrementing after the end would make a window that nobody began
-      if (this.#clock.now() >= stamp) return false;
-      for (let i = 0; i < amount; i++) await this.#legacy.decrement(key);
       const known = this.#seen.get(key);
-      if (known?.end === stamp) this.#seen.set(key, { used: Math.max(0, known.used - amount), end: stamp });
-      return amount > 0;
+      if (this.#clock.now() >= stamp || known?.end !== stamp || known.used === 0) return false;
+      const given = Math.min(amount, known.used);
+      for (let i = 0; i < given; i++) await this.#legacy.decrement(key);
+      this.#seen.set(key, { used: known.used - given, end: stamp });
+      return given > 0;
     });
   }
 

@@ -63,6 +63,8 @@ export interface StoreContractOptions {
   operations?: number;
   /** Where chance begins, 1 by default. The same seed does the same things. */
   seed?: number;
+  /** Promises the store is known not to keep: the sentence of each and the reason. They are not tested. */
+  except?: Readonly<Record<string, string>>;
 }
 
 /** A property: the sentence that tells it, its share of the operations, and what finds out. */
@@ -143,7 +145,7 @@ const PROPERTIES: readonly Property[] = [
  * @param subject The store's name, and how one is made
  * @param test Registers a test
  * @param options How much, and where chance begins
- * @throws {RangeError} If `operations` is no whole number above 0
+ * @throws {RangeError} If `operations` is no whole number above 0, or an exception is no sentence of the contract
  *
  * @example With the test runner of Deno
  * ```ts
@@ -157,11 +159,14 @@ const PROPERTIES: readonly Property[] = [
  * ```
  */
 export function storeContract(subject: ContractSubject, test: RegisterTest, options: StoreContractOptions = {}): void {
-  const { operations = 2000, seed = 1 } = options;
+  const { operations = 2000, seed = 1, except = {} } = options;
   if (!Number.isInteger(operations) || operations < 1) {
     throw new RangeError(`storeContract: option operations must be a whole number above 0, not ${operations}`);
   }
+  const unknown = Object.keys(except).find((one) => PROPERTIES.every(({ sentence }) => sentence !== one));
+  if (unknown !== undefined) throw new RangeError(`storeContract: option except has no promise "${unknown}"`);
   PROPERTIES.forEach(({ sentence, share, hold }, i) => {
+    if (Object.hasOwn(except, sentence)) return;
     test(`${subject.name} ${sentence}`, async () => {
       const clock = new VirtualClock();
       const { store, dispose } = await subject.make(clock);

@@ -104,6 +104,8 @@ export async function resetForgetsOneKeyOrAllOfAPolicy(run: ContractRun): Promis
     run.same(await run.reset(name, "a*"), 1, "reset tells how many keys there were");
     run.same(await left(policy), [6, 6, 10, 6, 6, 6, 6, 6], "reset of a key forgets that key and no other");
     run.same(await run.reset(name, "never seen"), 0, "reset of a key never seen forgets none");
+    // a store that can't list its keys can't find them all either
+    if (run.store.inspect === undefined) continue;
     const forgotten = await run.reset(name);
     run.check(forgotten >= keys.length - 1, "reset tells how many keys there were", keys.length - 1, forgotten);
     run.same(await left(policy), keys.map(() => 10), "reset of a policy forgets all its keys");
