@@ -1,0 +1,104 @@
+/**
+ * A contestant in a process of its own, so that nobody's objects spoil another's compiled code or heap. It is asked by
+ * a line and answers with a line of JSON; it ends when its input does, so none is left when the parent is killed.
+ */
+export class Child {
+  readonly #process: Deno.ChildProcess;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #lines: AsyncIterator<string>;
+
+  private constructor(args: readonly string[]) {
+    const worker = new URL("worker.ts", import.meta.url).pathname;
+    this.#process = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", "--v8-flags=--expose-gc,--max-old-space-size=8192", worker, ...args],
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+    this.#writer = this.#process.stdin.getWriter();
+    this.#lines = linesOf(this.#process.stdout);
+  }
+
+  /**
+   * Starts one and waits until it is prepared.
+   *
+   * @param args The section, the contestant and what else the section wants
+   */
+  static async start(...args: string[]): Promise<Child> {
+    const child = new Child(args);
+    const { done } = await child.#lines.next();
+    if (done) throw new Error(`${args.join(" ")} did not start`);
+    return child;
+  }
+
+  /**
+   * Asks for one round.
+   *
+   * @param question What the section understands
+   * @returns What it answered
+   */
+  async ask<T = number>(question = "round"): Promise<T> {
+    await this.#writer.write(new TextEncoder().encode(`${question}\n`));
+    const { done, value } = await this.#lines.next();
+    if (done) throw new Error("a contestant ended before it answered");
+    return JSON.parse(value) as T;
+  }
+
+  /** Ends it. */
+  async stop(): Promise<void> {
+    await this.#writer.close().catch(() => {});
+    this.#process.kill("SIGKILL");
+    await this.#process.status;
+  }
+}
+
+/**
+ * Starts several, two at a time, and hands them over; all of them are ended afterwards.
+ *
+ * @param all Arguments of each
+ * @param use What to do with them
+ */
+export async function withChildren<T>(
+  all: readonly string[][],
+  use: (children: readonly Child[]) => Promise<T>,
+): Promise<T> {
+  const children: Child[] = [];
+  try {
+    for (let i = 0; i < all.length; i += 2) {
+      children.push(...await Promise.all(all.slice(i, i + 2).map((args) => Child.start(...args))));
+    }
+    return await use(children);
+  } finally {
+    await Promise.all(children.map((child) => child.stop()));
+  }
+}
+
+/**
+ * Asks all of them in turn, round by round.
+ *
+ * @param names Their names, in the same order
+ * @param children The contestants
+ * @param rounds Number of rounds
+ * @returns What each of them answered
+ */
+export async function interleave<T = number>(
+  names: readonly string[],
+  children: readonly Child[],
+  rounds: number,
+): Promise<Map<string, T[]>> {
+  const answers = new Map<string, T[]>(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, child] of children.entries()) answers.get(names[i]!)!.push(await child.ask<T>());
+  }
+  return answers;
+}
+
+/** Lines of a stream. */
+export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const text of stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+  }
+}

@@ -1,0 +1,66 @@
+/** Memory that a million clients take. */
+import { withChildren } from "./child.ts";
+import { ipv4Keys } from "./keys.ts";
+import { AWAITED, contestant } from "./peers.ts";
+import { printTable } from "./table.ts";
+
+const KEYS = 1_000_000;
+const NAMES = [
+  ...["floor", "floor + clock", "floor: Map of objects"],
+  ...["Sluice: fixed-window", "Sluice: token-bucket", "Sluice: sliding-approximate", "Sluice: sliding-window"],
+  ...["Sluice: sliding-log", "Sluice: concurrency", "Sluice Limiter.check"],
+  ...["hitlimit", "hono-rate-limiter", "express-rate-limit", "rate-limiter-flexible"],
+];
+
+const ABOUT =
+  `Bytes per key at ${KEYS} keys after a full collection, beyond the keys' own strings, which exist before. \
+JavaScript's heap and the arrays outside of it; what timers take elsewhere shows only in the resident set.`;
+
+/** What a contestant takes, in bytes per key. */
+interface Bytes {
+  readonly heap: number;
+  readonly outside: number;
+  readonly resident: number;
+}
+
+/** Measures all of them, one after the other. */
+export async function heap(): Promise<void> {
+  const rows: string[][] = [];
+  for (const name of NAMES) {
+    const bytes = await withChildren([["heap", name]], ([child]) => child!.ask<Bytes>());
+    const cells = [bytes.heap + bytes.outside, bytes.heap, bytes.outside, bytes.resident];
+    rows.push([name, ...cells.map((cell) => cell.toFixed(0))]);
+  }
+  printTable("Memory", ABOUT, ["contestant", "bytes per key", "in the heap", "in arrays", "resident set"], rows);
+}
+
+/** Prepares a contestant; its only round fills the store. */
+export async function heapWorker(name: string): Promise<() => Promise<Bytes>> {
+  const make = await contestant(name);
+  const keys = ipv4Keys(KEYS);
+  // code is compiled, and what is made once is made
+  const small = make(keys.slice(0, 1000), 3_600_000);
+  for (let i = 0; i < 1000; i++) await small(i);
+  return async () => {
+    const before = used();
+    const decide = make(keys, 3_600_000);
+    for (let i = 0; i < KEYS; i++) {
+      const decided = decide(i);
+      if (AWAITED.has(name)) await decided;
+    }
+    const after = used();
+    // the store must live until here
+    decide(0);
+    return {
+      heap: (after.heapUsed - before.heapUsed) / KEYS,
+      outside: (after.external - before.external) / KEYS,
+      resident: (after.rss - before.rss) / KEYS,
+    };
+  };
+}
+
+function used(): Deno.MemoryUsage {
+  const { gc } = globalThis as unknown as { gc(): void };
+  for (let i = 0; i < 3; i++) gc();
+  return Deno.memoryUsage();
+}
