@@ -4,6 +4,8 @@ import { subnetOf } from "@sluice/sluice/limiting";
 const UNKNOWN_CLIENT = "\u0000unknown client";
 /** IPv6 addresses whose keys are remembered, so that they are not parsed for every request. */
 const MAX_REMEMBERED = 16_384;
+/** What is longer than an address, its zone and its port can be is somebody's nonsense and not worth the memory. */
+const LONGEST_REMEMBERED = 80;
 
 let warned = false;
 
@@ -37,6 +39,7 @@ export class ClientKeys {
     const known = this.#remembered.get(address);
     if (known !== undefined) return known;
     const key = subnetOf(withoutPort(address), this.#prefixLength) ?? address;
+    if (address.length > LONGEST_REMEMBERED) return key;
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered = new Map();
     this.#remembered.set(address, key);
     return key;
@@ -54,5 +57,5 @@ export class ClientKeys {
 
 // some proxies write the client's port, which is another one for every connection
 function withoutPort(address: string): string {
-  return /^(\d+\.\d+\.\d+\.\d+|\[[^\]]*\]):\d+$/.exec(address)?.[1] ?? address;
+  return /^((?:[\da-f:]*:)?\d+\.\d+\.\d+\.\d+|\[[^\]]*\]):\d+$/i.exec(address)?.[1] ?? address;
 }

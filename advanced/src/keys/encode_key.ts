@@ -5,17 +5,18 @@ const LONGEST = 256;
 const HASHED = "\u0002";
 
 /**
- * The form in which a store keeps a key: the key itself, or its SHA-256 when it is long. Different keys stay different.
+ * The form in which a store keeps a key: the key itself, or a SHA-256 when it is long or no well-formed text. Different
+ * keys stay different.
  *
  * @param key A key
- * @returns At most 256 characters
+ * @returns At most 256 characters, all of which survive UTF-8
  */
 export function encodeKey(key: string): string {
-  if (key.length <= LONGEST && key.charCodeAt(0) !== 2) return key;
-  const digest = sha256(new TextEncoder().encode(key.toWellFormed()));
-  // text that is not well-formed would share its hash with the text that is
-  const mark = key.isWellFormed() ? "" : `${JSON.stringify(key).slice(0, 64)}/`;
-  return HASHED + mark + btoa(String.fromCharCode(...digest));
+  const isWellFormed = key.isWellFormed();
+  if (isWellFormed && key.length <= LONGEST && key.charCodeAt(0) !== 2) return key;
+  // UTF-8 has no lone surrogates; JSON tells them apart, and the mark tells its text from a key that looks like it
+  const digest = sha256(new TextEncoder().encode(isWellFormed ? key : JSON.stringify(key)));
+  return `${HASHED}${isWellFormed ? "" : '"'}${btoa(String.fromCharCode(...digest))}`;
 }
 
 /**

@@ -86,13 +86,15 @@ export class Limiter extends Emitter {
     this.#guarded = null;
     if (this.#memory !== null) return;
     const isRemote = store.capabilities.scope !== "process";
-    const { clock } = checked;
+    const { elapsed } = checked;
     let outer = store;
     if (options.coalesce ?? isRemote) outer = new CoalescingStore(outer, this.counters);
-    if (options.denyCache ?? isRemote) outer = new DenyCacheStore(outer, clock, this.counters);
+    if (options.denyCache ?? isRemote) outer = new DenyCacheStore(outer, elapsed, this.counters);
     // outermost, so that what was taken in advance needs no promise
-    if (checked.leases !== null) outer = this.#leasing = new LeasingStore(outer, checked.leases, clock, this.counters);
-    const failed = (error: unknown) => void this.emit("storeFailure", error);
+    if (checked.leases !== null) {
+      outer = this.#leasing = new LeasingStore(outer, checked.leases, elapsed, this.counters);
+    }
+    const failed = (error: unknown) => this.#tellFailure(error);
     this.#guarded = new FailurePolicy(outer, { ...checked, failed }, this.counters);
   }
 
@@ -276,14 +278,19 @@ export class Limiter extends Emitter {
     await this.#store.warm?.();
   }
 
-  /** Gives leases back and closes the store. */
+  // told in the middle of a decision: an error of a listener must not keep anybody from an answer
+  #tellFailure(error: unknown): void {
+    try {
+      this.emit("storeFailure", error);
+    } catch (thrown) {
+      console.error("rateLimit: a listener for storeFailure failed", thrown);
+    }
+  }
+
+  /** Gives leases back, as far as the store takes them in time, and closes the store. */
   async close(): Promise<void> {
     this.#queue.close();
-    try {
-      await this.#leasing?.close();
-    } catch (error) {
-      this.emit("storeFailure", error);
-    }
+    await this.#leasing?.close((take, stamp, amount) => this.#guarded!.give(take, stamp, amount, "store"));
     await this.#store.close?.();
   }
 }

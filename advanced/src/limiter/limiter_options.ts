@@ -69,6 +69,8 @@ export interface CheckedStoreOptions {
   readonly processes: number;
   readonly leases: LeaseOptions | null;
   readonly clock: () => number;
+  /** A time in ms that is never set: deadlines of refusals, leases and the breaker go by it. */
+  readonly elapsed: () => number;
   readonly timers: Timers;
 }
 
@@ -131,7 +133,9 @@ export function checkStoreOptions(options: StoreOptions): CheckedStoreOptions {
     if (value !== undefined && typeof value !== "boolean") fail(TypeError, name, "true or false", value);
   }
   const lease = leases === undefined ? null : { max: leases, processes };
-  return { maxKeys, timeoutMs, onStoreFailure, processes, leases: lease, clock, timers };
+  // a test that gives a clock alone means it for everything
+  const elapsed = options.clock !== undefined && options.timers === undefined ? clock : () => timers.now();
+  return { maxKeys, timeoutMs, onStoreFailure, processes, leases: lease, clock, elapsed, timers };
 }
 
 /**

@@ -142,14 +142,24 @@ function answer({ takes, waiting }: Group, verdicts: readonly Verdict[]): void {
 // what the caller at a place in the row would have been told
 function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], place: number): readonly Verdict[] {
   return verdicts.map((verdict, i) => {
-    const { cost } = takes[i]!;
+    const { policy, cost } = takes[i]!;
     if (cost === 0) return verdict;
     const granted = verdict.granted / cost;
     if (place < granted) {
       const later = (granted - 1 - place) * cost;
-      return { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryMs: 0 };
+      const share = { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryMs: 0 };
+      return policy.algorithm === "token-bucket" ? refilledInTurn(share, policy, place * cost, later) : share;
     }
     // refused by this policy, unless its units would still fit and another one refused
     return { ...verdict, granted: 0, denied: verdict.retryMs > 0, stamp: 0 };
   });
+}
+
+// a bucket gets its units back one after the other; rounded so that no more is promised or given back
+function refilledInTurn(verdict: Verdict, { windowMs, limit }: Take["policy"], before: number, later: number): Verdict {
+  return {
+    ...verdict,
+    resetMs: Math.max(0, verdict.resetMs - Math.floor(later * windowMs / limit)),
+    stamp: verdict.stamp + Math.floor(before * windowMs / limit),
+  };
 }

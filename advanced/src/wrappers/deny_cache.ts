@@ -1,6 +1,7 @@
 import type { Counters } from "../limiter/counters.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../stores/store.ts";
 import { inspectOf } from "./coalescing.ts";
+import { aged, type Remembering } from "./remembering.ts";
 import { signatureOf } from "./signature.ts";
 import { TwoGenerations } from "./two_generations.ts";
 
@@ -20,7 +21,7 @@ const MOST = 20_000;
  * A refusal by a policy whose refusals are free stays one until its retry time: nobody's decision can bring it forward.
  * Units given back, or keys forgotten, by *this* process end it; by another process they show at the retry time.
  */
-export class DenyCacheStore implements Store {
+export class DenyCacheStore implements Store, Remembering {
   readonly #store: Store;
   readonly #clock: () => number;
   readonly #counters: Counters;
@@ -51,19 +52,29 @@ export class DenyCacheStore implements Store {
     if (!takes.every(isCacheable)) return this.#store.decide(takes, times);
     const signature = signatureOf(takes);
     const asked = this.#clock();
-    const known = this.#refusals.get(signature);
-    if (known !== undefined) {
-      if (asked >= known.asked && asked < known.until) {
-        this.#counters.denyCacheHits++;
-        return known.verdicts.map((verdict) => aged(verdict, asked - known.asked));
-      }
-      this.#refusals.delete(signature);
-    }
+    const known = this.#refusal(signature, asked);
+    if (known !== null) return known;
     const epoch = this.#epoch;
     const decided = this.#store.decide(takes, times);
     if ("then" in decided) return this.#later(decided, takes, signature, asked, epoch);
     this.#remember(decided, takes, signature, asked);
     return decided;
+  }
+
+  /** Tells a refusal that is remembered. */
+  known(takes: readonly Take[]): readonly Verdict[] | null {
+    return takes.every(isCacheable) ? this.#refusal(signatureOf(takes), this.#clock()) : null;
+  }
+
+  #refusal(signature: string, now: number): readonly Verdict[] | null {
+    const known = this.#refusals.get(signature);
+    if (known === undefined) return null;
+    if (now >= known.asked && now < known.until) {
+      this.#counters.denyCacheHits++;
+      return known.verdicts.map((verdict) => aged(verdict, now - known.asked));
+    }
+    this.#refusals.delete(signature);
+    return null;
   }
 
   async #later(
@@ -84,20 +95,25 @@ export class DenyCacheStore implements Store {
       if (verdict.granted > 0 && !takes[i]!.shadow) return;
       if (verdict.denied && !takes[i]!.shadow) wait = Math.max(wait, verdict.retryMs);
     }
-    // the store decided after it was asked, so the refusal lasts at least until then
-    if (wait > 0) this.#refusals.set(signature, { verdicts, asked, until: asked + wait });
+    // the store decided after it was asked, in a ms of its own clock that had begun before: the refusal lasts until then
+    if (wait > 1) this.#refusals.set(signature, { verdicts, asked, until: asked + wait - 1 });
   }
 
   /** Gives units back; see {@linkcode Store}. */
   give(take: Take, stamp: number, amount: number): Awaitable<boolean> {
-    this.#forget();
-    return this.#store.give(take, stamp, amount);
+    return this.#forgetting(() => this.#store.give(take, stamp, amount));
   }
 
   /** Forgets keys; see {@linkcode Store}. */
   reset(selector: Selector): Awaitable<number> {
+    return this.#forgetting(() => this.#store.reset(selector));
+  }
+
+  // before and after: a decision that was asked for meanwhile may have come to the store first
+  #forgetting<T extends number | boolean>(change: () => Awaitable<T>): Awaitable<T> {
     this.#forget();
-    return this.#store.reset(selector);
+    const changed = change();
+    return typeof changed === "object" ? Promise.resolve(changed).finally(() => this.#forget()) : changed;
   }
 
   #forget(): void {
@@ -114,14 +130,4 @@ export class DenyCacheStore implements Store {
 // a lease may come back at any time, and refusals that have consequences must reach the store
 function isCacheable({ policy: { algorithm, onDenied = "free", block }, cost }: Take): boolean {
   return cost > 0 && algorithm !== "concurrency" && onDenied === "free" && block === undefined;
-}
-
-function aged(verdict: Verdict, ms: number): Verdict {
-  const less = (wait: number) => Math.max(0, wait - ms);
-  return {
-    ...verdict,
-    retryMs: less(verdict.retryMs),
-    nextMs: less(verdict.nextMs),
-    resetMs: less(verdict.resetMs),
-  };
 }

@@ -6,6 +6,7 @@ import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } f
 import { CircuitBreaker } from "./circuit_breaker.ts";
 import { inspectOf } from "./coalescing.ts";
 import { Deadline } from "./deadline.ts";
+import type { Remembering } from "./remembering.ts";
 import type { Timers } from "./timers.ts";
 
 /** What decides while the store does not. */
@@ -23,6 +24,8 @@ export interface FailureOptions {
   readonly maxKeys: number;
   /** The present time in ms. */
   readonly clock: () => number;
+  /** A time in ms that is never set. */
+  readonly elapsed: () => number;
   /** Timers; those of the platform, or a test's. */
   readonly timers: Timers;
   /** Told of every failure. */
@@ -47,7 +50,7 @@ export interface Decided {
  * undone if its request was refused meanwhile; nothing is asked a second time.
  */
 export class FailurePolicy {
-  readonly #store: Store;
+  readonly #store: Store & Partial<Remembering>;
   readonly #local: MemoryStore;
   readonly #options: FailureOptions;
   readonly #breaker: CircuitBreaker;
@@ -62,12 +65,12 @@ export class FailurePolicy {
    * @param options What to do when it fails
    * @param counters Where failures are counted
    */
-  constructor(store: Store, options: FailureOptions, counters: Counters) {
+  constructor(store: Store & Partial<Remembering>, options: FailureOptions, counters: Counters) {
     this.#store = store;
     this.#options = options;
     this.#counters = counters;
     this.#local = new MemoryStore({ maxKeys: options.maxKeys, clock: options.clock });
-    this.#breaker = new CircuitBreaker(options.clock, () => counters.breakerOpened++);
+    this.#breaker = new CircuitBreaker(options.elapsed, () => counters.breakerOpened++);
     this.#deadline = new Deadline(options.timeoutMs, options.timers);
   }
 
@@ -83,7 +86,12 @@ export class FailurePolicy {
 
   /** Decides a batch, at the latest when the time budget is used up. Never rejects. */
   decide(takes: readonly Take[]): Awaitable<Decided> {
-    if (!this.#breaker.mayAsk()) return this.#instead(takes);
+    if (this.#breaker.isOpen) {
+      const known = this.#store.known?.(takes) ?? null;
+      if (known !== null) return { verdicts: known, by: "store" };
+      if (!this.#breaker.mayAsk()) return this.#instead(takes);
+    }
+    const told = this.#toldFromMemory;
     let asked: Awaitable<readonly Verdict[]>;
     try {
       asked = this.#store.decide(takes);
@@ -91,8 +99,13 @@ export class FailurePolicy {
       return this.#fail(takes, error);
     }
     if ("then" in asked) return this.#inTime(takes, asked);
-    this.#breaker.succeeded();
+    // an answer from memory says nothing about the store
+    if (told === this.#toldFromMemory) this.#breaker.succeeded();
     return { verdicts: asked, by: "store" };
+  }
+
+  get #toldFromMemory(): number {
+    return this.#counters.denyCacheHits + this.#counters.leased;
   }
 
   #inTime(takes: readonly Take[], asked: PromiseLike<readonly Verdict[]>): Promise<Decided> {
@@ -150,11 +163,12 @@ export class FailurePolicy {
     return { ...take, policy: share };
   }
 
-  // the request was refused, or let through unasked, before the store's answer came
+  // the request was refused before the store's answer came; one that passed stays counted
   #undo(takes: readonly Take[], verdicts: readonly Verdict[], late: Decided): void {
-    if (late.verdicts.every(({ granted }, i) => granted === takes[i]!.cost)) return;
+    if (late.verdicts.every(({ denied }, i) => !denied || takes[i]!.shadow)) return;
     for (const [i, { granted, stamp }] of verdicts.entries()) {
-      if (granted > 0) void this.give(takes[i]!, stamp, granted, "store");
+      // it has just answered, so it may be told although it is being left alone
+      if (granted > 0) void this.#giveToStore(takes[i]!, stamp, granted);
     }
   }
 
@@ -164,7 +178,10 @@ export class FailurePolicy {
    */
   async give(take: Take, stamp: number, amount: number, by: DecidedBy): Promise<boolean> {
     if (by === "local") return this.#local.give(this.#shareOf(take), stamp, amount);
-    if (by !== "store" || !this.#breaker.mayAsk()) return false;
+    return by === "store" && this.#breaker.mayAsk() && await this.#giveToStore(take, stamp, amount);
+  }
+
+  async #giveToStore(take: Take, stamp: number, amount: number): Promise<boolean> {
     try {
       const given = await this.#given(this.#store.give(take, stamp, amount));
       this.#breaker.succeeded();

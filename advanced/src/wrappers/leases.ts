@@ -3,6 +3,7 @@ import { checkInteger } from "../policy/check_policy.ts";
 import { bucketsOf, type Policy } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../stores/store.ts";
 import { inspectOf } from "./coalescing.ts";
+import { aged, type Remembering } from "./remembering.ts";
 import { signatureOf } from "./signature.ts";
 import { TwoGenerations } from "./two_generations.ts";
 
@@ -24,6 +25,14 @@ interface Lease {
   readonly until: number;
 }
 
+/** A lease that is being asked for. */
+interface Asking {
+  readonly answer: Promise<readonly Verdict[]>;
+  readonly asked: number;
+  /** Callers who wait for it. */
+  waiting: number;
+}
+
 const MOST_KEYS = 20_000;
 
 /**
@@ -33,14 +42,16 @@ const MOST_KEYS = 20_000;
  * `(P - 1) * max` units lie reserved elsewhere at the first refusal. A lease ends with the window (or the part of a
  * sliding window) it was taken in, for only so long is using a unit the same as having used it when it was taken.
  */
-export class LeasingStore implements Store {
-  readonly #store: Store;
+export class LeasingStore implements Store, Remembering {
+  readonly #store: Store & Partial<Remembering>;
   readonly #max: number;
   readonly #processes: number;
   readonly #clock: () => number;
   readonly #counters: Counters;
   readonly #leases = new TwoGenerations<Lease>(MOST_KEYS);
-  readonly #asking = new Map<string, Promise<readonly Verdict[]>>();
+  readonly #asking = new Map<string, Asking>();
+  /** Grows when keys are forgotten: what was asked for before is not used any more. */
+  #epoch = 0;
 
   /**
    * Makes it.
@@ -51,7 +62,7 @@ export class LeasingStore implements Store {
    * @param counters Where decisions from leases are counted
    * @throws {RangeError} If a number is out of range
    */
-  constructor(store: Store, options: LeaseOptions, clock: () => number, counters: Counters) {
+  constructor(store: Store & Partial<Remembering>, options: LeaseOptions, clock: () => number, counters: Counters) {
     const { max, processes = 1 } = options;
     checkInteger("leases.max", max, 2, 100_000);
     checkInteger("leases.processes", processes, 1, 100_000);
@@ -70,21 +81,42 @@ export class LeasingStore implements Store {
   /** Decides a batch; see {@linkcode Store}. Only takes that come alone are leased. */
   decide(takes: readonly Take[], times = 1): Awaitable<readonly Verdict[]> {
     if (takes.length !== 1 || times !== 1 || !isLeasable(takes[0]!)) return this.#store.decide(takes, times);
-    const signature = signatureOf(takes);
-    const lease = this.#leases.get(signature);
-    if (lease !== undefined && this.#clock() < lease.until && lease.left > 0) return [this.#use(lease)];
-    const asking = this.#asking.get(signature);
-    // whoever comes while a lease is being asked for waits for it, and asks again if it did not suffice
-    if (asking !== undefined) return asking.then(() => this.decide(takes, times));
-    return this.#ask(takes, signature, lease);
+    return this.#decide(takes, signatureOf(takes), 1);
   }
 
-  #use(lease: Lease): Verdict {
+  #decide(takes: readonly Take[], signature: string, wanted: number): Awaitable<readonly Verdict[]> {
+    const now = this.#clock();
+    const lease = this.#leases.get(signature);
+    if (isUsable(lease, now)) return [this.#use(lease, now)];
+    const asking = this.#asking.get(signature);
+    if (asking === undefined) return this.#ask(takes, signature, wanted);
+    // whoever comes while a lease is being asked for waits for it, and asks for all who wait if it did not suffice
+    asking.waiting++;
+    return asking.answer.then(([verdict]) => {
+      const wanted = asking.waiting--;
+      const later = this.#clock() - asking.asked;
+      // a refusal that came meanwhile is for all of them
+      if (verdict!.denied && later < verdict!.retryMs - 1) return [aged(verdict!, later)];
+      return this.#decide(takes, signature, wanted);
+    });
+  }
+
+  /** Decides from a lease, or by what the store behind remembers. */
+  known(takes: readonly Take[]): readonly Verdict[] | null {
+    if (takes.length === 1 && isLeasable(takes[0]!)) {
+      const now = this.#clock();
+      const lease = this.#leases.get(signatureOf(takes));
+      if (isUsable(lease, now)) return [this.#use(lease, now)];
+    }
+    return this.#store.known?.(takes) ?? null;
+  }
+
+  #use(lease: Lease, now: number): Verdict {
     this.#counters.leased++;
     lease.left--;
     const { cost } = lease.take;
     return {
-      ...lease.verdict,
+      ...aged(lease.verdict, now - lease.asked),
       granted: cost,
       denied: false,
       retryMs: 0,
@@ -92,34 +124,36 @@ export class LeasingStore implements Store {
     };
   }
 
-  #ask(takes: readonly Take[], signature: string, former: Lease | undefined): Promise<readonly Verdict[]> {
+  #ask(takes: readonly Take[], signature: string, wanted: number): Promise<readonly Verdict[]> {
     const [take] = takes as [Take];
-    const times = this.#size(take, former);
     const asked = this.#clock();
+    const epoch = this.#epoch;
+    const former = this.#leases.get(signature);
+    const times = Math.max(wanted, this.#size(take, former, asked));
+    // what is left of a part of a sliding window goes on counting when that is over
+    if (former !== undefined) this.#giveBack(former).catch(() => {});
     const answer = (async () => {
       const [verdict] = await this.#store.decide(takes, times);
       const granted = Math.floor(verdict!.granted / take.cost);
       if (granted === 0) return [{ ...verdict!, granted: 0 }];
-      const lease = { take, verdict: verdict!, left: granted, asked, until: asked + lastsFor(take.policy, verdict!) };
-      const used = this.#use(lease);
+      // the store decided after it was asked, in a ms of its own clock that had begun before
+      const until = asked + lastsFor(take.policy, verdict!) - 1;
+      const lease = { take, verdict: verdict!, left: granted, asked, until };
+      const used = this.#use(lease, asked);
       this.#counters.leased--;
-      this.#leases.set(signature, lease);
+      if (epoch === this.#epoch) this.#leases.set(signature, lease);
       return [used];
     })();
-    this.#asking.set(signature, answer);
+    this.#asking.set(signature, { answer, asked, waiting: 0 });
     const done = () => this.#asking.delete(signature);
     answer.then(done, done);
     return answer;
   }
 
-  // the first time little is asked for, then in proportion to what is left for everybody
-  #size(take: Take, former: Lease | undefined): number {
-    if (former === undefined) {
-      return Math.min(this.#max, Math.max(1, Math.floor(take.policy.limit / take.cost / (4 * this.#processes))));
-    }
-    const share = Math.floor(former.verdict.remaining / take.cost / (4 * this.#processes));
-    const fresh = this.#clock() >= former.until ? this.#max : share;
-    return Math.max(1, Math.min(this.#max, fresh));
+  // in proportion to what is left for everybody, as far as that is known
+  #size({ policy, cost }: Take, former: Lease | undefined, now: number): number {
+    const left = former === undefined || now >= former.until ? policy.limit : former.verdict.remaining;
+    return Math.max(1, Math.min(this.#max, Math.floor(left / cost / (4 * this.#processes))));
   }
 
   /** Gives units back; see {@linkcode Store}. */
@@ -129,6 +163,7 @@ export class LeasingStore implements Store {
 
   /** Forgets keys, and what was taken for them in advance; see {@linkcode Store}. */
   reset(selector: Selector): Awaitable<number> {
+    this.#epoch++;
     this.#leases.clear();
     return this.#store.reset(selector);
   }
@@ -138,15 +173,26 @@ export class LeasingStore implements Store {
     return inspectOf(this.#store, policy);
   }
 
-  /** Returns what was taken in advance and not used. */
-  async close(): Promise<void> {
-    const now = this.#clock();
-    const open = [...this.#leases.entries()].map(([, lease]) => lease).filter(({ left, until }) =>
-      left > 0 && now < until
-    );
+  /**
+   * Returns what was taken in advance and not used.
+   *
+   * @param give Gives units back; the store's own by default
+   */
+  async close(give?: Store["give"]): Promise<void> {
+    const leases = [...this.#leases.entries()];
     this.#leases.clear();
-    await Promise.all(open.map(({ take, verdict, left }) => this.#store.give(take, verdict.stamp, left * take.cost)));
+    await Promise.all(leases.map(([, lease]) => this.#giveBack(lease, give)));
   }
+
+  async #giveBack(lease: Lease, give: Store["give"] = (...gift) => this.#store.give(...gift)): Promise<void> {
+    const { take, verdict, left } = lease;
+    lease.left = 0;
+    if (left > 0) await give(take, verdict.stamp, left * take.cost);
+  }
+}
+
+function isUsable(lease: Lease | undefined, now: number): lease is Lease {
+  return lease !== undefined && lease.left > 0 && now < lease.until;
 }
 
 /** Whether using a unit later in its window is the same as having used it when it was taken. */
@@ -156,7 +202,7 @@ export function isLeasable({ policy, cost, shadow }: Take): boolean {
   return windowed && cost > 0 && !shadow && onDenied === "free" && block === undefined;
 }
 
-// the store decided after it was asked, so the window ends no sooner than this after asking
+// how long the window, or the part of it, goes on
 function lastsFor(policy: Policy, { resetMs }: Verdict): number {
   if (policy.algorithm === "fixed-window") return resetMs;
   const buckets = bucketsOf(policy);

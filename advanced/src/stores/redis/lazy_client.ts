@@ -6,11 +6,14 @@ interface Client {
   connect(): Promise<unknown>;
   destroy(): void;
   close(): Promise<void>;
-  on(event: "error", listener: () => void): unknown;
+  on(event: "error" | "ready", listener: (error: unknown) => void): unknown;
 }
 
+/** How long the end of a connection waits for answers, in ms. */
+const CLOSING_MS = 1000;
+
 /**
- * A client of `npm:redis` that is loaded and connected when it is first needed.
+ * A client of `npm:redis` that is loaded at once, and connected when it is first needed.
  *
  * While the server is away every command fails at once, instead of waiting in a queue that would be played back as a
  * flood; the client reconnects by itself, at first after 50 ms, then more and more slowly, at most every 2 s.
@@ -23,14 +26,16 @@ export function lazyClient(url: string): RedisPort {
   if (!/^rediss?:\/\/|^unix:/.test(url) || !URL.canParse(url)) {
     throw new TypeError(`RedisStore: option url must begin with redis:// or rediss://, not ${JSON.stringify(url)}`);
   }
+  // loading it takes longer than a decision may; without it the first decision tells
+  import("redis").catch(() => {});
   let port: RedisPort | null = null;
   let client: Client | null = null;
   let connecting: Promise<void> | null = null;
   let closed = false;
 
   async function connect(): Promise<void> {
-    if (closed) throw new Error("RedisStore: the store was closed");
     const { createClient } = await import("redis");
+    if (closed) throw new Error("RedisStore: the store was closed");
     const made = createClient({
       url,
       disableOfflineQueue: true,
@@ -40,19 +45,25 @@ export function lazyClient(url: string): RedisPort {
         reconnectStrategy: (retries: number) => Math.min(2000, 50 * 2 ** Math.min(retries, 6)) + Math.random() * 50,
       },
     });
-    client = made as unknown as Client;
-    // a lost connection shows in the commands that fail; without a listener it would end the process
-    client.on("error", () => {});
+    const connected = client = made as unknown as Client;
     port = redisPortOf(made as unknown as Parameters<typeof redisPortOf>[0]);
-    await client.connect();
+    // the first failure is told to whoever waits, while the client goes on trying; a connection lost later shows in the
+    // commands that fail, and without a listener it would end the process
+    await new Promise<void>((resolve, reject) => {
+      connected.on("error", reject);
+      // a connection that was being made cannot be called off
+      connected.on("ready", () => closed && connected.destroy());
+      connected.connect().then(() => resolve(), reject);
+    });
   }
 
   function ready(): Promise<RedisPort> {
     if (port !== null && client!.isReady) return Promise.resolve(port);
     if (connecting === null) {
       connecting = connect();
-      // whoever asked sees the failure; the next one tries anew
-      connecting.catch(() => connecting = null);
+      connecting.catch(() => {
+        if (client === null) connecting = null;
+      });
     }
     return connecting.then(() => port!);
   }
@@ -67,12 +78,19 @@ export function lazyClient(url: string): RedisPort {
       yield* (await ready()).scan(pattern);
     },
     connect: () => ready().then(() => undefined),
-    close() {
+    async close() {
       closed = true;
-      if (client === null) return Promise.resolve();
-      if (client.isReady) return client.close();
+      if (client === null) return;
+      if (client.isReady) await inTime(client.close());
+      // whatever still waits for an answer does not get one
       client.destroy();
-      return Promise.resolve();
     },
   };
+}
+
+async function inTime(closing: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, CLOSING_MS);
+  await Promise.race([closing, late.promise]);
+  clearTimeout(timer);
 }

@@ -1,7 +1,8 @@
 import type { AlgorithmName } from "../../policy/policy.ts";
 import { CONCURRENCY } from "./lua/concurrency.ts";
 import { FIXED_WINDOW } from "./lua/fixed_window.ts";
-import { DECIDE, DECIDE_EACH, FORGET, GIVE, PROLOGUE } from "./lua/main.ts";
+import { FLAT_FIXED_WINDOW, FLAT_SLIDING_WINDOW, FLAT_TOKEN_BUCKET } from "./lua/flat.ts";
+import { decideEachText, decideText, FORGET, giveText } from "./lua/main.ts";
 import { SLIDING_APPROXIMATE } from "./lua/sliding_approximate.ts";
 import { SLIDING_LOG } from "./lua/sliding_log.ts";
 import { SLIDING_WINDOW } from "./lua/sliding_window.ts";
@@ -55,36 +56,48 @@ function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.includes("NOSCRIPT");
 }
 
+/** Short forms, of those that have one. */
+const FLAT: Readonly<Partial<Record<AlgorithmName, string>>> = {
+  "fixed-window": FLAT_FIXED_WINDOW,
+  "sliding-window": FLAT_SLIDING_WINDOW,
+  "token-bucket": FLAT_TOKEN_BUCKET,
+};
+
 const scripts = new Map<string, RedisScript>();
 
+function script(name: string, text: () => string): RedisScript {
+  let known = scripts.get(name);
+  if (known === undefined) scripts.set(name, known = new RedisScript(text()));
+  return known;
+}
+
 /**
- * The script that decides by some algorithms. It holds those and no others, for the server goes through all of it.
+ * The script that decides a batch. It holds its algorithms and no others, for the server goes through all of it.
  *
  * @param algorithms Their names
  */
 export function decideScript(algorithms: readonly AlgorithmName[]): RedisScript {
-  return made("decide", DECIDE, algorithms.length === 1 ? algorithms : [...new Set(algorithms)].sort());
+  const names = [...new Set(algorithms)].sort();
+  return script(`decide ${names.join()}`, () => decideText(names.map((name) => ALGORITHMS[name]).join("")));
 }
 
-/** The script that decides many keys by one policy, each by itself. */
+/**
+ * The script that decides keys by one policy, each by itself.
+ *
+ * @param algorithm Name of the policy's algorithm
+ */
 export function decideEachScript(algorithm: AlgorithmName): RedisScript {
-  return made("each", DECIDE_EACH, [algorithm]);
+  return script(`each ${algorithm}`, () => decideEachText(ALGORITHMS[algorithm], FLAT[algorithm] ?? ""));
 }
 
-/** The script that gives units back. */
+/**
+ * The script that gives units back.
+ *
+ * @param algorithm Name of the policy's algorithm
+ */
 export function giveScript(algorithm: AlgorithmName): RedisScript {
-  return made("give", GIVE, [algorithm]);
+  return script(`give ${algorithm}`, () => giveText(ALGORITHMS[algorithm]));
 }
 
 /** The script that forgets keys. */
 export const forgetScript: RedisScript = new RedisScript(FORGET);
-
-function made(purpose: string, body: string, algorithms: readonly AlgorithmName[]): RedisScript {
-  const name = `${purpose} ${algorithms.join()}`;
-  let script = scripts.get(name);
-  if (script === undefined) {
-    script = new RedisScript(PROLOGUE + algorithms.map((algorithm) => ALGORITHMS[algorithm]).join("") + body);
-    scripts.set(name, script);
-  }
-  return script;
-}

@@ -82,6 +82,7 @@ export class RedisStore implements Store {
   }
 
   async #decide(takes: readonly Take[], times: number): Promise<readonly Verdict[]> {
+    if (takes.length === 1) return await this.#decideEach(takes, [times]);
     const keys: string[] = [];
     const args = this.#head();
     args.push(String(times));

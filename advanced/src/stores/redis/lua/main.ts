@@ -1,20 +1,24 @@
-/**
- * What every script begins with: the time, and reading and writing of states.
- *
- * A state is a letter for its algorithm and then little-endian doubles; one of another algorithm or width counts as none.
- * It is written with a time to live, always: as long as it can matter. `ARGV[1]` is the time in ms, empty for the
- * server's own; `ARGV[2]` the least time to live in ms.
- */
-export const PROLOGUE = `
-local A = {}
-local call, pack, unpackd = redis.call, struct.pack, struct.unpack
-local floor, max, min = math.floor, math.max, math.min
+/** What every script begins with: the time, the least time to live in ms, and the answer. `ARGV[1]` is a test's time. */
+const HEAD = `
+local call, pack, unpackd, byte = redis.call, struct.pack, struct.unpack, string.byte
+local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local now
 if ARGV[1] == '' then
   local t = call('TIME')
   now = t[1] * 1000 + floor(t[2] / 1000)
 else now = tonumber(ARGV[1]) end
 local least = tonumber(ARGV[2])
+local out, last = {}, 0
+`;
+
+/**
+ * Reading and writing of states, for the scripts that know every policy.
+ *
+ * A state is a letter for its algorithm and then little-endian doubles; one of another algorithm or width counts as none.
+ * It is written with a time to live, always: as long as it can matter.
+ */
+const TOOLS = `
+local A = {}
 local function load(p, key)
   local blob = call('GET', key)
   local a = p.a
@@ -31,7 +35,7 @@ local function load(p, key)
   return s
 end
 local function save(key, blob, ms)
-  call('SET', key, blob, 'PX', string.format('%.0f', max(ms, least) + 100))
+  call('SET', key, blob, 'PX', max(ms, least) + 100)
 end
 local function store(p, key, s)
   local blob = p.a.dump and p.a.dump(s) or pack('<' .. string.rep('d', #s), unpack(s))
@@ -51,9 +55,9 @@ export const POLICY_LENGTH = 9;
 /** How many numbers of the answer describe a verdict. */
 export const VERDICT_LENGTH = 8;
 
-/** The rule of `algorithms/decide_batch.ts`; the two scripts below call it. */
+/** The rule of `algorithms/decide_batch.ts`. */
 const RULE = `
-local out, last, k = {}, 0, 0
+local k = 0
 local function take(p, cost, shadow)
   k = k + 1
   local t = { p = p, key = KEYS[k], cost = cost, shadow = shadow, blocked = 0 }
@@ -138,8 +142,13 @@ local function decide(takes, times)
 end
 `;
 
-/** Decides one batch: `ARGV[3]` says how often it is wanted, then come policy, cost and shadow of each take. */
-export const DECIDE: string = RULE + `
+/**
+ * Decides one batch: `ARGV[3]` says how often it is wanted, then come policy, cost and shadow of each take.
+ *
+ * @param algorithms The algorithms in Lua that it may need
+ */
+export function decideText(algorithms: string): string {
+  return HEAD + TOOLS + algorithms + RULE + `
 local takes = {}
 for at = 4, #ARGV, ${POLICY_LENGTH + 2} do
   takes[#takes + 1] = take(policy(at), tonumber(ARGV[at + ${POLICY_LENGTH}]), ARGV[at + ${POLICY_LENGTH + 1}] == '1')
@@ -147,24 +156,45 @@ end
 decide(takes, tonumber(ARGV[3]))
 return out
 `;
+}
 
 /**
- * Decides many keys one after the other, each by itself, by one policy: cost and shadow stand behind the policy, then
- * come the times for each key.
+ * Decides keys one after the other, each by itself, by one policy: cost and shadow stand behind the policy, then come the
+ * times for each key.
+ *
+ * @param algorithm The algorithm in Lua
+ * @param flat Its short form, which is four times as fast; empty where it has none
  */
-export const DECIDE_EACH: string = RULE + `
-local p = policy(3)
-local cost, shadow = tonumber(ARGV[${3 + POLICY_LENGTH}]), ARGV[${4 + POLICY_LENGTH}] == '1'
-local takes = {}
-for at = ${5 + POLICY_LENGTH}, #ARGV do
-  takes[1] = take(p, cost, shadow)
-  decide(takes, tonumber(ARGV[at]))
+export function decideEachText(algorithm: string, flat: string): string {
+  // functions are made anew in every run of a script, so those that are seldom needed are made when they are
+  const general = `
+local function general()
+${TOOLS}${algorithm}${RULE}
+  local p = policy(3)
+  local cost, shadow = tonumber(ARGV[${3 + POLICY_LENGTH}]), ARGV[${4 + POLICY_LENGTH}] == '1'
+  local takes = {}
+  return function(key, times)
+    k = key - 1
+    takes[1] = take(p, cost, shadow)
+    decide(takes, times)
+    return k
+  end
 end
+`;
+  return HEAD + general + flat + `
+local g, k = general(), 0
+for at = ${5 + POLICY_LENGTH}, #ARGV do k = g(k + 1, tonumber(ARGV[at])) end
 return out
 `;
+}
 
-/** Gives units back: behind the policy come the amount and the stamp. */
-export const GIVE = `
+/**
+ * Gives units back: behind the policy come the amount and the stamp.
+ *
+ * @param algorithm The algorithm in Lua
+ */
+export function giveText(algorithm: string): string {
+  return HEAD + TOOLS + algorithm + `
 local p = policy(3)
 p.a = A[p.algorithm]
 local s = load(p, KEYS[1])
@@ -172,6 +202,7 @@ if not p.a.give(p, s, now, tonumber(ARGV[${4 + POLICY_LENGTH}]), tonumber(ARGV[$
 store(p, KEYS[1], s)
 return 1
 `;
+}
 
 /** Forgets keys. */
 export const FORGET = `return redis.call('DEL', unpack(KEYS))`;

@@ -1,0 +1,28 @@
+import type { Take, Verdict } from "../stores/store.ts";
+
+/** A wrapper that knows some verdicts without asking its store. */
+export interface Remembering {
+  /**
+   * Decides a batch from memory alone.
+   *
+   * @param takes The batch
+   * @returns The verdicts, `null` when only the store can tell
+   */
+  known(takes: readonly Take[]): readonly Verdict[] | null;
+}
+
+/**
+ * A verdict as it reads some time later, if nothing else happens.
+ *
+ * @param verdict The verdict
+ * @param ms How much later
+ */
+export function aged(verdict: Verdict, ms: number): Verdict {
+  const less = (wait: number) => Math.max(0, Math.ceil(wait - ms));
+  return {
+    ...verdict,
+    retryMs: less(verdict.retryMs),
+    nextMs: less(verdict.nextMs),
+    resetMs: less(verdict.resetMs),
+  };
+}

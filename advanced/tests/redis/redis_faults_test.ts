@@ -1,0 +1,308 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { type RedisServer, startServer, until } from "../../../tests/support/redis_servers.ts";
+import { type Decision, Limiter, type LimiterOptions, MemoryStore, RedisStore } from "../../mod.ts";
+import { FaultyStore, VirtualClock } from "../../testing.ts";
+import { startProxy } from "../support/tcp_proxy.ts";
+
+/** What an answer may take beyond the time budget, in ms. */
+const GRACE_MS = 20;
+/** Longest pause of the breaker and of reconnecting for outages as short as these, in ms. */
+const RECOVERY_MS = 10_000;
+
+function limiterOn(url: string, options: LimiterOptions = {}): Limiter {
+  return new Limiter({ store: new RedisStore({ url }), name: "limit", max: 1_000_000, ...options });
+}
+
+/** Callers that ask one after the other, all at the same time, and how long the slowest answer took. */
+class Load {
+  readonly decisions: Decision[] = [];
+  slowestMs = 0;
+  #running = true;
+  readonly #callers: Promise<void>[];
+
+  constructor(limiter: Limiter, callers: number) {
+    this.#callers = Array.from({ length: callers }, async (_, i) => {
+      while (this.#running) {
+        const begun = performance.now();
+        this.decisions.push(await limiter.check(`key ${i % 8}`));
+        this.slowestMs = Math.max(this.slowestMs, performance.now() - begun);
+        // a caller does other things too, such as reading its next request
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+    });
+  }
+
+  by(who: Decision["decidedBy"]): number {
+    return this.decisions.filter(({ decidedBy }) => decidedBy === who).length;
+  }
+
+  async end(): Promise<void> {
+    this.#running = false;
+    await Promise.all(this.#callers);
+  }
+}
+
+async function answersByStoreAgain(limiter: Limiter): Promise<void> {
+  const asked = async () => (await limiter.check("recovery")).decidedBy === "store";
+  await until(asked, "a decision of the store", RECOVERY_MS);
+}
+
+/** Notes rejections nobody handles; the test runner would only say that there was one. */
+async function withoutUnhandledRejections(body: () => Promise<void>): Promise<void> {
+  const unhandled: unknown[] = [];
+  const note = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    unhandled.push(event.reason);
+  };
+  addEventListener("unhandledrejection", note);
+  try {
+    await body();
+  } finally {
+    removeEventListener("unhandledrejection", note);
+  }
+  assertEquals(unhandled, []);
+}
+
+/** A server that is not there yet: its port is known, and nobody listens. */
+async function absentServer(): Promise<RedisServer> {
+  const server = await startServer();
+  await server.kill();
+  return server;
+}
+
+Deno.test("a server that is away at start: answers in time, and decisions of the store once it is there", async () => {
+  await withoutUnhandledRejections(async () => {
+    await using server = await absentServer();
+    const limiter = limiterOn(server.url);
+    await assertRejects(() => limiter.warm(), Error, "ECONNREFUSED");
+    for (let times = 0; times < 3; times++) {
+      const begun = performance.now();
+      const answers = await Promise.all(Array.from({ length: 32 }, (_, i) => limiter.check(`key ${i}`)));
+      assert(performance.now() - begun < 100 + GRACE_MS, `${performance.now() - begun} ms`);
+      for (const { decidedBy, allowed } of answers) assertEquals([decidedBy, allowed], ["local", true]);
+    }
+    assertEquals(limiter.counters.decidedLocally, 96);
+    assertEquals(limiter.breakerIsOpen, true);
+    await server.restart();
+    await answersByStoreAgain(limiter);
+    // nothing that was asked for before is played back
+    assertEquals(await server.cli("DBSIZE"), "1");
+    await limiter.close();
+  });
+});
+
+Deno.test("a server that dies under load: every answer in time, the configured decision, and recovery", async () => {
+  await withoutUnhandledRejections(async () => {
+    await using server = await startServer();
+    const limiter = limiterOn(server.url);
+    await limiter.warm();
+    const load = new Load(limiter, 64);
+    await until(() => load.by("store") > 500, "500 decisions of the store");
+    assertEquals(load.by("local"), 0);
+    await server.kill();
+    await until(() => load.by("local") > 500, "500 local decisions");
+    await server.restart();
+    const before = load.by("store");
+    await answersByStoreAgain(limiter);
+    await until(() => load.by("store") > before + 500, "500 more decisions of the store");
+    await load.end();
+    assert(load.slowestMs <= 100 + GRACE_MS, `the slowest answer took ${load.slowestMs} ms`);
+    assertEquals(load.decisions.every(({ allowed }) => allowed), true);
+    const { decidedLocally, storeFailures, breakerOpened } = limiter.counters;
+    assertEquals(decidedLocally >= load.by("local"), true);
+    assert(storeFailures > 0 && storeFailures <= decidedLocally && breakerOpened > 0);
+    await limiter.close();
+  });
+});
+
+Deno.test("a server that is stopped (SIGSTOP) under load: every answer in time, and recovery", async () => {
+  await withoutUnhandledRejections(async () => {
+    await using server = await startServer();
+    const limiter = limiterOn(server.url);
+    await limiter.warm();
+    const load = new Load(limiter, 64);
+    await until(() => load.by("store") > 500, "500 decisions of the store");
+    server.pause();
+    await until(() => load.by("local") > 500, "500 local decisions");
+    server.resume();
+    const before = load.by("store");
+    await answersByStoreAgain(limiter);
+    await until(() => load.by("store") > before + 500, "500 more decisions of the store");
+    await load.end();
+    assert(load.slowestMs <= 100 + GRACE_MS, `the slowest answer took ${load.slowestMs} ms`);
+    await limiter.close();
+  });
+});
+
+Deno.test("a refund and a close end in time although the server is stopped", async () => {
+  await withoutUnhandledRejections(async () => {
+    await using server = await startServer();
+    const limiter = limiterOn(server.url, { leases: 10 });
+    await limiter.warm();
+    const decision = await limiter.check("key");
+    assertEquals(decision.decidedBy, "store");
+    server.pause();
+    let begun = performance.now();
+    assertEquals(await limiter.refund(decision), false);
+    assert(performance.now() - begun < 100 + GRACE_MS, `the refund took ${performance.now() - begun} ms`);
+    begun = performance.now();
+    await limiter.close();
+    assert(performance.now() - begun < 1500, `closing took ${performance.now() - begun} ms`);
+    server.resume();
+  });
+});
+
+Deno.test("a store that is closed while it connects, or twice, leaves nothing open", async () => {
+  await using server = await startServer();
+  const policy = { name: "limit", algorithm: "fixed-window", limit: 1, windowMs: 1000 } as const;
+  for (const turns of [0, 1, 5, 50, 500]) {
+    const store = new RedisStore({ url: server.url });
+    const asked = Promise.resolve(store.decide([{ policy, key: `${turns}`, cost: 1 }])).then(() => {}, () => {});
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    await store.close();
+    await store.close();
+    await asked;
+    await assertRejects(() => Promise.resolve(store.decide([{ policy, key: "late", cost: 1 }])));
+  }
+  const clients = async () => (await server.cli("CLIENT", "LIST")).trim().split("\n").length;
+  // redis-cli itself is one
+  await until(async () => await clients() === 1, "no connection but this one");
+});
+
+Deno.test("a slow server: answers in time, and what was refused meanwhile is given back", async () => {
+  await using server = await startServer();
+  await using proxy = startProxy(server.port);
+  const limiter = limiterOn(proxy.url, { max: 10, onStoreFailure: "closed" });
+  await limiter.warm();
+  assertEquals((await limiter.check("key")).remaining, 9);
+  proxy.hold();
+  const begun = performance.now();
+  const { allowed, decidedBy } = await limiter.check("key");
+  assert(performance.now() - begun < 100 + GRACE_MS, `${performance.now() - begun} ms`);
+  assertEquals([allowed, decidedBy], [false, "closed"]);
+  assertEquals(limiter.counters.failedClosed, 1);
+  await until(() => proxy.held > 0, "the late answer");
+  proxy.release();
+  await until(async () => (await limiter.peek("key")).remaining === 9, "the units to be given back");
+  assertEquals((await limiter.check("key")).remaining, 8);
+  await limiter.close();
+});
+
+Deno.test("a slow server: what was admitted meanwhile stays counted", async () => {
+  await using server = await startServer();
+  await using proxy = startProxy(server.port);
+  const limiter = limiterOn(proxy.url, { max: 10, onStoreFailure: "open" });
+  await limiter.warm();
+  assertEquals((await limiter.check("key")).remaining, 9);
+  proxy.hold();
+  const { allowed, decidedBy } = await limiter.check("key");
+  assertEquals([allowed, decidedBy], [true, "open"]);
+  assertEquals(limiter.counters.failedOpen, 1);
+  proxy.release();
+  await until(async () => (await limiter.peek("key")).decidedBy === "store", "an answer in time");
+  assertEquals((await limiter.check("key")).remaining, 7);
+  await limiter.close();
+});
+
+Deno.test("a server that is restarted empty counts anew, and the limiter goes on", async () => {
+  await using server = await startServer();
+  const limiter = limiterOn(server.url, { max: 3 });
+  await limiter.warm();
+  for (const remaining of [2, 1, 0]) assertEquals((await limiter.check("key")).remaining, remaining);
+  await server.restart();
+  await answersByStoreAgain(limiter);
+  // a refusal from before would be remembered; none was told
+  const { decidedBy, remaining } = await limiter.check("key");
+  assertEquals([decidedBy, remaining], ["store", 2]);
+  await limiter.close();
+});
+
+for (const onStoreFailure of ["local", "open", "closed"] as const) {
+  Deno.test(`without a server "${onStoreFailure}" decides, and the counters and the event say so`, async () => {
+    await using server = await absentServer();
+    const limiter = limiterOn(server.url, { max: 2, onStoreFailure, timeoutMs: 50 });
+    let failures = 0;
+    limiter.on("storeFailure", () => failures++);
+    const decisions: Decision[] = [];
+    for (let times = 0; times < 8; times++) decisions.push(await limiter.check("key"));
+    assertEquals(decisions.every(({ decidedBy }) => decidedBy === onStoreFailure), true);
+    const admitted = decisions.filter(({ allowed }) => allowed).length;
+    assertEquals(admitted, { local: 2, open: 8, closed: 0 }[onStoreFailure]);
+    const { decidedLocally, failedOpen, failedClosed, storeFailures, breakerOpened } = limiter.counters;
+    const counted = { local: decidedLocally, open: failedOpen, closed: failedClosed };
+    assertEquals(counted, { local: 0, open: 0, closed: 0, [onStoreFailure]: 8 });
+    // after five failures the store is left alone
+    assertEquals([storeFailures, failures, breakerOpened], [5, 5, 1]);
+    assertEquals(limiter.counters.admitted, admitted);
+    assertEquals(limiter.counters.limited, 8 - admitted);
+    await limiter.close();
+  });
+}
+
+Deno.test("with four processes each of them grants a quarter of the limit locally, rounded down", async () => {
+  await using server = await absentServer();
+  for (const [max, share] of [[10, 2], [4, 1], [3, 0], [400, 100]] as const) {
+    const limiter = limiterOn(server.url, { max, processes: 4, timeoutMs: 50 });
+    let admitted = 0;
+    for (let times = 0; times < share + 10; times++) if ((await limiter.check("key")).allowed) admitted++;
+    assertEquals(admitted, share, `max ${max}`);
+    await limiter.close();
+  }
+});
+
+Deno.test("a breaker opens after five failures, lets one probe through after a pause, and closes when it succeeds", async () => {
+  const clock = new VirtualClock();
+  const faulty = new FaultyStore(new MemoryStore({ clock: clock.read }));
+  const limiter = new Limiter({ store: faulty, max: 1000, clock: clock.read, timers: clock.timers });
+  faulty.fail();
+  for (let times = 1; times <= 5; times++) {
+    assertEquals(limiter.breakerIsOpen, false);
+    assertEquals((await limiter.check("key")).decidedBy, "local");
+    assertEquals(faulty.calls, times);
+  }
+  assertEquals([limiter.breakerIsOpen, limiter.counters.breakerOpened], [true, 1]);
+  for (let times = 0; times < 100; times++) assertEquals((await limiter.check("key")).decidedBy, "local");
+  clock.advance(374);
+  await limiter.check("key");
+  assertEquals(faulty.calls, 5);
+  // the pause is 500 ms, a quarter more or less
+  clock.advance(252);
+  faulty.hang();
+  const probe = Promise.resolve(limiter.check("key"));
+  assertEquals(faulty.calls, 6);
+  for (let times = 0; times < 100; times++) assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertEquals(faulty.calls, 6);
+  clock.advance(100);
+  assertEquals((await probe).decidedBy, "local");
+  assertEquals(limiter.breakerIsOpen, true);
+  faulty.heal();
+  // the second pause is twice as long
+  clock.advance(749);
+  assertEquals((await limiter.check("key")).decidedBy, "local");
+  clock.advance(502);
+  assertEquals((await limiter.check("key")).decidedBy, "store");
+  assertEquals(limiter.breakerIsOpen, false);
+  assertEquals((await limiter.check("key")).decidedBy, "store");
+  assertEquals(limiter.counters.breakerOpened, 1);
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("a process that asked once while there was no server ends by itself", async () => {
+  await using server = await absentServer();
+  const config = new URL("../../../.cache/offline.json", import.meta.url).pathname;
+  const offline = await Deno.stat(config).then(() => [`--import-map=${config}`], () => []);
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "-A", "--no-lock", "--no-check", ...offline],
+      ...[new URL("../support/one_check.ts", import.meta.url).pathname, server.url],
+    ],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
+  const { code, stdout, stderr } = await child.output();
+  clearTimeout(timer);
+  assertEquals(new TextDecoder().decode(stderr), "");
+  assertEquals([code, new TextDecoder().decode(stdout)], [0, "local\n"]);
+});

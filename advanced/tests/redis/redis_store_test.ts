@@ -1,0 +1,500 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { Cluster, Redis } from "ioredis";
+import { createClient, createCluster, createSentinel } from "redis";
+import { startCluster } from "../../../tests/support/redis_cluster.ts";
+import { startSentinel } from "../../../tests/support/redis_sentinel.ts";
+import { startServer, until } from "../../../tests/support/redis_servers.ts";
+import { ALGORITHM_NAMES, Limiter, type Policy, type RedisPort, RedisStore } from "../../mod.ts";
+import type { Entry, Store, Take } from "../../mod.ts";
+import { startProxy } from "../support/tcp_proxy.ts";
+
+/** What a user of Redis has to be allowed. The user that the store connects as needs nothing else. */
+const MINIMAL_ACL =
+  "ACL SETUSER sluice on >secret resetkeys ~sluice:* resetchannels -@all +evalsha +eval +get +set +del +time +scan";
+
+/** How a client of ioredis has to be made, so that it sends nothing again whose outcome is unknown. */
+const IOREDIS_OPTIONS = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0, enableOfflineQueue: false };
+
+const URL_OF_TESTS = Deno.env.get("REDIS_URL")!;
+const WINDOW = 60_000;
+
+function uniquePrefix(): string {
+  return `test-${crypto.randomUUID()}:`;
+}
+
+function policyOf(algorithm: Policy["algorithm"], more: Partial<Policy> = {}): Policy {
+  return { name: algorithm, algorithm, limit: 3, windowMs: WINDOW, ...more };
+}
+
+/** Every algorithm with everything a refusal can do to it. */
+const POLICIES: Policy[] = ALGORITHM_NAMES.flatMap((algorithm) => {
+  const plain = policyOf(algorithm);
+  const blocking = { ...plain, name: `${algorithm}/block`, block: { after: 2, forMs: 2 * WINDOW } };
+  if (algorithm === "concurrency") return [plain, blocking];
+  const charge = { ...plain, name: `${algorithm}/charge`, onDenied: "charge" } as const;
+  const extend = { ...plain, name: `${algorithm}/extend`, onDenied: "extend" } as const;
+  return [plain, blocking, charge, extend];
+});
+
+async function listed(entries: AsyncIterable<Entry>): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of entries) keys.push(key);
+  return keys.sort();
+}
+
+async function take(store: Store, policy: Policy, key: string, cost = 1) {
+  const [verdict] = await store.decide([{ policy, key, cost }]);
+  return verdict!;
+}
+
+/** Goes through everything a store can do; any client must be able to. */
+async function proveItWorks(store: Store): Promise<void> {
+  const policy = policyOf("sliding-window", { name: "proof", limit: 3 });
+  const second = policyOf("token-bucket", { name: "proof 2", limit: 1 });
+  const first = await take(store, policy, "key", 2);
+  assertEquals([first.granted, first.remaining], [2, 1]);
+  assertEquals((await take(store, policy, "key", 2)).denied, true);
+  const batch: Take[] = [{ policy, key: "key", cost: 1 }, { policy: second, key: "key", cost: 1 }];
+  assertEquals((await store.decide(batch)).map(({ granted }) => granted), [1, 1]);
+  assertEquals(await store.give(batch[0]!, first.stamp, 1), true);
+  const refused = await store.decide(batch);
+  assertEquals(refused.map(({ granted }) => granted), [0, 0]);
+  assertEquals(refused.map(({ denied }) => denied), [false, true]);
+  await take(store, policy, "other", 1);
+  assertEquals(await listed(store.inspect!(policy)), ["key", "other"]);
+  assertEquals(await store.reset({ policy: "proof", key: "key" }), 1);
+  assertEquals(await listed(store.inspect!(policy)), ["other"]);
+  assertEquals(await store.reset({ policy: "proof" }), 1);
+  assertEquals(await store.reset({ policy: "proof 2" }), 1);
+}
+
+Deno.test("every key has a time to live after every operation", async () => {
+  const client = await createClient({ url: URL_OF_TESTS }).connect();
+  const prefix = uniquePrefix();
+  const store = new RedisStore({ client, prefix });
+  let looks = 0;
+  const look = async (policy: Policy, what: string) => {
+    const stored = `${prefix}{key}${policy.name}`;
+    for (const key of [stored, `${stored}\u0001block`]) {
+      const ttl = await client.pTTL(key);
+      // -2: there is no such key; a charged quota may need two windows more, a block lasts two
+      assert(ttl === -2 || (ttl > 0 && ttl <= 4 * WINDOW), `${policy.name}, ${what}: ${ttl} ms`);
+      if (ttl > 0) looks++;
+    }
+  };
+  for (const policy of POLICIES) {
+    const one: Take = { policy, key: "key", cost: 2 };
+    const { stamp } = await take(store, policy, "key", 2);
+    await look(policy, "take");
+    for (let times = 0; times < 3; times++) {
+      assertEquals((await take(store, policy, "key", 2)).denied, true, policy.name);
+      await look(policy, "refusal");
+    }
+    await store.decide([one], 3);
+    await look(policy, "several times");
+    await store.give(one, stamp, 1);
+    await look(policy, "give a part");
+    await store.give(one, stamp, 1);
+    await look(policy, "give the rest");
+    await take(store, policy, "key", 0);
+    await look(policy, "look");
+  }
+  assert(looks > POLICIES.length * 6, `${looks} keys were looked at`);
+  for await (const page of client.scanIterator({ MATCH: `${prefix}*` })) {
+    for (const key of page) assert(await client.pTTL(key) > 0, key);
+  }
+  for (const { name } of POLICIES) await store.reset({ policy: name });
+  await client.close();
+});
+
+Deno.test("the server's clock counts, whatever the clocks of the processes say", async () => {
+  const prefix = uniquePrefix();
+  const here = new RedisStore({ url: URL_OF_TESTS, prefix });
+  const there = new RedisStore({ url: URL_OF_TESTS, prefix });
+  const client = new Redis(URL_OF_TESTS);
+  const now = Date.now;
+  try {
+    for (const algorithm of ALGORITHM_NAMES) {
+      const policy = policyOf(algorithm);
+      Date.now = () => now() + 86_400_000;
+      assertEquals((await take(here, policy, "key")).remaining, 2, algorithm);
+      Date.now = () => now() - 86_400_000;
+      assertEquals((await take(there, policy, "key")).remaining, 1, algorithm);
+      Date.now = () => 0;
+      assertEquals((await take(here, policy, "key")).remaining, 0, algorithm);
+      assertEquals((await take(there, policy, "key")).denied, true, algorithm);
+    }
+    const { stamp } = await take(here, policyOf("fixed-window"), "another");
+    const [seconds] = await client.time();
+    const passed = Number(seconds) * 1000 + 999 - (stamp - WINDOW);
+    assert(passed >= 0 && passed < 5000, `the window began ${passed} ms ago by the server's clock`);
+  } finally {
+    Date.now = now;
+    for (const name of ALGORITHM_NAMES) await here.reset({ policy: name });
+    await Promise.all([here.close(), there.close(), client.quit()]);
+  }
+});
+
+Deno.test("after SCRIPT FLUSH a decision works and counts once", async () => {
+  await using server = await startServer();
+  const store = new RedisStore({ url: server.url });
+  for (const policy of POLICIES) {
+    const before = await take(store, policy, "key");
+    assertEquals(before.remaining, 2);
+    await server.cli("SCRIPT", "FLUSH");
+    assertEquals((await take(store, policy, "key")).remaining, 1);
+    await server.cli("SCRIPT", "FLUSH");
+    assertEquals(await store.give({ policy, key: "key", cost: 1 }, before.stamp, 1), true, policy.name);
+    assertEquals((await take(store, policy, "key", 0)).remaining, 2);
+  }
+  await server.cli("SCRIPT", "FLUSH");
+  assertEquals(await store.reset({ policy: POLICIES[0]!.name, key: "key" }), 1);
+  await store.close();
+});
+
+Deno.test("a decision whose answer is lost is not sent again", async () => {
+  await using server = await startServer();
+  const client = await createClient({ url: server.url }).connect();
+  let lost = 0;
+  const sent: string[] = [];
+  const send = async (command: string, text: string, keys: readonly string[], args: readonly string[]) => {
+    sent.push(command);
+    const answer = await client.sendCommand([command, text, String(keys.length), ...keys, ...args]);
+    if (lost-- > 0) throw new Error("Socket closed unexpectedly");
+    return answer;
+  };
+  const port: RedisPort = {
+    evalsha: (sha, keys, args) => send("EVALSHA", sha, keys, args),
+    eval: (script, keys, args) => send("EVAL", script, keys, args),
+    async *scan() {},
+  };
+  const store = new RedisStore({ client: port });
+  const policy = policyOf("fixed-window");
+  lost = 1;
+  // the script is unknown, and the answer of the full text is lost
+  await assertRejects(() => take(store, policy, "key"), Error, "closed");
+  assertEquals(sent.splice(0), ["EVALSHA", "EVAL"]);
+  assertEquals((await take(store, policy, "key", 0)).remaining, 2);
+  sent.length = 0;
+  lost = 1;
+  await assertRejects(() => take(store, policy, "key"), Error, "closed");
+  assertEquals(sent.splice(0), ["EVALSHA"]);
+  assertEquals((await take(store, policy, "key", 0)).remaining, 1);
+  await client.close();
+});
+
+Deno.test("a decision on a connection that breaks before the answer counts once", async () => {
+  await using server = await startServer();
+  await using proxy = startProxy(server.port);
+  const store = new RedisStore({ url: proxy.url });
+  const policy = policyOf("sliding-log");
+  assertEquals((await take(store, policy, "key")).remaining, 2);
+  proxy.hold();
+  const lost = take(store, policy, "key").then(() => "answered", () => "rejected");
+  await until(() => proxy.held > 0, "an answer that is held up");
+  proxy.cut();
+  assertEquals(await lost, "rejected");
+  let remaining = -1;
+  await until(async () => (remaining = (await take(store, policy, "key", 0)).remaining) >= 0, "a new connection");
+  assertEquals(remaining, 1);
+  await store.close();
+});
+
+Deno.test("a client of ioredis that is told not to send again counts once too", async () => {
+  await using server = await startServer();
+  await using proxy = startProxy(server.port);
+  const client = new Redis(proxy.url, IOREDIS_OPTIONS);
+  client.on("error", () => {});
+  const store = new RedisStore({ client });
+  const policy = policyOf("sliding-log");
+  await until(async () => (await take(store, policy, "key", 0)).remaining === 3, "a connection");
+  assertEquals((await take(store, policy, "key")).remaining, 2);
+  proxy.hold();
+  const lost = take(store, policy, "key").then(() => "answered", () => "rejected");
+  await until(() => proxy.held > 0, "an answer that is held up");
+  proxy.cut();
+  assertEquals(await lost, "rejected");
+  let remaining = -1;
+  await until(async () => (remaining = (await take(store, policy, "key", 0)).remaining) >= 0, "a new connection");
+  assertEquals(remaining, 1);
+  client.disconnect();
+});
+
+Deno.test("a key of the wrong type fails in the store, and the limiter decides locally", async () => {
+  await using server = await startServer();
+  const store = new RedisStore({ url: server.url });
+  const limiter = new Limiter({ store, name: "limit", max: 2 });
+  await server.cli("RPUSH", "sluice:{key}limit", "not mine");
+  await assertRejects(() => take(store, limiter.policies[0]!, "key"), Error, "WRONGTYPE");
+  const { decidedBy, allowed } = await limiter.check("key");
+  assertEquals([decidedBy, allowed], ["local", true]);
+  assertEquals((await limiter.check("other")).decidedBy, "store");
+  assertEquals(limiter.counters.storeFailures, 1);
+  assertEquals(limiter.counters.decidedLocally, 1);
+  assertEquals(await server.cli("LRANGE", "sluice:{key}limit", "0", "-1"), "not mine");
+  await limiter.close();
+});
+
+Deno.test("text that somebody else left under a key is never taken for a state", async () => {
+  await using server = await startServer();
+  const store = new RedisStore({ url: server.url });
+  const limiter = new Limiter({ store, name: "limit", max: 2 });
+  for (const algorithm of ALGORITHM_NAMES) {
+    await server.cli("SET", `sluice:{key}${algorithm}`, "somebody else's text");
+    assertEquals((await take(store, policyOf(algorithm), "key")).remaining, 2, algorithm);
+  }
+  await limiter.close();
+});
+
+Deno.test("a full server fails what it would have to write, tells refusals, and nothing is written by halves", async () => {
+  await using server = await startServer({ args: ["--maxmemory-policy", "noeviction"] });
+  const store = new RedisStore({ url: server.url });
+  const full = policyOf("fixed-window", { name: "full" });
+  const open = policyOf("sliding-window", { name: "open" });
+  assertEquals((await take(store, full, "key", 3)).remaining, 0);
+  assertEquals((await take(store, open, "key", 1)).remaining, 2);
+  await server.cli("CONFIG", "SET", "maxmemory", "1");
+  await assertRejects(() => take(store, open, "key"), Error, "OOM");
+  await assertRejects(
+    () =>
+      Promise.resolve(store.decide([{ policy: open, key: "key", cost: 1 }, {
+        policy: policyOf("token-bucket"),
+        key: "key",
+        cost: 1,
+      }])),
+    Error,
+    "OOM",
+  );
+  // a refusal writes nothing, so it can still be told
+  assertEquals((await take(store, full, "key")).denied, true);
+  const limiter = new Limiter({ store, name: "another", max: 1 });
+  assertEquals((await limiter.check("key")).decidedBy, "local");
+  await server.cli("CONFIG", "SET", "maxmemory", "0");
+  assertEquals((await take(store, open, "key")).remaining, 1);
+  assertEquals((await take(store, policyOf("token-bucket"), "key")).remaining, 2);
+  assertEquals((await limiter.check("key")).decidedBy, "store");
+  await limiter.close();
+});
+
+Deno.test("a server that is a replica fails, the limiter decides locally, and goes on when it takes writes", async () => {
+  await using server = await startServer();
+  const limiter = new Limiter({ store: new RedisStore({ url: server.url }), name: "limit", max: 3 });
+  assertEquals((await limiter.check("key")).remaining, 2);
+  await server.cli("REPLICAOF", "127.0.0.1", "1");
+  const errors: string[] = [];
+  limiter.on("storeFailure", (error) => errors.push(String(error)));
+  assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertStringIncludes(errors.join(), "READONLY");
+  // looking needs no writing
+  assertEquals((await limiter.peek("key")).decidedBy, "store");
+  await server.cli("REPLICAOF", "NO", "ONE");
+  const { decidedBy, remaining } = await limiter.check("key");
+  assertEquals([decidedBy, remaining], ["store", 1]);
+  await limiter.close();
+});
+
+Deno.test("a client of node-redis works as it is", async () => {
+  const client = await createClient({ url: URL_OF_TESTS }).connect();
+  const store = new RedisStore({ client, prefix: uniquePrefix() });
+  await proveItWorks(store);
+  // the client is not the store's to close
+  await store.close();
+  assertEquals(await client.ping(), "PONG");
+  await client.close();
+});
+
+Deno.test("a client of ioredis works as it is", async () => {
+  const client = new Redis(URL_OF_TESTS);
+  const store = new RedisStore({ client, prefix: uniquePrefix() });
+  await proveItWorks(store);
+  await store.close();
+  assertEquals(await client.ping(), "PONG");
+  client.disconnect();
+});
+
+Deno.test("three methods make a client of anything", async () => {
+  const client = await createClient({ url: URL_OF_TESTS }).connect();
+  const port: RedisPort = {
+    evalsha: (sha, keys, args) => client.sendCommand(["EVALSHA", sha, String(keys.length), ...keys, ...args]),
+    eval: (script, keys, args) => client.sendCommand(["EVAL", script, String(keys.length), ...keys, ...args]),
+    async *scan(pattern) {
+      for await (const page of client.scanIterator({ MATCH: pattern })) yield* page;
+    },
+  };
+  await proveItWorks(new RedisStore({ client: port, prefix: uniquePrefix() }));
+  await client.close();
+});
+
+async function proveItWorksOnACluster(store: Store, nodes: readonly { cli(...args: string[]): Promise<string> }[]) {
+  assertEquals(store.capabilities.atomicBatch, "same-key");
+  await proveItWorks(store);
+  const tight = policyOf("fixed-window", { name: "tight", limit: 1 });
+  const wide = policyOf("sliding-log", { name: "wide", limit: 5 });
+  // one key, one slot, one script: nothing has to be given back
+  const together = await store.decide([{ policy: tight, key: "b", cost: 1 }, { policy: wide, key: "b", cost: 1 }]);
+  assertEquals(together.map(({ granted }) => granted), [1, 1]);
+  const vetoed = await store.decide([{ policy: tight, key: "b", cost: 1 }, { policy: wide, key: "b", cost: 1 }]);
+  assertEquals(vetoed.map(({ granted, remaining }) => [granted, remaining]), [[0, 0], [0, 4]]);
+  // the slots of "a", "b" and "c" lie on three nodes: what one grants is given back when another refuses
+  const apart: Take[] = [{ policy: wide, key: "a", cost: 2 }, { policy: tight, key: "b", cost: 1 }];
+  assertEquals((await store.decide(apart)).map(({ granted, remaining }) => [granted, remaining]), [[0, 5], [0, 0]]);
+  assertEquals((await take(store, wide, "a", 0)).remaining, 5);
+  const free: Take[] = [{ policy: wide, key: "a", cost: 2 }, { policy: tight, key: "c", cost: 1 }];
+  assertEquals((await store.decide(free)).map(({ granted }) => granted), [2, 1]);
+  for (const key of ["a", "b", "c"]) await take(store, wide, key);
+  for (const node of nodes) assert(Number(await node.cli("DBSIZE")) > 0, "every node has keys");
+  assertEquals(await listed(store.inspect!(wide)), ["a", "b", "c"]);
+  assertEquals(await store.reset({ policy: "wide" }), 3);
+  assertEquals(await listed(store.inspect!(wide)), []);
+  assertEquals(await listed(store.inspect!(tight)), ["b", "c"]);
+  assertEquals(await store.reset({ policy: "tight" }), 2);
+}
+
+Deno.test("a cluster works with node-redis and with ioredis, over all its nodes", async () => {
+  await using cluster = await startCluster();
+  const nodeRedis = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })) });
+  await nodeRedis.connect();
+  await proveItWorksOnACluster(new RedisStore({ client: nodeRedis, prefix: "node-redis:" }), cluster.nodes);
+  await nodeRedis.close();
+  const ioRedis = new Cluster(cluster.nodes.map(({ port }) => ({ host: "127.0.0.1", port })));
+  await proveItWorksOnACluster(new RedisStore({ client: ioRedis, prefix: "ioredis:" }), cluster.nodes);
+  ioRedis.disconnect();
+});
+
+Deno.test("when the primary of a sentinel dies the limiter goes on locally, and then through the new one", async () => {
+  await using watched = await startSentinel();
+  const { host, port } = watched.sentinel;
+  const client = createSentinel({ name: watched.name, sentinelRootNodes: [{ host, port }] });
+  client.on("error", () => {});
+  await client.connect();
+  const store = new RedisStore({ client });
+  await proveItWorks(store);
+  const limiter = new Limiter({ store, name: "limit", max: 1000, windowMs: WINDOW });
+  assertEquals((await limiter.check("key")).remaining, 999);
+  const replicated = async () => (await watched.replica.cli("EXISTS", "sluice:{key}limit")) === "1";
+  await until(replicated, "the key on the replica");
+  await watched.primary.kill();
+  const first = await limiter.check("key");
+  assertEquals([first.decidedBy, first.allowed], ["local", true]);
+  let checks = 0;
+  await until(
+    async () => {
+      checks++;
+      return (await limiter.check("key")).decidedBy === "store";
+    },
+    "a decision of the new primary",
+    20_000,
+  );
+  assert(limiter.counters.decidedLocally > 0 && limiter.counters.decidedLocally < checks + 1);
+  // what was counted before the fall is still counted
+  assert((await limiter.check("key")).remaining <= 997);
+  client.destroy();
+});
+
+Deno.test("every key has a counter of its own, and is listed as it was written", async () => {
+  const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix() });
+  const policy = policyOf("fixed-window", { name: "odd * ? [keys] {and} \\ braces", limit: 1000 });
+  const keys = [
+    ...["{", "}", "{}", "a}b", "a{b}c", "%7b", "%", "%25", "%257b", "%d800", "*", "?", "[a-z]", "\\", "^", "\u0000"],
+    ...["a b", " ", "a\nb", "a\r\nb", "\t", "żółć", "日本語", "👍", "\u202e", "e\u0301", "\u00e9", "\u0001block"],
+    ...["x".repeat(1000), "x".repeat(999), "{".repeat(1000), "odd", "}odd * ? [keys] {and} \\ braces"],
+    ...["\ud800", "\ud801", "\ufffd", "a\udc00"],
+  ];
+  assertEquals(new Set(keys).size, keys.length);
+  for (const [i, key] of keys.entries()) {
+    assertEquals((await take(store, policy, key, i + 1)).remaining, 999 - i, JSON.stringify(key));
+  }
+  assertEquals(await listed(store.inspect(policy)), keys.toSorted());
+  for (const [i, key] of keys.entries()) assertEquals((await take(store, policy, key, 0)).remaining, 999 - i);
+  for (const key of keys.slice(0, 4)) assertEquals(await store.reset({ policy: policy.name, key }), 1);
+  assertEquals(await listed(store.inspect(policy)), keys.slice(4).toSorted());
+  assertEquals(await store.reset({ policy: policy.name }), keys.length - 4);
+  await store.close();
+});
+
+Deno.test("a reset touches no other key and no other policy, whatever their names look like", async () => {
+  const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix() });
+  const names = [
+    "a",
+    "a*",
+    "a?",
+    "ab",
+    "[ab]",
+    "b",
+    "}b",
+    "x}b",
+    "{a}b",
+    "\\a",
+    "a\\*",
+    "*",
+    "^a",
+    "a-b",
+    "!a",
+    "block",
+  ];
+  const keys = ["key", "*", "k?y", "[k]ey", "x", "x}", "}"];
+  const policies = names.map((name) => policyOf("fixed-window", { name, block: { after: 1, forMs: WINDOW } }));
+  const all = async () => {
+    const there: string[] = [];
+    for (const policy of policies) {
+      for (const key of keys) {
+        const { remaining, blocked } = await take(store, policy, key, 0);
+        if (remaining < 3 && blocked) there.push(`${policy.name} ${key}`);
+        else assertEquals([remaining, blocked], [3, false]);
+      }
+    }
+    return there;
+  };
+  for (const policy of policies) for (const key of keys) await take(store, policy, key, 4);
+  let expected = names.flatMap((name) => keys.map((key) => `${name} ${key}`));
+  assertEquals(await all(), expected);
+  for (const [policy, key] of [["a*", "*"], ["*", "k?y"], ["}b", "x"], ["b", "x}"]] as const) {
+    await store.reset({ policy, key });
+    expected = expected.filter((one) => one !== `${policy} ${key}`);
+    assertEquals(await all(), expected);
+  }
+  for (const name of ["*", "a*", "[ab]", "b", "\\a", "a?"]) {
+    await store.reset({ policy: name });
+    expected = expected.filter((one) => !one.startsWith(`${name} `));
+    assertEquals(await all(), expected, name);
+  }
+  for (const name of names) await store.reset({ policy: name });
+  assertEquals(await all(), []);
+  await store.close();
+});
+
+Deno.test("a user with the minimal ACL can do everything the store does, and nothing it does is refused", async () => {
+  await using server = await startServer();
+  await server.cli(...MINIMAL_ACL.split(" "));
+  const url = server.url.replace("redis://", "redis://sluice:secret@");
+  const store = new RedisStore({ url });
+  await proveItWorks(store);
+  for (const policy of POLICIES) {
+    const { stamp } = await take(store, policy, "key", 2);
+    await take(store, policy, "key", 2);
+    await store.give({ policy, key: "key", cost: 2 }, stamp, 1);
+  }
+  await store.close();
+  const ioRedis = new Redis(url, { enableReadyCheck: false });
+  await proveItWorks(new RedisStore({ client: ioRedis }));
+  ioRedis.disconnect();
+  assertEquals(await server.cli("ACL", "LOG"), "");
+  const elsewhere = new RedisStore({ url, prefix: "elsewhere:" });
+  await assertRejects(() => take(elsewhere, policyOf("fixed-window"), "key"), Error, "permission");
+  await elsewhere.close();
+});
+
+Deno.test("every command of the minimal ACL is needed", async () => {
+  await using server = await startServer();
+  const url = server.url.replace("redis://", "redis://sluice:secret@");
+  const words = MINIMAL_ACL.split(" ");
+  for (const command of words.filter((word) => word.startsWith("+"))) {
+    await server.cli("FLUSHALL");
+    await server.cli("SCRIPT", "FLUSH");
+    await server.cli(...words.filter((word) => word !== command));
+    const store = new RedisStore({ url });
+    const worked = await proveItWorks(store).then(() => true, () => false);
+    assertEquals(worked, false, `everything works without ${command}`);
+    await store.close();
+  }
+});

@@ -1,0 +1,49 @@
+import type { Capabilities, Selector, Store, Take, Verdict } from "../../mod.ts";
+
+/** A store elsewhere: memory whose answers are promises, and that counts what it is asked. */
+export class AsyncStore implements Store {
+  /** What the store can do. */
+  readonly capabilities: Capabilities;
+  /** Commands so far, by the name of the method. */
+  readonly calls: { decide: number; give: number; reset: number } = { decide: 0, give: 0, reset: 0 };
+  /** Waited for before a command is carried out. */
+  ahead: Promise<unknown> | null = null;
+  /** Waited for after a command was carried out, before its answer is told. */
+  back: Promise<unknown> | null = null;
+  /** What every command fails with, before it is carried out. */
+  failure: Error | null = null;
+  readonly #store: Store;
+
+  /** @param store The store that does the work */
+  constructor(store: Store) {
+    this.#store = store;
+    this.capabilities = { ...store.capabilities, scope: "global" };
+  }
+
+  /** Decides a batch. */
+  decide(takes: readonly Take[], times?: number): Promise<readonly Verdict[]> {
+    this.calls.decide++;
+    return this.#call(() => this.#store.decide(takes, times));
+  }
+
+  /** Gives units back. */
+  give(take: Take, stamp: number, amount: number): Promise<boolean> {
+    this.calls.give++;
+    return this.#call(() => this.#store.give(take, stamp, amount));
+  }
+
+  /** Forgets keys. */
+  reset(selector: Selector): Promise<number> {
+    this.calls.reset++;
+    return this.#call(() => this.#store.reset(selector));
+  }
+
+  async #call<T>(body: () => T | PromiseLike<T>): Promise<T> {
+    const { ahead, back, failure } = this;
+    if (ahead !== null) await ahead;
+    if (failure !== null) throw failure;
+    const result = await body();
+    if (back !== null) await back;
+    return result;
+  }
+}

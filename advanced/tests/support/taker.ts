@@ -1,0 +1,58 @@
+/**
+ * One of the processes that share a Redis: takes one unit after the other of one key, many at the same time, and prints
+ * how many it was granted. It begins when a line comes in.
+ */
+import { Limiter, type LimitOptions, RedisStore } from "../../mod.ts";
+
+/** What a taker is told. */
+export interface TakerOrder {
+  /** The server. */
+  readonly url: string;
+  /** Key. */
+  readonly key: string;
+  /** The limit. */
+  readonly limit: LimitOptions;
+  /** Takes. */
+  readonly takes: number;
+  /** Whether decisions of one turn are merged. */
+  readonly coalesce: boolean;
+  /** Most decisions taken in advance. */
+  readonly leases?: number;
+  /** Processes. */
+  readonly processes: number;
+}
+
+/** What a taker says. */
+export interface TakerReport {
+  /** Takes admitted. */
+  readonly admitted: number;
+  /** Takes the store decided. */
+  readonly byStore: number;
+}
+
+if (import.meta.main) {
+  const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream());
+  let rest = "";
+  for await (const text of lines) {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop()!;
+    for (const line of parts) console.log(JSON.stringify(await work(JSON.parse(line))));
+  }
+}
+
+async function work({ url, key, limit, takes, coalesce, leases, processes }: TakerOrder): Promise<TakerReport> {
+  const store = new RedisStore({ url });
+  // nobody may decide in place of the store, however busy the machine is
+  const limiter = new Limiter({
+    ...limit,
+    ...{ store, coalesce, leases, processes },
+    ...{ denyCache: false, timeoutMs: 60_000, onStoreFailure: "closed" },
+  });
+  await limiter.warm();
+  const decisions = await Promise.all(Array.from({ length: takes }, () => limiter.check(key)));
+  await limiter.close();
+  return {
+    admitted: decisions.filter(({ allowed }) => allowed).length,
+    byStore: decisions.filter(({ decidedBy }) => decidedBy === "store").length,
+  };
+}

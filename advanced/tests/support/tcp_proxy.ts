@@ -1,0 +1,91 @@
+/** A connection between a client and a server that a test can hold up or cut. `await using` ends it. */
+export interface TcpProxy extends AsyncDisposable {
+  /** What the client is given in place of the server's. */
+  readonly url: string;
+  /** Bytes that came from the server since `hold()`, and were not passed on. */
+  readonly held: number;
+  /** Passes nothing on to the client any more; the server still gets everything. */
+  hold(): void;
+  /** Passes on what was held, and what comes. */
+  release(): void;
+  /** Closes all connections; what was held is lost. New ones may be made. */
+  cut(): void;
+}
+
+/**
+ * Starts a proxy on a free port of 127.0.0.1.
+ *
+ * @param port Where the server listens, on 127.0.0.1
+ * @returns The proxy
+ */
+export function startProxy(port: number): TcpProxy {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const connections = new Set<Deno.Conn>();
+  let holding: { promise: Promise<void>; resolve: () => void } | null = null;
+  let held = 0;
+
+  async function serve(client: Deno.Conn): Promise<void> {
+    connections.add(client);
+    try {
+      const server = await Deno.connect({ hostname: "127.0.0.1", port });
+      connections.add(server);
+      await Promise.race([
+        client.readable.pipeTo(server.writable),
+        pass(server, client),
+      ]);
+      close(server);
+    } catch {
+      // one of them is gone, so the other may go
+    } finally {
+      close(client);
+    }
+  }
+
+  async function pass(from: Deno.Conn, to: Deno.Conn): Promise<void> {
+    const writer = to.writable.getWriter();
+    for await (const bytes of from.readable) {
+      if (holding !== null) {
+        held += bytes.length;
+        await holding.promise;
+      }
+      await writer.write(bytes);
+    }
+  }
+
+  function close(connection: Deno.Conn): void {
+    connections.delete(connection);
+    try {
+      connection.close();
+    } catch {
+      // it is closed already
+    }
+  }
+
+  const accepting = (async () => {
+    for await (const client of listener) void serve(client);
+  })();
+  const cut = () => [...connections].forEach(close);
+  const release = () => {
+    holding?.resolve();
+    holding = null;
+    held = 0;
+  };
+  return {
+    url: `redis://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`,
+    get held() {
+      return held;
+    },
+    hold: () => holding ??= Promise.withResolvers<void>(),
+    release,
+    cut() {
+      cut();
+      release();
+    },
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      cut();
+      release();
+      await accepting.catch(() => {});
+    },
+  };
+}

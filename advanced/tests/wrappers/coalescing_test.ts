@@ -1,0 +1,213 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { random } from "../../../tests/support/random.ts";
+import { ALGORITHM_NAMES, MemoryStore, type Policy, type Take, type Verdict } from "../../mod.ts";
+import { newCounters } from "../../src/limiter/counters.ts";
+import { VirtualClock } from "../../testing.ts";
+import { CoalescingStore } from "../../src/wrappers/coalescing.ts";
+import { AsyncStore } from "../support/async_store.ts";
+
+function policyOf(algorithm: Policy["algorithm"], more: Partial<Policy> = {}): Policy {
+  return { name: algorithm, algorithm, limit: 10, windowMs: 1000, ...more };
+}
+
+const POLICIES: Policy[] = ALGORITHM_NAMES.flatMap((algorithm) => {
+  const plain = policyOf(algorithm);
+  const blocking = { ...plain, name: `${algorithm}/block`, block: { after: 3, forMs: 1500 } };
+  if (algorithm === "concurrency") return [plain, blocking];
+  const charge = { ...plain, name: `${algorithm}/charge`, onDenied: "charge" } as const;
+  const extend = { ...plain, name: `${algorithm}/extend`, onDenied: "extend" } as const;
+  return [plain, blocking, charge, extend];
+});
+
+function isFree({ onDenied, block }: Policy): boolean {
+  return onDenied === undefined && block === undefined;
+}
+
+function setUp() {
+  const clock = new VirtualClock();
+  const counters = newCounters();
+  const behind = new AsyncStore(new MemoryStore({ clock: clock.read }));
+  const serial = new MemoryStore({ clock: clock.read });
+  return { clock, counters, behind, serial, coalescing: new CoalescingStore(behind, counters) };
+}
+
+/** What a caller is told, without the number that tells a lease. */
+function told(policy: Policy, { stamp, ...verdict }: Verdict) {
+  return policy.algorithm === "concurrency" ? verdict : { ...verdict, stamp };
+}
+
+/** Asserts that a caller was told what he would have been told in a row, and that it is no less strict. */
+function assertTold(policy: Policy, merged: Verdict, serial: Verdict, where: string): void {
+  const { algorithm } = policy;
+  if (isFree(policy) && algorithm !== "token-bucket" && algorithm !== "sliding-approximate") {
+    assertEquals(told(policy, merged), told(policy, serial), where);
+    return;
+  }
+  assertEquals([merged.granted, merged.denied], [serial.granted, serial.denied], where);
+  // refusals that cost something have come by then, and are told to all of the row
+  assert(merged.remaining <= serial.remaining, where);
+  if (!isFree(policy)) return;
+  assertEquals([merged.remaining, merged.retryMs], [serial.remaining, serial.retryMs], where);
+  // these two have fractions of a unit: to a ms, and on the strict side
+  assert(merged.resetMs >= serial.resetMs && merged.resetMs <= serial.resetMs + 1, where);
+  assert(merged.stamp <= serial.stamp && merged.stamp >= serial.stamp - 1, where);
+}
+
+Deno.test("decisions of one turn are told what they would have been told in a row", async () => {
+  const { clock, counters, behind, serial, coalescing } = setUp();
+  const pick = random(1);
+  let compared = 0;
+  for (let step = 0; step < 1500; step++) {
+    clock.advance(pick(4) === 0 ? pick(600) : pick(40));
+    const policy = POLICIES[pick(POLICIES.length)]!;
+    const take: Take = { policy, key: `key ${pick(2)}`, cost: 1 + pick(3), shadow: pick(10) === 0 };
+    const callers = 1 + pick(8);
+    const merged = await Promise.all(Array.from({ length: callers }, () => coalescing.decide([take])));
+    for (const [i, [verdict]] of merged.entries()) {
+      const [expected] = serial.decide([take]);
+      assertTold(policy, verdict!, expected!, `step ${step}, ${policy.name}, cost ${take.cost}, ${i} of ${callers}`);
+      compared++;
+    }
+    // and the store holds what it would hold
+    const look = { ...take, cost: 0 };
+    const [[there], [here]] = [await behind.decide([look]), serial.decide([look])];
+    assertEquals(told(policy, there!), told(policy, here!), `step ${step}, ${policy.name}, afterwards`);
+  }
+  assert(compared > 5000, `${compared} were compared`);
+  assert(counters.coalesced > 2000, `${counters.coalesced} were merged`);
+});
+
+Deno.test("batches of one turn are told what they would have been told in a row", async () => {
+  const { clock, counters, behind, serial, coalescing } = setUp();
+  const pick = random(2);
+  const exact = POLICIES.filter((policy) =>
+    policy.algorithm !== "token-bucket" && policy.algorithm !== "sliding-approximate"
+  );
+  const free = exact.filter(isFree);
+  let compared = 0;
+  for (let step = 0; step < 1500; step++) {
+    clock.advance(pick(4) === 0 ? pick(600) : pick(40));
+    // those whose refusals cost something are sent one by one
+    const from = pick(4) === 0 ? exact : free;
+    const policies = [from[pick(from.length)]!, from[pick(from.length)]!, from[pick(from.length)]!];
+    const takes: Take[] = [...new Set(policies)].map((policy) => {
+      return { policy, key: `key ${pick(2)}`, cost: pick(4), shadow: pick(6) === 0 };
+    });
+    const callers = 1 + pick(6);
+    const merged = await Promise.all(Array.from({ length: callers }, () => coalescing.decide(takes)));
+    for (const [i, verdicts] of merged.entries()) {
+      const expected = serial.decide(takes);
+      const where = `step ${step}, ${takes.map(({ policy }) => policy.name)}, ${i} of ${callers}`;
+      takes.forEach(({ policy }, n) => {
+        if (takes.length === 1) assertTold(policy, verdicts[n]!, expected[n]!, where);
+        else assertEquals(told(policy, verdicts[n]!), told(policy, expected[n]!), where);
+        compared++;
+      });
+    }
+    for (const take of takes) {
+      const look = { ...take, cost: 0 };
+      const [[there], [here]] = [await behind.decide([look]), serial.decide([look])];
+      assertEquals(told(take.policy, there!), told(take.policy, here!), `step ${step}, afterwards`);
+    }
+  }
+  assert(compared > 8000, `${compared} were compared`);
+  assert(counters.coalesced > 1000, `${counters.coalesced} were merged`);
+});
+
+Deno.test("each of those who were merged can give back what it took, and only that", async () => {
+  for (const algorithm of ALGORITHM_NAMES) {
+    const { behind, coalescing } = setUp();
+    const take: Take = { policy: policyOf(algorithm), key: "key", cost: 2 };
+    const verdicts = (await Promise.all([1, 2, 3, 4].map(() => coalescing.decide([take])))).map(([one]) => one!);
+    assertEquals(behind.calls.decide, 1);
+    assertEquals(verdicts.map(({ remaining }) => remaining), [8, 6, 4, 2], algorithm);
+    for (const [i, { stamp }] of verdicts.entries()) {
+      assertEquals(await coalescing.give(take, stamp, 2), true);
+      const { remaining } = (await behind.decide([{ ...take, cost: 0 }]))[0]!;
+      assertEquals(remaining, 4 + 2 * i, algorithm);
+    }
+  }
+});
+
+Deno.test("units of a merged row of a token bucket can be given back as late as those taken in a row", async () => {
+  const { clock, behind, serial, coalescing } = setUp();
+  const take: Take = { policy: policyOf("token-bucket"), key: "key", cost: 1 };
+  const merged = (await Promise.all(Array.from({ length: 10 }, () => coalescing.decide([take])))).map(([one]) => one!);
+  const inARow = Array.from({ length: 10 }, () => serial.decide([take])[0]!);
+  clock.advance(550);
+  for (const i of [0, 4, 9]) {
+    assertEquals(await behind.give(take, merged[i]!.stamp, 1), serial.give(take, inARow[i]!.stamp, 1), `${i}`);
+  }
+  const look = { ...take, cost: 0 };
+  assertEquals((await behind.decide([look]))[0]!.remaining, serial.decide([look])[0]!.remaining);
+});
+
+Deno.test("decisions of different turns, keys, costs and policies are not merged", async () => {
+  const { behind, counters, coalescing } = setUp();
+  const one: Take = { policy: policyOf("fixed-window"), key: "key", cost: 1 };
+  await coalescing.decide([one]);
+  await coalescing.decide([one]);
+  assertEquals(behind.calls.decide, 2);
+  await Promise.all([
+    coalescing.decide([one]),
+    coalescing.decide([{ ...one, key: "other" }]),
+    coalescing.decide([{ ...one, cost: 2 }]),
+    coalescing.decide([{ ...one, shadow: true }]),
+    coalescing.decide([{ ...one, policy: policyOf("sliding-window") }]),
+    coalescing.decide([{ ...one, policy: { ...one.policy, limit: 20 } }]),
+  ]);
+  assertEquals([behind.calls.decide, counters.coalesced], [8, 0]);
+});
+
+Deno.test("when the store fails, everybody who was merged is told so", async () => {
+  const { behind, coalescing } = setUp();
+  behind.failure = new Error("away");
+  const take: Take = { policy: policyOf("fixed-window"), key: "key", cost: 1 };
+  const answers = [1, 2, 3].map(() => coalescing.decide([take]));
+  for (const answer of answers) await assertRejects(() => answer, Error, "away");
+  behind.failure = null;
+  assertEquals((await coalescing.decide([take]))[0]!.remaining, 9);
+});
+
+/** A store that decides many keys in one command. */
+class ManyKeysStore extends AsyncStore {
+  readonly sizes: number[] = [];
+
+  async decideEach(takes: readonly Take[], times: readonly number[]): Promise<readonly Verdict[]> {
+    this.sizes.push(takes.length);
+    const verdicts = await Promise.all(takes.map((take, i) => this.decide([take], times[i])));
+    return verdicts.map(([verdict]) => verdict!);
+  }
+}
+
+Deno.test("decisions of many keys in one turn share commands, and are told what each would have been told", async () => {
+  const clock = new VirtualClock();
+  const counters = newCounters();
+  const behind = new ManyKeysStore(new MemoryStore({ clock: clock.read }));
+  const coalescing = new CoalescingStore(behind, counters);
+  const serial = new MemoryStore({ clock: clock.read });
+  const pick = random(3);
+  const free = POLICIES.filter(isFree);
+  let compared = 0;
+  for (let step = 0; step < 200; step++) {
+    clock.advance(pick(300));
+    const takes = Array.from({ length: 1 + pick(100) }, () => {
+      const policy = step % 2 === 0 ? free[0]! : free[pick(free.length)]!;
+      return { policy, key: `key ${pick(80)}`, cost: 1 + pick(step % 3 + 1) };
+    });
+    // costs of one key meet in the order in which they came, so the row is compared key by key and cost by cost
+    const merged = await Promise.all(takes.map((take) => coalescing.decide([take])));
+    const order = takes.map((take, i) => ({ take, i })).sort((a, b) => firstOf(takes, a.take) - firstOf(takes, b.take));
+    for (const { take, i } of order) {
+      const [expected] = serial.decide([take]);
+      assertTold(take.policy, merged[i]![0]!, expected!, `step ${step}, ${take.policy.name}, ${take.key}`);
+      compared++;
+    }
+  }
+  assert(compared > 5000, `${compared} were compared`);
+  assert(Math.max(...behind.sizes) > 20 && Math.max(...behind.sizes) <= 64, `${Math.max(...behind.sizes)} keys`);
+});
+
+function firstOf(takes: readonly Take[], { policy, key, cost }: Take): number {
+  return takes.findIndex((take) => take.policy === policy && take.key === key && take.cost === cost);
+}

@@ -1,0 +1,198 @@
+import { assert, assertEquals } from "@std/assert";
+import { random } from "../../../tests/support/random.ts";
+import { ALGORITHM_NAMES, Limiter, MemoryStore, type Policy, type Take } from "../../mod.ts";
+import { newCounters } from "../../src/limiter/counters.ts";
+import { VirtualClock } from "../../testing.ts";
+import { DenyCacheStore } from "../../src/wrappers/deny_cache.ts";
+import { AsyncStore } from "../support/async_store.ts";
+
+function policyOf(algorithm: Policy["algorithm"], more: Partial<Policy> = {}): Policy {
+  return { name: algorithm, algorithm, limit: 5, windowMs: 1000, ...more };
+}
+
+const FREE = ALGORITHM_NAMES.map((algorithm) => policyOf(algorithm));
+
+function setUp() {
+  const clock = new VirtualClock();
+  const counters = newCounters();
+  const behind = new AsyncStore(new MemoryStore({ clock: clock.read }));
+  const alone = new MemoryStore({ clock: clock.read });
+  return { clock, counters, behind, alone, cached: new DenyCacheStore(behind, clock.read, counters) };
+}
+
+Deno.test("remembered refusals are told exactly as the store would tell them", async () => {
+  const { clock, counters, alone, cached } = setUp();
+  const pick = random(1);
+  const given: { take: Take; mine: number; theirs: number }[] = [];
+  for (let step = 0; step < 20_000; step++) {
+    clock.advance(pick(3) === 0 ? pick(60) : 0);
+    const take: Take = { policy: FREE[pick(FREE.length)]!, key: `key ${pick(2)}`, cost: 1 };
+    const [verdict] = await cached.decide([take]);
+    const [expected] = alone.decide([take]);
+    assertEquals({ ...verdict, stamp: 0 }, { ...expected, stamp: 0 }, `step ${step}, ${take.policy.name}`);
+    if (expected!.granted > 0) given.push({ take, mine: verdict!.stamp, theirs: expected!.stamp });
+    if (pick(40) === 0 && given.length > 0) {
+      const { take, mine, theirs } = given.splice(pick(given.length), 1)[0]!;
+      assertEquals(await cached.give(take, mine, 1), alone.give(take, theirs, 1));
+    }
+  }
+  assert(counters.denyCacheHits > 3000, `${counters.denyCacheHits} were told from memory`);
+});
+
+Deno.test("with costs of every size and several policies the same requests are admitted as without memory", async () => {
+  const { clock, counters, alone, cached } = setUp();
+  const pick = random(2);
+  for (let step = 0; step < 20_000; step++) {
+    clock.advance(pick(3) === 0 ? pick(80) : 0);
+    const policies = [FREE[pick(FREE.length)]!, FREE[pick(FREE.length)]!].slice(pick(2));
+    const takes = [...new Set(policies)].map((policy) => {
+      return { policy, key: `key ${pick(2)}`, cost: 1 + pick(6), shadow: pick(10) === 0 };
+    });
+    const verdicts = await cached.decide(takes);
+    const expected = alone.decide(takes);
+    const where = `step ${step}, ${takes.map(({ policy }) => policy.name)}`;
+    assertEquals(verdicts.map(({ granted }) => granted), expected.map(({ granted }) => granted), where);
+    // and nobody is told to wait longer than he has to
+    verdicts.forEach(({ retryMs }, i) => assert(retryMs <= expected[i]!.retryMs, where));
+    const longest = (all: readonly { retryMs: number }[]) =>
+      Math.max(...all.map(({ retryMs }, i) => takes[i]!.shadow ? 0 : retryMs));
+    if (!expected.some(({ granted }) => granted > 0)) assert(longest(verdicts) <= longest(expected), where);
+  }
+  assert(counters.denyCacheHits > 2000, `${counters.denyCacheHits} were told from memory`);
+});
+
+Deno.test("a refusal is never told later than its retry time, and the store is asked in the last ms already", async () => {
+  for (const policy of FREE.filter(({ algorithm }) => algorithm !== "concurrency")) {
+    const { clock, behind, cached } = setUp();
+    const take: Take = { policy, key: "key", cost: 1 };
+    await cached.decide([{ ...take, cost: 5 }]);
+    const { retryMs } = (await cached.decide([take]))[0]!;
+    assert(retryMs > 2, policy.name);
+    const { decide } = behind.calls;
+    clock.advance(retryMs - 2);
+    const [refused] = await cached.decide([take]);
+    assertEquals([refused!.denied, refused!.retryMs, behind.calls.decide], [true, 2, decide], policy.name);
+    clock.advance(1);
+    assertEquals((await cached.decide([take]))[0]!.retryMs, 1);
+    assertEquals(behind.calls.decide, decide + 1);
+    clock.advance(1);
+    assertEquals((await cached.decide([take]))[0]!.granted, 1, policy.name);
+  }
+});
+
+Deno.test("a cost that never fits is refused from memory for ever", async () => {
+  const { clock, behind, cached } = setUp();
+  const take: Take = { policy: policyOf("fixed-window"), key: "key", cost: 6 };
+  for (let times = 0; times < 3; times++) {
+    assertEquals((await cached.decide([take]))[0]!.retryMs, Infinity);
+    clock.advance(100_000);
+  }
+  assertEquals(behind.calls.decide, 1);
+});
+
+Deno.test("giving units back and forgetting keys end what is remembered", async () => {
+  const { behind, cached, counters } = setUp();
+  const take: Take = { policy: policyOf("sliding-log"), key: "key", cost: 1 };
+  const [granted] = await cached.decide([{ ...take, cost: 5 }]);
+  for (let times = 0; times < 3; times++) assertEquals((await cached.decide([take]))[0]!.denied, true);
+  assertEquals(counters.denyCacheHits, 2);
+  await cached.give(take, granted!.stamp, 1);
+  assertEquals((await cached.decide([take]))[0]!.granted, 1);
+  assertEquals((await cached.decide([take]))[0]!.denied, true);
+  await cached.reset({ policy: "sliding-log" });
+  assertEquals((await cached.decide([take]))[0]!.granted, 1);
+  assertEquals(behind.calls.decide, 5);
+});
+
+Deno.test("a refusal that was asked for before units were given back is not remembered", async () => {
+  for (const change of ["give", "reset"] as const) {
+    const { behind, cached } = setUp();
+    const take: Take = { policy: policyOf("fixed-window"), key: "key", cost: 1 };
+    const [granted] = await cached.decide([{ ...take, cost: 5 }]);
+    const back = Promise.withResolvers<void>();
+    behind.back = back.promise;
+    const refused = cached.decide([take]);
+    behind.back = null;
+    if (change === "give") await cached.give(take, granted!.stamp, 1);
+    else await cached.reset({ policy: "fixed-window" });
+    back.resolve();
+    assertEquals((await refused)[0]!.denied, true);
+    assertEquals((await cached.decide([take]))[0]!.granted, 1, change);
+  }
+});
+
+Deno.test("a refusal that overtook units on their way back is not remembered", async () => {
+  for (const change of ["give", "reset"] as const) {
+    const { behind, cached } = setUp();
+    const take: Take = { policy: policyOf("fixed-window"), key: "key", cost: 1 };
+    const [granted] = await cached.decide([{ ...take, cost: 5 }]);
+    const ahead = Promise.withResolvers<void>();
+    behind.ahead = ahead.promise;
+    const given = change === "give" ? cached.give(take, granted!.stamp, 1) : cached.reset({ policy: "fixed-window" });
+    behind.ahead = null;
+    assertEquals((await cached.decide([take]))[0]!.denied, true);
+    ahead.resolve();
+    await given;
+    assertEquals((await cached.decide([take]))[0]!.granted, 1, change);
+  }
+});
+
+Deno.test("refusals that cost something, and those of concurrency, always reach the store", async () => {
+  const policies = [
+    policyOf("concurrency"),
+    policyOf("fixed-window", { onDenied: "charge" }),
+    policyOf("sliding-window", { onDenied: "extend" }),
+    policyOf("token-bucket", { block: { after: 2, forMs: 5000 } }),
+  ];
+  for (const policy of policies) {
+    const { behind, cached, counters } = setUp();
+    const take: Take = { policy, key: "key", cost: 1 };
+    await cached.decide([{ ...take, cost: 5 }]);
+    for (let times = 0; times < 5; times++) assertEquals((await cached.decide([take]))[0]!.denied, true);
+    assertEquals([behind.calls.decide, counters.denyCacheHits], [6, 0]);
+  }
+});
+
+Deno.test("looking and shadow takes are never told from memory", async () => {
+  const { behind, cached, counters } = setUp();
+  const take: Take = { policy: policyOf("fixed-window"), key: "key", cost: 1 };
+  await cached.decide([{ ...take, cost: 5 }]);
+  for (let times = 0; times < 3; times++) {
+    assertEquals((await cached.decide([{ ...take, cost: 0 }]))[0]!.denied, false);
+    assertEquals((await cached.decide([{ ...take, shadow: true }]))[0]!.denied, true);
+  }
+  assertEquals([behind.calls.decide, counters.denyCacheHits], [7, 0]);
+});
+
+Deno.test("a limiter's memory of refusals goes by elapsed time: setting the clock changes nothing", async () => {
+  for (const jump of [-3_600_000, 3_600_000]) {
+    const clock = new VirtualClock();
+    let jumped = 0;
+    const server = new MemoryStore({ clock: clock.read });
+    const behind = new AsyncStore(server);
+    const limiter = new Limiter({
+      ...{ store: behind, max: 1, windowMs: 10_000, timers: clock.timers },
+      clock: () => clock.now + jumped,
+    });
+    await limiter.check("key");
+    assertEquals((await limiter.check("key")).retryMs, 10_000);
+    clock.advance(4000);
+    jumped = jump;
+    assertEquals((await limiter.check("key")).retryMs, 6000);
+    assertEquals(behind.calls.decide, 2);
+    clock.advance(6000);
+    assertEquals((await limiter.check("key")).allowed, true);
+  }
+});
+
+Deno.test("the memory of refusals is bounded", async () => {
+  const { behind, cached } = setUp();
+  const policy = policyOf("fixed-window", { limit: 0 });
+  for (let i = 0; i < 30_000; i++) await cached.decide([{ policy, key: `key ${i}`, cost: 1 }]);
+  const { decide } = behind.calls;
+  // the latest are known, the first were dropped
+  await cached.decide([{ policy, key: "key 29999", cost: 1 }]);
+  assertEquals(behind.calls.decide, decide);
+  await cached.decide([{ policy, key: "key 0", cost: 1 }]);
+  assertEquals(behind.calls.decide, decide + 1);
+});

@@ -1,0 +1,242 @@
+import { assertEquals } from "@std/assert";
+import { Limiter, type LimiterOptions, MemoryStore, type Take } from "../../mod.ts";
+import { FaultyStore, VirtualClock } from "../../testing.ts";
+import { AsyncStore } from "../support/async_store.ts";
+
+/** A limiter on a store elsewhere that fails on request. */
+function setUp(options: LimiterOptions = {}) {
+  const clock = new VirtualClock();
+  const memory = new MemoryStore({ clock: clock.read });
+  const behind = new AsyncStore(memory);
+  const store = new FaultyStore(behind);
+  const limiter = new Limiter({
+    ...{ store, clock: clock.read, timers: clock.timers, name: "limit", max: 10, windowMs: 60_000 },
+    ...options,
+  });
+  const counted = () => {
+    const take: Take = { policy: limiter.policies[0]!, key: "key", cost: 0 };
+    return limiter.policies[0]!.limit - memory.decide([take])[0]!.remaining;
+  };
+  return { clock, store, behind, limiter, counted };
+}
+
+/** Lets everything run that needs no timer. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}
+
+Deno.test("a decision that takes too long is made elsewhere at the end of its budget, to the ms", async () => {
+  const { clock, store, limiter } = setUp({ timeoutMs: 250 });
+  store.hang();
+  let answered = false;
+  const checking = Promise.resolve(limiter.check("key")).then((decision) => {
+    answered = true;
+    return decision;
+  });
+  await settle();
+  clock.advance(248);
+  await settle();
+  assertEquals(answered, false);
+  clock.advance(2);
+  assertEquals((await checking).decidedBy, "local");
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("a thousand decisions under way have one timer, and none is left when they are answered", async () => {
+  const { clock, store, limiter } = setUp({ max: 1000, coalesce: false });
+  const gate = Promise.withResolvers<void>();
+  store.delay(gate.promise);
+  const checks = Array.from({ length: 1000 }, () => limiter.check("key"));
+  await settle();
+  assertEquals(clock.pendingTimers, 1);
+  gate.resolve();
+  const decisions = await Promise.all(checks);
+  assertEquals(decisions.every(({ allowed, decidedBy }) => allowed && decidedBy === "store"), true);
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("a late answer is given back when its request was refused meanwhile", async () => {
+  const { clock, store, limiter, counted } = setUp({ onStoreFailure: "closed" });
+  const gate = Promise.withResolvers<void>();
+  store.next(gate.promise);
+  const checking = limiter.check("key", { cost: 3 });
+  await settle();
+  clock.advance(100);
+  assertEquals((await checking).allowed, false);
+  gate.resolve();
+  await settle();
+  assertEquals([store.calls, counted()], [2, 0]);
+});
+
+Deno.test("a late answer stays counted when its request passed meanwhile", async () => {
+  for (const onStoreFailure of ["open", "local"] as const) {
+    const { clock, store, limiter, counted } = setUp({ onStoreFailure });
+    const gate = Promise.withResolvers<void>();
+    store.next(gate.promise);
+    const checking = limiter.check("key", { cost: 3 });
+    await settle();
+    clock.advance(100);
+    assertEquals((await checking).allowed, true);
+    gate.resolve();
+    await settle();
+    assertEquals([store.calls, counted()], [1, 3], onStoreFailure);
+  }
+});
+
+Deno.test("a late answer stays counted when only a shadow limit refused meanwhile", async () => {
+  const clock = new VirtualClock();
+  const memory = new MemoryStore({ clock: clock.read });
+  const store = new FaultyStore(new AsyncStore(memory));
+  const limiter = new Limiter({
+    ...{ store, clock: clock.read, timers: clock.timers },
+    limits: [{ name: "real", max: 10 }, { name: "shadow", max: 0, shadow: true }],
+  });
+  const gate = Promise.withResolvers<void>();
+  store.next(gate.promise);
+  const checking = limiter.check("key");
+  await settle();
+  clock.advance(100);
+  const { allowed, shadowDenied } = await checking;
+  assertEquals([allowed, shadowDenied], [true, true]);
+  gate.resolve();
+  await settle();
+  assertEquals((await limiter.peek("key")).verdicts[0]!.remaining, 9);
+});
+
+Deno.test("of a merged row that is late, only what was refused is given back", async () => {
+  const { clock, store, limiter, counted } = setUp({ max: 10, processes: 5 });
+  const gate = Promise.withResolvers<void>();
+  store.next(gate.promise);
+  const checks = Array.from({ length: 6 }, () => limiter.check("key"));
+  await settle();
+  clock.advance(100);
+  const decisions = await Promise.all(checks);
+  // this process has a fifth of the limit of its own
+  assertEquals(decisions.filter(({ allowed }) => allowed).length, 2);
+  gate.resolve();
+  await settle();
+  // although six failures at once have opened the breaker
+  assertEquals(limiter.counters.breakerOpened, 1);
+  assertEquals(counted(), 2);
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("nothing is asked a second time", async () => {
+  const { store, limiter, counted } = setUp();
+  store.loseAnswer();
+  assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertEquals(store.calls, 1);
+  // the answer was lost, the units were not
+  assertEquals(counted(), 1);
+});
+
+Deno.test("a refund goes to whoever granted the units, and ends in time", async () => {
+  const { clock, store, limiter, counted } = setUp({ max: 2 });
+  const byStore = await limiter.check("key");
+  store.fail();
+  const local = [await limiter.check("key"), await limiter.check("key")];
+  assertEquals(local.map(({ decidedBy, allowed }) => [decidedBy, allowed]), [["local", true], ["local", true]]);
+  assertEquals((await limiter.check("key")).allowed, false);
+  assertEquals(await limiter.refund(local[0]!), true);
+  assertEquals((await limiter.check("key")).allowed, true);
+  assertEquals(counted(), 1);
+  store.heal().hang();
+  const refund = limiter.refund(byStore);
+  await settle();
+  clock.advance(100);
+  assertEquals(await refund, false);
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("a refund that never ends does not keep the breaker from closing", async () => {
+  const { clock, store, limiter } = setUp({ max: 1000 });
+  const granted = await limiter.check("key");
+  store.fail();
+  for (let times = 0; times < 5; times++) await limiter.check("key");
+  assertEquals(limiter.breakerIsOpen, true);
+  clock.advance(700);
+  store.hang();
+  const refund = limiter.refund(granted);
+  await settle();
+  clock.advance(100);
+  assertEquals(await refund, false);
+  store.heal();
+  clock.advance(1300);
+  assertEquals((await limiter.check("key")).decidedBy, "store");
+  assertEquals(limiter.breakerIsOpen, false);
+});
+
+Deno.test("refusals told from memory say nothing about the store", async () => {
+  const { clock, store, limiter } = setUp({ max: 1 });
+  await limiter.check("refused");
+  assertEquals((await limiter.check("refused")).allowed, false);
+  store.fail();
+  for (let times = 1; times <= 5; times++) {
+    assertEquals((await limiter.check("refused")).decidedBy, "store");
+    assertEquals((await limiter.check(`other ${times}`)).decidedBy, "local");
+  }
+  assertEquals(limiter.breakerIsOpen, true);
+  // they are told while the store is left alone, and are no probe after that
+  assertEquals((await limiter.check("refused")).decidedBy, "store");
+  clock.advance(700);
+  assertEquals((await limiter.check("refused")).decidedBy, "store");
+  assertEquals(limiter.breakerIsOpen, true);
+  const { calls } = store;
+  assertEquals((await limiter.check("other")).decidedBy, "local");
+  assertEquals(store.calls, calls + 1);
+});
+
+Deno.test("the breaker goes by elapsed time: a clock that is set back does not keep the store alone for longer", async () => {
+  const { clock, store, limiter } = setUp();
+  store.fail();
+  for (let times = 0; times < 5; times++) await limiter.check("key");
+  clock.advance(-3_600_000);
+  store.heal();
+  clock.advance(700);
+  assertEquals((await limiter.check("key")).decidedBy, "store");
+});
+
+Deno.test("a listener that throws costs nobody an answer", async () => {
+  const { clock, store, limiter } = setUp();
+  const { error } = console;
+  let complaints = 0;
+  console.error = () => complaints++;
+  try {
+    limiter.on("storeFailure", () => {
+      throw new Error("a mistake");
+    });
+    store.fail();
+    assertEquals((await limiter.check("key")).decidedBy, "local");
+    store.hang();
+    for (let times = 0; times < 2; times++) {
+      const checks = [limiter.check("a"), limiter.check("b")];
+      await settle();
+      clock.advance(100);
+      for (const { decidedBy } of await Promise.all(checks)) assertEquals(decidedBy, "local");
+    }
+  } finally {
+    console.error = error;
+  }
+  assertEquals(complaints, 5);
+});
+
+Deno.test("a store that throws in place of rejecting is met alike", async () => {
+  const { behind, limiter } = setUp({ coalesce: false, denyCache: false });
+  behind.decide = () => {
+    throw new TypeError("a mistake");
+  };
+  assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertEquals(limiter.counters.storeFailures, 1);
+});
+
+Deno.test("the local limiter keeps to each process's share of limit and burst", async () => {
+  const { store, limiter, clock } = setUp({ algorithm: "token-bucket", max: 40, burst: 8, processes: 4 });
+  store.fail();
+  let admitted = 0;
+  for (let times = 0; times < 10; times++) if ((await limiter.check("key")).allowed) admitted++;
+  assertEquals(admitted, 2);
+  // a quarter of 40 a minute
+  clock.advance(6000);
+  assertEquals((await limiter.check("key")).allowed, true);
+  assertEquals((await limiter.check("key")).allowed, false);
+});

@@ -1,0 +1,289 @@
+import { assert, assertEquals } from "@std/assert";
+import { random } from "../../../tests/support/random.ts";
+import { type Decision, Limiter, type LimiterOptions, MemoryStore, type Take } from "../../mod.ts";
+import { newCounters } from "../../src/limiter/counters.ts";
+import { VirtualClock } from "../../testing.ts";
+import { LeasingStore } from "../../src/wrappers/leases.ts";
+import { AsyncStore } from "../support/async_store.ts";
+
+const ALGORITHMS = ["fixed-window", "sliding-window"] as const;
+
+/** Processes that share a store, each with a limiter that takes units in advance. */
+function setUp(processes: number, options: LimiterOptions) {
+  const clock = new VirtualClock();
+  const memory = new MemoryStore({ clock: clock.read });
+  const stores = Array.from({ length: processes }, () => new AsyncStore(memory));
+  const limiters = stores.map((store) =>
+    new Limiter({ store, clock: clock.read, timers: clock.timers, name: "limit", processes, ...options })
+  );
+  const used = (key = "key") => {
+    const take: Take = { policy: limiters[0]!.policies[0]!, key, cost: 0 };
+    return take.policy.limit - memory.decide([take])[0]!.remaining;
+  };
+  return { clock, memory, stores, limiters, used };
+}
+
+/** Most units admitted in any interval of one window. */
+function mostInAnyWindow(admitted: readonly { time: number; cost: number }[], windowMs: number): number {
+  let most = 0;
+  let sum = 0;
+  let first = 0;
+  for (const { time, cost } of admitted) {
+    sum += cost;
+    while (admitted[first]!.time + windowMs <= time) sum -= admitted[first++]!.cost;
+    most = Math.max(most, sum);
+  }
+  return most;
+}
+
+for (const algorithm of ALGORITHMS) {
+  Deno.test(`${algorithm}: processes with leases never admit more than the limit in any window`, async () => {
+    const windowMs = 1000;
+    let leased = 0;
+    for (let run = 0; run < 60; run++) {
+      const pick = random(run);
+      const processes = 1 + pick(5);
+      const limit = 1 + pick(120);
+      // windows that stand still on the clock, or slide: between two of either kind lies no more than the limit
+      const align = algorithm === "fixed-window" ? { align: "clock" as const } : { buckets: 1 + pick(10) };
+      const { clock, limiters } = setUp(processes, {
+        ...{ algorithm, max: limit, windowMs, leases: 2 + pick(20), ...align },
+      });
+      const admitted: { time: number; cost: number }[] = [];
+      for (let step = 0; step < 400; step++) {
+        if (pick(3) === 0) clock.advance(pick(5) === 0 ? pick(700) : pick(40));
+        const cost = pick(8) === 0 ? 2 : 1;
+        // several callers of several processes at the same time
+        const checks = Array.from({ length: 1 + pick(4) }, () => limiters[pick(processes)]!.check("key", { cost }));
+        for (const decision of await Promise.all(checks)) {
+          assertEquals(decision.decidedBy, "store");
+          if (decision.allowed) admitted.push({ time: clock.now, cost });
+          else if (pick(10) === 0) await limiters[pick(processes)]!.peek("key");
+        }
+      }
+      if (algorithm === "sliding-window") {
+        const most = mostInAnyWindow(admitted, windowMs);
+        assert(most <= limit, `run ${run}: ${most} of ${limit}`);
+      } else {
+        const windows = Map.groupBy(admitted, ({ time }) => Math.floor(time / windowMs));
+        for (const all of windows.values()) {
+          const sum = all.reduce((units, { cost }) => units + cost, 0);
+          assert(sum <= limit, `run ${run}: ${sum} of ${limit}`);
+        }
+      }
+      leased += limiters.reduce((sum, { counters }) => sum + counters.leased, 0);
+      await Promise.all(limiters.map((limiter) => limiter.close()));
+      assertEquals(clock.pendingTimers, 0);
+    }
+    assert(leased > 1000, `${leased} were decided from leases`);
+  });
+
+  Deno.test(`${algorithm}: at the first refusal at most (P - 1) times L units lie reserved elsewhere`, async () => {
+    let most = 0;
+    for (let run = 0; run < 300; run++) {
+      const pick = random(1000 + run);
+      const processes = 1 + pick(6);
+      const leases = 2 + pick(30);
+      const limit = 1 + pick(400);
+      const { clock, limiters, used } = setUp(processes, { algorithm, max: limit, windowMs: 60_000, leases });
+      let admitted = 0;
+      for (;;) {
+        const callers = 1 + pick(3);
+        const process = limiters[pick(processes)]!;
+        const decisions = await Promise.all(Array.from({ length: callers }, () => process.check("key")));
+        admitted += decisions.filter(({ allowed }) => allowed).length;
+        if (decisions.some(({ allowed }) => !allowed)) break;
+        // now and then a part of a sliding window ends, the window never does
+        clock.advance(pick(20) === 0 ? 500 : 0);
+      }
+      assertEquals(used(), limit);
+      const stranded = limit - admitted;
+      assert(stranded <= (processes - 1) * leases, `run ${run}: ${stranded} of ${processes} times ${leases}`);
+      most = Math.max(most, stranded);
+    }
+    assert(most > 0, "nothing was ever reserved elsewhere");
+  });
+
+  Deno.test(`${algorithm}: one process alone gets all of the limit, whatever it takes in advance`, async () => {
+    const { clock, limiters: [limiter] } = setUp(1, { algorithm, max: 100, windowMs: 10_000, leases: 40 });
+    clock.advance(10_000 - clock.now % 10_000);
+    let admitted = 0;
+    // a few in every part of the window, so that leases end unused
+    for (let part = 0; part < 9; part++) {
+      for (let times = 0; times < 3; times++) if ((await limiter!.check("key")).allowed) admitted++;
+      clock.advance(1000);
+    }
+    for (let times = 0; times < 200; times++) if ((await limiter!.check("key")).allowed) admitted++;
+    assertEquals(admitted, 100);
+    await limiter!.close();
+  });
+
+  Deno.test(`${algorithm}: closing returns what was taken in advance and not used`, async () => {
+    const { stores, limiters: [limiter], used } = setUp(1, { algorithm, max: 100, windowMs: 60_000, leases: 20 });
+    for (let times = 0; times < 3; times++) assertEquals((await limiter!.check("key")).remaining, 99 - times);
+    await limiter!.check("other");
+    assertEquals([used(), used("other"), stores[0]!.calls.decide], [20, 20, 2]);
+    await limiter!.close();
+    assertEquals([used(), used("other")], [3, 1]);
+  });
+
+  Deno.test(`${algorithm}: a lease is not used after its window`, async () => {
+    const part = algorithm === "fixed-window" ? 10_000 : 1000;
+    const { clock, stores, limiters: [limiter] } = setUp(1, { algorithm, max: 100, windowMs: 10_000, leases: 10 });
+    clock.advance(10_000 - clock.now % 10_000);
+    await limiter!.check("key");
+    clock.advance(part - 2);
+    await limiter!.check("key");
+    assertEquals(stores[0]!.calls.decide, 1);
+    // the last ms already belongs to the store: its clock may be up to a ms ahead
+    clock.advance(1);
+    await limiter!.check("key");
+    assertEquals(stores[0]!.calls.decide, 2);
+    clock.advance(1);
+    await limiter!.check("key");
+    assertEquals(stores[0]!.calls.decide, 3);
+    await limiter!.close();
+  });
+
+  Deno.test(`${algorithm}: a clock that is set back does not make a lease last longer`, async () => {
+    const clock = new VirtualClock();
+    let offset = 0;
+    const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
+    const limiter = new Limiter({
+      ...{ store, algorithm, max: 100, windowMs: 10_000, leases: 10, timers: clock.timers },
+      clock: () => clock.now + offset,
+    });
+    await limiter.check("key");
+    assertEquals((await limiter.check("key")).remaining, 98);
+    assertEquals(store.calls.decide, 1);
+    offset = -3_600_000;
+    clock.advance(10_000);
+    await limiter.check("key");
+    assertEquals(store.calls.decide, 2);
+    await limiter.close();
+  });
+}
+
+Deno.test("a lease tells what is left and how long, as the store would", async () => {
+  const { clock, limiters: [limiter] } = setUp(1, { max: 100, windowMs: 10_000, leases: 20 });
+  await limiter!.check("key");
+  clock.advance(4000);
+  const { remaining, resetMs, retryMs, allowed } = await limiter!.check("key");
+  assertEquals([remaining, resetMs, retryMs, allowed], [98, 6000, 0, true]);
+  await limiter!.close();
+});
+
+Deno.test("a decision from a lease needs no promise", async () => {
+  const { limiters: [limiter] } = setUp(1, { max: 100, leases: 20 });
+  await limiter!.check("key");
+  assertEquals("then" in limiter!.check("key"), false);
+  assertEquals(limiter!.counters.leased, 1);
+  await limiter!.close();
+});
+
+Deno.test("many callers at once need few commands, admitted or refused", async () => {
+  for (const denyCache of [true, false]) {
+    const { stores, limiters, used } = setUp(4, { max: 600, windowMs: 60_000, leases: 20, denyCache });
+    const decisions = await Promise.all(Array.from({ length: 1000 }, () => limiters[0]!.check("key")));
+    assertEquals(decisions.filter(({ allowed }) => allowed).length, 600);
+    assertEquals(used(), 600);
+    assert(stores[0]!.calls.decide <= 4, `${stores[0]!.calls.decide} commands`);
+    await limiters[0]!.close();
+  }
+});
+
+Deno.test("while the store is away, what was taken in advance is still served, and nothing beyond", async () => {
+  const { clock, stores, limiters: [limiter], used } = setUp(1, {
+    ...{ max: 100, windowMs: 60_000, leases: 20, onStoreFailure: "closed" },
+  });
+  for (let times = 0; times < 5; times++) assertEquals((await limiter!.check("key")).allowed, true);
+  stores[0]!.failure = new Error("away");
+  // others find the store away until the breaker opens
+  for (let times = 0; times < 10; times++) assertEquals((await limiter!.check(`other ${times}`)).allowed, false);
+  assertEquals(limiter!.breakerIsOpen, true);
+  const decisions: Decision[] = [];
+  for (let times = 0; times < 20; times++) decisions.push(await limiter!.check("key"));
+  assertEquals(decisions.map(({ allowed }) => allowed), Array.from({ length: 20 }, (_, i) => i < 15));
+  assertEquals(decisions.slice(0, 15).every(({ decidedBy }) => decidedBy === "store"), true);
+  stores[0]!.failure = null;
+  clock.advance(2000);
+  assertEquals((await limiter!.check("key")).allowed, true);
+  await limiter!.close();
+  assertEquals([used(), clock.pendingTimers], [21, 0]);
+});
+
+Deno.test("a lease that comes after its caller was refused is kept for the others, and his unit goes back", async () => {
+  const { clock, stores, limiters: [limiter], used } = setUp(1, {
+    ...{ max: 100, windowMs: 60_000, leases: 20, onStoreFailure: "closed" },
+  });
+  const back = Promise.withResolvers<void>();
+  stores[0]!.back = back.promise;
+  const checks = [limiter!.check("key"), limiter!.check("key")];
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  clock.advance(100);
+  for (const { allowed } of await Promise.all(checks)) assertEquals(allowed, false);
+  stores[0]!.back = null;
+  back.resolve();
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  assertEquals((await limiter!.check("key")).allowed, true);
+  assertEquals(stores[0]!.calls.decide, 1);
+  await limiter!.close();
+  assertEquals(used(), 1);
+});
+
+Deno.test("forgetting keys forgets leases too, those included that are on their way", async () => {
+  const { stores, limiters: [limiter], used } = setUp(1, { max: 100, windowMs: 60_000, leases: 20 });
+  await limiter!.check("key");
+  await limiter!.reset("key");
+  assertEquals(used(), 0);
+  assertEquals((await limiter!.check("key")).remaining, 99);
+  assertEquals(stores[0]!.calls.decide, 2);
+  const back = Promise.withResolvers<void>();
+  stores[0]!.back = back.promise;
+  const late = limiter!.check("another");
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  stores[0]!.back = null;
+  await limiter!.reset();
+  back.resolve();
+  await late;
+  await limiter!.check("another");
+  // the second one did not use what the first had reserved before everything was forgotten
+  assertEquals(stores[0]!.calls.decide, 4);
+  await limiter!.close();
+});
+
+Deno.test("only what may be used later in its window is leased", async () => {
+  const clock = new VirtualClock();
+  const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
+  const counters = newCounters();
+  const leasing = new LeasingStore(store, { max: 10 }, clock.read, counters);
+  const policy = { name: "limit", algorithm: "fixed-window", limit: 100, windowMs: 60_000 } as const;
+  const others: Take[] = [
+    { policy: { ...policy, algorithm: "sliding-log" }, key: "key", cost: 1 },
+    { policy: { ...policy, algorithm: "sliding-approximate" }, key: "key", cost: 1 },
+    { policy: { ...policy, algorithm: "token-bucket" }, key: "key", cost: 1 },
+    { policy: { ...policy, algorithm: "concurrency" }, key: "key", cost: 1 },
+    { policy: { ...policy, onDenied: "charge" }, key: "key", cost: 1 },
+    { policy: { ...policy, block: { after: 1, forMs: 1 } }, key: "key", cost: 1 },
+    { policy, key: "key", cost: 0 },
+    { policy, key: "key", cost: 1, shadow: true },
+  ];
+  for (const take of others) for (let times = 0; times < 3; times++) await leasing.decide([take]);
+  await leasing.decide([{ policy, key: "a", cost: 1 }, { policy, key: "b", cost: 1 }]);
+  assertEquals([store.calls.decide, counters.leased], [others.length * 3 + 1, 0]);
+});
+
+Deno.test("leases get smaller as the quota runs out, and with the number of processes", async () => {
+  for (const [processes, sizes] of [[1, [25, 18, 14, 10]], [5, [5, 4, 4, 4]]] as const) {
+    const { limiters: [limiter], used } = setUp(processes, { max: 100, windowMs: 60_000, leases: 50 });
+    const taken: number[] = [];
+    let before = 0;
+    while (taken.length < sizes.length) {
+      await limiter!.check("key");
+      if (used() > before) taken.push(used() - before);
+      before = used();
+    }
+    assertEquals(taken, [...sizes]);
+    await limiter!.close();
+  }
+});
