@@ -17,7 +17,7 @@
 export type { HeaderSink, RequestFace, ResponseFace, SendingFace } from "./src/http/faces.ts";
 export { type FetchHandler, type FetchLimit, fetchLimit, type FetchLimitOptions } from "./src/http/fetch_limit.ts";
 export type { StandardHeaders } from "./src/http/header_fields.ts";
-export type { RateLimitOptions, RequestLimitOptions } from "./src/http/http_options.ts";
+export type { HandlerOptions, RateLimitOptions, RequestLimitOptions } from "./src/http/http_options.ts";
 export { rateLimit, type RateLimitMiddleware } from "./src/http/rate_limit.ts";
 export type { RateLimitInfo } from "./src/http/rate_limit_info.ts";
 export type { Counters } from "./src/limiter/counters.ts";

@@ -8,6 +8,16 @@ import type { Awaitable, Store } from "../stores/store.ts";
 import type { RequestFace, ResponseFace } from "./faces.ts";
 import type { HeaderOptions, StandardHeaders } from "./header_fields.ts";
 
+/** What a `handler` gets beside request and response: what the limiter would have answered with, and why. */
+export interface HandlerOptions {
+  /** The status. */
+  readonly statusCode: number;
+  /** The `message` option, or the usual body. */
+  readonly message: unknown;
+  /** The decision. */
+  readonly decision: Decision;
+}
+
 /** One of several limits, for requests. */
 export interface RequestLimitOptions extends LimitOptions {
   /** Bits of an IPv6 address that make one client for this limit: a second, wider layer beside the usual one. */
@@ -49,7 +59,9 @@ export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions
   /** Name of the limit in headers; the same as `name`, by express-rate-limit's name. */
   identifier?: string | undefined;
   /** Answers refused requests in place of the limiter. */
-  handler?: ((req: Req, res: ResponseFace, next: (error?: unknown) => void, decision: Decision) => unknown) | undefined;
+  handler?:
+    | ((req: Req, res: ResponseFace, next: (error?: unknown) => void, options: HandlerOptions) => unknown)
+    | undefined;
   /** Called for every refused request, before it is answered. */
   onLimitReached?: ((req: Req) => unknown) | undefined;
   /** Property of the request that tells `{ limit, used, remaining, resetTime, key }`, `"rateLimit"` by default. */

@@ -7,7 +7,7 @@ import type { RequestFace, ResponseFace, SendingFace } from "./faces.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { sharedLimiter } from "./made_in_request.ts";
 import { RateLimitInfo } from "./rate_limit_info.ts";
-import type { Refusal } from "./refusal.ts";
+import { DEFAULT_MESSAGE, type Refusal } from "./refusal.ts";
 import { isThenable, RequestLimiter } from "./request_limiter.ts";
 
 /** Continues with the next layer, or with the error handlers. */
@@ -145,7 +145,10 @@ async function refuse<Req extends RequestFace>(
     const { onLimitReached, handler } = asker.options;
     const reached = onLimitReached?.(req);
     if (isThenable(reached)) await reached;
-    if (handler !== undefined) return void await handler(req, res, next, decision);
+    if (handler !== undefined) {
+      const { statusCode = 429, message = DEFAULT_MESSAGE } = asker.options;
+      return void await handler(req, res, next, { statusCode, message, decision });
+    }
     send(res, await asker.refusal(req, decision, res));
   } catch (error) {
     next(error);

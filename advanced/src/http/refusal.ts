@@ -21,7 +21,8 @@ export interface RefusalOptions {
   readonly problemDetails: boolean;
 }
 
-const DEFAULT_MESSAGE = { error: "Too many requests, please try again later." };
+/** The usual body. */
+export const DEFAULT_MESSAGE = { error: "Too many requests, please try again later." };
 
 /**
  * Makes the answer to a refused request, and forbids to store it (RFC 6585, section 4).

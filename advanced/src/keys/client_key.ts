@@ -1,9 +1,10 @@
 import { subnetOf } from "@sluice/sluice/limiting";
+import { TwoGenerations } from "../wrappers/two_generations.ts";
 
 /** Key of requests whose client is unknown. No address and no generated key is equal to it by accident. */
 const UNKNOWN_CLIENT = "\u0000unknown client";
 /** IPv6 addresses whose keys are remembered, so that they are not parsed for every request. */
-const MAX_REMEMBERED = 16_384;
+const MAX_REMEMBERED = 262_144;
 /** What is longer than an address, its zone and its port can be is somebody's nonsense and not worth the memory. */
 const LONGEST_REMEMBERED = 80;
 
@@ -13,7 +14,7 @@ let warned = false;
 export class ClientKeys {
   readonly #prefixLength: number;
   readonly #missing: "share" | "error";
-  #remembered = new Map<string, string>();
+  readonly #remembered = new TwoGenerations<string>(MAX_REMEMBERED);
 
   /**
    * Makes it.
@@ -40,7 +41,6 @@ export class ClientKeys {
     if (known !== undefined) return known;
     const key = subnetOf(withoutPort(address), this.#prefixLength) ?? address;
     if (address.length > LONGEST_REMEMBERED) return key;
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered = new Map();
     this.#remembered.set(address, key);
     return key;
   }

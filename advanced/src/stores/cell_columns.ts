@@ -2,6 +2,7 @@ import type { Held } from "../algorithms/decide_batch.ts";
 import type { Algorithm, Cells } from "../algorithms/algorithm.ts";
 import { BLOCK_WIDTH, blockReset } from "../algorithms/block_state.ts";
 import type { Policy } from "../policy/policy.ts";
+import { ChunkedCells, ChunkedList } from "./chunked_list.ts";
 
 const NOTHING: Float64Array = new Float64Array(0);
 
@@ -17,11 +18,10 @@ export interface Aim extends Held {
 export class CellColumns {
   readonly #algorithm: Algorithm;
   readonly #width: number;
-  #cells: Float64Array = NOTHING;
-  #blocks: Float64Array | null = null;
-  #places = 0;
+  readonly #cells: ChunkedCells;
+  #blocks: ChunkedCells | null = null;
   /** Arrays of their own, for algorithms whose state varies in length. */
-  readonly #own: Float64Array[] = [];
+  readonly #own = new ChunkedList<Float64Array>();
 
   /**
    * Makes it.
@@ -32,18 +32,7 @@ export class CellColumns {
   constructor(algorithm: Algorithm, width: number) {
     this.#algorithm = algorithm;
     this.#width = width;
-  }
-
-  /** Number of places there is memory for. */
-  get places(): number {
-    return this.#places;
-  }
-
-  /** Makes room for more places. */
-  grow(places: number): void {
-    this.#places = places;
-    this.#cells = longer(this.#cells, places * this.#width);
-    if (this.#blocks !== null) this.#blocks = longer(this.#blocks, places * BLOCK_WIDTH);
+    this.#cells = new ChunkedCells(width);
   }
 
   /** A new aim, at no place yet. */
@@ -51,61 +40,60 @@ export class CellColumns {
     return { algorithm: this.#algorithm, cells: { array: NOTHING, at: 0 }, block: null };
   }
 
-  /** Aims at a place. */
+  /** Aims at a place. Another place may grow the array it lies in, so a batch touches all its places first. */
   aim(aim: Aim, place: number, policy: Policy): void {
     const { cells } = aim;
-    if (this.#width === 0) cells.array = this.#own[place] ?? NOTHING;
+    if (this.#width === 0) cells.array = this.#own.get(place) ?? NOTHING;
     else {
-      cells.array = this.#cells;
-      cells.at = place * this.#width;
+      cells.array = this.#cells.chunk(place);
+      cells.at = this.#cells.offset(place);
     }
     if (policy.block === undefined) {
       aim.block = null;
       return;
     }
-    this.#blocks ??= new Float64Array(this.#places * BLOCK_WIDTH);
-    aim.block ??= { array: this.#blocks, at: 0 };
-    aim.block.array = this.#blocks;
-    aim.block.at = place * BLOCK_WIDTH;
+    this.#blocks ??= new ChunkedCells(BLOCK_WIDTH);
+    aim.block ??= { array: NOTHING, at: 0 };
+    aim.block.array = this.#blocks.chunk(place);
+    aim.block.at = this.#blocks.offset(place);
+  }
+
+  /** Makes room for a place, before anything is aimed at. */
+  touch(place: number, policy: Policy): void {
+    if (this.#width > 0) this.#cells.chunk(place);
+    if (policy.block === undefined) return;
+    this.#blocks ??= new ChunkedCells(BLOCK_WIDTH);
+    this.#blocks.chunk(place);
   }
 
   /** Takes over what was written to a place; needed where a state may have moved to a longer array. */
   keep(aim: Aim, place: number): void {
-    if (this.#width === 0 && aim.cells.array.length > 0) this.#own[place] = aim.cells.array;
+    if (this.#width === 0 && aim.cells.array.length > 0) this.#own.set(place, aim.cells.array);
   }
 
   /** Makes a place that of a key never seen. */
   clear(place: number): void {
-    if (this.#width === 0) delete this.#own[place];
-    else this.#cells.fill(0, place * this.#width, (place + 1) * this.#width);
-    this.#blocks?.fill(0, place * BLOCK_WIDTH, (place + 1) * BLOCK_WIDTH);
+    if (this.#width === 0) this.#own.set(place, undefined);
+    else this.#cells.clear(place);
+    this.#blocks?.clear(place);
   }
 
   /** Whether a place's state is that of a key never seen. */
   isIdle(aim: Aim, place: number, policy: Policy, now: number): boolean {
     this.aim(aim, place, policy);
     if (this.#algorithm.reset(policy, aim.cells, now) > 0) return false;
-    return this.#blocks === null || blockReset({ array: this.#blocks, at: place * BLOCK_WIDTH }, now) === 0;
+    if (this.#blocks === null) return true;
+    return blockReset({ array: this.#blocks.chunk(place), at: this.#blocks.offset(place) }, now) === 0;
   }
 
   /** Copies a state from elsewhere. */
   copy(place: number, from: CellColumns, other: number): void {
     if (this.#width === 0) {
-      const own = from.#own[other];
-      if (own !== undefined) this.#own[place] = own.slice();
-    } else {
-      const begin = other * this.#width;
-      this.#cells.set(from.#cells.subarray(begin, begin + this.#width), place * this.#width);
-    }
+      const own = from.#own.get(other);
+      if (own !== undefined) this.#own.set(place, own.slice());
+    } else this.#cells.copy(place, from.#cells, other);
     if (from.#blocks === null) return;
-    this.#blocks ??= new Float64Array(this.#places * BLOCK_WIDTH);
-    const begin = other * BLOCK_WIDTH;
-    this.#blocks.set(from.#blocks.subarray(begin, begin + BLOCK_WIDTH), place * BLOCK_WIDTH);
+    this.#blocks ??= new ChunkedCells(BLOCK_WIDTH);
+    this.#blocks.copy(place, from.#blocks, other);
   }
-}
-
-function longer(array: Float64Array, length: number): Float64Array {
-  const grown = new Float64Array(length);
-  grown.set(array);
-  return grown;
 }

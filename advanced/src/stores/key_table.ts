@@ -2,6 +2,8 @@ import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { decideAlone } from "../algorithms/decide_batch.ts";
 import type { Policy } from "../policy/policy.ts";
 import { type Aim, CellColumns } from "./cell_columns.ts";
+import { ChunkedList } from "./chunked_list.ts";
+import { KeyMap } from "./key_map.ts";
 import type { Entry, Take, Verdict } from "./store.ts";
 
 /** Places that are looked at for idle keys with every new key; more than one each outruns any number of them. */
@@ -12,7 +14,7 @@ const SWEPT_WHEN_FULL = 64;
 const SHARED_PLACES = 1024;
 
 /**
- * The keys of one policy: a map to places in typed arrays.
+ * The keys of one policy: a map to places in typed arrays. Nothing in it grows all at once.
  *
  * The number of keys is bounded and no key in use is ever dropped, for it would have its quota twice; blocked keys
  * least of all. When every place is in use, new keys share states by their hash until a place is free: a shared state
@@ -21,8 +23,10 @@ const SHARED_PLACES = 1024;
 export class KeyTable {
   readonly #columns: CellColumns;
   readonly #maxKeys: number;
-  readonly #places = new Map<string, number>();
-  readonly #keys: (string | undefined)[] = [];
+  readonly #places = new KeyMap();
+  readonly #keys = new ChunkedList<string>();
+  /** Places that were ever taken. */
+  #used = 0;
   readonly #free: number[] = [];
   readonly #newShared: () => CellColumns;
   readonly #aim: Aim;
@@ -45,7 +49,6 @@ export class KeyTable {
     const width = algorithm.width(policy);
     this.#newShared = () => new CellColumns(algorithm, width);
     this.#columns = new CellColumns(algorithm, width);
-    this.#columns.grow(Math.min(64, maxKeys));
     this.#maxKeys = maxKeys;
     this.#slowest = policy;
     this.#aim = this.#columns.newAim();
@@ -80,6 +83,12 @@ export class KeyTable {
     return this.#aimAt(this.#columns.newAim(), place, policy);
   }
 
+  /** Makes room for a place, which may move others of its array; a batch does it for all before it aims at any. */
+  touch(place: number, policy: Policy): void {
+    if (place >= 0) this.#columns.touch(place, policy);
+    else this.#shared!.touch(-1 - place, policy);
+  }
+
   #aimAt(aim: Aim, place: number, policy: Policy): Aim {
     if (place >= 0) this.#columns.aim(aim, place, policy);
     else {
@@ -110,10 +119,9 @@ export class KeyTable {
 
   // looks at a few places, one after the other round and round, and frees those of idle keys
   #sweep(places: number, now: number, spared: ReadonlySet<string> | undefined): void {
-    const { length } = this.#keys;
-    for (let i = 0; i < places && i < length; i++) {
-      this.#hand = this.#hand + 1 >= length ? 0 : this.#hand + 1;
-      const key = this.#keys[this.#hand];
+    for (let i = 0; i < places && i < this.#used; i++) {
+      this.#hand = this.#hand + 1 >= this.#used ? 0 : this.#hand + 1;
+      const key = this.#keys.get(this.#hand);
       if (key === undefined || spared?.has(key)) continue;
       if (this.#columns.isIdle(this.#aim, this.#hand, this.#slowest, now)) this.#release(key, this.#hand);
     }
@@ -121,22 +129,21 @@ export class KeyTable {
 
   #release(key: string, place: number): void {
     this.#places.delete(key);
-    this.#keys[place] = undefined;
+    this.#keys.set(place, undefined);
     this.#columns.clear(place);
     this.#free.push(place);
   }
 
   #takePlace(key: string, now: number, spared: ReadonlySet<string> | undefined): number {
-    const full = this.#keys.length >= this.#maxKeys && this.#free.length === 0;
+    const full = this.#used >= this.#maxKeys && this.#free.length === 0;
     this.#sweep(full ? SWEPT_WHEN_FULL : SWEPT_PER_KEY, now, spared);
     let place = this.#free.pop();
     if (place === undefined) {
-      if (this.#keys.length >= this.#maxKeys) return this.#sharedPlace(key);
-      place = this.#keys.length;
-      if (place >= this.#columns.places) this.#columns.grow(Math.min(this.#maxKeys, this.#columns.places * 2));
+      if (this.#used >= this.#maxKeys) return this.#sharedPlace(key);
+      place = this.#used++;
     }
-    this.#keys[place] = key;
-    this.#places.set(key, place);
+    this.#keys.set(place, key);
+    this.#places.add(key, place);
     // a key that was counted among others keeps that count, or it could have its limit twice
     if (this.#shared !== null) this.#columns.copy(place, this.#shared, -1 - this.#sharedPlace(key));
     return place;
@@ -145,7 +152,6 @@ export class KeyTable {
   #sharedPlace(key: string): number {
     if (this.#shared === null) {
       this.#shared = this.#newShared();
-      this.#shared.grow(SHARED_PLACES);
       this.#seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
     }
     let hash = this.#seed;
@@ -181,7 +187,7 @@ export class KeyTable {
   /** Forgets all keys. */
   clear(): number {
     const { size } = this.#places;
-    for (const [key, place] of this.#places) this.#release(key, place);
+    for (const [key, place] of [...this.#places.entries()]) this.#release(key, place);
     this.#shared = null;
     return size;
   }
@@ -189,7 +195,7 @@ export class KeyTable {
   /** Lists the keys in use, as they stand. */
   *entries(policy: Policy, now: number): Generator<Entry> {
     const aim = this.#columns.newAim();
-    for (const [key, place] of this.#places) {
+    for (const [key, place] of this.#places.entries()) {
       if (this.#columns.isIdle(aim, place, policy, now)) continue;
       yield { key, verdict: decideAlone({ policy, key, cost: 0 }, aim, 1, now) };
     }

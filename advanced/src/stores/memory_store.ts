@@ -74,6 +74,7 @@ export class MemoryStore implements Store {
     const tables = takes.map(({ policy }) => this.#tableOf(policy));
     const keys = new Set(takes.map(({ key }) => key));
     const places = takes.map((take, i) => tables[i]!.place(take, now, keys));
+    takes.forEach(({ policy }, i) => tables[i]!.touch(places[i]!, policy));
     const aims = takes.map(({ policy }, i) => tables[i]!.aim(places[i]!, policy));
     const verdicts = decideBatch(takes, aims, times, now);
     aims.forEach((aim, i) => tables[i]!.keep(aim, places[i]!));

@@ -1,19 +1,26 @@
 /** Reads of the clock in one turn that may be answered from memory. */
 const READS_PER_TURN = 64;
+/** Fewer reads shared in a turn are not worth noticing its end. */
+const WORTH_SHARING = 3;
+/** Reads after which it is tried again. */
+const READS_ALONE = 256;
 
 /**
  * The time a store in this process counts by: whole ms that never go back.
  *
  * Where the clock is set back, time goes on from where it was, so that nobody's quota comes back sooner; where it is
- * set forward, windows end sooner. The system's clock is read once in a turn of the event loop, or every 64 decisions,
- * for reading it costs more than deciding.
+ * set forward, windows end sooner. Where many decisions fall into one turn of the event loop, the system's clock is read
+ * once for up to 64 of them, for reading it costs more than deciding.
  */
 export class StoreClock {
   readonly #read: (() => number) | null;
   #latest = 0;
   #offset = 0;
   #reads = 0;
+  /** Reads to come that are not prepared to be shared. */
+  #alone = 0;
   readonly #endTurn = () => {
+    if (this.#reads > READS_PER_TURN - WORTH_SHARING) this.#alone = READS_ALONE;
     this.#reads = 0;
   };
 
@@ -32,6 +39,10 @@ export class StoreClock {
     if (this.#reads > 0) {
       this.#reads--;
       return this.#latest;
+    }
+    if (this.#alone > 0) {
+      this.#alone--;
+      return this.#forward(Date.now());
     }
     queueMicrotask(this.#endTurn);
     this.#reads = READS_PER_TURN;

@@ -13,9 +13,13 @@ export class TwoGenerations<V> {
     this.#half = Math.max(1, Math.floor(most / 2));
   }
 
-  /** Reads an entry. */
+  /** Reads an entry; one that is in use becomes young again. */
   get(key: string): V | undefined {
-    return this.#young.get(key) ?? this.#old.get(key);
+    const young = this.#young.get(key);
+    if (young !== undefined || this.#old.size === 0) return young;
+    const old = this.#old.get(key);
+    if (old !== undefined) this.set(key, old);
+    return old;
   }
 
   /** Writes an entry. */

@@ -237,13 +237,22 @@ Deno.test("handler answers in the limiter's place, and onLimitReached is told fi
   const { ask } = appWith({
     max: 0,
     onLimitReached: () => told.push("reached"),
-    handler: (_req: unknown, res: { status(code: number): { send(body: string): void } }) => {
-      told.push("handler");
+    // deno-lint-ignore no-explicit-any -- the four arguments of express-rate-limit
+    handler: (_req: any, res: any, _next: any, options: any) => {
+      told.push("handler", String(options.statusCode), options.message.error, String(options.decision.allowed));
       res.status(503).send("mine");
     },
   } as unknown as Options);
   const answer = await ask();
-  assertEquals([answer.status, await answer.text(), ...told], [503, "mine", "reached", "handler"]);
+  assertEquals([answer.status, await answer.text(), ...told], [
+    503,
+    "mine",
+    "reached",
+    "handler",
+    "429",
+    "Too many requests, please try again later.",
+    "false",
+  ]);
 });
 
 Deno.test("handlers read what is left from the request", async () => {

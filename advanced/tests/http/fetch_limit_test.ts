@@ -1,0 +1,295 @@
+import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
+import { Hono } from "hono";
+import { type FetchHandler, fetchLimit, type FetchLimitOptions, MemoryStore } from "../../mod.ts";
+import { FaultyStore } from "../../src/testing/faulty_store.ts";
+import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+
+/** What Deno passes beside a request. */
+const peer = (hostname: string) => ({ remoteAddr: { transport: "tcp", hostname, port: 50_000 } });
+
+function limited(options: FetchLimitOptions = {}, handler: FetchHandler<[unknown]> = () => new Response("hello")) {
+  const limit = fetchLimit({ clock: new VirtualClock().read, ...options });
+  const serve = limit(handler);
+  const ask = (path = "/", address = "192.0.2.1") => serve(new Request(`http://localhost${path}`), peer(address));
+  return { limit, serve, ask };
+}
+
+async function statuses(ask: (path?: string) => Promise<Response>, ...paths: string[]): Promise<number[]> {
+  const all: number[] = [];
+  for (const path of paths) {
+    const answer = await ask(path);
+    await answer.body?.cancel();
+    all.push(answer.status);
+  }
+  return all;
+}
+
+async function serving(handler: Deno.ServeHandler, talk: (origin: string) => Promise<void>): Promise<void> {
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, handler);
+  try {
+    await talk(`http://127.0.0.1:${server.addr.port}`);
+  } finally {
+    await server.shutdown();
+  }
+}
+
+Deno.test("fetchLimit limits a handler of Deno.serve over a real socket", async () => {
+  const limit = fetchLimit({ max: 2, windowMs: 10_000, clock: new VirtualClock().read, standardHeaders: "draft-8" });
+  await serving(limit(() => new Response("hello", { headers: { "x-mine": "1" } })), async (origin) => {
+    const first = await fetch(origin);
+    assertEquals([first.status, await first.text(), first.headers.get("x-mine")], [200, "hello", "1"]);
+    assertEquals(first.headers.get("x-ratelimit-remaining"), "1");
+    await (await fetch(origin)).text();
+    const refused = await fetch(origin);
+    assertEquals([refused.status, refused.headers.get("x-mine")], [429, null]);
+    assertEquals(await refused.json(), { error: "Too many requests, please try again later." });
+    assertEquals(refused.headers.get("content-type"), "application/json; charset=utf-8");
+    assertEquals(refused.headers.get("cache-control"), "no-store");
+    assertEquals(refused.headers.get("retry-after"), "10");
+    assertEquals(refused.headers.get("ratelimit"), '"2-per-10000ms-fixed-window";r=0;t=10');
+  });
+  const keys: string[] = [];
+  for await (const { key } of limit.limiter.keys()) keys.push(key);
+  assertEquals(keys, ["127.0.0.1"]);
+});
+
+Deno.test("fetchLimit stands in front of a Hono application and hands it all it was handed", async () => {
+  const app = new Hono<{ Bindings: { secret: string } }>();
+  app.get("/", (c) => c.text(`hello ${c.env.secret}`));
+  app.get("/gone", (c) => c.body(null, 204));
+  const limit = fetchLimit({ max: 2, keyGenerator: (request) => request.headers.get("x-user") ?? "nobody" });
+  const serve = limit((request: Request, env: { secret: string }) => app.fetch(request, env));
+  const ask = (path: string) =>
+    serve(new Request(`http://localhost${path}`, { headers: { "x-user": "a" } }), { secret: "s" });
+  assertEquals(await (await ask("/")).text(), "hello s");
+  const gone = await ask("/gone");
+  assertEquals([gone.status, gone.body, gone.headers.get("x-ratelimit-remaining")], [204, null, "0"]);
+  assertEquals((await ask("/")).status, 429);
+  assertEquals((await app.fetch(new Request("http://localhost/none"))).status, 404);
+  // a limiter may also be handed app.fetch as it is
+  await serving(fetchLimit({ max: 1 })(app.fetch), async (origin) => {
+    const statuses = [await fetch(`${origin}/gone`), await fetch(`${origin}/gone`)].map(({ status }) => status);
+    assertEquals(statuses, [204, 429]);
+  });
+});
+
+Deno.test("answers whose headers can't be changed get the headers all the same", async () => {
+  const redirect = Response.redirect("http://localhost/other", 302);
+  assertThrows(() => redirect.headers.set("x", "1"), TypeError);
+  const { ask } = limited({ max: 2 }, () => redirect);
+  const answer = await ask();
+  assertEquals([answer.status, answer.headers.get("location")], [302, "http://localhost/other"]);
+  assertEquals(answer.headers.get("x-ratelimit-remaining"), "1");
+});
+
+Deno.test("an answer keeps its status text and every cookie", async () => {
+  const headers = [["set-cookie", "a=1"], ["set-cookie", "b=2"]] as [string, string][];
+  const { ask } = limited({}, () => new Response("x", { status: 201, statusText: "Made", headers }));
+  const answer = await ask();
+  assertEquals([answer.status, answer.statusText], [201, "Made"]);
+  assertEquals(answer.headers.getSetCookie(), ["a=1", "b=2"]);
+});
+
+Deno.test("a streaming body passes chunk by chunk, and its end is the client's to choose", async () => {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let cancelled: unknown;
+  const body = new ReadableStream<Uint8Array>({
+    start: (one) => void (controller = one),
+    cancel: (reason) => void (cancelled = reason),
+  });
+  const { ask } = limited({}, () => new Response(body));
+  const answer = await ask();
+  const reader = answer.body!.getReader();
+  for (const text of ["one", "two"]) {
+    controller!.enqueue(new TextEncoder().encode(text));
+    assertEquals(new TextDecoder().decode((await reader.read()).value), text);
+  }
+  await reader.cancel("enough");
+  assertEquals(cancelled, "enough");
+});
+
+Deno.test("an upgrade is handed on as the very object it is", async () => {
+  const upgrade = { status: 101, headers: new Headers(), body: null } as Response;
+  const { ask } = limited({ max: 1 }, () => upgrade);
+  assertStrictEquals(await ask(), upgrade);
+  assertEquals((await ask()).status, 429);
+});
+
+Deno.test("a WebSocket opens behind fetchLimit, and the next one is refused before its upgrade", async () => {
+  const limit = fetchLimit({ max: 1 });
+  const handler = limit((request: Request) => {
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onmessage = ({ data }) => socket.send(`${data}!`);
+    return response;
+  });
+  await serving(handler, async (origin) => {
+    const socket = new WebSocket(origin.replace("http", "ws"));
+    socket.onopen = () => socket.send("hello");
+    const answer = await new Promise<string>((resolve) => socket.onmessage = ({ data }) => resolve(data));
+    assertEquals(answer, "hello!");
+    const refused = await new Promise<string>((resolve) => {
+      const second = new WebSocket(origin.replace("http", "ws"));
+      second.onerror = (event) => resolve((event as ErrorEvent).message);
+    });
+    assertMatch(refused, /429/);
+    const closed = new Promise((resolve) => socket.onclose = resolve);
+    socket.close();
+    await closed;
+  });
+});
+
+Deno.test("messages may be text, an object, a function or a problem document", async () => {
+  const shown = async (options: FetchLimitOptions) => {
+    const answer = await limited({ name: "p", max: 0, ...options }).ask("/x");
+    return [answer.status, answer.headers.get("content-type"), await answer.text()];
+  };
+  const html = "text/html; charset=utf-8";
+  const json = "application/json; charset=utf-8";
+  assertEquals(await shown({ message: "slow down" }), [429, html, "slow down"]);
+  assertEquals(await shown({ message: { code: 7 }, statusCode: 503 }), [503, json, '{"code":7}']);
+  const made = (request: Request) => Promise.resolve({ path: new URL(request.url).pathname });
+  assertEquals(await shown({ message: made }), [429, json, '{"path":"/x"}']);
+  const [status, type, body] = await shown({ problemDetails: true });
+  assertEquals([status, type], [429, "application/problem+json"]);
+  assertEquals(JSON.parse(String(body))["violated-policies"], ["p"]);
+});
+
+Deno.test("headers may be switched off, and what is refused for ever has no Retry-After", async () => {
+  const answer = await limited({ max: 0, headers: false }).ask();
+  assert([...answer.headers.keys()].every((name) => !/rate|retry/.test(name)));
+  assertEquals((await limited({ max: 0 }).ask()).headers.get("retry-after"), null);
+});
+
+Deno.test("what a request took may be given back by its outcome, also when the handler throws", async () => {
+  const handler = (request: Request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/throws") throw new Error("mine");
+    return new Response(null, { status: pathname === "/fails" ? 500 : 200 });
+  };
+  const failing = limited({ max: 1, skipFailedRequests: true }, handler);
+  assertEquals(await statuses(failing.ask, "/fails"), [500]);
+  await assertRejects(() => failing.ask("/throws"), Error, "mine");
+  assertEquals(await statuses(failing.ask, "/", "/"), [200, 429]);
+  const succeeding = limited({ max: 1, skipSuccessfulRequests: true }, handler);
+  assertEquals(await statuses(succeeding.ask, "/", "/", "/fails", "/"), [200, 200, 500, 429]);
+  const judged = limited({
+    max: 1,
+    skipFailedRequests: true,
+    requestWasSuccessful: (request, { statusCode }) =>
+      Promise.resolve(statusCode < 400 && !request.url.includes("bad")),
+  }, handler);
+  assertEquals(await statuses(judged.ask, "/bad", "/bad", "/", "/"), [200, 200, 200, 429]);
+});
+
+Deno.test("a judge of outcomes that fails does not fail the answer", async () => {
+  const { limit, ask } = limited({
+    skipFailedRequests: true,
+    requestWasSuccessful: () => Promise.reject(new Error("mine")),
+  });
+  const told: string[] = [];
+  limit.limiter.on("error", (error: Error) => told.push(error.message));
+  assertEquals([(await ask()).status, ...told], [200, "mine"]);
+});
+
+Deno.test("a concurrency limit counts handlers at work, and one that throws works no longer", async () => {
+  const gates: PromiseWithResolvers<Response>[] = [];
+  const { ask } = limited({ algorithm: "concurrency", max: 2 }, () => {
+    const gate = Promise.withResolvers<Response>();
+    gates.push(gate);
+    return gate.promise;
+  });
+  const working = [ask(), ask()];
+  assertEquals((await ask()).status, 429);
+  gates[0]!.resolve(new Response("done"));
+  assertEquals(await (await working[0]!).text(), "done");
+  const third = ask();
+  assertEquals((await ask()).status, 429);
+  gates[1]!.reject(new Error("mine"));
+  await assertRejects(() => working[1]!, Error, "mine");
+  const fourth = ask();
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+  for (const gate of gates.slice(2)) gate.resolve(new Response("done"));
+  assertEquals([(await third).status, (await fourth).status], [200, 200]);
+});
+
+Deno.test("a store that hangs costs the answer its time budget and no more", async () => {
+  const clock = new VirtualClock();
+  const store = new FaultyStore(new MemoryStore({ clock: clock.read }));
+  const { ask } = limited(
+    { algorithm: "concurrency", max: 1, store, clock: clock.read, timers: clock.timers },
+    () => {
+      store.hang();
+      return new Response("hello");
+    },
+  );
+  const answer = ask();
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+  clock.advance(100);
+  assertEquals(await (await answer).text(), "hello");
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("clientAddress tells the client from the request and from what is passed beside it", async () => {
+  const limit = fetchLimit({
+    max: 1,
+    clientAddress: (request, env) => request.headers.get("cf-connecting-ip") ?? (env as { fallback: string }).fallback,
+  });
+  const serve = limit((_request: Request, _env: { fallback: string }) => new Response("hello"));
+  const ask = async (address?: string) => {
+    const headers = new Headers(address === undefined ? {} : { "cf-connecting-ip": address });
+    return (await serve(new Request("http://localhost/", { headers }), { fallback: "192.0.2.9" })).status;
+  };
+  assertEquals([await ask("2001:db8::1"), await ask("2001:DB8:0::2"), await ask("192.0.2.1")], [200, 429, 200]);
+  assertEquals([await ask(), await ask("192.0.2.9")], [200, 429]);
+});
+
+Deno.test("Bun's server object tells the client", async () => {
+  const serve = fetchLimit({ max: 1 })((_request: Request, _server: unknown) => new Response("hello"));
+  const bun = (address: string | null) => ({
+    requestIP: (request: Request) => request instanceof Request && address !== null ? { address, port: 1 } : null,
+  });
+  const ask = async (server: unknown) => (await serve(new Request("http://localhost/"), server)).status;
+  assertEquals([await ask(bun("192.0.2.1")), await ask(bun("192.0.2.1")), await ask(bun("192.0.2.2"))], [
+    200,
+    429,
+    200,
+  ]);
+  // unknown clients share one counter, whatever it is that does not know them
+  const unknown = [bun(null), undefined, null, "text", {}, { remoteAddr: { transport: "unix", path: "/tmp/s" } }];
+  const seen: number[] = [];
+  for (const server of unknown) seen.push(await ask(server));
+  assertEquals(seen, [200, 429, 429, 429, 429, 429]);
+});
+
+Deno.test("an unknown client may be an error", async () => {
+  const serve = fetchLimit({ missingKey: "error" })(() => new Response("hello"));
+  await assertRejects(() => serve(new Request("http://localhost/")), TypeError, "address is unknown");
+});
+
+Deno.test("skipped requests pass untouched", async () => {
+  const answer = new Response("hello");
+  const { limit, ask } = limited({ max: 0, skip: (request) => request.url.endsWith("/health") }, () => answer);
+  assertStrictEquals(await ask("/health"), answer);
+  assertEquals([(await ask("/")).status, limit.limiter.counters.skipped], [429, 1]);
+});
+
+Deno.test("one limiter may stand in front of several handlers, and limiters behind each other", async () => {
+  const limit = fetchLimit({ name: "both", max: 2, standardHeaders: "draft-8", keyGenerator: () => "k" });
+  const first = limit(() => new Response("first"));
+  const inner = fetchLimit({ name: "inner", max: 5, standardHeaders: "draft-8", keyGenerator: () => "k" });
+  const second = limit(inner(() => new Response("second")));
+  const request = () => new Request("http://localhost/");
+  assertEquals((await first(request())).status, 200);
+  const answer = await second(request());
+  assertEquals([answer.status, answer.headers.get("x-ratelimit-limit")], [200, "2"]);
+  assertEquals(answer.headers.get("ratelimit"), '"inner";r=4;t=60, "both";r=0;t=60');
+  assertEquals((await second(request())).status, 429);
+});
+
+Deno.test("onLimitReached is told of a refusal, and handler is refused at construction", async () => {
+  const told: string[] = [];
+  const { ask } = limited({ max: 0, onLimitReached: (request) => told.push(request.url) });
+  await ask("/x");
+  assertEquals(told, ["http://localhost/x"]);
+  assertThrows(() => fetchLimit({ handler: () => {} }), TypeError, "message");
+});

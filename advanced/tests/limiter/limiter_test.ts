@@ -1,0 +1,452 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { type Decision, Limiter, type LimiterOptions, MemoryStore, type Store } from "../../mod.ts";
+import { FaultyStore } from "../../src/testing/faulty_store.ts";
+import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+
+function made(options: LimiterOptions = {}): { limiter: Limiter; clock: VirtualClock } {
+  const clock = new VirtualClock();
+  return { limiter: new Limiter({ clock: clock.read, timers: clock.timers, ...options }), clock };
+}
+
+/** A store in memory that answers by promises, as one elsewhere would. */
+function elsewhere(clock: VirtualClock): { faulty: FaultyStore; store: Store } {
+  const memory = new MemoryStore({ clock: clock.read });
+  const faulty = new FaultyStore(memory);
+  return { faulty, store: faulty };
+}
+
+/** Lets everything go on that waits for nothing but promises. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 50; i++) await Promise.resolve();
+}
+
+/** Notes who was served, in their order. */
+function served() {
+  const order: string[] = [];
+  const note = (name: string, wait: Promise<unknown>): Promise<void> =>
+    wait.then(() => void order.push(name), (error) => void order.push(`${name}: ${error.name}`));
+  return { order, note };
+}
+
+Deno.test("check answers at once with the store in memory, and by a promise with one elsewhere", async () => {
+  const { limiter } = made({ max: 1 });
+  assertEquals((limiter.check("a") as Decision).allowed, true);
+  assertEquals((limiter.check("a") as Decision).allowed, false);
+  const clock = new VirtualClock();
+  const { faulty, store } = elsewhere(clock);
+  faulty.delay(Promise.resolve());
+  const remote = new Limiter({ max: 1, store, clock: clock.read, timers: clock.timers });
+  const asked = remote.check("a");
+  assert("then" in asked);
+  assertEquals([(await asked).allowed, (await remote.check("a")).allowed], [true, false]);
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("peek tells what is left and takes nothing", async () => {
+  const { limiter } = made({ max: 2 });
+  for (let i = 0; i < 5; i++) assertEquals((await limiter.peek("a")).remaining, 2);
+  await limiter.check("a", { cost: 2 });
+  const left = await limiter.peek("a");
+  assertEquals([left.remaining, left.allowed, left.retryMs], [0, true, 0]);
+  assertEquals(limiter.counters.admitted, 1);
+});
+
+Deno.test("a decision tells policies, verdicts, waits and the limit that leaves least", async () => {
+  const { limiter, clock } = made({
+    limits: [
+      { name: "second", max: 2, windowMs: 1_000 },
+      { name: "minute", max: 100, windowMs: 60_000 },
+      { name: "tried", max: 1, windowMs: 3_600_000, shadow: true },
+    ],
+  });
+  const first = await limiter.check("a");
+  assertEquals(first.policies.map(({ name }) => name), ["second", "minute", "tried"]);
+  assertEquals(first.verdicts.map(({ remaining }) => remaining), [1, 99, 0]);
+  assertEquals([first.allowed, first.shadowDenied, first.decidedBy, first.retryMs], [true, false, "store", 0]);
+  const second = await limiter.check("a");
+  assertEquals([second.allowed, second.shadowDenied], [true, true]);
+  clock.advance(250);
+  const third = await limiter.check("a");
+  assertEquals([third.allowed, third.shadowDenied], [false, true]);
+  assertEquals(third.retryMs, 750);
+  assertEquals([third.remaining, third.tightest.limit, third.resetMs], [0, 2, 750]);
+  assertEquals(third.takes.map(({ key, cost }) => [key, cost]), [["a", 1], ["a", 1], ["a", 1]]);
+  assertEquals((await limiter.peek("a")).verdicts[1]!.remaining, 98);
+});
+
+Deno.test("limits count by keys of their own, and a missing one is an error that names the limit", async () => {
+  const { limiter } = made({ limits: [{ name: "user", max: 1 }, { name: "team", max: 3 }] });
+  const ask = async (user: string) => (await limiter.check({ user, team: "t" })).allowed;
+  assertEquals([await ask("a"), await ask("a"), await ask("b"), await ask("c"), await ask("d")], [
+    true,
+    false,
+    true,
+    true,
+    false,
+  ]);
+  assertThrows(() => limiter.check({ user: "a" }), TypeError, 'limit "team"');
+  for (const key of ["", undefined, null, 7, {}]) assertThrows(() => limiter.check(key as string), TypeError, "key");
+});
+
+Deno.test("max gives each check a limit of its own, and what is used stays used", async () => {
+  const { limiter } = made({ max: 2 });
+  for (const max of [undefined, undefined, 3, 10]) assert((await limiter.check("a", { max })).allowed);
+  assertEquals((await limiter.check("a")).allowed, false);
+  assertEquals((await limiter.check("a", { max: 10 })).remaining, 5);
+  assertEquals((await limiter.check("a", { max: 0 })).retryMs, Infinity);
+  for (const max of [-1, 1.5, NaN, Infinity, "5" as unknown as number]) {
+    assertThrows(() => limiter.check("a", { max }), Error, "max");
+  }
+});
+
+Deno.test("max may be given for one limit by its name", async () => {
+  const { limiter } = made({ limits: [{ name: "second", max: 1 }, { name: "day", max: 5 }] });
+  const { verdicts } = await limiter.check("a", { max: { day: 50 } });
+  assertEquals(verdicts.map(({ limit }) => limit), [1, 50]);
+});
+
+Deno.test("a tier that makes an algorithm's sums inexact is an error, as it is at construction", () => {
+  const { limiter } = made({ algorithm: "token-bucket", max: 10, windowMs: 2 ** 40 });
+  assertThrows(() => limiter.check("a", { max: 2 ** 30 }), RangeError, "too large together");
+});
+
+Deno.test("a cost that is no integer of at least 1 is an error", () => {
+  const { limiter } = made();
+  for (const cost of [0, -1, 1.5, NaN, Infinity, "1" as unknown as number]) {
+    assertThrows(() => limiter.check("a", { cost }), Error, "cost");
+  }
+  assertEquals(limiter.size, 0);
+});
+
+Deno.test("refund gives back once, and nothing once the window is over", async () => {
+  const { limiter, clock } = made({ max: 2, windowMs: 1_000 });
+  const first = await limiter.check("a");
+  const second = await limiter.check("a");
+  assertEquals([await limiter.refund(first), await limiter.refund(first)], [true, false]);
+  assertEquals((await limiter.peek("a")).remaining, 1);
+  clock.advance(1_000);
+  await limiter.check("a");
+  assertEquals(await limiter.refund(second), false);
+  assertEquals((await limiter.peek("a")).remaining, 1);
+  assertEquals(limiter.counters.refunded, 1);
+});
+
+Deno.test("a refusal has nothing to give back", async () => {
+  const { limiter } = made({ max: 1 });
+  await limiter.check("a");
+  assertEquals(await limiter.refund(await limiter.check("a")), false);
+  assertEquals((await limiter.peek("a")).remaining, 0);
+});
+
+Deno.test("release ends leases and leaves what other limits took", async () => {
+  const { limiter } = made({
+    limits: [{ name: "busy", algorithm: "concurrency", max: 1 }, { name: "minute", max: 5 }],
+  });
+  const first = await limiter.check("a");
+  assertEquals((await limiter.check("a")).allowed, false);
+  assertEquals([await limiter.release(first), await limiter.release(first)], [true, false]);
+  const second = await limiter.check("a");
+  assertEquals([second.allowed, second.verdicts[1]!.remaining], [true, 3]);
+  assertEquals(await limiter.refund(first), true);
+  assertEquals((await limiter.peek("a")).verdicts[1]!.remaining, 4);
+});
+
+Deno.test("reset forgets one key or all of them, over all limits", async () => {
+  const { limiter } = made({ limits: [{ name: "one", max: 1 }, { name: "two", max: 1 }] });
+  for (const key of ["a", "b", "c"]) await limiter.check(key);
+  assertEquals(await limiter.reset("a"), 2);
+  assertEquals([(await limiter.check("a")).allowed, (await limiter.check("b")).allowed], [true, false]);
+  assertEquals(await limiter.reset(), 6);
+  assertEquals(limiter.size, 0);
+});
+
+Deno.test("keys lists those in use with what is left to them", async () => {
+  const { limiter, clock } = made({ limits: [{ name: "short", max: 5, windowMs: 10 }, { name: "long", max: 9 }] });
+  await limiter.check("a", { cost: 3 });
+  clock.advance(5);
+  await limiter.check("b");
+  const list = async (name?: string) => {
+    const entries: [string, number][] = [];
+    for await (const { key, verdict } of limiter.keys(name)) entries.push([key, verdict.remaining]);
+    return entries.sort();
+  };
+  assertEquals(await list(), [["a", 2], ["b", 4]]);
+  assertEquals(await list("long"), [["a", 6], ["b", 8]]);
+  clock.advance(5);
+  assertEquals(await list("short"), [["b", 4]]);
+  assertThrows(() => limiter.keys("other"), RangeError, '"other"');
+});
+
+Deno.test("waitFor passes at once what fits, and waits for the rest no longer than it must", async () => {
+  const { limiter, clock } = made({ algorithm: "token-bucket", max: 2, windowMs: 1_000 });
+  const { order, note } = served();
+  await limiter.waitFor("a", { cost: 2 });
+  const waiting = note("a", limiter.waitFor("a"));
+  await settle();
+  clock.advance(499);
+  await settle();
+  assertEquals(order, []);
+  clock.advance(1);
+  await waiting;
+  assertEquals(order, ["a"]);
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("waitFor serves first come first served, each key in a lane of its own", async () => {
+  const { limiter, clock } = made({ max: 1, windowMs: 1_000 });
+  const { order, note } = served();
+  const all = ["a1", "a2", "b1", "a3", "b2"].map((name) => note(name, limiter.waitFor(name[0]!)));
+  await settle();
+  assertEquals(order, ["a1", "b1"]);
+  for (const expected of [["a1", "b1", "a2", "b2"], ["a1", "b1", "a2", "b2", "a3"]]) {
+    clock.advance(1_000);
+    await settle();
+    assertEquals(order, expected);
+  }
+  await Promise.all(all);
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("who wants little does not overtake who wants much, even in the same turn", async () => {
+  const { limiter, clock } = made({ algorithm: "token-bucket", max: 10, windowMs: 1_000 });
+  const { order, note } = served();
+  await limiter.check("a", { cost: 8 });
+  const all = [note("much", limiter.waitFor("a", { cost: 5 })), note("little", limiter.waitFor("a"))];
+  await settle();
+  assertEquals(order, []);
+  clock.advance(300);
+  await settle();
+  assertEquals(order, ["much"]);
+  clock.advance(100);
+  await Promise.all(all);
+});
+
+Deno.test("who gives up in the middle of a lane lets nobody overtake", async () => {
+  const { limiter, clock } = made({ algorithm: "token-bucket", max: 10, windowMs: 1_000 });
+  const { order, note } = served();
+  const leaving = new AbortController();
+  await limiter.check("a", { cost: 8 });
+  const all = [
+    note("first", limiter.waitFor("a", { cost: 5 })),
+    note("second", limiter.waitFor("a", { cost: 4, signal: leaving.signal })),
+    note("third", limiter.waitFor("a")),
+  ];
+  await settle();
+  leaving.abort();
+  await settle();
+  assertEquals(order, ["second: AbortError"]);
+  const late = note("fourth", limiter.waitFor("a"));
+  await settle();
+  assertEquals(order, ["second: AbortError"]);
+  clock.advance(300);
+  await settle();
+  clock.advance(100);
+  await settle();
+  clock.advance(100);
+  await Promise.all([...all, late]);
+  assertEquals(order, ["second: AbortError", "first", "third", "fourth"]);
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("only maxWaiting callers may wait, and those who are served at once are none of them", async () => {
+  const { limiter, clock } = made({ max: 3, windowMs: 1_000, maxWaiting: 2 });
+  const served = await Promise.all([limiter.waitFor("a"), limiter.waitFor("a"), limiter.waitFor("a")]);
+  assertEquals(served.map(({ allowed }) => allowed), [true, true, true]);
+  const waiting = [limiter.waitFor("a"), limiter.waitFor("a")];
+  await assertRejects(() => limiter.waitFor("a"), RangeError, "2 callers are waiting already");
+  assert((await limiter.waitFor("b")).allowed);
+  clock.advance(1_000);
+  await Promise.all(waiting);
+  await assertRejects(() => made({ max: 0, maxWaiting: 0 }).limiter.waitFor("a"), RangeError);
+});
+
+Deno.test("a wait longer than timeoutMs ends with a TimeoutError and takes nothing", async () => {
+  const { limiter, clock } = made({ max: 1, windowMs: 1_000 });
+  await limiter.check("a");
+  const first = assertRejects(() => limiter.waitFor("a", { timeoutMs: 400 }), DOMException, "400 ms");
+  const behind = assertRejects(() => limiter.waitFor("a", { timeoutMs: 500 }), DOMException);
+  await settle();
+  clock.advance(400);
+  assertEquals((await first).name, "TimeoutError");
+  clock.advance(100);
+  assertEquals((await behind).name, "TimeoutError");
+  assertEquals(clock.pendingTimers, 0);
+  clock.advance(500);
+  assertEquals((await limiter.peek("a")).remaining, 1);
+});
+
+Deno.test("a signal ends the wait with its reason, before, while and after others are ahead", async () => {
+  const { limiter, clock } = made({ max: 1, windowMs: 1_000 });
+  const reason = new Error("changed my mind");
+  assertEquals(await assertRejects(() => limiter.waitFor("a", { signal: AbortSignal.abort(reason) })), reason);
+  assertEquals((await limiter.peek("a")).remaining, 1);
+  await limiter.check("a");
+  for (const ahead of [0, 1]) {
+    const leaving = new AbortController();
+    const others = Array.from({ length: ahead }, () => limiter.waitFor("a"));
+    const wait = assertRejects(() => limiter.waitFor("a", { signal: leaving.signal }));
+    await settle();
+    leaving.abort(reason);
+    assertEquals(await wait, reason);
+    clock.advance(1_000);
+    await Promise.all(others);
+  }
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("what can never be granted is a RangeError and not an endless wait", async () => {
+  const { limiter, clock } = made({ max: 3 });
+  await assertRejects(() => limiter.waitFor("a", { cost: 4 }), RangeError, "(3)");
+  await assertRejects(() => limiter.waitFor("a", { max: 0 }), RangeError, "(0)");
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("a refusal that has consequences is counted once for each time the store was asked", async () => {
+  const { limiter, clock } = made({ max: 1, windowMs: 1_000, onDenied: "charge" });
+  await limiter.check("a");
+  const wait = limiter.waitFor("a");
+  await settle();
+  assertEquals(limiter.counters.limited, 1);
+  clock.advance(2_000);
+  assert((await wait).allowed);
+});
+
+Deno.test("what is given back lets the first who waits pass at once", async () => {
+  const { limiter, clock } = made({ algorithm: "concurrency", max: 1, windowMs: 60_000 });
+  const { order, note } = served();
+  const first = await limiter.check("a");
+  const other = await limiter.check("b");
+  const all = [note("second", limiter.waitFor("a")), note("third", limiter.waitFor("a"))];
+  await settle();
+  await limiter.release(other);
+  await settle();
+  assertEquals(order, []);
+  await limiter.release(first);
+  await all[0];
+  assertEquals(order, ["second"]);
+  await limiter.reset();
+  await Promise.all(all);
+  assertEquals(order, ["second", "third"]);
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("waitFor keeps its order over a store that answers by promises", async () => {
+  const clock = new VirtualClock();
+  const { faulty, store } = elsewhere(clock);
+  faulty.delay(Promise.resolve());
+  const limiter = new Limiter({ max: 1, windowMs: 1_000, store, clock: clock.read, timers: clock.timers });
+  const { order, note } = served();
+  const all = ["1", "2", "3"].map((name) => note(name, limiter.waitFor("a")));
+  await settle();
+  assertEquals(order, ["1"]);
+  clock.advance(1_000);
+  await settle();
+  clock.advance(1_000);
+  await Promise.all(all);
+  assertEquals(order, ["1", "2", "3"]);
+  await limiter.close();
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("close rejects those who wait and those who come later", async () => {
+  const { limiter, clock } = made({ max: 1 });
+  await limiter.check("a");
+  const waiting = [1, 2].map(() => assertRejects(() => limiter.waitFor("a"), DOMException, "closed"));
+  await settle();
+  await limiter.close();
+  await Promise.all(waiting);
+  await assertRejects(() => limiter.waitFor("b"), DOMException, "closed");
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("counters count what was done", async () => {
+  const { limiter } = made({ limits: [{ name: "real", max: 2 }, { name: "tried", max: 1, shadow: true }] });
+  const first = await limiter.check("a");
+  for (let i = 0; i < 3; i++) await limiter.check("a");
+  await limiter.refund(first);
+  const { admitted, limited, shadowLimited, refunded, ...others } = limiter.counters;
+  assertEquals([admitted, limited, shadowLimited, refunded], [2, 2, 3, 2]);
+  assert(Object.values(others).every((count) => count === 0));
+});
+
+Deno.test("events tell refusals, those in shadow, and failures of the store", async () => {
+  const clock = new VirtualClock();
+  const { faulty, store } = elsewhere(clock);
+  const limiter = new Limiter({
+    limits: [{ name: "real", max: 2 }, { name: "tried", max: 1, shadow: true }],
+    ...{ store, clock: clock.read, timers: clock.timers },
+  });
+  const told: string[] = [];
+  limiter.on("limited", (decision: Decision) => told.push(`limited ${decision.takes[0]!.key}`));
+  limiter.on("shadowLimited", (decision: Decision) => told.push(`shadow ${decision.takes[0]!.key}`));
+  limiter.on("storeFailure", (error: Error) => told.push(error.message));
+  for (let i = 0; i < 3; i++) await limiter.check("a");
+  faulty.fail(new Error("out of order"));
+  assertEquals((await limiter.check("b")).decidedBy, "local");
+  assertEquals(told, ["shadow a", "shadow a", "limited a", "out of order"]);
+  assertEquals([limiter.counters.storeFailures, limiter.counters.decidedLocally], [1, 1]);
+});
+
+Deno.test("what was decided without the store says so, and a store that hangs costs its time budget only", async () => {
+  for (const [onStoreFailure, allowed] of [["open", true], ["closed", false], ["local", true]] as const) {
+    const clock = new VirtualClock();
+    const { faulty, store } = elsewhere(clock);
+    faulty.hang();
+    const limiter = new Limiter({ max: 1, store, onStoreFailure, clock: clock.read, timers: clock.timers });
+    const asked = limiter.check("a");
+    await settle();
+    clock.advance(100);
+    const decision = await asked;
+    assertEquals([decision.decidedBy, decision.allowed], [onStoreFailure, allowed]);
+    assertEquals(clock.pendingTimers, 0);
+  }
+});
+
+Deno.test("a store that hangs when units are given back costs its time budget only", async () => {
+  const clock = new VirtualClock();
+  const { faulty, store } = elsewhere(clock);
+  const limiter = new Limiter({ max: 1, store, clock: clock.read, timers: clock.timers });
+  const decision = await limiter.check("a");
+  faulty.hang();
+  const given = limiter.refund(decision);
+  await settle();
+  clock.advance(100);
+  assertEquals([await given, limiter.counters.refunded, limiter.counters.storeFailures], [false, 0, 1]);
+  assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("calls to another service keep to its limits", async () => {
+  const { limiter, clock } = made({
+    limits: [
+      { name: "rate", algorithm: "sliding-window", max: 3, windowMs: 1_000 },
+      { name: "at-once", algorithm: "concurrency", max: 2, windowMs: 30_000 },
+    ],
+    maxWaiting: 100,
+  });
+  let running = 0;
+  let most = 0;
+  const starts: number[] = [];
+  async function call(): Promise<void> {
+    const turn = await limiter.waitFor("service");
+    try {
+      starts.push(clock.now);
+      most = Math.max(most, ++running);
+      await settle();
+    } finally {
+      running--;
+      await limiter.release(turn);
+    }
+  }
+  const calls = Promise.all(Array.from({ length: 10 }, call));
+  for (let i = 0; i < 60; i++) {
+    await settle();
+    await settle();
+    clock.advance(100);
+  }
+  await calls;
+  assertEquals([starts.length, most], [10, 2]);
+  for (const start of starts) {
+    assert(starts.filter((other) => other >= start && other < start + 1_000).length <= 3);
+  }
+  assertEquals(clock.pendingTimers, 0);
+});
