@@ -6,7 +6,7 @@ export interface WebSocketHandlers {
   /** The connection is open. */
   open?(ws: WebSocketConnection): unknown;
   /** A message came: text, or bytes. */
-  message?(ws: WebSocketConnection, data: string | Uint8Array): unknown;
+  message?(ws: WebSocketConnection, data: string | Uint8Array<ArrayBuffer>): unknown;
   /** The connection is closed. */
   close?(ws: WebSocketConnection, code: number, reason: string): unknown;
   /** What was waiting to be sent is gone. */
