@@ -1,4 +1,5 @@
 import type { Policy } from "../policy/policy.ts";
+import type { Verdict } from "../stores/store.ts";
 
 /**
  * The numbers that one key has in one policy: a part of a larger array, or an array of its own that may be replaced by
@@ -29,6 +30,11 @@ export interface Algorithm {
   reset(policy: Policy, cells: Cells, now: number): number;
   /** Gives units back; tells whether anything changed. */
   give(policy: Policy, cells: Cells, now: number, stamp: number, units: number): boolean;
+  /**
+   * The whole decision about one take at one go, for a policy whose refusals are free; the same outcome as the rule in
+   * `decide_batch.ts` by the functions above. Only an algorithm has it that is worth the haste.
+   */
+  decide?(policy: Policy, cells: Cells, now: number, cost: number, times: number): Verdict;
   /** Restarts the wait: what is used counts as used now. Returns the stamp it has now. */
   extend(policy: Policy, cells: Cells, now: number): number;
 }

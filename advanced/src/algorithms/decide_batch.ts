@@ -39,6 +39,13 @@ export function decideBatch(takes: readonly Take[], held: readonly Held[], times
 
 /** Decides a take that is alone in its batch. */
 export function decideAlone(take: Take, held: Held, times: number, now: number): Verdict {
+  const { policy, cost } = take;
+  const { algorithm, cells, block } = held;
+  if (
+    algorithm.decide !== undefined && block === null && (policy.onDenied === undefined || policy.onDenied === "free")
+  ) {
+    return algorithm.decide(policy, cells, now, cost, times);
+  }
   const fits = timesItFits(take, held, times, now);
   return settle(take, held, fits, times - fits, now);
 }

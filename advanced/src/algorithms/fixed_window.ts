@@ -20,6 +20,34 @@ export const fixedWindow: Algorithm = {
     array[at + USED]! += units;
     return array[at + END]!;
   },
+  decide(policy, { array, at }, now, cost, times) {
+    const { limit } = policy;
+    let end = array[at + END]!;
+    let used = array[at + USED]!;
+    if (now >= end) used = end = 0;
+    const room = limit - used;
+    let fits = times;
+    if (cost > 0 && room < cost * times) fits = room < cost ? 0 : Math.floor(room / cost);
+    const granted = fits * cost;
+    if (granted > 0) {
+      used += granted;
+      array[at + USED] = used;
+      if (end === 0) array[at + END] = end = endOf(policy, now);
+    }
+    const remaining = used < limit ? limit - used : 0;
+    const wait = end === 0 ? 0 : end - now;
+    return {
+      granted,
+      denied: fits < times,
+      limit,
+      remaining,
+      retryMs: fits === times ? 0 : cost > limit ? Infinity : wait,
+      nextMs: remaining < limit ? wait : 0,
+      resetMs: wait,
+      blocked: false,
+      stamp: granted > 0 ? end : 0,
+    };
+  },
   wait: (policy, cells, now, units) =>
     fixedWindow.room(policy, cells, now) >= units ? 0 : cells.array[cells.at + END]! - now,
   reset: (_policy, { array, at }, now) => Math.max(0, array[at + END]! - now),
