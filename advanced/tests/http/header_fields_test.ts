@@ -1,0 +1,84 @@
+import { assert, assertEquals } from "@std/assert";
+import { random } from "../../../tests/support/random.ts";
+import { writeHeaders } from "../../src/http/header_fields.ts";
+import { Limiter } from "../../src/limiter/limiter.ts";
+import type { Decision } from "../../src/limiter/decision.ts";
+import type { LimitOptions } from "../../src/limiter/limiter_options.ts";
+import { ALGORITHM_NAMES } from "../../src/policy/policy.ts";
+import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+
+const STANDARDS = ["draft-6", "draft-7", "draft-8", "draft-10", null] as const;
+const INTEGER = /^\d{1,15}$/;
+// RFC 9651: a list of strings with parameters that are integers or strings
+const MEMBER = String.raw`"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"(?:;[a-z]+=(?:\d{1,15}|"[^"\\]*"))*`;
+const LIST = new RegExp(`^${MEMBER}(?:, ${MEMBER})*$`);
+
+function headersOf(decision: Decision, standard: (typeof STANDARDS)[number], clock: VirtualClock): Headers {
+  const headers = new Headers();
+  const sink = {
+    setHeader: (name: string, value: string) => headers.set(name, value),
+    getHeader: (name: string) => headers.get(name) ?? undefined,
+  };
+  writeHeaders(sink, decision, { legacy: true, legacyReset: "delta", standard, clock: clock.read });
+  return headers;
+}
+
+function assertWellFormed(headers: Headers, decision: Decision): void {
+  for (const [name, value] of headers) {
+    if (name === "ratelimit-policy" && !value.startsWith('"')) {
+      assert(/^\d+(;w=\d+)?(, \d+(;w=\d+)?)*$/.test(value), `${name}: ${value}`);
+    } else if (name === "ratelimit" && value.startsWith("limit=")) {
+      assert(/^limit=\d+, remaining=\d+, reset=\d+$/.test(value), `${name}: ${value}`);
+    } else if (name === "ratelimit" || name === "ratelimit-policy") assert(LIST.test(value), `${name}: ${value}`);
+    else assert(INTEGER.test(value), `${name}: ${value}`);
+  }
+  const [limit, remaining] = ["limit", "remaining"].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+  assert(remaining! <= limit!, `${remaining} of ${limit}`);
+  assertEquals(headers.has("retry-after"), !decision.allowed && decision.retryMs !== Infinity);
+  // no t of a limit that refused is later than Retry-After
+  const retry = Number(headers.get("retry-after") ?? Infinity);
+  for (const t of headers.get("ratelimit")?.matchAll(/;r=0;t=(\d+)/g) ?? []) {
+    if (!decision.allowed && decision.verdicts.length === 1) assert(Number(t[1]) <= retry, headers.get("ratelimit")!);
+  }
+}
+
+Deno.test("every header is well-formed and in range, whatever the limits and however often they refuse", async () => {
+  const next = random(7);
+  const pick = <T>(values: readonly T[]): T => values[next(values.length)]!;
+  for (let round = 0; round < 300; round++) {
+    const clock = new VirtualClock();
+    const limits = Array.from({ length: 1 + next(3) }, (_, i): LimitOptions => ({
+      name: `${pick(["a", 'quo"te', "back\\slash", "semi;colon, comma", "~"])} ${i}`,
+      algorithm: pick(ALGORITHM_NAMES),
+      max: pick([0, 1, 3, 50, 2 ** 31]),
+      windowMs: pick([1, 10, 999, 1000, 1001, 60_000, 400_000]),
+      ...(next(4) === 0 ? { block: { after: 2, forMs: 5_500 } } : {}),
+    }));
+    const limiter = new Limiter({ limits, clock: clock.read });
+    for (let i = 0; i < 12; i++) {
+      const decision = await limiter.check("key", { cost: 1 + next(4) });
+      for (const standard of STANDARDS) assertWellFormed(headersOf(decision, standard, clock), decision);
+      clock.advance(next(700));
+    }
+  }
+});
+
+Deno.test("who comes back when Retry-After says is admitted, and a second earlier is refused", async () => {
+  const next = random(11);
+  for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "token-bucket"] as const) {
+    for (let round = 0; round < 200; round++) {
+      const clock = new VirtualClock(1_700_000_000_000 + next(100_000));
+      const limiter = new Limiter({ algorithm, max: 1 + next(20), windowMs: 500 + next(30_000), clock: clock.read });
+      let decision = await limiter.check("key");
+      while (decision.allowed) {
+        clock.advance(next(40));
+        decision = await limiter.check("key", { cost: 1 });
+      }
+      const retry = Number(headersOf(decision, null, clock).get("retry-after"));
+      clock.advance(Math.max(0, (retry - 1) * 1000));
+      assert(retry === 0 || !(await limiter.check("key")).allowed, `${algorithm}: a second before Retry-After`);
+      clock.advance(1000);
+      assert((await limiter.check("key")).allowed, `${algorithm}: at Retry-After`);
+    }
+  }
+});

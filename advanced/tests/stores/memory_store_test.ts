@@ -1,0 +1,137 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { random } from "../../../tests/support/random.ts";
+import { ALGORITHM_NAMES, type Policy } from "../../src/policy/policy.ts";
+import { MemoryStore } from "../../src/stores/memory_store.ts";
+import { StoreClock } from "../../src/stores/store_clock.ts";
+import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+
+function policyOf(algorithm: Policy["algorithm"], rest: Partial<Policy> = {}): Policy {
+  return { name: "p", algorithm, limit: 2, windowMs: 60_000, ...rest };
+}
+
+function take(store: MemoryStore, policy: Policy, key: string, cost = 1) {
+  return store.decide([{ policy, key, cost }])[0]!;
+}
+
+for (const algorithm of ALGORITHM_NAMES) {
+  Deno.test(`${algorithm}: no stream of keys makes more of them than maxKeys, and none in use loses its count`, () => {
+    const clock = new VirtualClock();
+    const store = new MemoryStore({ maxKeys: 500, clock: clock.read });
+    const policy = policyOf(algorithm);
+    for (let i = 0; i < 500; i++) take(store, policy, `early ${i}`, 2);
+    let admitted = 0;
+    for (let i = 0; i < 20_000; i++) if (!take(store, policy, `late ${i}`).denied) admitted++;
+    assertEquals(store.size, 500);
+    assert(store.overflows >= 20_000);
+    // late keys share 1024 states, each of which admits two
+    assert(admitted <= 2048, `${admitted} late keys were admitted`);
+    for (let i = 0; i < 500; i++) assert(take(store, policy, `early ${i}`).denied, `early ${i} had its quota twice`);
+  });
+
+  Deno.test(`${algorithm}: places of idle keys are taken by new ones, which have quotas of their own again`, () => {
+    const clock = new VirtualClock();
+    const store = new MemoryStore({ maxKeys: 100, clock: clock.read });
+    const policy = policyOf(algorithm);
+    for (let round = 0; round < 5; round++) {
+      for (let i = 0; i < 100; i++) assertEquals(take(store, policy, `${round} ${i}`).remaining, 1);
+      clock.advance(200_000);
+    }
+    assertEquals(store.overflows, 0);
+    assertEquals(store.size, 100);
+  });
+}
+
+Deno.test("a blocked key stays blocked, however many keys come", () => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore({ maxKeys: 100, clock: clock.read });
+  const policy = policyOf("fixed-window", { limit: 1, windowMs: 1000, block: { after: 1, forMs: 3_600_000 } });
+  take(store, policy, "villain");
+  assert(take(store, policy, "villain").blocked);
+  for (let i = 0; i < 5000; i++) {
+    take(store, policy, `crowd ${i}`);
+    clock.advance(100);
+  }
+  assert(take(store, policy, "villain").blocked);
+});
+
+Deno.test("a key that counted among others keeps that count when it gets a place of its own", () => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore({ maxKeys: 10, clock: clock.read });
+  const short = policyOf("fixed-window", { windowMs: 1000 });
+  for (let i = 0; i < 10; i++) take(store, short, `early ${i}`);
+  clock.advance(500);
+  take(store, short, "late", 2);
+  assert(take(store, short, "late").denied);
+  clock.advance(500);
+  // the early keys are idle now, and the late one gets a place
+  assert(take(store, short, "late").denied, "the late key had its quota twice");
+  assert(store.size <= 10);
+});
+
+Deno.test("a million keys are grown to and forgotten, and each decision gave each key its own count", () => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore({ maxKeys: 2 ** 20, clock: clock.read });
+  const policy = policyOf("fixed-window");
+  const next = random(1);
+  for (let i = 0; i < 300_000; i++) {
+    assertEquals(take(store, policy, `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`).remaining, 1);
+  }
+  for (let i = 0; i < 20_000; i++) {
+    const n = next(300_000);
+    const { remaining } = store.decide([{ policy, key: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, cost: 0 }])[0]!;
+    assertEquals(remaining, 1);
+  }
+  assertEquals(store.size, 300_000);
+  assertEquals(store.reset({ policy: "p" }), 300_000);
+  assertEquals(store.size, 0);
+  assertEquals(take(store, policy, "10.0.0.1").remaining, 1);
+});
+
+Deno.test("batches take places for all their keys, also when that makes the arrays longer", () => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore({ clock: clock.read });
+  const policies = ALGORITHM_NAMES.map((algorithm) => ({
+    ...policyOf(algorithm),
+    name: algorithm,
+    block: { after: 9, forMs: 9 },
+  }));
+  for (let i = 0; i < 200; i++) {
+    const takes = policies.flatMap((policy) => [0, 1].map((n) => ({ policy, key: `${i} ${n}`, cost: 1 })));
+    for (const { granted, remaining } of store.decide(takes)) assertEquals([granted, remaining], [1, 1]);
+  }
+  for (let i = 0; i < 200; i++) {
+    for (const policy of policies) assertEquals(take(store, policy, `${i} 0`, 0).remaining, 1);
+  }
+});
+
+Deno.test("time in a store never goes back, and goes on when the clock was set back", () => {
+  const system = new VirtualClock(1_000_000);
+  const clock = new StoreClock(system.read);
+  assertEquals(clock.now(), 1_000_000);
+  system.advance(-500_000);
+  assertEquals(clock.now(), 1_000_000);
+  system.advance(10);
+  assertEquals(clock.now(), 1_000_010);
+  system.advance(1_000_000);
+  assertEquals(clock.now(), 2_000_010);
+});
+
+Deno.test("the system's clock moves on between turns and within a long one", async () => {
+  const clock = new StoreClock();
+  const before = clock.now();
+  const busyUntil = performance.now() + 5;
+  let reads = 0;
+  while (performance.now() < busyUntil || reads < 200) {
+    clock.now();
+    reads++;
+  }
+  assert(clock.now() > before, "the clock stood still in one long turn");
+  await Promise.resolve();
+  assert(clock.now() >= before + 4);
+});
+
+Deno.test("maxKeys that can't be is refused", () => {
+  for (const maxKeys of [0, -1, 1.5, NaN, 2 ** 25]) {
+    assertThrows(() => new MemoryStore({ maxKeys }), RangeError, "maxKeys");
+  }
+});
