@@ -7,6 +7,7 @@ const deno = Deno.execPath();
 const sources = [
   "mod.ts",
   "limiting.ts",
+  "node.ts",
   "advanced/mod.ts",
   "advanced/testing.ts",
   "advanced/tests/",
@@ -21,7 +22,10 @@ const steps: readonly { name: string; args: string[]; cwd?: string }[] = [
   { name: "formatting", args: ["fmt", "--check"] },
   { name: "lint", args: ["lint", "--quiet"] },
   { name: "types", args: ["check", "--quiet", ...flags, ...sources] },
-  { name: "documentation", args: ["doc", "--lint", "mod.ts", "limiting.ts", "advanced/mod.ts", "advanced/testing.ts"] },
+  {
+    name: "documentation",
+    args: ["doc", "--lint", "mod.ts", "limiting.ts", "node.ts", "advanced/mod.ts", "advanced/testing.ts"],
+  },
   { name: "package @sluice/sluice", args: publish },
   { name: "package @sluice/rate-limit", args: publish, cwd: "advanced" },
 ];

@@ -50,13 +50,23 @@ export class Lifecycle {
       const server = this.#server = new Server(platform, (how) => this.close(how));
       this.#closing = null;
       options.signal?.addEventListener("abort", () => void this.close({ timeoutMs: 0 }), { once: true });
-      if (callback !== undefined) queueMicrotask(() => callback());
+      this.#announce(platform, callback);
       return server;
     } catch (error) {
       if (callback === undefined || !isUnavailable(error)) throw error;
       queueMicrotask(() => callback(error as Error));
       return new Server(neverListened(error), () => Promise.resolve());
     }
+  }
+
+  #announce(platform: PlatformServer, callback: ListenCallback | undefined): void {
+    if (platform.ready === undefined) return callback && queueMicrotask(callback);
+    platform.ready.then(() => callback?.(), (error) => {
+      if (this.#platform === platform) this.#platform = this.#server = null;
+      callback?.(error);
+    });
+    // whoever gave a callback has the error from there; others have it from server.finished
+    if (callback !== undefined) platform.finished.catch(() => {});
   }
 
   /**
@@ -79,7 +89,7 @@ export class Lifecycle {
     if (platform === null) return void (this.#closing = null);
     this.#connections.closeAll(1001, "The server is closing");
     await platform.shutdown();
-    await platform.finished;
+    if (this.#platform !== null) await platform.finished;
     this.#platform = null;
     this.#server = null;
     this.#closing = null;

@@ -1,5 +1,6 @@
 import { escapeHtml } from "../http/escape_html.ts";
 import { statusText } from "../http/status_text.ts";
+import { utf8Length } from "../http/utf8_length.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 
@@ -20,7 +21,7 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
     if (!res.writableEnded) res.destroy(error instanceof Error ? error : new Error(String(error)));
     return;
   }
-  if (error === undefined && isUntouched(req, res)) return res.answer(notFound(req));
+  if (error === undefined && isUntouched(req, res)) return answerNotFound(req, res);
   const status = error === undefined ? 404 : statusOf(error, res.statusCode);
   const message = error === undefined
     ? `Cannot ${req.method} ${encodePath(req.originalUrl)}`
@@ -33,13 +34,12 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
   res.statusMessage = "";
   res.setHeader("Content-Security-Policy", "default-src 'none'");
   res.setHeader("X-Content-Type-Options", "nosniff");
-  if (prefersJson(req)) {
-    res.setHeader("Content-Type", "application/json; charset=utf-8");
-    res.end(JSON.stringify({ error: message }));
-  } else {
-    res.setHeader("Content-Type", "text/html; charset=utf-8");
-    res.end(page(message));
-  }
+  const asJson = prefersJson(req);
+  const body = asJson ? JSON.stringify({ error: message }) : page(message);
+  res.setHeader("Content-Type", asJson ? "application/json; charset=utf-8" : "text/html; charset=utf-8");
+  // a middleware that replaced end() may make a stream of it
+  res.setHeader("Content-Length", String(utf8Length(body)));
+  res.end(body);
 }
 
 /** Whether nobody set a header or replaced a method: then the answer can be made at one go. */
@@ -48,10 +48,11 @@ function isUntouched(req: FrameworkRequest, res: FrameworkResponse): boolean {
   return req.method !== "HEAD" && res.end === end && res.writeHead === writeHead && res.getHeaderNames().length === 0;
 }
 
-function notFound(req: FrameworkRequest): Response {
+function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {
   const message = `Cannot ${req.method} ${encodePath(req.originalUrl)}`;
   const asJson = prefersJson(req);
-  return new Response(asJson ? JSON.stringify({ error: message }) : page(message), {
+  const body = asJson ? JSON.stringify({ error: message }) : page(message);
+  const response = new Response(body, {
     status: 404,
     headers: {
       "content-security-policy": "default-src 'none'",
@@ -59,6 +60,7 @@ function notFound(req: FrameworkRequest): Response {
       "content-type": asJson ? "application/json; charset=utf-8" : "text/html; charset=utf-8",
     },
   });
+  res.answer(response, body);
 }
 
 // what described the body that is not sent now

@@ -5,6 +5,7 @@ import { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { finalResponse } from "./final_response.ts";
+import { type Surroundings, surroundingsOf } from "./surroundings.ts";
 import { Walk, type WalkContext, type WalkOwner } from "./walk.ts";
 
 /** Puts an application's own things onto a request before its first layer. */
@@ -38,8 +39,10 @@ export function handleRequest(
   const req = new Req(exchange);
   const res = new Res(exchange, req);
   req.res = res;
-  const serving = new Serving(exchange, req, res, isUpgrade(layers, exchange) ? "WS" : undefined);
+  const around = surroundingsOf(request, info);
+  const serving = new Serving(exchange, req, res, isUpgrade(layers, exchange) ? "WS" : undefined, around);
   try {
+    around?.enter(exchange, req, res);
     if (app.enabled("x-powered-by")) res.setHeader("X-Powered-By", "Sluice");
     context?.setApp(req, res);
     new Walk(layers, serving, serving).start();
@@ -60,12 +63,20 @@ class Serving implements WalkContext, WalkOwner {
   readonly res: FrameworkResponse;
   readonly position: Exchange;
   readonly as: string | undefined;
+  readonly #around: Surroundings | null;
 
-  constructor(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse, as: string | undefined) {
+  constructor(
+    exchange: Exchange,
+    req: FrameworkRequest,
+    res: FrameworkResponse,
+    as: string | undefined,
+    around: Surroundings | null,
+  ) {
     this.position = exchange;
     this.req = req;
     this.res = res;
     this.as = as;
+    this.#around = around;
   }
 
   warn(message: string): void {
@@ -75,6 +86,7 @@ class Serving implements WalkContext, WalkOwner {
 
   walked(error?: unknown): void {
     const { position, req, res } = this;
+    if (this.#around?.leave(error)) return;
     try {
       finalResponse(req, res, error);
     } catch (failure) {

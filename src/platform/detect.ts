@@ -4,14 +4,25 @@ import { genericPlatform } from "./generic.ts";
 import type { Platform } from "./platform.ts";
 
 let detected: Platform | null = null;
+let registered: Platform | null = null;
 
 /** The platform this program runs on; looked up once, when it is first asked for. */
 export function detectPlatform(): Platform {
   return detected ??= look();
 }
 
+/**
+ * Makes a platform known that the core does not bring; used where none of its own is recognised.
+ *
+ * @param platform The platform
+ */
+export function registerPlatform(platform: Platform): void {
+  registered = platform;
+  detected = null;
+}
+
 function look(): Platform {
   if (typeof (globalThis as { Deno?: { serve?: unknown } }).Deno?.serve === "function") return denoPlatform;
   if (globalThis.navigator?.userAgent === "Cloudflare-Workers") return cloudflarePlatform;
-  return genericPlatform;
+  return registered ?? genericPlatform;
 }

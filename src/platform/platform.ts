@@ -26,6 +26,8 @@ export interface PlatformServer {
   readonly port: number;
   /** The address it listens on. */
   readonly hostname: string;
+  /** Settles when it listens, or with what kept it from doing so; absent where that is known at once. */
+  readonly ready?: Promise<void>;
   /** Settles when the server is down. */
   readonly finished: Promise<void>;
   /** Stops accepting; settles when what is in flight has been answered. */

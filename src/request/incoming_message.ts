@@ -142,6 +142,11 @@ export class IncomingMessage extends Emitter {
     return this.request.body === null || (this.#readable?.ended ?? this.request.bodyUsed);
   }
 
+  /** Whether the body was read to its end, be it by a body parser or as a stream. */
+  get readableEnded(): boolean {
+    return this.#readable?.ended ?? this.request.bodyUsed;
+  }
+
   get #stream(): ReadableFace {
     return this.#readable ??= new ReadableFace(this.request, this);
   }

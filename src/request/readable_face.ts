@@ -39,9 +39,15 @@ export class ReadableFace {
   /** Starts or continues the flow. The first chunk never comes before the caller's turn is over. */
   resume(): void {
     this.#flowing = true;
-    if (this.#reading || this.ended) return;
+    if (this.#reading || this.#isOver()) return;
     this.#reading = true;
     queueMicrotask(() => this.#pump());
+  }
+
+  // what a body parser or req.text() has read is over, as a stream of Node's that was read to its end
+  #isOver(): boolean {
+    if (this.#reader === null && this.#request.bodyUsed) this.ended = true;
+    return this.ended;
   }
 
   /** Holds the flow back after the chunk under way. */
@@ -89,7 +95,8 @@ export class ReadableFace {
       if (options.end !== false) destination.end();
     };
     this.#pipes.set(destination, { listener, onEnd });
-    this.#emitter.on("end", onEnd);
+    if (this.#isOver()) queueMicrotask(onEnd);
+    else this.#emitter.on("end", onEnd);
     this.#emitter.on("data", listener);
     destination.emit?.("pipe", this.#emitter);
     return destination;

@@ -86,10 +86,11 @@ export class BodyStream {
   }
 
   #pull(): Promise<void> | void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#asked = resolve;
-    this.#deliver();
-    return promise;
+    // Node 20 has no Promise.withResolvers
+    return new Promise((resolve) => {
+      this.#asked = resolve;
+      this.#deliver();
+    });
   }
 
   // hands one chunk over for each time the client asked

@@ -210,7 +210,8 @@ async function sendBytes(
   if (res.req.method === "HEAD" || length === 0) return void res.end();
   const stream = await files.open(path, start, end);
   if (length <= WHOLE_FILE_BYTES) {
-    res.end(await new Response(stream).bytes());
+    // Node 20 has no bytes()
+    res.end(new Uint8Array(await new Response(stream).arrayBuffer()));
     return;
   }
   res.send(stream);

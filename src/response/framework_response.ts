@@ -193,14 +193,14 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       this.removeHeader("Transfer-Encoding");
       return this.end();
     }
-    if (this.end !== OutgoingMessage.prototype.end || this.writeHead !== OutgoingMessage.prototype.writeHead) {
-      this.#announceLength(body);
-    }
+    this.#announceLength(body);
     return body === undefined ? this.end() : this.end(body as Chunk, "utf8");
   }
 
   // hooks on end and writeHead read the length from the header, where Express puts it
   #announceLength(body: string | Uint8Array | undefined): void {
+    const { end, writeHead } = OutgoingMessage.prototype;
+    if (this.end === end && this.writeHead === writeHead) return;
     if (body === undefined || this.hasHeader("Transfer-Encoding")) return;
     this.setHeader("Content-Length", String(chunkBytes("res.send", body).byteLength));
   }
@@ -216,13 +216,14 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * unless the response has its own.
    *
    * @param response The answer
+   * @param text Its body, where that is known
    */
-  answer(response: Response): void {
+  answer(response: Response, text?: string): void {
     this.#assertUnsent("returning a Response");
     const hooked = this.end !== OutgoingMessage.prototype.end || this.write !== OutgoingMessage.prototype.write ||
       this.writeHead !== OutgoingMessage.prototype.writeHead;
     if (!hooked && this.outgoing.names().length === 0 && this.req.method !== "HEAD") {
-      this.adopt(response);
+      this.adopt(response, text);
       return;
     }
     // a type the handler chose wins; cookies of both are sent
@@ -328,6 +329,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       default: () => body = "",
     });
     this.status(status);
+    this.#announceLength(body);
     this.end(body);
   }
 

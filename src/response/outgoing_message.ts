@@ -9,6 +9,9 @@ import { type HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
 import { type BodySource, streamedBody } from "./streamed_body.ts";
 import { type WebBody, webResponse } from "./web_response.ts";
 
+/** Key under which a response shows the body it was ended with, for platforms that would have to stream it otherwise. */
+export const wholeBodyKey: unique symbol = Symbol.for("sluice.whole body");
+
 /** Headers as `writeHead` and `set` take them. */
 export type HeaderInit = Record<string, HeaderValue> | readonly (readonly [string, HeaderValue])[] | readonly string[];
 
@@ -43,6 +46,12 @@ export class OutgoingMessage extends Emitter {
   constructor(exchange: Exchange) {
     super();
     this.#exchange = exchange;
+  }
+
+  /** The body of an answer that was ended in one piece, `null` for none and for streams. */
+  get [wholeBodyKey](): string | Uint8Array<ArrayBuffer> | null {
+    const body = this.#body;
+    return typeof body === "string" || body instanceof Uint8Array ? body : null;
   }
 
   /** Whether the status and headers are out, so that they can't be changed any more. */
@@ -325,8 +334,10 @@ export class OutgoingMessage extends Emitter {
    * Answers with a finished web response, as it is.
    *
    * @param response The answer
+   * @param text Its body, where that is known
    */
-  protected adopt(response: Response): void {
+  protected adopt(response: Response, text: string | null = null): void {
+    this.#body = text;
     this.statusCode = response.status;
     this.#headersSent = true;
     this.#ended = true;

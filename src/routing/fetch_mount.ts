@@ -33,10 +33,11 @@ function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler
   );
 }
 
-// the platform's own request is handed on where nothing has to change, so that it can be upgraded
+// The platform's own request is handed on where nothing has to change, so that it can be upgraded. One that only looks
+// like a request, as on Node, would be refused by fetch() and new Request().
 function requestBelow(caller: string, req: FrameworkRequest): Request {
   const { request, url, method } = req;
-  if (url === req.originalUrl && method === request.method) return request;
+  if (url === req.originalUrl && method === request.method && request.constructor === Request) return request;
   if (request.bodyUsed) {
     throw new TypeError(`${caller}: the body was read already; register the mount before the body parsers`);
   }

@@ -125,6 +125,18 @@ const CASES: readonly Case[] = [
     asks: ["/"],
   },
   {
+    name: "a body that was parsed is a stream that has ended",
+    build(app, lib) {
+      app.use(lib.json());
+      app.post("/told", (req: Any, res: Any) => res.json({ ended: req.readableEnded, complete: req.complete }));
+      app.post("/piped", (req: Any, res: Any) => req.pipe(res));
+    },
+    asks: ["/told", "/piped"].map((path) => ({
+      path,
+      init: { method: "POST", body: "{}", headers: { "content-type": "application/json" } },
+    })),
+  },
+  {
     name: "next may be called late",
     build(app) {
       app.use((_q: Any, _s: Any, next: Any) => setTimeout(next, 1));

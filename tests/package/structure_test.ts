@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { readSource, readSources, type Source } from "../support/sources.ts";
 
-const sources: Source[] = [await readSource("mod.ts"), ...await readSources("src/")];
+const sources: Source[] = [await readSource("mod.ts"), await readSource("node.ts"), ...await readSources("src/")];
+const core = sources.filter(({ path }) => path !== "node.ts" && !path.startsWith("src/node/"));
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** Which rooms a room may import, besides itself. */
@@ -16,6 +17,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   routing: ["dispatch", "matching", "request", "response", "websocket", "http"],
   middleware: ["request", "response", "http"],
   platform: ["request", "http"],
+  // what node.ts alone reaches: Node's server around the application
+  node: ["app", "dispatch", "request", "response", "platform", "http"],
   app: [
     "routing",
     "dispatch",
@@ -61,7 +64,7 @@ Deno.test("no file imports itself by a detour, types included", () => {
 
 Deno.test("the core names no runtime and no Node module", () => {
   const forbidden = /\bDeno\.|\bBun\.|\bprocess\b|\bBuffer\b|\beval\(|new Function\b/;
-  const impure = sources.filter((source) => !source.path.startsWith("src/platform/"))
+  const impure = core.filter((source) => !source.path.startsWith("src/platform/"))
     .flatMap((source) => {
       const found = source.code.match(forbidden);
       return found === null ? [] : [`${source.path}: ${found[0]}`];
@@ -70,15 +73,22 @@ Deno.test("the core names no runtime and no Node module", () => {
 });
 
 Deno.test("no module of the core imports a Node module", () => {
-  const imported = sources.flatMap((source) =>
+  const imported = core.flatMap((source) =>
     source.packages.filter((name) => name.startsWith("node:")).map((name) => `${source.path}: ${name}`)
   );
   assertEquals(imported, []);
 });
 
+Deno.test("the core reaches nothing of Node's room", () => {
+  const wrong = core.flatMap((source) =>
+    source.imports.filter((target) => roomOf(target) === "node").map((target) => `${source.path} imports ${target}`)
+  );
+  assertEquals(wrong, []);
+});
+
 Deno.test("every package the core imports is an ES module", async () => {
   const { imports } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
-  const names = [...new Set(sources.flatMap((source) => source.packages))];
+  const names = [...new Set(core.flatMap((source) => source.packages))];
   const { code, stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", new URL("../../mod.ts", import.meta.url).href],
     stderr: "null",

@@ -196,6 +196,20 @@ Deno.test("a middleware may replace send, writeHead and end, as npm's do", async
   assertEquals(seen, ['{"a":1}', "7"]);
 });
 
+Deno.test("a redirect tells a replaced end its length, for sessions write the body before they end it", async () => {
+  const app = quietApp();
+  const seen: unknown[] = [];
+  app.use((_req, res, next) => {
+    const { end } = res;
+    // deno-lint-ignore no-explicit-any -- what such middleware looks like
+    (res as any).end = (...args: [string]) => (seen.push(res.getHeader("content-length")), end.apply(res, args));
+    next();
+  });
+  app.get("/", (_req, res) => res.redirect("/there"));
+  assertEquals((await (await ask(app, "/")).text()).length, 28);
+  assertEquals(seen, ["28"]);
+});
+
 Deno.test("over a socket: lengths, HEAD and streams are framed by the runtime", async () => {
   const app = quietApp();
   app.get("/whole", (_req, res) => res.send("grüße"));

@@ -49,12 +49,28 @@ function seconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
+// a limit is the same for request after request, and so is the second of its end
+let lastLimit = -1;
+let limitText = "";
+let lastReset = -1;
+let resetText = "";
+
+function limitInText(limit: number): string {
+  if (limit !== lastLimit) limitText = String(lastLimit = limit);
+  return limitText;
+}
+
+function resetInText(reset: number): string {
+  if (reset !== lastReset) resetText = String(lastReset = reset);
+  return resetText;
+}
+
 function writeLegacy(headers: HeaderSink, { limit, remaining, resetMs }: Verdict, options: HeaderOptions): void {
   if (!leavesLess(headers, LEGACY, remaining, limit)) return;
-  headers.setHeader("X-RateLimit-Limit", String(limit));
+  headers.setHeader("X-RateLimit-Limit", limitInText(limit));
   headers.setHeader("X-RateLimit-Remaining", String(remaining));
   const reset = options.legacyReset === "epoch" ? seconds(options.clock() + resetMs) : seconds(resetMs);
-  headers.setHeader("X-RateLimit-Reset", String(reset));
+  headers.setHeader("X-RateLimit-Reset", resetInText(reset));
 }
 
 // whether this limit leaves a smaller part than the one another limiter has told of

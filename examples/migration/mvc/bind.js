@@ -1,0 +1,17 @@
+const ROUTES = [
+  ["index", "get", ""],
+  ["create", "post", ""],
+  ["edit", "get", "/:id/edit"],
+  ["show", "get", "/:id"],
+  ["update", "put", "/:id"],
+  ["remove", "delete", "/:id"],
+];
+
+/** Registers a route for every method a controller has; `load` runs in front of those with an id. */
+export function bind(app, name, controller) {
+  if (controller.load) app.param(`${name}Id`, controller.load);
+  for (const [action, verb, path] of ROUTES) {
+    const handler = controller[action];
+    if (handler) app[verb](`/${name}s${path.replace(":id", `:${name}Id`)}`, handler);
+  }
+}

@@ -1,0 +1,74 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { FastResponse, sendNodeResponse } from "srvx/node";
+import { wholeBodyKey } from "../response/outgoing_message.ts";
+import { type NodeNext, NodeVisit } from "./node_visit.ts";
+
+/** A request handler of Node's servers, and a middleware of Express. */
+export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: NodeNext) => void;
+
+/** What can be served: an application. */
+export interface Servable {
+  /** Answers a web request. */
+  fetch(request: Request, info?: unknown): Response | Promise<Response>;
+}
+
+/**
+ * Makes an application a handler for a Node server of one's own, or a middleware of Express.
+ *
+ * Below a mount of Express, the application sees the path behind the mount, the body that Express's parsers have read,
+ * and the headers set so far. Where no layer answers, or an error is left over, `next` goes on if there is one.
+ *
+ * @param app The application
+ * @returns The handler
+ *
+ * @example A server of one's own
+ * ```ts ignore
+ * http.createServer(toNodeHandler(app)).listen(3000);
+ * ```
+ *
+ * @example One part of an Express application
+ * ```ts ignore
+ * expressApp.use("/api", toNodeHandler(app));
+ * ```
+ */
+export function toNodeHandler(app: Servable): NodeHandler {
+  return (req, res, next) => {
+    const visit = new NodeVisit(req, res, next);
+    answer(app, visit).catch((error) => {
+      console.error(error);
+      if (res.headersSent) res.destroy();
+      else res.writeHead(500).end();
+    });
+  };
+}
+
+// a synchronous application is answered in the turn the request came in
+async function answer(app: Servable, visit: NodeVisit): Promise<void> {
+  const response = app.fetch(visit.request, visit);
+  await send(visit, response instanceof Response ? response : await response);
+}
+
+async function send(visit: NodeVisit, response: Response): Promise<void> {
+  const { res } = visit;
+  // the client left, or somebody else has answered: a timeout, a server being closed
+  if (res.writableEnded || res.destroyed) return await response.body?.cancel();
+  const { status, headers } = response;
+  visit.dropRemoved((name) => headers.has(name));
+  const cookies = headers.getSetCookie();
+  // Node would let the second cookie replace the first, were they among the others
+  if (cookies.length > 0) res.setHeader("set-cookie", cookies);
+  await sendNodeResponse(
+    res,
+    new FastResponse(wholeBody(visit) ?? response.body, {
+      status,
+      statusText: response.statusText || (STATUS_CODES[status] ?? ""),
+      headers: cookies.length > 0 ? [...headers].filter(([name]) => name !== "set-cookie") : headers,
+    }),
+  );
+}
+
+// a body known as a whole leaves at once and with its length; as bytes, for a text would bring a content type along
+function wholeBody({ answer }: NodeVisit): Uint8Array<ArrayBuffer> | null {
+  const body = answer?.[wholeBodyKey] ?? null;
+  return typeof body === "string" ? new TextEncoder().encode(body) : body;
+}

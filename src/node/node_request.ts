@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { NodeRequest } from "srvx/node";
+import { incomingBody } from "./incoming_body.ts";
+
+/** A request as Node's server and Express deliver it. */
+export interface NodeIncoming extends IncomingMessage {
+  /** Path and query before any mount, in Express. */
+  originalUrl?: string;
+  /** What mounts have taken, in Express. */
+  baseUrl?: string;
+  /** What a body parser made of the body. */
+  body?: unknown;
+}
+
+/**
+ * Node's request as a web `Request`, made by srvx, where Sluice needs it different: the target stays as it was sent,
+ * a body that somebody has read already shows as used, and a request without any has none.
+ */
+export class WebRequest extends NodeRequest {
+  readonly #incoming: NodeIncoming;
+  readonly #readBefore: boolean;
+  #url: string | null = null;
+  #native = false;
+  #bodyGiven = false;
+
+  /**
+   * @param incoming Node's request
+   * @param outgoing Node's response, whose closing aborts the signal
+   */
+  constructor(incoming: NodeIncoming, outgoing: ServerResponse) {
+    super({ req: incoming, res: outgoing });
+    this.#incoming = incoming;
+    this.#readBefore = incoming.readableDidRead;
+  }
+
+  /** The URL; `new URL()` would resolve `/../`, and path checks would look at something else than what was sent. */
+  override get url(): string {
+    return this.#url ??= this.#rawUrl();
+  }
+
+  #rawUrl(): string {
+    const { originalUrl, url } = this.#incoming;
+    const target = originalUrl ?? url ?? "/";
+    const resolved = super.url;
+    if (target.charCodeAt(0) !== 47) return resolved;
+    return resolved.slice(0, resolved.indexOf("/", 8)) + target;
+  }
+
+  /** The body, `null` where the headers announce none (RFC 9112 section 6.3). */
+  override get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    const { httpVersionMajor, headers } = this.#incoming;
+    const none = httpVersionMajor < 2 && headers["transfer-encoding"] === undefined &&
+      Number(headers["content-length"] ?? 0) === 0;
+    if (none) return null;
+    if (this.#bodyGiven || this.#readBefore || this.method === "GET" || this.method === "HEAD") return super.body;
+    if (!this.#native) return this._request.body as ReadableStream<Uint8Array<ArrayBuffer>> | null;
+    this.#bodyGiven = true;
+    return incomingBody(this.#incoming);
+  }
+
+  /** The runtime's own request, made when it is needed; srvx asks for the body then. */
+  override get _request(): Request {
+    this.#native = true;
+    return Reflect.get(NodeRequest.prototype, "_request", this);
+  }
+
+  /** The body as text, without a byte order mark, as the Encoding standard decodes it. */
+  override async text(): Promise<string> {
+    const text = await super.text();
+    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  }
+
+  /** Whether the body was read, by a middleware in front of Sluice too. */
+  override get bodyUsed(): boolean {
+    return this.#readBefore || super.bodyUsed;
+  }
+}

@@ -1,0 +1,106 @@
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
+import type { FetchHandler, ListenOptions, PlatformServer } from "../platform/platform.ts";
+import { toNodeHandler } from "./node_handler.ts";
+
+/**
+ * Listens with `node:http`; with a certificate with `node:http2`, which speaks HTTP/1.1 too.
+ *
+ * @param handler Answers requests
+ * @param options Where to listen
+ * @returns The server; Node finds out asynchronously whether it may listen
+ */
+export function serveOnNode(handler: FetchHandler, options: ListenOptions): PlatformServer {
+  return new NodeServer(handler, options);
+}
+
+class NodeServer implements PlatformServer {
+  readonly ready: Promise<void>;
+  readonly finished: Promise<void>;
+  readonly #server: Server | Http2SecureServer;
+  readonly #requested: Required<Pick<ListenOptions, "port" | "hostname">>;
+  readonly #unanswered = new Set<ServerResponse>();
+  readonly #sessions = new Set<ServerHttp2Session>();
+  #closing = false;
+
+  constructor(handler: FetchHandler, { port = 3000, hostname = "", cert, key, reusePort = false }: ListenOptions) {
+    this.#requested = { port, hostname };
+    const answer = toNodeHandler({ fetch: handler });
+    const listener = (req: Parameters<typeof answer>[0], res: ServerResponse): void => {
+      this.#watch(res);
+      answer(req, res);
+    };
+    const server = this.#server = cert !== undefined && key !== undefined
+      ? createSecureServer({ allowHTTP1: true, cert, key }, listener as never)
+      : createServer(listener);
+    server.on("session", (session: ServerHttp2Session) => {
+      this.#sessions.add(session);
+      session.once("close", () => this.#sessions.delete(session));
+    });
+    this.ready = new Promise((resolve, reject) => {
+      server.once("listening", resolve);
+      server.once("error", reject);
+    });
+    const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
+    this.finished = this.ready.then(() => closed);
+    // without a host name Node binds at once, so that the port is known when listen() returns
+    server.listen({ port, ...(hostname === "" ? {} : { host: hostname }), ...(reusePort ? { reusePort } : {}) });
+  }
+
+  #watch(res: ServerResponse): void {
+    this.#unanswered.add(res);
+    res.once("close", () => {
+      this.#unanswered.delete(res);
+      // connections kept alive would hold the server up until their time is over
+      if (this.#closing) setImmediate(() => this.#closeIdle());
+    });
+  }
+
+  get #address(): { port: number; address: string } | null {
+    const address = this.#server.address();
+    return typeof address === "object" ? address : null;
+  }
+
+  get port(): number {
+    return this.#address?.port ?? this.#requested.port;
+  }
+
+  get hostname(): string {
+    return this.#address?.address ?? (this.#requested.hostname || "::");
+  }
+
+  async shutdown(): Promise<void> {
+    if (!await this.ready.then(() => true, () => false)) return;
+    this.#closing = true;
+    this.#server.close();
+    this.#closeIdle();
+    await this.finished;
+  }
+
+  #closeIdle(): void {
+    if ("closeIdleConnections" in this.#server) this.#server.closeIdleConnections();
+    for (const session of this.#sessions) session.close();
+  }
+
+  abort(): void {
+    const left = [...this.#unanswered].map((res) =>
+      new Promise<void>((resolve) => {
+        res.once("close", resolve);
+        if (res.headersSent) res.destroy();
+        else res.writeHead(503, { "content-length": 19 }).end("Service Unavailable");
+      })
+    );
+    void Promise.all(left).then(() => {
+      if ("closeAllConnections" in this.#server) this.#server.closeAllConnections();
+      for (const session of this.#sessions) session.destroy();
+    });
+  }
+
+  ref(): void {
+    if ("ref" in this.#server) this.#server.ref();
+  }
+
+  unref(): void {
+    if ("unref" in this.#server) this.#server.unref();
+  }
+}

@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Surroundings, surroundingsKey } from "../dispatch/surroundings.ts";
+import type { Exchange } from "../request/exchange.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { FrameworkResponse } from "../response/framework_response.ts";
+import { type NodeIncoming, WebRequest } from "./node_request.ts";
+
+/** Continues with the next handler of the server around, as in Express. */
+export type NodeNext = (error?: unknown) => void;
+
+/** What handlers find as `req.info` on Node. */
+export interface NodeInfo {
+  /** Node's request, or Express's: `user`, `session` and what else middleware in front has put there is found on it. */
+  readonly req: IncomingMessage;
+  /** Node's response. */
+  readonly res: ServerResponse;
+  /** The other end of the connection, as Deno shows it. */
+  readonly remoteAddr: { hostname: string | undefined; port: number | undefined };
+}
+
+/** One request's way from a Node server into an application, and out again where the application has no answer. */
+export class NodeVisit implements Surroundings, NodeInfo {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly request: WebRequest;
+  readonly #next: NodeNext | undefined;
+  #exchange: Exchange | null = null;
+  #asked: FrameworkRequest | null = null;
+  #answer: FrameworkResponse | null = null;
+
+  /**
+   * @param req Node's request
+   * @param res Node's response
+   * @param next The server's next handler, if it has one
+   */
+  constructor(req: IncomingMessage, res: ServerResponse, next: NodeNext | undefined) {
+    this.req = req;
+    this.res = res;
+    this.#next = next;
+    this.request = new WebRequest(req, res);
+  }
+
+  get remoteAddr(): { hostname: string | undefined; port: number | undefined } {
+    const { remoteAddress, remotePort } = this.req.socket;
+    return { hostname: remoteAddress, port: remotePort };
+  }
+
+  /** These are the surroundings. */
+  get [surroundingsKey](): this {
+    return this;
+  }
+
+  /** The application's response, once the application has begun. */
+  get answer(): FrameworkResponse | null {
+    return this.#answer;
+  }
+
+  /** Puts the request where Express's mounts have brought it, and hands over its body and the headers set so far. */
+  enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
+    this.#exchange = exchange;
+    this.#asked = req;
+    this.#answer = res;
+    const { originalUrl, baseUrl = "", url = "/", body } = this.req as NodeIncoming;
+    // a middleware in front may have rewritten the URL
+    if (originalUrl !== undefined && baseUrl + url !== exchange.originalUrl) exchange.url = baseUrl + url;
+    if (baseUrl !== "") exchange.mount = baseUrl.length;
+    if (body !== undefined) req.body = body;
+    if (this.res.statusCode !== 200) res.statusCode = this.res.statusCode;
+    for (const name of this.res.getHeaderNames()) {
+      const value = this.res.getHeader(name)!;
+      res.setHeader(name, Array.isArray(value) ? [...value] : String(value));
+    }
+  }
+
+  /** Goes on with the server's next handler, which gets the status and headers set so far, and a body that was read. */
+  leave(error: unknown): boolean {
+    const answer = this.#answer;
+    if (this.#next === undefined || answer === null || answer.headersSent) return false;
+    const { req, res } = this;
+    const body = this.#asked?.body;
+    if (body !== undefined) (req as NodeIncoming).body = body;
+    res.statusCode = answer.statusCode;
+    this.dropRemoved((name) => answer.hasHeader(name));
+    for (const [name, value] of Object.entries(answer.getHeaders())) res.setHeader(name, value as string | string[]);
+    res.once("close", () => res.writableFinished ? this.#exchange?.finish() : this.#exchange?.abandon());
+    this.#next(error);
+    return true;
+  }
+
+  /**
+   * Takes away headers that were set in front of the application and that it has removed.
+   *
+   * @param isKept Whether a header is still there
+   */
+  dropRemoved(isKept: (name: string) => boolean): void {
+    for (const name of this.res.getHeaderNames()) if (!isKept(name)) this.res.removeHeader(name);
+  }
+}

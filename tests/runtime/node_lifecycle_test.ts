@@ -1,0 +1,37 @@
+import { assertEquals } from "@std/assert";
+import { bundleForNode, skipNode } from "../support/node_program.ts";
+
+/** What a scenario of listening and closing saw under Node. */
+async function scenario(name: string): Promise<unknown> {
+  const { success, stdout, stderr } = await new Deno.Command("node", {
+    args: [await bundleForNode("tests/fixtures/node/lifecycle.ts"), name],
+    env: { NODE_ENV: "production" },
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return JSON.parse(new TextDecoder().decode(stdout)).result;
+}
+
+const SCENARIOS: readonly [string, string, unknown][] = [
+  [
+    "listen serves, close ends it, and both work again",
+    "again",
+    [null, "served", "127.0.0.1", null, "refused", "served", "127.0.0.1", null, "refused"],
+  ],
+  ["a free port is known at once where no host name is given", "atOnce", [true, "served"]],
+  ["close answers what is in flight", "inFlight", "answered"],
+  ["close with a deadline cuts what does not end", "deadline", [503, "Service Unavailable", "cut"]],
+  [
+    "a taken port goes to the callback, or rejects server.finished where there is none",
+    "taken",
+    ["EADDRINUSE", null, "EADDRINUSE"],
+  ],
+  ["a certificate brings HTTP/2, and HTTP/1.1 beside it", "http2", ["h2 POST hello", "two cookies: 2", "1.1 hello"]],
+  ["an abort signal closes the server", "abort", null],
+  ["settings come from NODE_ENV and the working directory", "settings", ["production", true]],
+];
+
+for (const [name, key, seen] of SCENARIOS) {
+  Deno.test(`on Node, ${name}`, { ignore: skipNode }, async () => {
+    assertEquals(await scenario(key), seen);
+  });
+}

@@ -1,0 +1,121 @@
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { onNode, rawRequest, standingStill, text, until, type Way, ways } from "../support/node_servers.ts";
+
+onNode("an answer that breaks off looks broken, and the server goes on", async (at) => {
+  for (const way of ways) {
+    const answer = await fetch(`${at(way)}/fails/streaming`);
+    await assertRejects(() => answer.text());
+    assertEquals((await fetch(`${at(way)}/web`)).status, 200);
+  }
+});
+
+onNode("a slow reader holds the source back", async (at) => {
+  for (const way of ["own", "plain"] as const) {
+    for (const path of ["/large", "/written"]) {
+      const connection = await rawRequest(at(way), path);
+      const state = async () => JSON.parse(await text(`${at(way)}/given`)).given as number;
+      const given = await standingStill(state);
+      assert(given < 25_000_000, `${given} bytes were taken from the source of ${path}`);
+      connection.close();
+      assertEquals((await (await fetch(`${at(way)}${path}`)).arrayBuffer()).byteLength, 800 * 64 * 1024);
+    }
+  }
+});
+
+onNode("an upload arrives as a stream, whole, and holds the client back while nobody reads", async (at) => {
+  const part = new Uint8Array(64 * 1024);
+  const body = (count: number, sent = { bytes: 0 }) =>
+    ReadableStream.from((async function* () {
+      for (let i = 0; i < count; i++) {
+        sent.bytes += part.length;
+        yield part;
+      }
+    })());
+  for (const way of ways) {
+    assertEquals(await text(`${at(way)}/upload`, { method: "POST", body: body(320) }), `{"length":${320 * 65536}}`);
+  }
+  const sent = { bytes: 0 };
+  const answer = fetch(`${at()}/slow`, { method: "POST", body: body(800, sent) });
+  await standingStill(async () => (await text(`${at()}/given`), sent.bytes));
+  assert(sent.bytes < 25_000_000, `${sent.bytes} bytes were sent to a reader that stands still`);
+  await text(`${at()}/go-on`);
+  assertEquals(await (await answer).text(), "read");
+});
+
+onNode("a body that is too large, or not wanted, does not keep the answer from the client", async (at) => {
+  const part = new Uint8Array(64 * 1024).fill(97);
+  const upload = async (way: Way, path: string, count: number) => {
+    const body = ReadableStream.from((async function* () {
+      for (let i = 0; i < count; i++) yield part;
+    })());
+    const answer = await fetch(at(way) + path, { method: "POST", headers: { "content-type": "text/plain" }, body });
+    return [answer.status, await answer.text()];
+  };
+  for (const way of ["listen", "plain"] as const) {
+    const [status, page] = await upload(way, "/limited", 100);
+    assertEquals(way === "listen" ? status : page, way === "listen" ? 413 : "Express: request entity too large");
+    assertEquals(await upload(way, "/ignored", 100), [200, "not read"]);
+    assertEquals(await upload(way, "/given-up", 100), [200, "given up"]);
+  }
+});
+
+onNode("a connection goes on after a body that was given up", async (at) => {
+  const { pathname } = new URL(at("plain"));
+  for (const way of ["own", "plain"] as const) {
+    const mount = way === "plain" ? pathname : "";
+    for (const path of ["/limited", "/ignored", "/given-up"]) {
+      const connection = await rawRequest(at(way), path, "content-type: text/plain\r\ntransfer-encoding: chunked\r\n");
+      const writer = connection.writable.getWriter();
+      const chunk = `4000\r\n${"a".repeat(0x4000)}\r\n`;
+      const rest = `0\r\n\r\nGET ${mount}/web HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`;
+      const sent = writer.write(new TextEncoder().encode(chunk.repeat(20) + rest));
+      const answers = await new Response(connection.readable).text();
+      await sent;
+      assertEquals(answers.match(/HTTP\/1\.1 \d+/g)?.length, 2);
+      assertMatch(answers, /a web response/);
+    }
+  }
+  // Deno's node:http does not throw an unread body away
+}, 1);
+
+onNode("an upload that breaks off fails for its reader", async (at) => {
+  const events = async () => JSON.parse(await text(`${at()}/events`)) as string[];
+  const head = "transfer-encoding: chunked\r\n";
+  for (const way of ["listen", "plain"] as const) {
+    const before = (await events()).length;
+    const connection = await rawRequest(at(way), "/upload", head);
+    await connection.write(new TextEncoder().encode("5\r\nhello\r\n"));
+    await until(events, (seen) => seen.length > before);
+    connection.close();
+    assertEquals((await until(events, (seen) => seen.length > before + 1)).slice(before), [
+      "uploading",
+      "upload failed",
+    ]);
+  }
+});
+
+onNode("a client that leaves aborts req.signal and closes res, and one that stays does neither", async (at) => {
+  const events = async () => JSON.parse(await text(`${at()}/events`)) as string[];
+  assertEquals(await text(`${at()}/ends`), "done");
+  for (const way of ["listen", "plain"] as const) {
+    const before = (await events()).length;
+    const controller = new AbortController();
+    const waiting = fetch(`${at(way)}/waits`, { signal: controller.signal });
+    await until(events, (seen) => seen.length > before && seen.at(-1) === "arrived");
+    controller.abort();
+    await assertRejects(() => waiting);
+    const seen = await until(events, (seen) => seen.length >= before + 3);
+    assertEquals(seen.slice(before), ["arrived", "abort", "close"]);
+  }
+  assertEquals((await events())[0], "ended");
+});
+
+onNode("a thousand requests at once are answered each with its own", async (at) => {
+  for (const way of ["listen", "plain"] as const) {
+    const answers = await Promise.all(Array.from({ length: 1000 }, async (_, i) => {
+      const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ i }) };
+      return await text(`${at(way)}/echo`, init);
+    }));
+    assertEquals(answers, answers.map((_, i) => `{"body":{"i":${i}}}`));
+  }
+});

@@ -1,0 +1,135 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { onNode, rawRequest, text, type Way, ways } from "../support/node_servers.ts";
+
+onNode("the application sees Node's requests, and its path below a mount of Express", async (at) => {
+  const where = async (way: Way) => JSON.parse(await text(`${at(way)}/where?q=1`));
+  const alone = { ip: "127.0.0.1", url: "/where?q=1", baseUrl: "", originalUrl: "/where?q=1", protocol: "http" };
+  const mounted = { ...alone, baseUrl: "/api", originalUrl: "/api/where?q=1" };
+  assertEquals(await Promise.all(ways.map(where)), [alone, alone, mounted, mounted]);
+});
+
+onNode("a URL rewritten by Express in front of the mount is the one the application sees", async (at) => {
+  const seen = JSON.parse(await text(`${new URL(at("plain")).origin}/old/x`));
+  assertEquals([seen.url, seen.baseUrl, seen.originalUrl], ["/where", "/old", "/old/x"]);
+});
+
+onNode("the target arrives as it was sent, dots and all", async (at) => {
+  for (const way of ["listen", "plain"] as const) {
+    const connection = await rawRequest(at(way), "/missing/../where", "connection: close\r\ncontent-length: 0\r\n");
+    const answer = await new Response(connection.readable).text();
+    assertMatch(answer, /404 Not Found/);
+    assertMatch(answer, /(Cannot POST |Express: \/api)\/missing\/\.\.\/where/);
+  }
+});
+
+onNode("a JSON body is parsed, by Sluice or by the parser Express had in front", async (at) => {
+  for (const way of ways) {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"a":[1,2]}' };
+    assertEquals(await text(`${at(way)}/echo`, init), '{"body":{"a":[1,2]}}');
+    assertEquals(await text(`${at(way)}/echo`, { method: "POST" }), '{"body":null}');
+    const broken = await fetch(`${at(way)}/echo`, { ...init, body: "{" });
+    assertEquals([broken.status, (await broken.text()).length > 0], [
+      way === "plain" || way === "parsed" ? 500 : 400,
+      true,
+    ]);
+  }
+});
+
+onNode("a byte order mark and bytes that are no UTF-8 do not keep a JSON body from being parsed", async (at) => {
+  const bytes = (...parts: (string | number)[]) =>
+    new Uint8Array(parts.flatMap((part) => typeof part === "number" ? part : [...new TextEncoder().encode(part)]));
+  for (const body of [bytes(0xef, 0xbb, 0xbf, '{"a":1}'), bytes('{"a":"', 0xe9, '"}')]) {
+    const seen = await Promise.all(ways.map(async (way) => {
+      const answer = await fetch(`${at(way)}/echo`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+      });
+      return JSON.parse(await answer.text()).body.a;
+    }));
+    assertEquals(seen, ways.map(() => body[0] === 0xef ? 1 : "\ufffd"));
+  }
+});
+
+onNode("a whole answer has its length, and an empty one has no body", async (at) => {
+  for (const way of ways) {
+    const whole = await fetch(`${at(way)}/where`);
+    assertEquals(whole.headers.get("content-length"), String((await whole.text()).length));
+    const head = await fetch(`${at(way)}/where`, { method: "HEAD" });
+    assertEquals(head.headers.get("content-length"), whole.headers.get("content-length"));
+    assertEquals(await head.text(), "");
+    const missing = await fetch(`${at(way)}/missing`);
+    assertEquals(missing.headers.get("content-length"), String((await missing.text()).length));
+    for (const status of [204, 304]) {
+      const empty = await fetch(`${at(way)}/status/${status}`);
+      assertEquals([empty.status, await empty.text(), empty.headers.get("content-length")], [status, "", null]);
+    }
+  }
+});
+
+onNode("two cookies are two header lines, and those of Express stay", async (at) => {
+  for (const way of ways) {
+    const answer = await fetch(`${at(way)}/cookies`);
+    const ours = ["a=1; Path=/", "b=2; Path=/"];
+    const theirs = way === "plain" || way === "parsed" ? ["outer=1"] : [];
+    assertEquals([answer.headers.getSetCookie(), await answer.text()], [[...theirs, ...ours], "two"]);
+  }
+});
+
+onNode("headers and properties set by Express in front of the mount are there", async (at) => {
+  const answer = await fetch(`${at("plain")}/node`);
+  assertEquals(await answer.json(), { user: "somebody", inherited: "set" });
+  assertEquals(answer.headers.get("x-outer"), "set");
+  const web = await fetch(`${at("plain")}/web`);
+  assertEquals([web.headers.get("x-web"), web.headers.get("x-outer"), await web.text()], [
+    "yes",
+    "set",
+    "a web response",
+  ]);
+});
+
+onNode("what no layer answers goes on with Express's next handler, headers included", async (at) => {
+  for (const way of ["plain", "parsed"] as const) {
+    const answer = await fetch(`${at(way)}/passes`);
+    assertEquals([answer.status, await answer.text()], [404, "Express: /api/passes"]);
+    assertEquals([answer.headers.get("x-inner"), answer.headers.get("x-outer")], ["kept", null]);
+    assertEquals(answer.headers.getSetCookie(), ["outer=1", "inner=1"]);
+    assertEquals(await text(`${at(way)}/passes/error`), "Express: left over");
+  }
+  assertMatch(await text(`${at("own")}/missing`), /Cannot GET \/missing/);
+  assertMatch(await text(`${new URL(at("plain")).origin}/bare/missing`), /Cannot GET \/bare\/missing/);
+});
+
+onNode("an Express application behind it gets what is not moved yet, with its body, read or unread", async (at) => {
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"a":1}' };
+  assertEquals(await text(`${at("front")}/old/echo`, init), '{"old":{"a":1}}');
+  assertEquals(await text(`${at("front")}/old/echo?parsed`, init), '{"old":{"a":1}}');
+  assertEquals(await text(`${at("front")}/echo`, init), '{"body":{"a":1}}');
+});
+
+onNode("an error that is thrown becomes the page, or Express's error handler's answer", async (at) => {
+  for (const way of ["listen", "own"] as const) {
+    const answer = await fetch(`${at(way)}/fails`);
+    assertEquals(answer.status, 500);
+    assertMatch(await answer.text(), /thrown on purpose/);
+  }
+  assertEquals(await text(`${at("plain")}/fails`), "Express: thrown on purpose");
+});
+
+onNode("a handler of web requests may make requests of the one it gets", async (at) => {
+  assertEquals(await text(`${at()}/fetches/a/b`), '{"url":"/a/b"}');
+  assertEquals(await text(`${at("plain")}/fetches/a/b`), '{"url":"/a/b"}');
+});
+
+onNode("files are served whole and in ranges", async (at) => {
+  const file = await Deno.readTextFile(new URL("../../deno.lock", import.meta.url));
+  assertEquals(await text(`${at()}/file`), file);
+  const part = await fetch(`${at()}/file`, { headers: { range: "bytes=5-14" } });
+  assertEquals([part.status, await part.text()], [206, file.slice(5, 15)]);
+});
+
+onNode("a mounted handler may pass its request on to another server", async (at) => {
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"a":1}' };
+  assertEquals(await text(`${at()}/legacy/old/echo`, init), '{"old":{"a":1}}');
+  assertEquals(JSON.parse(await text(`${at("plain")}/legacy/where?q=1`)).url, "/where?q=1");
+});

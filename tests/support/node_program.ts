@@ -1,0 +1,75 @@
+/** Bundles programs and runs them under real Node, which takes no TypeScript and knows no import map. */
+import { type Program, startProgram } from "./program.ts";
+
+const root = new URL("../../", import.meta.url);
+const missing = !await nodeExists();
+if (missing && Deno.env.get("CI") === "true") throw new Error("Node is missing: no test of ./node can run");
+
+/** Whether tests on Node are skipped, because it is missing. In CI that is a failure instead. */
+export const skipNode: boolean = missing;
+
+// where there is no Node, Deno runs itself under that name
+async function nodeExists(): Promise<boolean> {
+  const args = ["-e", "process.exit(process.versions.deno === undefined ? 0 : 1)"];
+  try {
+    return (await new Deno.Command("node", { args, stdout: "null", stderr: "null" }).output()).success;
+  } catch {
+    return false;
+  }
+}
+
+const bundles = new Map<string, Promise<string>>();
+
+/**
+ * Bundles programs into one file, once.
+ *
+ * @param paths Modules to run one after the other: paths below the root, or package names
+ * @returns Path of the bundle
+ */
+export function bundleForNode(...paths: string[]): Promise<string> {
+  const key = paths.join(" ");
+  const known = bundles.get(key) ?? bundle(key.replace(/[^a-z0-9]+/g, "_"), paths);
+  bundles.set(key, known);
+  return known;
+}
+
+async function bundle(name: string, paths: readonly string[]): Promise<string> {
+  const folder = new URL(".cache/node/", root);
+  const file = (extension: string) => new URL(`${name}.${extension}`, folder).pathname;
+  await Deno.mkdir(folder, { recursive: true });
+  const specifiers = paths.map((path) => path.startsWith("@") ? path : `../../${path}`);
+  await Deno.writeTextFile(file("js"), specifiers.map((one) => `import ${JSON.stringify(one)};\n`).join(""));
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["bundle", "--quiet", await lockFlag(name), "--platform", "deno", "-o", file("mjs"), file("js")],
+    cwd: root.pathname,
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return file("mjs");
+}
+
+/**
+ * A copy of the lock file for one run of Deno: with JSR in reach, it would add to the committed one.
+ *
+ * @param name What to call the copy
+ * @returns The flag that uses it
+ */
+export async function lockFlag(name: string): Promise<string> {
+  const lock = new URL(`.cache/node/${name}.lock`, root).pathname;
+  await Deno.mkdir(new URL(".cache/node/", root), { recursive: true });
+  await Deno.copyFile(new URL("deno.lock", root), lock);
+  return `--lock=${lock}`;
+}
+
+/** Starts a program under Node. */
+export async function startNode(path: string): Promise<Program> {
+  return await startProgram("node", [await bundleForNode(path)], { cwd: root.pathname, env: { NODE_ENV: "test" } });
+}
+
+/** Starts a program under Deno, whose Node modules stand in for Node. */
+export async function startDeno(path: string): Promise<Program> {
+  const lock = await lockFlag(path.replace(/[^a-z0-9]+/g, "_"));
+  const args = ["run", "-A", "--quiet", lock, path];
+  return await startProgram(Deno.execPath(), args, { cwd: root.pathname, env: { NODE_ENV: "test" } });
+}

@@ -1,0 +1,62 @@
+/** The servers of `tests/fixtures/node/servers.ts`, running while a test talks to them. */
+import { skipNode, startDeno, startNode } from "./node_program.ts";
+
+const SERVERS = "tests/fixtures/node/servers.ts";
+/** By itself with `listen` and on a server of its own, inside Express, and inside Express behind its body parser. */
+export const ways = ["listen", "own", "plain", "parsed"] as const;
+
+/** Where the application is asked: `front` falls through to an Express application behind it. */
+export type Way = typeof ways[number] | "front";
+
+const RUNTIMES = [["Node", startNode, skipNode], ["Deno", startDeno, false]] as const;
+
+/** A test with the servers running under Node, and under Deno as Node; `at` tells where to ask the application. */
+export function onNode(
+  name: string,
+  test: (at: (way?: Way) => string) => Promise<void>,
+  runtimes: number = RUNTIMES.length,
+): void {
+  for (const [runtime, start, ignore] of RUNTIMES.slice(0, runtimes)) {
+    Deno.test(`on ${runtime}, ${name}`, { ignore }, async () => {
+      await using program = await start(SERVERS);
+      const ports = JSON.parse(program.line) as Record<string, number>;
+      const mount = { listen: "", own: "", plain: "/api", parsed: "/api", front: "" };
+      await test((way = "listen") => `http://127.0.0.1:${ports[way]}${mount[way]}`);
+    });
+  }
+}
+
+/** The text of an answer. */
+export async function text(url: string, init?: RequestInit): Promise<string> {
+  return await (await fetch(url, init)).text();
+}
+
+/** Asks until an answer fits: what happens in another process has no other sign. */
+export async function until<T>(ask: () => Promise<T>, fits: (seen: T) => boolean): Promise<T> {
+  for (;;) {
+    const seen = await ask();
+    if (fits(seen)) return seen;
+  }
+}
+
+/** Waits for a number to stop growing: the buffers of the sockets are full then. */
+export async function standingStill(read: () => Promise<number>): Promise<number> {
+  let before = 0;
+  let times = 0;
+  await until(read, (now) => {
+    times = now > 0 && now === before ? times + 1 : 0;
+    before = now;
+    return times === 20;
+  });
+  return before;
+}
+
+/** Sends a request by hand and leaves the answer unread. */
+export async function rawRequest(origin: string, path: string, head = ""): Promise<Deno.TcpConn> {
+  const { hostname, port, pathname } = new URL(origin);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const method = head === "" ? "GET" : "POST";
+  const target = (pathname === "/" ? "" : pathname) + path;
+  await connection.write(new TextEncoder().encode(`${method} ${target} HTTP/1.1\r\nhost: x\r\n${head}\r\n`));
+  return connection;
+}
