@@ -1,0 +1,72 @@
+import { type Exchanged, inflate } from "./ask_all.ts";
+import type { Program } from "./program.ts";
+
+/** What every server does in its own way: framing, the time, and the name that Sluice does not send. */
+const GENERAL = ["date", "connection", "keep-alive", "transfer-encoding", "x-powered-by"];
+
+/** A part of an answer that is not the same on both sides. */
+export interface Found {
+  /** `status`, `body`, `complete body` or the name of a header. */
+  readonly part: string;
+  /** What Sluice answered. */
+  readonly sluice: unknown;
+  /** What Express answered. */
+  readonly express: unknown;
+}
+
+/**
+ * Compares two answers to the same request: status, headers and body, byte for byte.
+ *
+ * Random values are hidden, expiry of cookies may be 5 s apart, and compressed bodies are compared inflated, for no
+ * two versions of zlib compress alike.
+ *
+ * @param ours The answer of Sluice
+ * @param theirs The answer of Express
+ * @param program Whose masks count
+ * @returns What differs
+ */
+export function compare(ours: Exchanged, theirs: Exchanged, program: Program): Found[] {
+  const found: Found[] = [];
+  const note = (part: string, sluice: unknown, express: unknown) => {
+    if (sluice !== express) found.push({ part, sluice, express });
+  };
+  note("status", ours.raw.status, theirs.raw.status);
+  const masks = program.masks ?? [];
+  const [mine, other] = [linesOf(ours, masks), linesOf(theirs, masks)];
+  const ignored = new Set([...GENERAL, ...ours.ask.ignore ?? []]);
+  for (const name of [...new Set([...mine.keys(), ...other.keys()])].sort()) {
+    if (ignored.has(name)) continue;
+    const [ourLines, theirLines] = [mine.get(name) ?? [], other.get(name) ?? []];
+    if (name === "set-cookie" && sameCookies(ourLines, theirLines)) continue;
+    note(name, ourLines.join(" | ") || null, theirLines.join(" | ") || null);
+  }
+  note("body", bodyOf(ours, masks), bodyOf(theirs, masks));
+  note("complete body", !ours.raw.cut, !theirs.raw.cut);
+  return found;
+}
+
+function linesOf({ raw }: Exchanged, masks: readonly RegExp[]): Map<string, string[]> {
+  const lines = new Map<string, string[]>();
+  for (const [name, value] of raw.headers) lines.set(name, [...lines.get(name) ?? [], hide(value, masks)]);
+  return lines;
+}
+
+// latin1 shows every byte as one character
+function bodyOf({ raw, answer }: Exchanged, masks: readonly RegExp[]): string {
+  return hide(new TextDecoder("latin1").decode(inflate(raw.bytes, answer.headers["content-encoding"])), masks);
+}
+
+function hide(text: string, masks: readonly RegExp[]): string {
+  return masks.reduce((shown, mask) => shown.replace(mask, "<hidden>"), text);
+}
+
+const EXPIRES = /(?<=;\s*expires=)[^;]+/i;
+
+function sameCookies(ours: readonly string[], theirs: readonly string[]): boolean {
+  return ours.length === theirs.length && ours.every((line, index) => {
+    const other = theirs[index]!;
+    if (line.replace(EXPIRES, "") !== other.replace(EXPIRES, "")) return false;
+    const [mine, their] = [line, other].map((text) => text.match(EXPIRES)?.[0]);
+    return mine === their || Math.abs(Date.parse(mine ?? "") - Date.parse(their ?? "")) <= 5000;
+  });
+}

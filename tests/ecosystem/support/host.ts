@@ -1,0 +1,109 @@
+import type { Tools } from "./program.ts";
+
+/** What a program is told by the test; the rest is made where it runs. */
+export type Told = Omit<Tools, "onClose">;
+
+/** How the process of a host is started. */
+export interface HostOptions {
+  /** Name for messages. */
+  readonly name: string;
+  /** The runtime. */
+  readonly program: string;
+  /** Its arguments. */
+  readonly args: readonly string[];
+  /** Folder it runs in. */
+  readonly cwd: URL;
+}
+
+/** ms within which a program must be set up, its connections included. */
+const LIMIT_MS = 20_000;
+
+/**
+ * A process in which programs run, see `runner.mjs`. A program that brings its process down does not end the tests,
+ * and the process ends when its standard input does, so that none is left behind.
+ */
+export class Host {
+  #name: string;
+  #child: Deno.ChildProcess;
+  #writer: WritableStreamDefaultWriter<Uint8Array>;
+  #output: ReadableStreamDefaultReader<string>;
+  #rest = "";
+  #errors = "";
+  #readingErrors: Promise<void>;
+
+  /**
+   * Starts the process.
+   *
+   * @param options What to start
+   */
+  constructor({ name, program, args, cwd }: HostOptions) {
+    this.#name = name;
+    this.#child = new Deno.Command(program, {
+      args: [...args],
+      cwd,
+      env: { NODE_ENV: "test" },
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    this.#writer = this.#child.stdin.getWriter();
+    this.#output = this.#child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    this.#readingErrors = this.#readErrors();
+  }
+
+  /** Starts a program and gives its port. */
+  async open(name: string, tools: Told): Promise<number> {
+    return (await this.#order({ do: "open", name, tools })).port!;
+  }
+
+  /** Ends a program. */
+  async close(name: string): Promise<void> {
+    await this.#order({ do: "close", name });
+  }
+
+  /** Ends the process. */
+  async stop(): Promise<void> {
+    await this.#writer.close().catch(() => undefined);
+    while (!(await this.#output.read()).done);
+    await this.#readingErrors;
+    await this.#child.status;
+  }
+
+  async #order(order: object): Promise<{ port?: number }> {
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), LIMIT_MS);
+    try {
+      await this.#writer.write(new TextEncoder().encode(JSON.stringify(order) + "\n")).catch(() => undefined);
+      for (;;) {
+        const line = await this.#line();
+        // programs and packages may print things of their own
+        if (!line.startsWith("answer ")) continue;
+        const answer = JSON.parse(line.slice("answer ".length)) as { port?: number; error?: string };
+        if (answer.error !== undefined) throw new Error(`${this.#name}: ${answer.error}`);
+        return answer;
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #line(): Promise<string> {
+    while (!this.#rest.includes("\n")) {
+      const { done, value } = await this.#output.read();
+      if (done) {
+        await this.#readingErrors;
+        throw new Error(`${this.#name}: the process ended\n${this.#errors}`);
+      }
+      this.#rest += value;
+    }
+    const end = this.#rest.indexOf("\n");
+    const line = this.#rest.slice(0, end);
+    this.#rest = this.#rest.slice(end + 1);
+    return line;
+  }
+
+  async #readErrors(): Promise<void> {
+    for await (const text of this.#child.stderr.pipeThrough(new TextDecoderStream())) {
+      this.#errors = (this.#errors + text).slice(-4000);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// Serves programs, on Express under Node or on Sluice under Deno: the library is the first argument. Takes its orders
+// from standard input, one JSON a line; when that ends, so does this process.
+import process from "node:process";
+import { createInterface } from "node:readline";
+
+const { default: lib } = await import(process.argv[2]);
+const closers = new Map();
+// error pages are compared; what is logged about the same errors is not
+console.error = () => {};
+
+async function open({ name, tools }) {
+  const program = await import(`../programs/${name}.js`);
+  const ends = [];
+  const app = lib();
+  // stacks name files and therefore differ
+  app.set("env", "production");
+  await program.default(app, lib, { ...tools, onClose: (end) => ends.push(end) });
+  const server = await new Promise((resolve) => {
+    const listening = app.listen(0, "127.0.0.1", () => resolve(listening));
+  });
+  closers.set(name, async () => {
+    server.close();
+    server.closeAllConnections?.();
+    for (const end of ends) await end();
+  });
+  return { port: server.address().port };
+}
+
+async function close({ name }) {
+  await closers.get(name)?.();
+  return {};
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const order = JSON.parse(line);
+  const answer = await (order.do === "open" ? open(order) : close(order)).catch((error) => ({ error: error.stack }));
+  console.log(`answer ${JSON.stringify(answer)}`);
+}
+process.exit(0);
