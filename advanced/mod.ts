@@ -20,7 +20,7 @@ export type { StandardHeaders } from "./src/http/header_fields.ts";
 export type { HandlerOptions, RateLimitOptions, RequestLimitOptions } from "./src/http/http_options.ts";
 export { rateLimit, type RateLimitMiddleware } from "./src/http/rate_limit.ts";
 export type { RateLimitInfo } from "./src/http/rate_limit_info.ts";
-export type { Counters } from "./src/limiter/counters.ts";
+export type { Counters } from "./src/wrappers/counters.ts";
 export type { Decision } from "./src/limiter/decision.ts";
 export { type CheckOptions, Limiter, type LimiterKeys, type WaitOptions } from "./src/limiter/limiter.ts";
 export { type MeterFace, type ObservableFace, type ObservationFace, observe } from "./src/limiter/telemetry.ts";
@@ -66,6 +66,6 @@ export {
 export { MemoryStore, type MemoryStoreOptions } from "./src/stores/memory_store.ts";
 export type { IoRedisClient, NodeRedisClient, RedisClient, RedisPort } from "./src/stores/redis/redis_port.ts";
 export { RedisStore, type RedisStoreOptions } from "./src/stores/redis/redis_store.ts";
-export type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "./src/stores/store.ts";
+export type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "./src/policy/store.ts";
 export type { DecidedBy, OnStoreFailure } from "./src/wrappers/failure_policy.ts";
 export type { Timers } from "./src/wrappers/timers.ts";

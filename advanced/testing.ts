@@ -27,4 +27,4 @@ export {
 } from "./src/testing/store_contract.ts";
 export type { Timers } from "./src/wrappers/timers.ts";
 export type { AlgorithmName, Block, OnDenied, Policy } from "./src/policy/policy.ts";
-export type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "./src/stores/store.ts";
+export type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "./src/policy/store.ts";

@@ -186,7 +186,7 @@ async function sentByStore(): Promise<{ script: string; args: string[] }> {
 
 async function store(name: string, url: string): Promise<Contestant> {
   const { RedisStore } = await import("../../advanced/mod.ts");
-  const { newCounters } = await import("../../advanced/src/limiter/counters.ts");
+  const { newCounters } = await import("../../advanced/src/wrappers/counters.ts");
   const { CoalescingStore } = await import("../../advanced/src/wrappers/coalescing.ts");
   const { LeasingStore } = await import("../../advanced/src/wrappers/leases.ts");
   const inner = new RedisStore({ client: await connect(url), prefix: `${name}:` });

@@ -1,5 +1,5 @@
 import type { Policy } from "../policy/policy.ts";
-import type { Verdict } from "../stores/store.ts";
+import type { Verdict } from "../policy/store.ts";
 
 /**
  * The numbers that one key has in one policy: a part of a larger array, or an array of its own that may be replaced by

@@ -1,5 +1,5 @@
 import { capacityOf, type Policy } from "../policy/policy.ts";
-import type { Take, Verdict } from "../stores/store.ts";
+import type { Take, Verdict } from "../policy/store.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 import { blockedFor, countRefusals, refusalsLeft } from "./block_state.ts";
 

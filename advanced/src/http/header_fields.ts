@@ -1,6 +1,6 @@
 import type { Decision } from "../limiter/decision.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { Verdict } from "../stores/store.ts";
+import type { Verdict } from "../policy/store.ts";
 import type { HeaderSink } from "./faces.ts";
 
 /** Forms of the IETF's RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */

@@ -4,7 +4,7 @@ import type { LimiterKeys } from "../limiter/limiter.ts";
 import type { LimiterOptions, LimitOptions } from "../limiter/limiter_options.ts";
 import { fromCounter } from "../stores/counter_store.ts";
 import type { CounterLike } from "../stores/policy_counter.ts";
-import type { Awaitable, Store } from "../stores/store.ts";
+import type { Awaitable, Store } from "../policy/store.ts";
 import type { RequestFace, ResponseFace } from "./faces.ts";
 import type { HeaderOptions, StandardHeaders } from "./header_fields.ts";
 

@@ -2,7 +2,7 @@ import { isMadeInside, nextSequence } from "@sluice/sluice/limiting";
 import type { FrameworkRequest } from "@sluice/sluice";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
-import type { Awaitable } from "../stores/store.ts";
+import type { Awaitable } from "../policy/store.ts";
 import type { RequestFace, ResponseFace, SendingFace } from "./faces.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { sharedLimiter } from "./made_in_request.ts";

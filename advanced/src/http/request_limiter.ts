@@ -1,7 +1,7 @@
 import { ClientKeys } from "../keys/client_key.ts";
 import type { Decision } from "../limiter/decision.ts";
 import { Limiter, type LimiterKeys } from "../limiter/limiter.ts";
-import type { Awaitable } from "../stores/store.ts";
+import type { Awaitable } from "../policy/store.ts";
 import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
 import type { HeaderSink } from "./faces.ts";
 import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";

@@ -1,5 +1,5 @@
 import { subnetOf } from "@sluice/sluice/limiting";
-import { TwoGenerations } from "../wrappers/two_generations.ts";
+import { TwoGenerations } from "./two_generations.ts";
 
 /** Key of requests whose client is unknown. No address and no generated key is equal to it by accident. */
 const UNKNOWN_CLIENT = "\u0000unknown client";

@@ -1,5 +1,5 @@
 import type { Policy } from "../policy/policy.ts";
-import type { Take, Verdict } from "../stores/store.ts";
+import type { Take, Verdict } from "../policy/store.ts";
 import type { DecidedBy } from "../wrappers/failure_policy.ts";
 
 /** What became of a request. */

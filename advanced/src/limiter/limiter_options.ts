@@ -1,6 +1,6 @@
 import { checkInteger, checkPolicy, fail } from "../policy/check_policy.ts";
 import type { AlgorithmName, Block, OnDenied, Policy } from "../policy/policy.ts";
-import type { Store } from "../stores/store.ts";
+import type { Store } from "../policy/store.ts";
 import type { OnStoreFailure } from "../wrappers/failure_policy.ts";
 import type { LeaseOptions } from "../wrappers/leases.ts";
 import { platformTimers, type Timers } from "../wrappers/timers.ts";

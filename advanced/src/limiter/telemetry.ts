@@ -1,4 +1,4 @@
-import type { Counters } from "./counters.ts";
+import type { Counters } from "../wrappers/counters.ts";
 import type { Limiter } from "./limiter.ts";
 
 /** What is used of an OpenTelemetry `Meter`: `metrics.getMeter("…")` of `@opentelemetry/api` has it. */

@@ -1,4 +1,4 @@
-import type { Awaitable } from "../stores/store.ts";
+import type { Awaitable } from "../policy/store.ts";
 import type { Timers } from "../wrappers/timers.ts";
 import type { Decision } from "./decision.ts";
 

@@ -1,4 +1,4 @@
-import type { Take } from "./store.ts";
+import type { Take } from "../policy/store.ts";
 
 /**
  * Refuses a batch that asks the same counter twice, for which "all or nothing" has no meaning.

@@ -13,7 +13,7 @@ import {
   shapeOf,
   toBytes,
 } from "./state_record.ts";
-import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "./store.ts";
+import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { StoreClock } from "./store_clock.ts";
 
 /** Where a state is kept: the policy's name, the key, and the shape of the state. */

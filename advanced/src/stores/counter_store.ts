@@ -1,7 +1,7 @@
 import type { Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { decideByKey } from "./decide_by_key.ts";
-import type { Capabilities, Selector, Store, Take, Verdict } from "./store.ts";
+import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { type CounterLike, PolicyCounter } from "./policy_counter.ts";
 import { StoreClock } from "./store_clock.ts";
 

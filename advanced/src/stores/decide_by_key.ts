@@ -1,4 +1,4 @@
-import type { Awaitable, Take, Verdict } from "./store.ts";
+import type { Awaitable, Take, Verdict } from "../policy/store.ts";
 
 /**
  * Decides a batch whose keys lie in places that can't be decided as one: each key's part at the same time, and what was

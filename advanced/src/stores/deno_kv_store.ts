@@ -7,7 +7,7 @@ import {
   type StateWrite,
   type VersionedValue,
 } from "./compare_and_set_store.ts";
-import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "./store.ts";
+import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
 /** A part of a key in Deno KV. */
 export type KvKeyPart = Uint8Array | string | number | bigint | boolean;

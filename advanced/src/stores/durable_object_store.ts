@@ -2,7 +2,7 @@ import { ALGORITHM_NAMES } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { decideByKey } from "./decide_by_key.ts";
 import type { Question } from "./rate_limit_object.ts";
-import type { Capabilities, Selector, Store, Take, Verdict } from "./store.ts";
+import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
 /** A stub of a Durable Object, as far as the store uses it. */
 export interface DurableObjectStubLike {

@@ -3,7 +3,7 @@ import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { decideByKey } from "./decide_by_key.ts";
 import { decodeState, encodeState, isChanged, recordExpiry, shapeOf } from "./state_record.ts";
-import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "./store.ts";
+import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
 /** The states of one partition by name: a `Map`, or anything that writes through to where they are kept. */
 export interface StateRecords {

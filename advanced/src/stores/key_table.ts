@@ -4,7 +4,7 @@ import type { Policy } from "../policy/policy.ts";
 import { type Aim, CellColumns } from "./cell_columns.ts";
 import { ChunkedList } from "./chunked_list.ts";
 import { KeyMap } from "./key_map.ts";
-import type { Entry, Take, Verdict } from "./store.ts";
+import type { Entry, Take, Verdict } from "../policy/store.ts";
 
 /** Places that are looked at for idle keys with every new key; more than one each outruns any number of them. */
 const SWEPT_PER_KEY = 4;

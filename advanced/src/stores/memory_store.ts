@@ -4,7 +4,7 @@ import { checkInteger } from "../policy/check_policy.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { KeyTable } from "./key_table.ts";
 import { assertDistinct } from "./assert_distinct.ts";
-import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "./store.ts";
+import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { StoreClock } from "./store_clock.ts";
 
 /** Options of a {@linkcode MemoryStore}. */

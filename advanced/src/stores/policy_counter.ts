@@ -1,6 +1,6 @@
 import type { Policy } from "../policy/policy.ts";
 import { KeyTurns } from "./key_turns.ts";
-import type { Awaitable, Take, Verdict } from "./store.ts";
+import type { Awaitable, Take, Verdict } from "../policy/store.ts";
 import type { StoreClock } from "./store_clock.ts";
 
 /** What a counter tells of a key. */

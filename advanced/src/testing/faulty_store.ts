@@ -1,5 +1,5 @@
 import type { Policy } from "../policy/policy.ts";
-import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../stores/store.ts";
+import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
 /**
  * What happens to one call: nothing (`"pass"`); it fails, with an error of its own or the given one; it never settles;

@@ -1,5 +1,5 @@
 import { bucketsOf, capacityOf, type Policy } from "../policy/policy.ts";
-import type { Take, Verdict } from "../stores/store.ts";
+import type { Take, Verdict } from "../policy/store.ts";
 
 /** Something that was counted. */
 interface Event {

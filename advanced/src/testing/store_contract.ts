@@ -1,4 +1,4 @@
-import type { Store } from "../stores/store.ts";
+import type { Store } from "../policy/store.ts";
 import { saysWhatTheModelSays } from "./contract/agreement.ts";
 import {
   aBatchIsGrantedAsAWholeOrNotAtAll,

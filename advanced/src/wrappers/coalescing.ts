@@ -1,5 +1,5 @@
-import type { Counters } from "../limiter/counters.ts";
-import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../stores/store.ts";
+import type { Counters } from "./counters.ts";
+import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { signatureOf } from "./signature.ts";
 
 /** Equal batches of one turn, waiting to be sent as one. */

@@ -1,8 +1,8 @@
-import type { Counters } from "../limiter/counters.ts";
+import type { Counters } from "./counters.ts";
 import type { Policy } from "../policy/policy.ts";
 import { capacityOf } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
-import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../stores/store.ts";
+import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { CircuitBreaker } from "./circuit_breaker.ts";
 import { inspectOf } from "./coalescing.ts";
 import { Deadline } from "./deadline.ts";

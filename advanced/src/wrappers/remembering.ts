@@ -1,4 +1,4 @@
-import type { Take, Verdict } from "../stores/store.ts";
+import type { Take, Verdict } from "../policy/store.ts";
 
 /** A wrapper that knows some verdicts without asking its store. */
 export interface Remembering {

@@ -1,4 +1,4 @@
-import type { Take } from "../stores/store.ts";
+import type { Take } from "../policy/store.ts";
 
 /**
  * A text that is equal for batches that are decided alike: the same policies with the same numbers, keys and costs.

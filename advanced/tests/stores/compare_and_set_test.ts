@@ -11,7 +11,7 @@ import {
   type VersionedValue,
 } from "../../src/stores/compare_and_set_store.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
-import type { Entry, Store, Take, Verdict } from "../../src/stores/store.ts";
+import type { Entry, Store, Take, Verdict } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
 const PLAIN: Policy[] = [

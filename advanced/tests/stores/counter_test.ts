@@ -5,7 +5,7 @@ import type { Policy } from "../../src/policy/policy.ts";
 import { fromCounter } from "../../src/stores/counter_store.ts";
 import type { CounterInfo, CounterLike } from "../../src/stores/policy_counter.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
-import type { Store, Take, Verdict } from "../../src/stores/store.ts";
+import type { Store, Take, Verdict } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
 const POLICY: Policy = { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 60_000 };

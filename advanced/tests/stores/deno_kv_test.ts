@@ -4,7 +4,7 @@ import { random } from "../../../tests/support/random.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { DenoKvStore, type DenoKvStoreOptions } from "../../src/stores/deno_kv_store.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
-import type { Store, Take, Verdict } from "../../src/stores/store.ts";
+import type { Store, Take, Verdict } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
 const PLAIN: Policy[] = [

@@ -4,7 +4,7 @@ import type { Policy } from "../../src/policy/policy.ts";
 import { DurableObjectStore } from "../../src/stores/durable_object_store.ts";
 import { type DurableObjectStorageLike, RateLimitObject } from "../../src/stores/rate_limit_object.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
-import type { Store, Take, Verdict } from "../../src/stores/store.ts";
+import type { Store, Take, Verdict } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
 const PLAIN: Policy[] = [

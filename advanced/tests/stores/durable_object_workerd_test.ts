@@ -3,7 +3,7 @@ import { Miniflare } from "miniflare";
 import { random } from "../../../tests/support/random.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
-import type { Store, Take, Verdict } from "../../src/stores/store.ts";
+import type { Store, Take, Verdict } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
 // the worker answers what the store inside it answers; its objects' clock is set with every request

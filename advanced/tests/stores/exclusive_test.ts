@@ -9,7 +9,7 @@ import {
   type StateRecords,
 } from "../../src/stores/exclusive_store.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
-import type { Store, Take, Verdict } from "../../src/stores/store.ts";
+import type { Store, Take, Verdict } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
 const PLAIN: Policy[] = [

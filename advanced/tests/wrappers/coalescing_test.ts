@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { random } from "../../../tests/support/random.ts";
 import { ALGORITHM_NAMES, MemoryStore, type Policy, type Take, type Verdict } from "../../mod.ts";
-import { newCounters } from "../../src/limiter/counters.ts";
+import { newCounters } from "../../src/wrappers/counters.ts";
 import { VirtualClock } from "../../testing.ts";
 import { CoalescingStore } from "../../src/wrappers/coalescing.ts";
 import { AsyncStore } from "../support/async_store.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { random } from "../../../tests/support/random.ts";
 import { ALGORITHM_NAMES, Limiter, MemoryStore, type Policy, type Take } from "../../mod.ts";
-import { newCounters } from "../../src/limiter/counters.ts";
+import { newCounters } from "../../src/wrappers/counters.ts";
 import { VirtualClock } from "../../testing.ts";
 import { DenyCacheStore } from "../../src/wrappers/deny_cache.ts";
 import { AsyncStore } from "../support/async_store.ts";

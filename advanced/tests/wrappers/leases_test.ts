@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { random } from "../../../tests/support/random.ts";
 import { type Decision, Limiter, type LimiterOptions, MemoryStore, type Take } from "../../mod.ts";
-import { newCounters } from "../../src/limiter/counters.ts";
+import { newCounters } from "../../src/wrappers/counters.ts";
 import { VirtualClock } from "../../testing.ts";
 import { LeasingStore } from "../../src/wrappers/leases.ts";
 import { AsyncStore } from "../support/async_store.ts";

@@ -2,7 +2,7 @@ import { checkInteger } from "../../policy/check_policy.ts";
 import { ALGORITHM_NAMES, capacityOf, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
 import { decideByKey } from "../decide_by_key.ts";
-import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../store.ts";
+import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../../policy/store.ts";
 import { lazyClient } from "./lazy_client.ts";
 import { BLOCK_SUFFIX, keyOf, patternOf, redisKey } from "./redis_key.ts";
 import { type RedisClient, type RedisPort, redisPortOf } from "./redis_port.ts";

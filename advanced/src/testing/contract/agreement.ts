@@ -1,5 +1,5 @@
 import type { AlgorithmName } from "../../policy/policy.ts";
-import type { Take } from "../../stores/store.ts";
+import type { Take } from "../../policy/store.ts";
 import { type ContractRun, said } from "./contract_run.ts";
 import { ModelBatch } from "./model_batch.ts";
 import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";

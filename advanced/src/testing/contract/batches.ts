@@ -1,5 +1,5 @@
 import type { Policy } from "../../policy/policy.ts";
-import type { Take, Verdict } from "../../stores/store.ts";
+import type { Take, Verdict } from "../../policy/store.ts";
 import { type ContractRun, type Said, said } from "./contract_run.ts";
 import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 

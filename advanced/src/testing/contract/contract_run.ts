@@ -1,5 +1,5 @@
 import { capacityOf, type Policy } from "../../policy/policy.ts";
-import type { Capabilities, Store, Take, Verdict } from "../../stores/store.ts";
+import type { Capabilities, Store, Take, Verdict } from "../../policy/store.ts";
 import type { Random } from "../seeded_random.ts";
 import type { VirtualClock } from "../virtual_clock.ts";
 

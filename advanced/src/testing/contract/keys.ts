@@ -1,5 +1,5 @@
 import type { Policy } from "../../policy/policy.ts";
-import { MAX_KEY_LENGTH } from "../../stores/store.ts";
+import { MAX_KEY_LENGTH } from "../../policy/store.ts";
 import type { ContractRun } from "./contract_run.ts";
 
 /** Parts that some store may use to put names and keys together, or to find them by. */

@@ -1,5 +1,5 @@
 import { capacityOf, type Policy } from "../../policy/policy.ts";
-import type { Take, Verdict } from "../../stores/store.ts";
+import type { Take, Verdict } from "../../policy/store.ts";
 import { ReferenceModel } from "../reference_model.ts";
 
 /** What several takes came to together: the last verdict, with the sums of what was granted. */

@@ -1,5 +1,5 @@
 import type { AlgorithmName, Policy } from "../../policy/policy.ts";
-import type { Verdict } from "../../stores/store.ts";
+import type { Verdict } from "../../policy/store.ts";
 import type { ContractRun } from "./contract_run.ts";
 import { type PolicyRange, randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 

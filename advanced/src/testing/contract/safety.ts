@@ -1,5 +1,5 @@
 import { capacityOf, type Policy } from "../../policy/policy.ts";
-import type { Take } from "../../stores/store.ts";
+import type { Take } from "../../policy/store.ts";
 import type { ContractRun } from "./contract_run.ts";
 import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 

@@ -1,4 +1,4 @@
-import type { AlgorithmName, Policy } from "../policy/policy.ts";
+import type { AlgorithmName, Policy } from "./policy.ts";
 
 /** A value, or a promise of it. */
 export type Awaitable<T> = T | PromiseLike<T>;
