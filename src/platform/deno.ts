@@ -55,14 +55,23 @@ async function openFile(path: string, start: number, end: number): Promise<Reada
 }
 
 function peerOfInfo(info: unknown): Peer {
-  const address = (info as Partial<Deno.ServeHandlerInfo> | null | undefined)?.remoteAddr as
-    | { hostname?: unknown; port?: unknown }
-    | undefined;
+  const address = remoteAddress(info as Partial<Deno.ServeHandlerInfo> | null | undefined);
   if (typeof address?.hostname !== "string") return { address: undefined };
   return {
     address: canonicalAddress(address.hostname) ?? address.hostname,
     port: typeof address.port === "number" ? address.port : undefined,
   };
+}
+
+function remoteAddress(
+  info: Partial<Deno.ServeHandlerInfo> | null | undefined,
+): { hostname?: unknown; port?: unknown } | undefined {
+  try {
+    return info?.remoteAddr as { hostname?: unknown; port?: unknown } | undefined;
+  } catch {
+    // Deno tells it no more once the answer has gone; a handler that asks so late must not end the process
+    return undefined;
+  }
 }
 
 // reading a variable must not stop the program with a permission prompt

@@ -208,6 +208,15 @@ export class Exchange {
   }
 
   /**
+   * Breaks the exchange off. Where no answer was given yet the platform gets one that fails at once, for the connection is
+   * the platform's, and a handler that never answers would keep the client waiting.
+   */
+  breakOff(): void {
+    this.abandon();
+    if (this.#response === null) this.settle(new Response(brokenBody()));
+  }
+
+  /**
    * Waits for an answer that handlers give later.
    *
    * @returns The answer, at once when it is there already
@@ -215,6 +224,14 @@ export class Exchange {
   settled(): Response | Promise<Response> {
     return this.#response ?? new Promise((resolve) => this.#waiting = resolve);
   }
+}
+
+function brokenBody(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull(controller) {
+      controller.error(new Error("The answer was broken off"));
+    },
+  }, { highWaterMark: 0 });
 }
 
 /** Length of `scheme://host` in front of a URL that a middleware made absolute, 0 for a path. */

@@ -48,9 +48,9 @@ export class SocketFace extends Emitter {
     return !this.#exchange.aborted;
   }
 
-  /** Gives the exchange up, as if the client had left. */
+  /** Breaks the exchange off, as if the client had left. */
   destroy(): this {
-    this.#exchange.abandon();
+    this.#exchange.breakOff();
     return this;
   }
 

@@ -455,7 +455,7 @@ export class OutgoingMessage extends Emitter {
     this.#ended = true;
     this.#exchange.app.openStreams.delete(this);
     if (this.#stream !== null) this.#stream.destroy(error ?? new Error("The answer was broken off"));
-    this.#exchange.abandon();
+    this.#exchange.breakOff();
     return this;
   }
 
