@@ -6,6 +6,7 @@
 import { findChromium } from "./chromium.ts";
 import { run } from "./process.ts";
 import { startRedis } from "./redis.ts";
+import { installRuntimes } from "./runtimes.ts";
 import { stdFlags } from "./std.ts";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -59,6 +60,15 @@ else env["CHROMIUM_PATH"] = chromium;
 // Deno runs itself where a program asks for a Node that is not there
 const node = /^v\d/.test((await run("node", ["--version"], { limitMs: 5000, quiet: true })).output);
 if (!node) missing("Node", "npm's middleware is compared with Express on it");
+
+// they are needed in one folder, so that other parts of the tests do not wait for them
+if (
+  only === undefined || only.some((path) => path.startsWith("tests/runtime") || path === "tests" || path === "tests/")
+) {
+  const runtimes = await installRuntimes();
+  if (typeof runtimes === "string") missing("Bun, workerd or edge-runtime", runtimes);
+  else env["SLUICE_RUNTIMES"] = runtimes.folder;
+}
 
 try {
   if (only !== undefined) await part("only", [...flags, ...only], env);

@@ -492,6 +492,15 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.parent === undefined ? this.#openStreams : this.parent.openStreams;
   }
 
+  /**
+   * What Bun's server needs for WebSockets: `Bun.serve({ fetch: app.fetch, websocket: app.websocket })`.
+   *
+   * `app.listen` and `export default app` bring it along; other runtimes need nothing, and there it is `undefined`.
+   */
+  get websocket(): object | undefined {
+    return detectPlatform().socketHandlers;
+  }
+
   /** Files of the platform, `null` where there are none. */
   get files(): FileSystem | null {
     return detectPlatform().files;

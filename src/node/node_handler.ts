@@ -52,6 +52,8 @@ async function send(visit: NodeVisit, response: Response): Promise<void> {
   const { res } = visit;
   // the client left, or somebody else has answered: a timeout, a server being closed
   if (res.writableEnded || res.destroyed) return await response.body?.cancel();
+  // a handler broke it off before there was an answer, and here that can be done as Node does it
+  if (visit.answer?.destroyed) return void res.destroy();
   const { status, headers } = response;
   visit.dropRemoved((name) => headers.has(name));
   const cookies = headers.getSetCookie();

@@ -3,6 +3,7 @@ import { canonicalAddress } from "../http/ip_address.ts";
 import type { Peer } from "../request/peer.ts";
 import { nodeBytes, requirePackage } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
+import { Unanswered } from "./unanswered.ts";
 
 /** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
 export const denoPlatform: Platform = {
@@ -90,32 +91,18 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
   const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
   const common = { port, hostname, reusePort, onListen() {} };
   const tls = cert !== undefined && key !== undefined ? { cert, key } : {};
-  const unanswered = new Set<(response: Response) => void>();
-  const server = Deno.serve({ ...common, ...tls }, (request, info) => {
-    const answer = handler(request, info);
-    return answer instanceof Response ? answer : cuttable(answer, unanswered);
-  });
+  const unanswered = new Unanswered();
+  const server = Deno.serve({ ...common, ...tls }, unanswered.watch(handler));
   return {
     port: server.addr.port,
     hostname: server.addr.hostname,
     finished: server.finished,
     shutdown: () => server.shutdown(),
-    abort: () => unanswered.forEach((answer) => answer(tooLate())),
+    // Deno's own abort fails once shutdown has begun
+    abort: () => unanswered.abort(),
     ref: () => server.ref(),
     unref: () => server.unref(),
   };
-}
-
-// Deno's own abort fails once shutdown has begun, so what is still waiting then is answered for it
-function cuttable(answer: Promise<Response>, unanswered: Set<(response: Response) => void>): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    unanswered.add(resolve);
-    answer.finally(() => unanswered.delete(resolve)).then(resolve, reject);
-  });
-}
-
-function tooLate(): Response {
-  return new Response("Service Unavailable", { status: 503, headers: { "connection": "close" } });
 }
 
 function upgrade(request: Request, _info: unknown, { protocol, headers }: UpgradeOptions): Upgrade {

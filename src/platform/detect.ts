@@ -1,3 +1,4 @@
+import { bunPlatform } from "./bun.ts";
 import { cloudflarePlatform } from "./cloudflare.ts";
 import { denoPlatform } from "./deno.ts";
 import { genericPlatform } from "./generic.ts";
@@ -23,6 +24,7 @@ export function registerPlatform(platform: Platform): void {
 
 function look(): Platform {
   if (typeof (globalThis as { Deno?: { serve?: unknown } }).Deno?.serve === "function") return denoPlatform;
+  if (typeof (globalThis as { Bun?: { serve?: unknown } }).Bun?.serve === "function") return bunPlatform;
   if (globalThis.navigator?.userAgent === "Cloudflare-Workers") return cloudflarePlatform;
   return registered ?? genericPlatform;
 }

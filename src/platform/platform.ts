@@ -60,6 +60,8 @@ export interface Upgrade {
 export interface Platform {
   /** Name for messages. */
   readonly name: string;
+  /** What a server must have been given for sockets, where that is not known from the answer; Bun wants it. */
+  readonly socketHandlers?: object;
   /** Whether functions may be exported as the default; Workers take every function for a class. */
   readonly callableApps: boolean;
   /** Files, where there are any. */

@@ -1,4 +1,4 @@
-import type { AppFace } from "./app_face.ts";
+import type { AppFace, OpenStream } from "./app_face.ts";
 import { oddTarget, pathStart } from "./request_target.ts";
 
 /** Key under which a request keeps its exchange. */
@@ -186,7 +186,13 @@ export class Exchange {
     this.#watched = true;
     const { signal } = this.request;
     if (signal.aborted) return this.abandon();
-    signal.addEventListener("abort", () => this.abandon(), { once: true });
+    signal.addEventListener("abort", () => this.#leave(), { once: true });
+  }
+
+  // a handler that never answers would keep the platform waiting, and on Deno the connection open
+  #leave(): void {
+    this.abandon();
+    if (this.#response === null) this.settle(new Response(null, { status: 499 }));
   }
 
   /** The answer, once there is one. */
@@ -207,13 +213,22 @@ export class Exchange {
     return true;
   }
 
+  /** The body being streamed, which breaking off has to cut. */
+  streaming: OpenStream | null = null;
+
   /**
-   * Breaks the exchange off. Where no answer was given yet the platform gets one that fails at once, for the connection is
-   * the platform's, and a handler that never answers would keep the client waiting.
+   * Breaks the exchange off from this side. An answer that has begun is cut. Where there is none yet the platform gets
+   * one that fails at once, for the connection is the platform's, and a handler that never answers would keep the
+   * client waiting.
+   *
+   * @param error What it is cut with
    */
-  breakOff(): void {
+  breakOff(error?: Error): void {
+    if (this.#finished || this.aborted) return;
+    // whoever looks at nothing but the status shall not take it for a success
+    if (this.#response === null) this.settle(new Response(brokenBody(), { status: 500 }));
     this.abandon();
-    if (this.#response === null) this.settle(new Response(brokenBody()));
+    this.streaming?.destroy(error ?? brokenOff());
   }
 
   /**
@@ -229,9 +244,13 @@ export class Exchange {
 function brokenBody(): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull(controller) {
-      controller.error(new Error("The answer was broken off"));
+      controller.error(brokenOff());
     },
   }, { highWaterMark: 0 });
+}
+
+function brokenOff(): Error {
+  return new Error("The answer was broken off");
 }
 
 /** Length of `scheme://host` in front of a URL that a middleware made absolute, 0 for a path. */

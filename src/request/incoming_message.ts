@@ -205,9 +205,11 @@ export class IncomingMessage extends Emitter {
     return this;
   }
 
-  /** Gives the body up; nothing more is read. */
+  /** Gives the body up, and with a body that was not read to its end the whole exchange, as in Node. */
   destroy(error?: Error): this {
+    const unread = !this.readableEnded;
     this.#stream.destroy(error);
+    if (unread) this.#exchange.breakOff(error);
     return this;
   }
 

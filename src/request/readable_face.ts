@@ -121,7 +121,7 @@ export class ReadableFace {
     const given = this.#reader === null ? this.#request.body?.cancel(error) : this.#reader.cancel(error);
     // a body that somebody else is reading cannot be cancelled from here; its reader sees the error itself
     given?.catch(() => {});
-    if (error !== undefined) this.#emitter.emit("error", error);
-    this.#emitter.emit("close");
+    // unlike other streams, a request of Node's keeps the error to itself where nobody listens
+    if (error !== undefined && this.#emitter.listenerCount("error") > 0) this.#emitter.emit("error", error);
   }
 }

@@ -48,9 +48,9 @@ export class SocketFace extends Emitter {
     return !this.#exchange.aborted;
   }
 
-  /** Breaks the exchange off, as if the client had left. */
-  destroy(): this {
-    this.#exchange.breakOff();
+  /** Breaks the exchange off, as if the client had left: an answer that has begun is cut. */
+  destroy(error?: Error): this {
+    this.#exchange.breakOff(error);
     return this;
   }
 

@@ -207,7 +207,7 @@ export class OutgoingMessage extends Emitter {
 
   /** Sends status and headers now, before there is a body. */
   flushHeaders(): void {
-    if (this.#stream === null && !this.#ended) this.#startStream();
+    if (this.#stream === null && !this.#ended && !this.#exchange.aborted) this.#startStream();
   }
 
   /**
@@ -222,7 +222,7 @@ export class OutgoingMessage extends Emitter {
     const done = typeof encoding === "function" ? encoding : callback;
     const bytes = chunkBytes("res.write", chunk, typeof encoding === "string" ? encoding : undefined);
     if (this.#ended) {
-      this.#complain(streamError("ERR_STREAM_WRITE_AFTER_END", "res.write was called after res.end"), done);
+      this.#complain(done);
       return false;
     }
     if (this.#exchange.aborted) return false;
@@ -232,10 +232,14 @@ export class OutgoingMessage extends Emitter {
     return more;
   }
 
-  #complain(error: Error, done: WriteCallback | undefined): void {
-    if (done !== undefined) queueMicrotask(() => done(error));
-    else if (this.listenerCount("error") > 0) queueMicrotask(() => this.emit("error", error));
-    else throw error;
+  // Node emits the error even where nobody listens, which ends the process
+  #complain(done: WriteCallback | undefined): void {
+    const error = streamError("ERR_STREAM_WRITE_AFTER_END", "res.write or res.end got a chunk after res.end");
+    queueMicrotask(() => {
+      done?.(error);
+      if (this.listenerCount("error") > 0) this.emit("error", error);
+    });
+    if (done === undefined && this.listenerCount("error") === 0) this.#exchange.app.logError(error);
   }
 
   /**
@@ -249,6 +253,11 @@ export class OutgoingMessage extends Emitter {
     if (typeof chunk === "function") return this.end(undefined, undefined, chunk);
     if (typeof encoding === "function") return this.end(chunk, undefined, encoding);
     if (this.#ended) {
+      // a hook around end() may pass on a chunk that it has already sent, for an answer that is broken off
+      if (chunk !== null && chunk !== undefined && chunk !== "" && !this.#exchange.aborted) {
+        this.#complain(callback);
+        return this;
+      }
       const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the answer was complete");
       if (callback !== undefined) queueMicrotask(() => callback(error));
       return this;
@@ -307,9 +316,10 @@ export class OutgoingMessage extends Emitter {
     });
     const open = { destroy };
     app.openStreams.add(open);
+    exchange.streaming = open;
     this.#settle(body);
     this.#ended = true;
-    if (exchange.response?.body !== null) return;
+    if (exchange.response?.body !== null && !exchange.aborted) return;
     exchange.finish();
     // nothing of it may be sent; a source that fails while it is given up has nobody left to tell
     body.cancel().catch(() => {});
@@ -377,6 +387,7 @@ export class OutgoingMessage extends Emitter {
     const exchange = this.#exchange;
     const { openStreams } = exchange.app;
     openStreams.add(this);
+    exchange.streaming = this;
     this.#stream = new BodyStream({
       drain: () => void this.emit("drain"),
       finish: () => {
@@ -455,7 +466,7 @@ export class OutgoingMessage extends Emitter {
     this.#ended = true;
     this.#exchange.app.openStreams.delete(this);
     if (this.#stream !== null) this.#stream.destroy(error ?? new Error("The answer was broken off"));
-    this.#exchange.breakOff();
+    this.#exchange.breakOff(error);
     return this;
   }
 

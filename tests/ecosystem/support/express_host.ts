@@ -23,6 +23,9 @@ export async function startExpressHost(packages: readonly string[]): Promise<Hos
   return new Host({ name: "Express", program: "node", args: ["support/runner.mjs", "express"], cwd: FOLDER });
 }
 
+/** What stands in the folder; a test that needs less of it needs no installation. */
+type Installed = { lock: string; dependencies: Record<string, string> };
+
 async function install(packages: readonly string[]): Promise<void> {
   const versions = await lockedVersions();
   const dependencies: Record<string, string> = {};
@@ -31,10 +34,12 @@ async function install(packages: readonly string[]): Promise<void> {
     if (version === undefined) throw new Error(`deno.json and deno.lock do not have the package "${name}"`);
     dependencies[name] = version;
   }
-  const manifest = JSON.stringify({ private: true, type: "module", dependencies }, null, 2);
   const lock = await Deno.readTextFile(new URL("deno.lock", ROOT));
-  const done = new URL("installed.txt", FOLDER);
-  if (await Deno.readTextFile(done).catch(() => "") === manifest + lock) return;
+  const done = new URL("installed.json", FOLDER);
+  const present: Installed = JSON.parse(await Deno.readTextFile(done).catch(() => "{}"));
+  const known = present.lock === lock ? present.dependencies : {};
+  if (Object.entries(dependencies).every(([name, version]) => known[name] === version)) return;
+  const manifest = JSON.stringify({ private: true, type: "module", dependencies }, null, 2);
   await Deno.remove(FOLDER, { recursive: true }).catch(() => undefined);
   await Deno.mkdir(FOLDER, { recursive: true });
   await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
@@ -48,7 +53,7 @@ async function install(packages: readonly string[]): Promise<void> {
     cwd: FOLDER.pathname,
   });
   if (code !== 0) throw new Error(`The packages for Node could not be installed:\n${output}`);
-  await Deno.writeTextFile(done, manifest + lock);
+  await Deno.writeTextFile(done, JSON.stringify({ lock, dependencies }));
 }
 
 // bare names resolve beside node_modules only

@@ -1,0 +1,71 @@
+import type { FileStat, FileSystem } from "../http/file_system.ts";
+
+/** What `node:fs` says of a file, as far as it is used. */
+interface Stats {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  readonly size: number;
+  readonly mtime: Date;
+}
+
+/** An open file of `node:fs`, as far as it is used. */
+interface FileHandle {
+  read(into: Uint8Array, at: number, length: number, position: number): Promise<{ bytesRead: number }>;
+  close(): Promise<void>;
+}
+
+/** The module `node:fs`, as far as it is used. */
+export interface BuiltinFiles {
+  /** At once. */
+  statSync(path: string): Stats;
+  /** With promises. */
+  readonly promises: {
+    stat(path: string): Promise<Stats>;
+    open(path: string): Promise<FileHandle>;
+    readFile(path: string, encoding: "utf8"): Promise<string>;
+  };
+}
+
+/** Bytes read at a time. */
+const CHUNK = 64 * 1024;
+
+/**
+ * The files of a runtime that has `node:fs`.
+ *
+ * @param load Gives the module; called when a file is first asked for
+ * @param workingDirectory The folder relative paths start from
+ */
+export function builtinFiles(load: () => BuiltinFiles, workingDirectory: () => string): FileSystem {
+  return {
+    stat: async (path) => fileStat(await load().promises.stat(path)),
+    statSync: (path) => fileStat(load().statSync(path)),
+    open: (path, start, end) => openFile(load(), path, start, end),
+    readText: (path) => load().promises.readFile(path, "utf8"),
+    workingDirectory,
+  };
+}
+
+function fileStat(info: Stats): FileStat {
+  return { isFile: info.isFile(), isDirectory: info.isDirectory(), size: info.size, mtimeMs: info.mtime.getTime() };
+}
+
+async function openFile(
+  { promises }: BuiltinFiles,
+  path: string,
+  start: number,
+  end: number,
+): Promise<ReadableStream<Uint8Array>> {
+  const file = await promises.open(path);
+  let at = start;
+  return new ReadableStream({
+    async pull(controller) {
+      const chunk = new Uint8Array(Math.min(end - at + 1, CHUNK));
+      const { bytesRead } = chunk.length > 0 ? await file.read(chunk, 0, chunk.length, at) : { bytesRead: 0 };
+      at += bytesRead;
+      if (bytesRead > 0) return controller.enqueue(chunk.subarray(0, bytesRead));
+      await file.close();
+      controller.close();
+    },
+    cancel: () => file.close(),
+  }, { highWaterMark: 0 });
+}

@@ -1,0 +1,97 @@
+import { canonicalAddress } from "../http/ip_address.ts";
+import type { Peer } from "../request/peer.ts";
+import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
+import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
+import { genericPlatform, unknownPeer } from "./generic.ts";
+import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
+import { Unanswered } from "./unanswered.ts";
+
+/** Bun's server, as far as it is used. */
+interface BunServer {
+  readonly port: number;
+  readonly hostname: string;
+  requestIP(request: Request): { address: string; port: number } | null;
+  upgrade(request: Request, options: { headers: Headers; data: BunSocket }): boolean;
+  stop(closeConnections?: boolean): Promise<void>;
+  ref(): void;
+  unref(): void;
+}
+
+/** The global `Bun`, and what it shares with Node, as far as it is used. */
+interface BunGlobals {
+  Bun: { serve(options: Record<string, unknown>): BunServer };
+  process: {
+    cwd(): string;
+    env: Record<string, string | undefined>;
+    stdout: { isTTY?: boolean };
+    getBuiltinModule(name: "node:fs"): BuiltinFiles;
+  };
+}
+
+const globals = globalThis as unknown as BunGlobals;
+
+/** Bun: `Bun.serve`, its WebSockets, and the files of its `node:fs`. */
+export const bunPlatform: Platform = {
+  ...genericPlatform,
+  name: "Bun",
+  socketHandlers: bunSocketHandlers,
+  files: builtinFiles(() => globals.process.getBuiltinModule("node:fs"), () => globals.process.cwd()),
+  peerOf,
+  env: (name) => globals.process.env[name],
+  colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
+  serve,
+  upgrade,
+};
+
+function isServer(info: unknown): info is BunServer {
+  return typeof (info as Partial<BunServer> | null | undefined)?.requestIP === "function";
+}
+
+// a socket that takes both families shows IPv4 clients as mapped addresses
+function peerOf(info: unknown, request: Request): Peer {
+  if (!isServer(info)) return unknownPeer(info);
+  const peer = info.requestIP(request);
+  if (peer === null) return { address: undefined };
+  return { address: canonicalAddress(peer.address) ?? peer.address, port: peer.port };
+}
+
+function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
+  const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
+  const unanswered = new Unanswered();
+  const server = globals.Bun.serve({
+    port,
+    hostname,
+    reusePort,
+    ...(cert !== undefined && key !== undefined ? { tls: { cert, key } } : {}),
+    // ten seconds by default, after which a quiet stream of events would be cut
+    idleTimeout: 0,
+    development: false,
+    fetch: unanswered.watch(handler),
+    websocket: bunSocketHandlers,
+  });
+  const { promise: finished, resolve } = Promise.withResolvers<void>();
+  return {
+    port: server.port,
+    hostname: server.hostname,
+    finished,
+    shutdown: () => server.stop().then(resolve),
+    abort() {
+      unanswered.abort();
+      // the 503s leave first
+      setTimeout(() => void server.stop(true), 0);
+    },
+    ref: () => server.ref(),
+    unref: () => server.unref(),
+  };
+}
+
+function upgrade(request: Request, info: unknown, { protocol, headers = new Headers() }: UpgradeOptions): Upgrade {
+  if (!isServer(info)) {
+    throw new TypeError("A WebSocket on Bun needs Bun's server as the second argument: app.fetch(request, server)");
+  }
+  if (protocol !== undefined) headers.set("sec-websocket-protocol", protocol);
+  const socket = new BunSocket();
+  if (!info.upgrade(request, { headers, data: socket })) throw new TypeError("Bun did not take this as a handshake");
+  // Bun has answered already and looks at this no more
+  return { socket: socket as unknown as WebSocket, response: new Response(null, { status: 101 }) };
+}

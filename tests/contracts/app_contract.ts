@@ -1,0 +1,70 @@
+/** What an application does, on every runtime: one list of cases, asked of every subject that serves `program.ts`. */
+import { answers, conditions, cookies, errors } from "./cases/answers.ts";
+import { files, limits } from "./cases/middleware.ts";
+import { bodies, requests } from "./cases/requests.ts";
+import { mounting, routing } from "./cases/routing.ts";
+import { sockets } from "./cases/sockets.ts";
+import { streams } from "./cases/streams.ts";
+import type { Ask, Case, Chapter, Feature } from "./case.ts";
+
+/** The contract, chapter by chapter. */
+export const APP_CONTRACT: readonly Chapter[] = [
+  routing,
+  mounting,
+  requests,
+  bodies,
+  answers,
+  cookies,
+  conditions,
+  errors,
+  streams,
+  limits,
+  files,
+  sockets,
+];
+
+/** A way to run the program. */
+export interface Subject {
+  /** What it is called in the report. */
+  readonly name: string;
+  /** What it is without, and why. */
+  readonly gaps: Readonly<Partial<Record<Feature, string>>>;
+  /** Where it is. */
+  readonly origin: string;
+  /** Asks it, over a socket where it has one. */
+  readonly ask: Ask;
+  /** Ends it. */
+  stop(): Promise<void>;
+}
+
+/** How one case ended on one subject: passed, not tried because something is missing there, or the error. */
+export type Outcome = "passed" | Feature | Error;
+
+/** ms after which a case has failed. */
+const LIMIT = 5000;
+
+let flags = 0;
+
+/**
+ * Asks one case of one subject.
+ *
+ * @param one The case
+ * @param subject The subject
+ * @returns How it ended
+ */
+export async function outcomeOf(one: Case, subject: Subject): Promise<Outcome> {
+  const missing = one.needs.find((feature) => subject.gaps[feature] !== undefined);
+  if (missing !== undefined) return missing;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not within ${LIMIT} ms`)), LIMIT);
+  });
+  try {
+    await Promise.race([one.run({ ask: subject.ask, origin: subject.origin, flag: `flag${++flags}` }), late]);
+    return "passed";
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}

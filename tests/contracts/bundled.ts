@@ -1,0 +1,27 @@
+import { run } from "../../scripts/process.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/**
+ * Bundles a program for runtimes that take no TypeScript and know no import map.
+ *
+ * @param path Its path below the root
+ * @param platform `browser` where nothing of Node may be needed
+ * @returns Path of the bundle
+ */
+export async function bundled(path: string, platform: "browser" | "deno" = "browser"): Promise<string> {
+  const folder = new URL(".cache/contracts/", ROOT);
+  const name = path.replace(/[^a-z0-9]+/g, "_");
+  const file = (extension: string) => new URL(`${name}.${extension}`, folder).pathname;
+  await Deno.mkdir(folder, { recursive: true });
+  // with JSR in reach, Deno would add to the committed lock
+  await Deno.copyFile(new URL("deno.lock", ROOT), file("lock"));
+  const source = new URL(path, ROOT).pathname;
+  const { code, output } = await run(
+    Deno.execPath(),
+    ["bundle", "--quiet", `--lock=${file("lock")}`, "--platform", platform, "-o", file("mjs"), source],
+    { limitMs: 60_000, quiet: true, cwd: ROOT.pathname },
+  );
+  if (code !== 0) throw new Error(`${path} could not be bundled: ${output}`);
+  return file("mjs");
+}

@@ -1,0 +1,162 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { type Chapter, chapter, json, seen, text } from "../case.ts";
+
+export const answers: Chapter = chapter("Answers", (it) => {
+  it("a text has Express's type and tag", async ({ ask }) => {
+    const [status, body, type, tag] = await seen(ask, "/text", {}, "content-type", "etag");
+    assertEquals([status, body, type], [200, "text with ümlaut", "text/html; charset=utf-8"]);
+    assertMatch(String(tag), /^W\/"11-/);
+  });
+
+  it("an answer known as a whole has its length, for HEAD too", async ({ ask }) => {
+    assertEquals((await seen(ask, "/text", {}, "content-length"))[2], "17");
+    assertEquals((await seen(ask, "/text", { method: "HEAD" }, "content-length"))[2], "17");
+  }, "length");
+
+  it("JSON has Express's type and the status that was set", async ({ ask }) => {
+    assertEquals(await seen(ask, "/json", {}, "content-type"), [
+      201,
+      '{"a":[1,"ü"],"b":null}',
+      "application/json; charset=utf-8",
+    ]);
+  });
+
+  it("bytes arrive as they are", async ({ ask }) => {
+    const answer = await ask("/bytes");
+    assertEquals(answer.headers.get("content-type"), "application/octet-stream");
+    assertEquals([...await answer.bytes()], [0, 1, 254, 255]);
+  });
+
+  it("sendStatus sends the words", async ({ ask }) => {
+    assertEquals(await seen(ask, "/status"), [418, "I'm a Teapot"]);
+  });
+
+  it("204, 205 and 304 have no body", async ({ ask }) => {
+    for (const status of [204, 205, 304]) assertEquals(await seen(ask, `/empty/${status}`), [status, ""]);
+  });
+
+  it("headers are set, appended and combined", async ({ ask }) => {
+    const shown = await seen(ask, "/headers", {}, "x-one", "x-two", "vary", "content-type", "link");
+    assertEquals(shown, [
+      200,
+      "# headers",
+      "1",
+      "a, b",
+      "Accept",
+      "text/markdown; charset=utf-8",
+      '</2>; rel="next"',
+    ]);
+  });
+
+  it("nothing tells what is running", async ({ ask }) => {
+    assertEquals((await seen(ask, "/", {}, "x-powered-by"))[2], null);
+  });
+
+  it("redirects have a status, an encoded target and a body by what is accepted", async ({ ask }) => {
+    const accept = { headers: { accept: "text/plain" } };
+    assertEquals(await seen(ask, "/redirect", accept, "location"), [302, "Found. Redirecting to /text", "/text"]);
+    const [status, page, target] = await seen(
+      ask,
+      "/redirect/forever",
+      { headers: { accept: "text/html" } },
+      "location",
+    );
+    assertEquals([status, target], [301, "/text?q=%C3%BC"]);
+    assertStringIncludes(String(page), "Moved Permanently");
+  });
+
+  it("an attachment has its name, in any script", async ({ ask }) => {
+    const shown = await seen(ask, "/attachment", {}, "content-disposition");
+    assertEquals(shown.slice(0, 2), [200, "saved"]);
+    assertStringIncludes(String(shown[2]), "filename*=UTF-8''na%C3%AFve.txt");
+  });
+
+  it("JSONP calls the function that was named", async ({ ask }) => {
+    assertStringIncludes(await text(ask, "/jsonp?callback=done"), 'done({"a":1})');
+  });
+
+  it("res.format answers in the form that is accepted, or 406", async ({ ask }) => {
+    const as = (accept: string) => seen(ask, "/format", { headers: { accept } }, "vary");
+    assertEquals(await as("text/plain"), [200, "plain", "Accept"]);
+    assertEquals(await as("application/json"), [200, '{"json":true}', "Accept"]);
+    assertEquals((await as("image/png"))[0], 406);
+  });
+
+  it("an answer may come after a promise or a timer", async ({ ask }) => {
+    assertEquals([await text(ask, "/async"), await text(ask, "/timer")], ["after a promise", "after a timer"]);
+  });
+
+  it("a handler may return a web response, or a promise of one", async ({ ask }) => {
+    assertEquals(await seen(ask, "/response", {}, "x-web"), [203, "a response", "yes"]);
+    assertEquals(await json(ask, "/promised"), { promised: true });
+  });
+
+  it("writeHead, write and end work as on Node", async ({ ask }) => {
+    assertEquals(await seen(ask, "/node-style", {}, "content-type"), [202, "one two", "text/plain"]);
+  });
+});
+
+export const cookies: Chapter = chapter("Cookies", (it) => {
+  it("each cookie is a header line of its own", async ({ ask }) => {
+    const answer = await ask("/cookies/set");
+    assertEquals([answer.headers.getSetCookie().length, await answer.text()], [4, "set"]);
+  });
+
+  it("values are encoded, and options follow them", async ({ ask }) => {
+    const [plain, strict, object, gone] = (await ask("/cookies/set")).headers.getSetCookie();
+    assertEquals(plain, "plain=a%20b; Path=/");
+    assertMatch(strict!, /^strict=1; Max-Age=1; Path=\/; Expires=[^;]+ GMT; HttpOnly; Secure; SameSite=Strict$/);
+    assertStringIncludes(object!, `object=${encodeURIComponent('j:{"a":1}')}`);
+    assertMatch(gone!, /^gone=;.* Expires=Thu, 01 Jan 1970 00:00:00 GMT/);
+  });
+});
+
+export const conditions: Chapter = chapter("Conditional requests", (it) => {
+  it("a known tag is answered with 304", async ({ ask }) => {
+    const tag = (await ask("/text")).headers.get("etag")!;
+    assertEquals(await seen(ask, "/text", { headers: { "if-none-match": tag } }, "etag"), [304, "", tag]);
+    assertEquals((await seen(ask, "/text", { headers: { "if-none-match": '"other"' } }))[0], 200);
+  });
+
+  it("an unchanged date is answered with 304", async ({ ask }) => {
+    const since = (date: string) => seen(ask, "/dated", { headers: { "if-modified-since": date } });
+    assertEquals(await since("Fri, 02 Jan 2026 03:04:05 GMT"), [304, ""]);
+    assertEquals(await since("Thu, 01 Jan 2026 00:00:00 GMT"), [200, "dated"]);
+  });
+
+  it("Cache-Control: no-cache asks for the whole answer", async ({ ask }) => {
+    const tag = (await ask("/text")).headers.get("etag")!;
+    const headers = { "if-none-match": tag, "cache-control": "no-cache" };
+    assertEquals((await seen(ask, "/text", { headers }))[0], 200);
+  });
+
+  it("a POST is never fresh", async ({ ask }) => {
+    const tag = (await ask("/verbs", { method: "POST" })).headers.get("etag")!;
+    assertEquals((await seen(ask, "/verbs", { method: "POST", headers: { "if-none-match": tag } }))[0], 200);
+  });
+});
+
+export const errors: Chapter = chapter("Errors", (it) => {
+  it("an error that is thrown is Express's page", async ({ ask }) => {
+    const [status, page, type] = await seen(ask, "/fails/thrown", {}, "content-type");
+    assertEquals([status, type], [500, "text/html; charset=utf-8"]);
+    assertStringIncludes(String(page), "thrown on purpose");
+  });
+
+  it("a rejection is an error, and its status counts", async ({ ask }) => {
+    assertEquals((await seen(ask, "/fails/rejected"))[0], 409);
+  });
+
+  it("an error that is passed on is the same", async ({ ask }) => {
+    assertEquals((await seen(ask, "/fails/passed"))[0], 418);
+  });
+
+  it("error handlers answer for the layers before them", async ({ ask }) => {
+    assertEquals(await seen(ask, "/fails/caught"), [200, "handled: caught"]);
+  });
+
+  it("after an error the application answers as before", async ({ ask }) => {
+    await seen(ask, "/fails/thrown");
+    assertEquals(await seen(ask, "/"), [200, "home"]);
+  });
+});

@@ -1,0 +1,90 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { type Chapter, chapter, json, seen, text } from "../case.ts";
+
+export const limits: Chapter = chapter("The limiter", (it) => {
+  it("tells the limit and what is left of it", async ({ ask, flag }) => {
+    const headers = { "x-client": flag };
+    const shown = await seen(ask, "/limited", { headers }, "x-ratelimit-limit", "x-ratelimit-remaining", "retry-after");
+    assertEquals(shown, [200, "admitted", "2", "1", null]);
+  });
+
+  it("refuses with 429 and says when to come back", async ({ ask, flag }) => {
+    const headers = { "x-client": flag };
+    const statuses: unknown[] = [];
+    for (let i = 0; i < 4; i++) statuses.push((await seen(ask, "/limited", { headers }))[0]);
+    assertEquals(statuses, [200, 200, 429, 429]);
+    const answer = await ask("/limited", { headers });
+    await answer.text();
+    assertMatch(answer.headers.get("retry-after") ?? "", /^[1-9]\d?$/);
+  });
+
+  it("admits exactly as many as allowed when all come at once", async ({ ask, flag }) => {
+    const headers = { "x-client": flag };
+    const all = await Promise.all(Array.from({ length: 10 }, () => seen(ask, "/limited", { headers })));
+    assertEquals(all.filter(([status]) => status === 200).length, 2);
+  });
+
+  it("keeps clients apart", async ({ ask, flag }) => {
+    for (const name of ["a", "b"]) {
+      assertEquals((await seen(ask, "/limited", { headers: { "x-client": flag + name } }))[0], 200);
+    }
+  });
+
+  it("counts by the client's address where nothing else is said", async ({ ask }) => {
+    assertEquals(await text(ask, "/limited-peer"), "admitted");
+    assertEquals(await json(ask, "/limited-peer"), { error: "slower" });
+  });
+});
+
+export const files: Chapter = chapter("Files and views", (it) => {
+  it("static files have a type, a tag and an age", async ({ ask }) => {
+    const answer = await ask("/static/hello.txt");
+    assertEquals(await answer.text(), "hello file\n");
+    const { headers } = answer;
+    assertEquals(headers.get("content-type"), "text/plain; charset=utf-8");
+    assertEquals(headers.get("cache-control"), "public, max-age=1");
+    assertMatch(headers.get("etag") ?? "", /^W\/"b-/);
+  }, "files");
+
+  it("a folder is its index page, and redirected to with a slash", async ({ ask }) => {
+    assertEquals((await seen(ask, "/static/folder", {}, "location")).filter((_, at) => at !== 1), [
+      301,
+      "/static/folder/",
+    ]);
+    assertEquals((await seen(ask, "/static/folder/"))[0], 200);
+  }, "files");
+
+  it("an unchanged file is 304", async ({ ask }) => {
+    const tag = (await ask("/static/hello.txt")).headers.get("etag")!;
+    assertEquals(await seen(ask, "/static/hello.txt", { headers: { "if-none-match": tag } }), [304, ""]);
+  }, "files");
+
+  it("a part of a file is 206", async ({ ask }) => {
+    const range = (bytes: string) => seen(ask, "/file", { headers: { range: bytes } }, "content-range");
+    assertEquals(await range("bytes=6-"), [206, "file\n", "bytes 6-10/11"]);
+    assertEquals((await range("bytes=50-"))[0], 416);
+  }, "files");
+
+  it("a file that is missing is 404", async ({ ask }) => {
+    assertEquals((await seen(ask, "/static/missing.txt"))[0], 404);
+    assertEquals((await seen(ask, "/file/missing"))[0], 404);
+  }, "files");
+
+  it("a path that climbs out finds nothing", async ({ ask }) => {
+    assertEquals((await seen(ask, "/static/..%2foutside.txt"))[0], 404);
+  }, "files");
+
+  it("a download has a name", async ({ ask }) => {
+    const [status, body, disposition] = await seen(ask, "/download", {}, "content-disposition");
+    assertEquals([status, body], [200, "hello file\n"]);
+    assertStringIncludes(String(disposition), "h%C3%A4llo.txt");
+  }, "files");
+
+  it("a view is found by its name and rendered by its engine", async ({ ask }) => {
+    assertEquals(await seen(ask, "/view", {}, "content-type"), [200, "rendered Sluice", "text/html; charset=utf-8"]);
+  }, "files");
+
+  it("a kind of view of one's own needs no files", async ({ ask }) => {
+    assertEquals(await text(ask, "/own-view"), "any view of Sluice");
+  });
+});

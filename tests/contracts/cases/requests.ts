@@ -1,0 +1,142 @@
+import { assertEquals } from "@std/assert";
+import { type Chapter, chapter, json, seen, text } from "../case.ts";
+
+export const requests: Chapter = chapter("Requests", (it) => {
+  it("method, URL, path and query are as Express shows them", async ({ ask }) => {
+    const { method, url, path, originalUrl, query } = await json(ask, "/request?a=1&b=x%20y&b=z") as Seen;
+    assertEquals({ method, url, path, originalUrl, query }, {
+      method: "GET",
+      url: "/request?a=1&b=x%20y&b=z",
+      path: "/request",
+      originalUrl: "/request?a=1&b=x%20y&b=z",
+      query: { a: "1", b: ["x y", "z"] },
+    });
+  });
+
+  it("protocol and host name are those of the connection", async ({ ask, origin }) => {
+    const { protocol, secure, hostname } = await json(ask, "/request") as Seen;
+    assertEquals({ protocol, secure, hostname }, {
+      protocol: "http",
+      secure: false,
+      hostname: new URL(origin).hostname,
+    });
+  });
+
+  it("forwarded headers are not believed unasked", async ({ ask, origin }) => {
+    const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "evil.example" };
+    const { protocol, hostname } = await json(ask, "/request", { headers }) as Seen;
+    assertEquals([protocol, hostname], ["http", new URL(origin).hostname]);
+  });
+
+  it("req.ip is the other end of the connection", async ({ ask }) => {
+    const headers = { "x-forwarded-for": "203.0.113.9" };
+    assertEquals((await json(ask, "/request", { headers }) as Seen)["ip"], "127.0.0.1");
+  }, "peer");
+
+  it("behind a trusted proxy, protocol and host name come from its headers", async ({ ask }) => {
+    const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "shop.example:8443" };
+    const { protocol, hostname, secure } = await json(ask, "/behind-proxy", { headers }) as Seen;
+    assertEquals([protocol, hostname, secure], ["https", "shop.example", true]);
+  }, "peer");
+
+  it("behind a trusted proxy, req.ip is whom the proxy names", async ({ ask }) => {
+    const headers = { "x-forwarded-for": "198.51.100.1, 203.0.113.9" };
+    assertEquals((await json(ask, "/behind-proxy", { headers }) as Seen)["ip"], "203.0.113.9");
+  }, "peer");
+
+  it("headers are read in any case", async ({ ask }) => {
+    assertEquals(await json(ask, "/header/X-Custom", { headers: { "x-cUstom": "value" } }), "value");
+    assertEquals(await json(ask, "/header/x-custom"), null);
+  });
+
+  it("req.xhr knows XMLHttpRequest", async ({ ask }) => {
+    const headers = { "x-requested-with": "XMLHttpRequest" };
+    assertEquals((await json(ask, "/request", { headers }) as Seen)["xhr"], true);
+  });
+
+  it("req.accepts picks what the client prefers", async ({ ask }) => {
+    assertEquals(await text(ask, "/accepts", { headers: { accept: "text/html;q=0.9, application/json" } }), "json");
+    assertEquals(await text(ask, "/accepts", { headers: { accept: "text/html" } }), "html");
+    assertEquals(await text(ask, "/accepts", { headers: { accept: "image/png" } }), "false");
+  });
+
+  it("req.range reads a Range header", async ({ ask }) => {
+    assertEquals(await json(ask, "/range", { headers: { range: "bytes=10-19,90-" } }), [
+      { start: 10, end: 19 },
+      { start: 90, end: 99 },
+    ]);
+  });
+
+  it("cookies are read", async ({ ask }) => {
+    const headers = { cookie: "a=1; b=x%20y" };
+    assertEquals(await json(ask, "/cookies", { headers }), { a: "1", b: "x y" });
+  });
+});
+
+export const bodies: Chapter = chapter("Bodies", (it) => {
+  const post = (type: string, body: BodyInit) => ({ method: "POST", headers: { "content-type": type }, body });
+
+  it("JSON is parsed", async ({ ask }) => {
+    const init = post("application/json", '{"a":[1,"ü"]}');
+    assertEquals(await json(ask, "/body/json", init), { body: { a: [1, "ü"] } });
+  });
+
+  it("broken JSON is 400", async ({ ask }) => {
+    assertEquals((await seen(ask, "/body/json", post("application/json", '{"a":')))[0], 400);
+  });
+
+  const large = JSON.stringify("x".repeat(200));
+
+  it("a body above the limit is 413", async ({ ask }) => {
+    assertEquals((await seen(ask, "/body/json", post("application/json", large)))[0], 413);
+  });
+
+  it("a body above the limit is 413 where no length announced it", async ({ ask }) => {
+    const stream = new Blob([large]).stream();
+    assertEquals((await seen(ask, "/body/json", post("application/json", stream)))[0], 413);
+  }, "refusal");
+
+  it("a body of another type is left alone", async ({ ask }) => {
+    assertEquals(await json(ask, "/body/json", post("text/plain", "{}")), { body: null });
+  });
+
+  it("an unknown charset is 415", async ({ ask }) => {
+    assertEquals((await seen(ask, "/body/json", post("application/json; charset=x-none", "{}")))[0], 415);
+  });
+
+  it("forms are parsed, nested ones too", async ({ ask }) => {
+    const init = post("application/x-www-form-urlencoded", "a=1&b=x+y&c[d]=2&e[]=3&e[]=4");
+    assertEquals(await json(ask, "/body/form", init), { body: { a: "1", b: "x y", c: { d: "2" }, e: ["3", "4"] } });
+  });
+
+  it("text is read", async ({ ask }) => {
+    assertEquals(await json(ask, "/body/text", post("text/plain", "grüße")), { body: "grüße" });
+  });
+
+  it("bytes are read", async ({ ask }) => {
+    const init = post("application/octet-stream", new Uint8Array([0, 128, 255]));
+    assertEquals(await json(ask, "/body/raw", init), { bytes: [0, 128, 255] });
+  });
+
+  it("a compressed body is unpacked", async ({ ask }) => {
+    const packed = new Blob(['{"packed":1}']).stream().pipeThrough(new CompressionStream("gzip"));
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json", "content-encoding": "gzip" },
+      body: await new Response(packed).bytes(),
+    };
+    assertEquals(await json(ask, "/body/json", init), { body: { packed: 1 } });
+  }, "unpacking");
+
+  it("without a parser or a body, req.body is undefined", async ({ ask }) => {
+    assertEquals(await json(ask, "/body/none", post("application/json", "{}")), { body: null });
+    assertEquals(await json(ask, "/body/json", { method: "POST" }), { body: null });
+  });
+
+  it("the web request is there to be read", async ({ ask }) => {
+    assertEquals(await json(ask, "/body/web", post("application/json", '{"web":true}')), { web: true });
+  });
+});
+
+/** What the program says of a request. */
+type Seen = Record<string, unknown>;

@@ -1,0 +1,85 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { type Ask, type Chapter, chapter, flagged, json, text } from "../case.ts";
+
+/** Reads until the first piece is there, lets the program go on, and gives the first piece and the rest. */
+async function inPieces(ask: Ask, path: string, flag: string): Promise<string[]> {
+  const answer = await ask(`${path}?flag=${flag}`);
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const first = await reader.read();
+  await ask(`/flags/${flag}`, { method: "POST" });
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return [first.value!, rest];
+    rest += value;
+  }
+}
+
+/** Uploads a piece, waits until the program has seen it, and uploads the last. */
+async function uploaded(ask: Ask, path: string, flag: string): Promise<unknown> {
+  const pieces = (async function* () {
+    yield new Uint8Array(1000);
+    await flagged(ask, flag, 1000);
+    yield new Uint8Array(24);
+  })();
+  return await json(ask, `${path}?flag=${flag}`, { method: "POST", body: ReadableStream.from(pieces) });
+}
+
+export const streams: Chapter = chapter("Streams", (it) => {
+  it("what is written arrives before the end", async ({ ask, flag }) => {
+    assertEquals(await inPieces(ask, "/stream/written", flag), ["first ", "second last"]);
+  }, "pieces");
+
+  it("a web stream that is returned arrives in pieces", async ({ ask, flag }) => {
+    assertEquals(await inPieces(ask, "/stream/web", flag), ["first ", "last"]);
+  }, "pieces");
+
+  it("a large streamed answer arrives whole", async ({ ask }) => {
+    assertEquals((await (await ask("/stream/large")).bytes()).length, 64 * 64 * 1024);
+  });
+
+  it("HEAD of a streamed answer has no body and ends", async ({ ask, flag }) => {
+    await ask(`/flags/${flag}`, { method: "POST" });
+    assertEquals(await text(ask, `/stream/written?flag=${flag}`, { method: "HEAD" }), "");
+  });
+
+  it("an upload is read while it comes in, through Node's events", async ({ ask, flag }) => {
+    assertEquals(await uploaded(ask, "/upload/events", flag), { length: 1024 });
+  }, "upload");
+
+  it("an upload is read while it comes in, through the web's stream", async ({ ask, flag }) => {
+    assertEquals(await uploaded(ask, "/upload/web", flag), { length: 1024 });
+  }, "upload");
+
+  it("a large upload arrives whole", async ({ ask, flag }) => {
+    const body = new Uint8Array(3_000_000);
+    assertEquals(await json(ask, `/upload/web?flag=${flag}`, { method: "POST", body }), { length: 3_000_000 });
+  });
+
+  it("an upload that nobody reads does not keep the answer back", async ({ ask }) => {
+    const init = { method: "POST", body: new Uint8Array(200_000) };
+    assertEquals(await text(ask, "/upload/ignored", init), "not read");
+    assertEquals(await text(ask, "/"), "home");
+  });
+
+  it("a client that leaves aborts req.signal and closes res", async ({ ask, flag }) => {
+    const controller = new AbortController();
+    const waiting = ask(`/leave/waiting?flag=${flag}`, { signal: controller.signal });
+    await flagged(ask, `${flag}-arrived`);
+    controller.abort();
+    await assertRejects(() => waiting);
+    await flagged(ask, `${flag}-aborted`);
+    await flagged(ask, `${flag}-closed`);
+  }, "abort");
+
+  it("a client that leaves in mid-stream cancels the stream", async ({ ask, flag }) => {
+    const controller = new AbortController();
+    const answer = await ask(`/leave/streaming?flag=${flag}`, { signal: controller.signal });
+    const reader = answer.body!.getReader();
+    await reader.read();
+    // in process there is no connection to break off
+    await reader.cancel();
+    controller.abort();
+    await flagged(ask, `${flag}-cancelled`);
+  }, "cancel");
+});

@@ -1,0 +1,14 @@
+/** The program behind a `fetch` event: for edge runtimes and service workers. */
+import { buildProgram } from "../program.ts";
+
+/** The event, as far as it is used. */
+interface FetchEventLike {
+  readonly request: Request;
+  respondWith(answer: Response | Promise<Response>): void;
+}
+
+const app = buildProgram();
+addEventListener("fetch", (event) => {
+  const { request } = event as unknown as FetchEventLike;
+  (event as unknown as FetchEventLike).respondWith(app.fetch(request));
+});

@@ -1,0 +1,5 @@
+/** The program with `app.listen`, where the core knows how to listen. */
+import { buildProgram } from "../program.ts";
+
+const server = buildProgram().listen({ port: 0, hostname: "127.0.0.1" });
+console.log(server.port);

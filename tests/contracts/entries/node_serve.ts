@@ -1,0 +1,5 @@
+/** The program on Node, through Sluice's entry for it. */
+import { serve } from "@sluice/sluice/node";
+import { buildProgram } from "../program.ts";
+
+const server = serve(buildProgram(), { port: 0, hostname: "127.0.0.1" }, () => console.log(server.port));

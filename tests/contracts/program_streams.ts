@@ -1,0 +1,82 @@
+/** The streaming part of the program: what is sent and read in pieces, and what is broken off. */
+import type { FrameworkApp } from "@sluice/sluice";
+
+/** Routes that stream. Requests tell each other things through flags, which are polled: runtimes may isolate requests. */
+export function streamRoutes(app: FrameworkApp): void {
+  const flags = new Map<string, number>();
+  const raise = (name: string, by = 1) => flags.set(name, (flags.get(name) ?? 0) + by);
+  app.post("/flags/:name", (req, res) => {
+    raise(req.params.name);
+    res.json(flags.get(req.params.name));
+  });
+  app.get("/flags/:name", (req, res) => res.json(flags.get(req.params.name) ?? 0));
+
+  app.get("/stream/written", async (req, res) => {
+    res.type("text").write("first ");
+    await raised(flags, String(req.query["flag"]));
+    res.write("second ");
+    res.end("last");
+  });
+  app.get("/stream/web", (req) => {
+    const encoder = new TextEncoder();
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(encoder.encode("first "));
+        await raised(flags, String(req.query["flag"]));
+        controller.enqueue(encoder.encode("last"));
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/plain" } });
+  });
+  app.get("/stream/large", (_req, res) => {
+    const piece = new Uint8Array(64 * 1024).fill(97);
+    for (let i = 0; i < 64; i++) res.write(piece);
+    res.end();
+  });
+
+  // two readers: Node's events, and the web's stream
+  app.post("/upload/events", (req, res) => {
+    let length = 0;
+    req.on("data", (chunk: Uint8Array) => {
+      length += chunk.length;
+      raise(String(req.query["flag"]), chunk.length);
+    });
+    req.on("end", () => res.json({ length }));
+  });
+  app.post("/upload/web", async (req, res) => {
+    let length = 0;
+    for await (const chunk of req.request.body as ReadableStream<Uint8Array>) {
+      length += chunk.length;
+      raise(String(req.query["flag"]), chunk.length);
+    }
+    res.json({ length });
+  });
+  app.post("/upload/ignored", (_req, res) => res.send("not read"));
+
+  app.get("/leave/waiting", (req, res) => {
+    const flag = String(req.query["flag"]);
+    raise(`${flag}-arrived`);
+    req.signal.addEventListener("abort", () => raise(`${flag}-aborted`));
+    res.on("close", () => raise(`${flag}-closed`));
+    // an answer that never comes
+    return new Promise<void>(() => {});
+  });
+  app.get("/leave/streaming", (req) => {
+    const flag = String(req.query["flag"]);
+    const piece = new Uint8Array(16 * 1024);
+    return new Response(
+      new ReadableStream({
+        pull(controller) {
+          controller.enqueue(piece);
+          return new Promise((resolve) => setTimeout(resolve, 1));
+        },
+        cancel: () => void raise(`${flag}-cancelled`),
+      }),
+    );
+  });
+}
+
+async function raised(flags: Map<string, number>, name: string): Promise<void> {
+  while (!flags.has(name)) await new Promise((resolve) => setTimeout(resolve, 2));
+}

@@ -1,0 +1,91 @@
+import type { Ask } from "./case.ts";
+
+/** A server in a process of its own. */
+export interface Serving {
+  /** Where it listens. */
+  readonly origin: string;
+  /** Asks it over a socket. */
+  readonly ask: Ask;
+  /** Ends it. */
+  stop(): Promise<void>;
+}
+
+/** ms a server may take to start; the first start of a runtime is the slow one. */
+const START_LIMIT = 20_000;
+
+const ROOT = new URL("../../", import.meta.url);
+
+/**
+ * Starts a server and waits until it has told its port, as a number or at the end of a URL.
+ *
+ * @param program The program
+ * @param args Its arguments
+ * @param env Variables added to its environment
+ * @returns The server
+ */
+export async function startServing(
+  program: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Serving> {
+  const child = new Deno.Command(program, {
+    args: [...args],
+    cwd: ROOT.pathname,
+    env: { NODE_ENV: "test", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const client = Deno.createHttpClient({});
+  const told = { text: "" };
+  const port = Promise.withResolvers<number>();
+  const listen = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      told.text += text;
+      const found = told.text.match(/(?:^|:)(\d{2,5})\/?\s*$/m);
+      if (found !== null) port.resolve(Number(found[1]));
+    }
+  };
+  const heard = Promise.all([listen(child.stdout), listen(child.stderr)]);
+  const ended = child.status.then(() => {
+    throw new Error(`${program} ${args.join(" ")} ended: ${told.text}`);
+  });
+  ended.catch(() => {});
+  const timer = setTimeout(() => port.reject(new Error(`${program} is not ready: ${told.text}`)), START_LIMIT);
+  const end = (signal: "SIGTERM" | "SIGKILL"): void => {
+    try {
+      child.kill(signal);
+    } catch {
+      // it has ended already
+    }
+  };
+  const stop = async (): Promise<void> => {
+    client.close();
+    // a host with a process of its own ends it when it is asked to end, and cannot when it is killed
+    end("SIGTERM");
+    const timer = setTimeout(() => end("SIGKILL"), 3000);
+    await child.status;
+    clearTimeout(timer);
+    await heard;
+  };
+  try {
+    const origin = `http://127.0.0.1:${await Promise.race([port.promise, ended])}`;
+    const ask: Ask = (path, init) => {
+      const options: RequestInit & { client: Deno.HttpClient } = { ...asked(init), client };
+      return fetch(origin + path, options);
+    };
+    return { origin, stop, ask };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What every request says: no redirects followed, and nothing packed on the way. */
+export function asked(init: RequestInit = {}): RequestInit {
+  const headers = new Headers(init.headers);
+  if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");
+  return { redirect: "manual", ...init, headers };
+}

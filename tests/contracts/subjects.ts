@@ -1,0 +1,104 @@
+/** The ways to run the program: every runtime, and on each every way its users have. */
+import type { Subject } from "./app_contract.ts";
+import { bundled } from "./bundled.ts";
+import type { Feature } from "./case.ts";
+import { lockFlag } from "../support/node_program.ts";
+import { buildProgram } from "./program.ts";
+import { asked, type Serving, startServing } from "./serving.ts";
+
+/** What a subject needs on this machine. */
+export type Needed = "nothing" | "Node" | "runtimes";
+
+/** A way to run the program, not started yet. */
+export interface SubjectKind extends Pick<Subject, "name" | "gaps"> {
+  /** What it needs. */
+  readonly needs: Needed;
+  /** Starts it. */
+  start(): Promise<Serving>;
+}
+
+type Gaps = Readonly<Partial<Record<Feature, string>>>;
+
+const NO_SOCKET = "a plain call has no connection to upgrade";
+
+/** Why a runtime is without something; shown in the report. */
+const GAPS = {
+  plain: { websocket: NO_SOCKET, length: "the length is written by whatever sends the answer" },
+  node: { websocket: "`@sluice/sluice/node` does not upgrade connections yet" },
+  workerd: {
+    files: "a Worker has no files of its own",
+    websocket: "Sluice does not upgrade connections on Workers yet",
+    refusal: "miniflare breaks the connection off when an upload is given up",
+    abort: "workerd fails a request that nothing can answer any more before its client leaves",
+    cancel: "a stream is not cancelled when the client leaves, seen through miniflare",
+  },
+  edge: {
+    files: "the runtime has no files",
+    peer: "the runtime does not tell who is connected; set `trust proxy` behind its proxy",
+    websocket: "the runtime has no WebSocket server",
+    length: "the runtime sends every answer in chunks",
+    abort: "the runtime does not tell that a client has left",
+    unpacking: "the runtime does not unpack bodies (no `DecompressionStream`)",
+  },
+} satisfies Record<string, Gaps>;
+
+const entry = (name: string) => `tests/contracts/entries/${name}.ts`;
+
+function deno(name: string, file: string, ...command: string[]): SubjectKind {
+  const start = async () => {
+    const flags = ["-A", await lockFlag(`contract_${file}`)];
+    return startServing(Deno.execPath(), [...command, ...flags, entry(file)]);
+  };
+  return { name, gaps: {}, needs: "nothing", start };
+}
+
+function bun(name: string, file: string): SubjectKind {
+  const start = async () => startServing(runtime("node_modules/.bin/bun"), [await bundled(entry(file))], { PORT: "0" });
+  return { name, gaps: {}, needs: "runtimes", start };
+}
+
+function onNode(name: string, gaps: Gaps, host: string, file: string): SubjectKind {
+  const start = async () => {
+    const copy = runtime(host);
+    await Deno.copyFile(new URL(`hosts/${host}`, import.meta.url), copy);
+    return startServing("node", [copy, await bundled(entry(file))]);
+  };
+  return { name, gaps, needs: "runtimes", start };
+}
+
+/** All of them. */
+export const SUBJECTS: readonly SubjectKind[] = [
+  { name: "app.fetch", gaps: GAPS.plain, needs: "nothing", start: plain },
+  deno("Deno listen", "listen", "run"),
+  deno("Deno.serve", "deno_serve", "run"),
+  deno("deno serve", "exported", "serve", "--host", "127.0.0.1", "--port", "0"),
+  bun("Bun listen", "listen"),
+  bun("Bun.serve", "bun_serve"),
+  bun("Bun default", "exported"),
+  {
+    name: "Node serve",
+    gaps: GAPS.node,
+    needs: "Node",
+    start: async () => startServing("node", [await bundled(entry("node_serve"), "deno")]),
+  },
+  onNode("workerd default", GAPS.workerd, "workerd.mjs", "exported"),
+  onNode("workerd fetch", GAPS.workerd, "workerd.mjs", "worker"),
+  onNode("edge-runtime", GAPS.edge, "edge_runtime.mjs", "fetch_event"),
+];
+
+function plain(): Promise<Serving> {
+  const app = buildProgram();
+  const origin = "http://127.0.0.1";
+  const ask = (path: string, init?: RequestInit): Promise<Response> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    init?.signal?.addEventListener("abort", () => reject(init.signal!.reason));
+    const request = new Request(origin + path, asked(init));
+    app.handle(request, { remoteAddr: { hostname: "127.0.0.1", port: 1 } }).then(resolve, reject);
+    return promise;
+  };
+  return Promise.resolve({ origin, ask, stop: () => Promise.resolve() });
+}
+
+function runtime(path: string): string {
+  return `${Deno.env.get("SLUICE_RUNTIMES")}${path}`;
+}

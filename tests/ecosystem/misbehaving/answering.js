@@ -1,0 +1,93 @@
+import { noFaults, tellFaults } from "./faults.js";
+
+export const title = "an answer that is given twice, late or after its end is the first one, as on Express";
+
+const wait = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const things = {
+  "send twice": (res) => res.send("first").send("second"),
+  "json after send": (res) => res.send("first").json({ second: true }),
+  "send after end": (res) => res.end("first").send("second"),
+  "send after write": (res) => {
+    res.write("first");
+    res.send("second");
+  },
+  "sendStatus after send": (res) => res.send("first").sendStatus(404),
+  "redirect after send": (res) => res.send("first").redirect("/"),
+  "sendFile after send": (res) => res.send("first").sendFile("/etc/hosts"),
+  "render after send": (res) => res.send("first").render("nothing"),
+  "header after send": (res) => res.send("first").set("X-Late", "1"),
+  "header after end": (res) => res.end("first").setHeader("X-Late", "1"),
+  "header after write": (res) => {
+    res.write("first");
+    res.setHeader("X-Late", "1");
+  },
+  "append after send": (res) => res.send("first").append("X-Late", "1"),
+  "cookie after send": (res) => res.send("first").cookie("late", "1"),
+  "header taken away after send": (res) => res.send("first").removeHeader("Content-Type"),
+  "type after send": (res) => res.send("first").type("json"),
+  "status after send": (res) => res.send("first").status(404),
+  "writeHead twice": (res) => res.writeHead(201).writeHead(202).end("first"),
+  "writeHead after send": (res) => res.send("first").writeHead(202),
+  "header after writeHead": (res) => res.writeHead(201).setHeader("X-Late", "1"),
+  "flushHeaders after end": (res) => res.end("first").flushHeaders(),
+  "an object written": (res) => res.write({}),
+  "undefined written": (res) => res.write(undefined),
+  "null written": (res) => res.write(null),
+  "a number ended with": (res) => res.end(5),
+  "a header with a line break": (res) => res.set("X-Bad", "a\r\nb").send("never"),
+  "a header with a space in its name": (res) => res.set("X Bad", "a").send("never"),
+  "a header without a value": (res) => {
+    res.setHeader("X-Bad", undefined);
+    res.send("never");
+  },
+  "a status that is none": (res) => res.status(7).send("never"),
+  "writeHead with a status that is none": (res) => res.writeHead(7).end("never"),
+};
+const late = Object.entries(things).filter(([name]) => / after | twice/.test(name));
+
+const path = (how, name) => `/${how}/${name.replaceAll(/\W+/g, "-")}`;
+
+export default function (app) {
+  for (const [name, act] of Object.entries(things)) {
+    app.get(path("at-once", name), (_req, res) => {
+      act(res);
+    });
+  }
+  for (const [name, act] of late) {
+    app.get(path("late", name), async (_req, res) => {
+      const pause = wait();
+      // the first step is taken now, the others when the client has its answer
+      const steps = [];
+      const later = new Proxy(res, {
+        get: (_target, key) => (...args) => {
+          steps.push([key, args]);
+          return later;
+        },
+      });
+      act(later);
+      const [[first, args], ...others] = steps;
+      res[first](...args);
+      await pause;
+      if (first === "write" || first === "writeHead") await wait();
+      for (const [key, args] of others) res[key](...args);
+    });
+  }
+  tellFaults(app);
+  app.get("/alive", (_req, res) => res.send("alive"));
+}
+
+const differs = {
+  parts: ["status"],
+  why: "no byte has left yet: Node hangs up, a web server sends the head and cuts the body",
+};
+// written or fixed, and then an error before it was sent
+const silent = (how, name) =>
+  / after writeHead$|^writeHead twice/.test(name) || (how === "at-once" && / after write$/.test(name));
+
+export const requests = [
+  ...Object.keys(things).map((name) => ({ path: path("at-once", name), ...silent("at-once", name) && { differs } })),
+  ...late.map(([name]) => ({ path: path("late", name), ...silent("late", name) && { differs } })),
+  noFaults,
+  { path: "/alive", sees: { body: "alive" } },
+];
