@@ -1,8 +1,13 @@
 import type { FetchHandler } from "./platform.ts";
 
+/** Requests after which those that still wait are looked at. */
+const SWEEP_EVERY = 512;
+
 /** The requests that wait for their handler, on runtimes that cannot cut them once they have begun to shut down. */
 export class Unanswered {
-  readonly #waiting = new Set<(response: Response) => void>();
+  readonly #waiting = new Map<(response: Response) => void, Request>();
+  readonly #watched = new Set<(response: Response) => void>();
+  #added = 0;
 
   /**
    * A handler whose requests are known while they wait.
@@ -12,20 +17,34 @@ export class Unanswered {
   watch(handler: FetchHandler): FetchHandler {
     return (request, info) => {
       const answer = handler(request, info);
-      return answer instanceof Response ? answer : this.#cuttable(answer);
+      return answer instanceof Response ? answer : this.#cuttable(request, answer);
     };
   }
 
-  #cuttable(answer: Promise<Response>): Promise<Response> {
+  #cuttable(request: Request, answer: Promise<Response>): Promise<Response> {
+    if (++this.#added >= SWEEP_EVERY) this.#sweep();
     return new Promise((resolve, reject) => {
-      this.#waiting.add(resolve);
-      answer.finally(() => this.#waiting.delete(resolve)).then(resolve, reject);
+      this.#waiting.set(resolve, request);
+      answer.finally(() => this.#waiting.delete(resolve) || this.#watched.delete(resolve)).then(resolve, reject);
     });
+  }
+
+  // A handler that never answers would be kept after its client has gone. Asking every request for its signal would cost
+  // more than answering it, so only those are asked that have waited while many others came.
+  #sweep(): void {
+    this.#added = 0;
+    for (const [answer, request] of this.#waiting) {
+      this.#watched.add(answer);
+      // 499 is what proxies write down for a client that left; nobody reads it
+      const leave = () => void (this.#watched.delete(answer) && answer(new Response(null, { status: 499 })));
+      request.signal.addEventListener("abort", leave, { once: true });
+    }
+    this.#waiting.clear();
   }
 
   /** Answers all of them with 503. */
   abort(): void {
-    for (const answer of this.#waiting) {
+    for (const answer of [...this.#waiting.keys(), ...this.#watched]) {
       answer(new Response("Service Unavailable", { status: 503, headers: { "connection": "close" } }));
     }
   }
