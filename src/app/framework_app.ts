@@ -93,7 +93,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    *
    * Gives the response itself when every handler was synchronous, a promise otherwise.
    */
-  readonly fetch: (request: Request, info?: unknown) => Response | Promise<Response>;
+  readonly fetch: (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
   readonly #requestClass: new (exchange: Exchange) => FrameworkRequest;
   readonly #responseClass: new (exchange: Exchange, req: FrameworkRequest) => FrameworkResponse;
@@ -113,7 +113,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     this.#responseClass = class extends FrameworkResponse {};
     this.request = this.#requestClass.prototype as FrameworkRequest & Record<string, Untyped>;
     this.response = this.#responseClass.prototype as FrameworkResponse & Record<string, Untyped>;
-    this.fetch = (request, info) => this.#answer(request, info);
+    this.fetch = (request, info, context) => this.#answer(request, info, context);
     this.#setDefaults();
   }
 
@@ -177,8 +177,18 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     };
   }
 
-  #answer(request: Request, info: unknown): Response | Promise<Response> {
-    return handleRequest(this.router, request, info, this, this.#requestClass, this.#responseClass, this._appContext);
+  #answer(request: Request, info: unknown, context: unknown): Response | Promise<Response> {
+    const { router } = this;
+    return handleRequest(
+      router,
+      request,
+      info,
+      context,
+      this,
+      this.#requestClass,
+      this.#responseClass,
+      this._appContext,
+    );
   }
 
   /**
@@ -509,6 +519,16 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Tells who sent a request, from what the platform passed beside it. */
   peerOf(info: unknown, request: Request): Peer {
     return detectPlatform().peerOf(info, request);
+  }
+
+  /** The environment: a Worker's bindings, elsewhere the environment variables. */
+  environment(info: unknown): Record<string, Untyped> {
+    return detectPlatform().environment(info);
+  }
+
+  /** Runs work that goes on after the answer; see `req.waitUntil`. */
+  background(work: PromiseLike<unknown>, info: unknown, context: unknown): void {
+    detectPlatform().waitUntil(this.#lifecycle.follow(work, (error) => this.logError(error)), info, context);
   }
 
   /** Bytes as Express users know them: a `Buffer` where the runtime has one. */

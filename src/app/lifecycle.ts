@@ -13,6 +13,7 @@ export class Lifecycle {
   #platform: PlatformServer | null = null;
   #server: Server | null = null;
   #closing: Promise<void> | null = null;
+  readonly #background = new Set<Promise<void>>();
 
   /**
    * @param connections The application's open WebSockets
@@ -70,6 +71,19 @@ export class Lifecycle {
   }
 
   /**
+   * Follows work that goes on after an answer, so that closing waits for it.
+   *
+   * @param work The work
+   * @param failed Is told why it failed
+   * @returns Settles with the work, and never rejects
+   */
+  follow(work: PromiseLike<unknown>, failed: (error: unknown) => void): Promise<void> {
+    const followed = Promise.resolve(work).then(() => {}, failed).finally(() => this.#background.delete(followed));
+    this.#background.add(followed);
+    return followed;
+  }
+
+  /**
    * Closes: no new connections, answers for what is in flight, 1001 for WebSockets.
    *
    * @param options When to cut what is left; or the callback
@@ -89,6 +103,7 @@ export class Lifecycle {
     if (platform === null) return void (this.#closing = null);
     this.#connections.closeAll(1001, "The server is closing");
     await platform.shutdown();
+    await Promise.all(this.#background);
     if (this.#platform !== null) await platform.finished;
     this.#platform = null;
     this.#server = null;

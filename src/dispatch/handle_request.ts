@@ -20,6 +20,7 @@ export interface RequestContext {
  * @param layers The application's layers
  * @param request The request
  * @param info What the platform passes beside it
+ * @param platformContext What the platform passes after that
  * @param app The application
  * @param Req The application's request class
  * @param Res The application's response class
@@ -30,12 +31,13 @@ export function handleRequest(
   layers: LayerSource,
   request: Request,
   info: unknown,
+  platformContext: unknown,
   app: AppFace,
   Req: new (exchange: Exchange) => FrameworkRequest,
   Res: new (exchange: Exchange, req: FrameworkRequest) => FrameworkResponse,
   context: RequestContext | null,
 ): Response | Promise<Response> {
-  const exchange = new Exchange(request, info, app);
+  const exchange = new Exchange(request, info, platformContext, app);
   const req = new Req(exchange);
   const res = new Res(exchange, req);
   req.res = res;

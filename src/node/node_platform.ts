@@ -14,6 +14,7 @@ export const nodePlatform: Platform = {
   files: nodeFiles,
   peerOf: peerOfVisit,
   env: (name) => process.env[name],
+  environment: () => process.env,
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
   serve: serveOnNode,

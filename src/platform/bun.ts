@@ -38,6 +38,7 @@ export const bunPlatform: Platform = {
   files: builtinFiles(() => globals.process.getBuiltinModule("node:fs"), () => globals.process.cwd()),
   peerOf,
   env: (name) => globals.process.env[name],
+  environment: () => globals.process.env,
   colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
   serve,
   upgrade,

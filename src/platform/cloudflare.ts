@@ -7,5 +7,6 @@ export const cloudflarePlatform: Platform = {
   name: "Workers",
   // a function exported as the default is taken for a Durable Object class
   callableApps: false,
+  environment: (bindings) => (bindings ?? {}) as Record<string, unknown>,
   peerOf: (_info, request) => ({ address: request.headers.get("cf-connecting-ip") ?? undefined }),
 };

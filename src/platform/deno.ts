@@ -1,7 +1,7 @@
 import type { FileStat, FileSystem } from "../http/file_system.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
 import type { Peer } from "../request/peer.ts";
-import { nodeBytes, requirePackage } from "./generic.ts";
+import { nodeBytes, requirePackage, variables, waitUntil } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { Unanswered } from "./unanswered.ts";
 
@@ -13,6 +13,8 @@ export const denoPlatform: Platform = {
   peerOf: peerOfInfo,
   env: readEnv,
   colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
+  environment: () => environment,
+  waitUntil,
   nodeBytes,
   loadPackage,
   serve,
@@ -86,6 +88,8 @@ async function loadPackage(name: string): Promise<unknown> {
   const specifier = `npm:${name}`;
   return await requirePackage(name) ?? await import(specifier).catch(() => undefined);
 }
+
+const environment = variables(readEnv);
 
 function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
   const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;

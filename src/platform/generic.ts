@@ -9,6 +9,8 @@ export const genericPlatform: Platform = {
   peerOf: unknownPeer,
   env: () => undefined,
   colours: () => false,
+  environment: () => ({}),
+  waitUntil,
   nodeBytes,
   loadPackage: requirePackage,
   serve() {
@@ -18,6 +20,32 @@ export const genericPlatform: Platform = {
     throw new TypeError("This runtime has no WebSocket server that Sluice knows");
   },
 };
+
+/**
+ * Environment variables as an object that reads each when it is asked for, as `process.env` does.
+ *
+ * @param read Reads one
+ */
+export function variables(read: (name: string) => string | undefined): Record<string, unknown> {
+  return new Proxy({}, { get: (_, name) => typeof name === "string" ? read(name) : undefined });
+}
+
+/**
+ * Hands a promise to whatever the platform passed that can wait for it: the context of Workers and of edge functions.
+ *
+ * @param promise What is to be waited for
+ * @param info The platform's second argument
+ * @param context The platform's third argument
+ */
+export function waitUntil(promise: Promise<unknown>, info: unknown, context: unknown): void {
+  const waiting = [context, info].find((given) => typeof (given as Waiting | undefined)?.waitUntil === "function");
+  (waiting as Waiting | undefined)?.waitUntil(promise);
+}
+
+/** What can wait for background work. */
+interface Waiting {
+  waitUntil(promise: Promise<unknown>): void;
+}
 
 /** Node's module loader, as far as it is used. */
 interface ModuleLoader {

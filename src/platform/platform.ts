@@ -17,8 +17,8 @@ export interface ListenOptions {
   reusePort?: boolean;
 }
 
-/** Answers one request; the second argument is whatever the platform passes. */
-export type FetchHandler = (request: Request, info?: unknown) => Response | Promise<Response>;
+/** Answers one request; the other arguments are whatever the platform passes. */
+export type FetchHandler = (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
 /** A listening server, as a platform provides it. */
 export interface PlatformServer {
@@ -46,6 +46,8 @@ export interface UpgradeOptions {
   protocol?: string | undefined;
   /** Headers set before the upgrade. */
   headers?: Headers | undefined;
+  /** ms after which a client that answers no ping is taken for gone, 0 for never. */
+  pingTimeoutMs: number;
 }
 
 /** A WebSocket that the platform accepted: the web's `WebSocket`, and the answer that makes it one. */
@@ -72,6 +74,16 @@ export interface Platform {
   colours(): boolean;
   /** Reads an environment variable; `undefined` where it is unset or may not be read. */
   env(name: string): string | undefined;
+  /** The environment as handlers see it: a Worker's bindings, elsewhere its variables. */
+  environment(info: unknown): Record<string, unknown>;
+  /**
+   * Keeps the place a request runs in alive until a promise has settled, where it would end with the answer.
+   *
+   * @param promise Never rejects
+   * @param info The platform's second argument
+   * @param context The platform's third argument
+   */
+  waitUntil(promise: Promise<unknown>, info: unknown, context: unknown): void;
   /** Bytes as Express users know them: a `Buffer` over the same memory where the runtime has one. */
   nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
   /**

@@ -33,6 +33,10 @@ export interface AppFace {
   readonly files: FileSystem | null;
   /** Tells who sent a request, from what the platform passed beside it. */
   peerOf(info: unknown, request: Request): Peer;
+  /** The environment: a Worker's bindings, elsewhere the environment variables. */
+  environment(info: unknown): Record<string, SettingValue>;
+  /** Runs work that goes on after the answer: the platform waits for it, and so does closing the application. */
+  background(work: PromiseLike<unknown>, info: unknown, context: unknown): void;
   /** Bytes as Express users know them: a `Buffer` where the runtime has one. */
   nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
   /** Upgrades a request to a WebSocket, or throws an `HttpError` if it is no proper handshake. */

@@ -25,6 +25,8 @@ export class Exchange {
   readonly request: Request;
   /** The platform's second argument, kept unread until somebody asks who the peer is. */
   readonly info: unknown;
+  /** The platform's third argument: what waits for background work on Workers. */
+  readonly context: unknown;
   /** The application in charge at the moment; changes while a mounted app runs. */
   app: AppFace;
   /** Target of the request as it came, path and query. */
@@ -50,11 +52,13 @@ export class Exchange {
    *
    * @param request The web request
    * @param info What the platform passes beside it: peer address, server, environment
+   * @param context What waits for background work, on Workers
    * @param app The application that received it
    */
-  constructor(request: Request, info: unknown, app: AppFace) {
+  constructor(request: Request, info: unknown, context: unknown, app: AppFace) {
     this.request = request;
     this.info = info;
+    this.context = context;
     this.app = app;
     this.#method = request.method;
     const { url } = request;

@@ -49,6 +49,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
   #cookiesAssigned = false;
   #baseUrl: string | undefined = undefined;
   #host: string | undefined = undefined;
+  #env: Record<string, Untyped> | undefined = undefined;
 
   /** The parsed body; `undefined` until a body parser or a handler sets it (Express 5). */
   body: Body = undefined as Body;
@@ -112,6 +113,28 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
 
   set baseUrl(value: string) {
     this.#baseUrl = value;
+  }
+
+  /**
+   * The environment: a Worker's bindings, elsewhere the environment variables. One program finds its settings here on
+   * every runtime.
+   */
+  get env(): Record<string, Untyped> {
+    return this.#env ??= this.app.environment(this.#exchange.info);
+  }
+
+  set env(value: Record<string, Untyped>) {
+    this.#env = value;
+  }
+
+  /**
+   * Goes on with work after the answer. Workers and edge functions would otherwise end with it, and a server that is
+   * closed waits for it. A failure is logged.
+   *
+   * @param work What is to be waited for
+   */
+  waitUntil(work: PromiseLike<unknown>): void {
+    this.app.background(work, this.#exchange.info, this.#exchange.context);
   }
 
   /** The query string parsed by the `query parser` setting; assignable, unlike in Express. */

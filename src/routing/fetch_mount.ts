@@ -1,13 +1,14 @@
+import { exchangeOf } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Handler } from "./handler.ts";
 
 /** A handler of web requests, as every Fetch framework has it; gets what the platform passed beside the request too. */
-export type FetchHandler = (request: Request, info?: never) => Response | Promise<Response>;
+export type FetchHandler = (request: Request, info?: never, context?: never) => Response | Promise<Response>;
 
 /** Something with a `fetch` method: an application of another framework. */
 export interface FetchApp {
   /** Answers a web request. */
-  fetch(request: Request, info?: never): Response | Promise<Response>;
+  fetch(request: Request, info?: never, context?: never): Response | Promise<Response>;
 }
 
 /**
@@ -20,12 +21,13 @@ export interface FetchApp {
  */
 export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Handler {
   const answer = fetchOf(caller, handler);
-  return (req: FrameworkRequest) => answer(requestBelow(caller, req), req.info as never);
+  return (req: FrameworkRequest) =>
+    answer(requestBelow(caller, req), req.info as never, exchangeOf(req)!.context as never);
 }
 
 function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler {
   if (typeof (handler as FetchApp | undefined)?.fetch === "function") {
-    return (request, info) => (handler as FetchApp).fetch(request, info);
+    return (request, info, context) => (handler as FetchApp).fetch(request, info, context);
   }
   if (typeof handler === "function") return handler;
   throw new TypeError(

@@ -3,7 +3,7 @@ import { splitList } from "../http/header_values.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import type { Connections } from "./connections.ts";
-import { WebSocketConnection } from "./ws_connection.ts";
+import { serveConnection } from "./serve_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
 /** What can turn a request into a WebSocket; a platform is one. */
@@ -12,7 +12,7 @@ export interface Upgrader {
   upgrade(
     request: Request,
     info: unknown,
-    options: { protocol?: string | undefined; headers?: Headers | undefined },
+    options: { protocol?: string | undefined; headers?: Headers | undefined; pingTimeoutMs: number },
   ): { readonly socket: WebSocket; readonly response: Response };
 }
 
@@ -32,8 +32,8 @@ export interface AcceptOptions {
   readonly connections: Connections;
 }
 
-/** How often, in ms, a connection with waiting bytes is looked at for `drain`. */
-const DRAIN_INTERVAL = 20;
+/** ms a client may leave a ping unanswered, where its route does not say. */
+const PING_TIMEOUT_MS = 120_000;
 
 /**
  * Accepts a WebSocket (RFC 6455 section 4.2) and runs its handlers.
@@ -49,58 +49,11 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   const headers = handshakeHeaders(res);
   // some runtimes refuse to show the request's headers once it is upgraded, so they are copied now
   void req.headers;
+  const { pingTimeoutMs = PING_TIMEOUT_MS } = handlers;
   const data = { routePath: options.routePath, params: { ...req.params }, req };
-  const { socket, response } = platform.upgrade(req.request, req.info, { protocol, headers });
+  const { socket, response } = platform.upgrade(req.request, req.info, { protocol, headers, pingTimeoutMs });
   // from here on nothing may throw: the platform waits for this response and no other
-  let draining: ReturnType<typeof setTimeout> | undefined = undefined;
-  const watchDrain = (): void => {
-    if (handlers.drain === undefined || draining !== undefined) return;
-    draining = setTimeout(() => {
-      draining = undefined;
-      if (socket.readyState !== 1) return;
-      if (socket.bufferedAmount > 0) watchDrain();
-      else run(() => handlers.drain?.(ws));
-    }, DRAIN_INTERVAL);
-  };
-  const ws = new WebSocketConnection(socket, protocol ?? "", data, connections, watchDrain);
-  const fail = (error: unknown): void => {
-    if (handlers.error === undefined) return giveUp(error);
-    try {
-      const result = handlers.error(ws, error);
-      if (result instanceof Promise) result.catch(giveUp);
-    } catch (failure) {
-      giveUp(failure);
-    }
-  };
-  const giveUp = (error: unknown): void => {
-    req.app.logError(error);
-    if (socket.readyState === 1) socket.close(1011, "Internal error");
-  };
-  const run = (handler: () => unknown): void => {
-    try {
-      const result = handler();
-      if (result instanceof Promise) result.catch(fail);
-    } catch (error) {
-      fail(error);
-    }
-  };
-  socket.binaryType = "arraybuffer";
-  socket.onopen = () => {
-    connections.add(ws);
-    run(() => handlers.open?.(ws));
-  };
-  socket.onmessage = ({ data }) => {
-    run(() => handlers.message?.(ws, typeof data === "string" ? data : new Uint8Array(data)));
-  };
-  socket.onclose = ({ code, reason }) => {
-    connections.delete(ws);
-    clearTimeout(draining);
-    run(() => handlers.close?.(ws, code, reason));
-  };
-  socket.onerror = (event) => {
-    // a client that vanishes is no failure of the server: only a handler that asked for it is told
-    if (handlers.error !== undefined) fail((event as ErrorEvent).error ?? new Error((event as ErrorEvent).message));
-  };
+  serveConnection({ socket, protocol: protocol ?? "", data, handlers, connections, app: req.app });
   return response;
 }
 

@@ -15,4 +15,9 @@ export interface WebSocketHandlers {
   error?(ws: WebSocketConnection, error: unknown): unknown;
   /** Sub-protocols the server speaks, or what picks one of those offered; the first offered by default. */
   protocols?: readonly string[] | ((offered: readonly string[], req: FrameworkRequest) => string | undefined);
+  /**
+   * ms after which a client that answers no ping is taken for gone, 120 000 by default, 0 for never. Workers have no
+   * pings; there it does nothing.
+   */
+  pingTimeoutMs?: number;
 }
