@@ -1,14 +1,14 @@
 import { Callable } from "../http/callable.ts";
 import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
 import type { FileSystem } from "../http/file_system.ts";
-import { handleRequest } from "../dispatch/handle_request.ts";
+import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import type { AnyHandler, Mounted } from "../matching/layer.ts";
 import { METHODS } from "../matching/methods.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { ListenOptions } from "../platform/platform.ts";
 import type { AppFace, OpenStream, RenderCallback, SettingValue } from "../request/app_face.ts";
-import { type Exchange, exchangeOf } from "../request/exchange.ts";
+import { exchangeOf } from "../request/exchange.ts";
 import { FrameworkRequest, type Untyped } from "../request/framework_request.ts";
 import type { Peer } from "../request/peer.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
@@ -78,10 +78,6 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   readonly engines: Record<string, Engine> = Object.create(null);
   /** Views found so far, when `view cache` is on. */
   readonly cache: Record<string, View> = Object.create(null);
-  /** What requests of this application inherit; put your own methods here. */
-  readonly request: FrameworkRequest & Record<string, Untyped>;
-  /** What responses of this application inherit; put your own methods here. */
-  readonly response: FrameworkResponse & Record<string, Untyped>;
   /** How paths match, as set when the router was made. */
   routerOptions: RouterOptions | undefined = undefined;
   /** The path the application is mounted on, `"/"` for the outermost one. */
@@ -95,8 +91,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    */
   readonly fetch: (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
-  readonly #requestClass: new (exchange: Exchange) => FrameworkRequest;
-  readonly #responseClass: new (exchange: Exchange, req: FrameworkRequest) => FrameworkResponse;
+  /** Classes of its own, made when somebody asks for `app.request` or `app.response`. */
+  #pair: Pair | null = null;
   readonly #emitter = new Emitter();
   readonly #connections = new Connections();
   readonly #openStreams = new Set<OpenStream>();
@@ -109,11 +105,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const call = (req: Untyped, res: Untyped, next?: Next) => app!.handle(req, res, next!);
     super(detectPlatform().callableApps ? call : null);
     app = this as unknown as FrameworkApp;
-    this.#requestClass = class extends FrameworkRequest {};
-    this.#responseClass = class extends FrameworkResponse {};
-    this.request = this.#requestClass.prototype as FrameworkRequest & Record<string, Untyped>;
-    this.response = this.#responseClass.prototype as FrameworkResponse & Record<string, Untyped>;
-    this.fetch = (request, info, context) => this.#answer(request, info, context);
+    this.fetch = (request, info, context) =>
+      handleRequest(this.#router ?? this.router, request, info, context, this, this.#pair, this._appContext);
     this.#setDefaults();
   }
 
@@ -134,10 +127,27 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
       delete this.settings["trust proxy"];
       delete this.settings["trust proxy fn"];
     }
-    Object.setPrototypeOf(this.request, parent.request);
-    Object.setPrototypeOf(this.response, parent.response);
+    if (this.#pair !== null) inheritPair(this, parent);
     Object.setPrototypeOf(this.engines, parent.engines);
     Object.setPrototypeOf(this.settings, parent.settings);
+  }
+
+  /** What requests of this application inherit; put your own methods here. */
+  get request(): FrameworkRequest & Record<string, Untyped> {
+    return this.#ownPair().Request.prototype;
+  }
+
+  /** What responses of this application inherit; put your own methods here. */
+  get response(): FrameworkResponse & Record<string, Untyped> {
+    return this.#ownPair().Response.prototype;
+  }
+
+  #ownPair(): Pair {
+    if (this.#pair === null) {
+      this.#pair = { Request: class extends FrameworkRequest {}, Response: class extends FrameworkResponse {} };
+      if (this.parent !== undefined) inheritPair(this, this.parent);
+    }
+    return this.#pair;
   }
 
   /** The layers, in the order of registration. Made on first use, with the routing settings of that moment. */
@@ -168,27 +178,15 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const reqPrototype = Object.getPrototypeOf(req);
     const resPrototype = Object.getPrototypeOf(res);
     // changing a prototype costs a microsecond, so only applications that added something to theirs do it
-    if (isExtended(this.request)) Object.setPrototypeOf(req, this.request);
-    if (isExtended(this.response)) Object.setPrototypeOf(res, this.response);
+    if (this.#pair !== null) {
+      if (isExtended(this.request)) Object.setPrototypeOf(req, this.request);
+      if (isExtended(this.response)) Object.setPrototypeOf(res, this.response);
+    }
     return () => {
       exchange.app = before;
       if (Object.getPrototypeOf(req) !== reqPrototype) Object.setPrototypeOf(req as object, reqPrototype);
       if (Object.getPrototypeOf(res) !== resPrototype) Object.setPrototypeOf(res as object, resPrototype);
     };
-  }
-
-  #answer(request: Request, info: unknown, context: unknown): Response | Promise<Response> {
-    const { router } = this;
-    return handleRequest(
-      router,
-      request,
-      info,
-      context,
-      this,
-      this.#requestClass,
-      this.#responseClass,
-      this._appContext,
-    );
   }
 
   /**
@@ -584,6 +582,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   emit(event: EventName, ...args: unknown[]): boolean {
     return this.#emitter.emit(event, ...args);
   }
+}
+
+function inheritPair(child: FrameworkApp, parent: FrameworkApp): void {
+  Object.setPrototypeOf(child.request, parent.request);
+  Object.setPrototypeOf(child.response, parent.response);
 }
 
 function isExtended(prototype: object): boolean {

@@ -2,8 +2,8 @@ import type { LayerSource } from "../matching/layer.ts";
 import { socketsExist } from "../matching/registrations.ts";
 import type { AppFace } from "../request/app_face.ts";
 import { Exchange } from "../request/exchange.ts";
-import type { FrameworkRequest } from "../request/framework_request.ts";
-import type { FrameworkResponse } from "../response/framework_response.ts";
+import { FrameworkRequest } from "../request/framework_request.ts";
+import { FrameworkResponse } from "../response/framework_response.ts";
 import { finalResponse } from "./final_response.ts";
 import { type Surroundings, surroundingsOf } from "./surroundings.ts";
 import { Walk, type WalkContext, type WalkOwner } from "./walk.ts";
@@ -14,6 +14,14 @@ export interface RequestContext {
   setApp(req: FrameworkRequest, res: FrameworkResponse): void;
 }
 
+/** The classes of an application's requests and responses, where it has classes of its own. */
+export interface Pair {
+  /** Its requests. */
+  readonly Request: new (exchange: Exchange) => FrameworkRequest;
+  /** Its responses. */
+  readonly Response: new (exchange: Exchange, req: FrameworkRequest) => FrameworkResponse;
+}
+
 /**
  * One request's life: from the web request to the one web response.
  *
@@ -22,8 +30,7 @@ export interface RequestContext {
  * @param info What the platform passes beside it
  * @param platformContext What the platform passes after that
  * @param app The application
- * @param Req The application's request class
- * @param Res The application's response class
+ * @param pair The application's own classes, if it has any
  * @param context The application's context, if it has one
  * @returns The response, at once if no handler had to wait
  */
@@ -33,74 +40,65 @@ export function handleRequest(
   info: unknown,
   platformContext: unknown,
   app: AppFace,
-  Req: new (exchange: Exchange) => FrameworkRequest,
-  Res: new (exchange: Exchange, req: FrameworkRequest) => FrameworkResponse,
+  pair: Pair | null,
   context: RequestContext | null,
 ): Response | Promise<Response> {
-  const exchange = new Exchange(request, info, platformContext, app);
-  const req = new Req(exchange);
-  const res = new Res(exchange, req);
-  req.res = res;
+  const serving = new Serving(request, info, platformContext, app, pair);
+  if (socketsExist() && isUpgrade(layers, serving)) serving.as = "WS";
   const around = surroundingsOf(request, info);
-  const serving = new Serving(exchange, req, res, isUpgrade(layers, exchange) ? "WS" : undefined, around);
+  if (around !== null) serving.around = around;
   try {
-    around?.enter(exchange, req, res);
-    if (app.enabled("x-powered-by")) res.setHeader("X-Powered-By", "Sluice");
-    context?.setApp(req, res);
+    around?.enter(serving, serving.req, serving.res);
+    if (app.enabled("x-powered-by")) serving.res.setHeader("X-Powered-By", "Sluice");
+    context?.setApp(serving.req, serving.res);
     new Walk(layers, serving, serving).start();
   } catch (error) {
     serving.walked(error);
   }
-  return exchange.settled();
+  return serving.settled();
 }
 
 /**
- * One request being served: what its walks need, and where they end.
+ * An exchange being served: what its walks need, and where they end.
  *
  * A class rather than an object literal, because V8 may decide to allocate a literal's objects in the old generation;
  * then every request they point to survives with them, and half the time goes into collecting garbage.
  */
-class Serving implements WalkContext, WalkOwner {
+class Serving extends Exchange implements WalkContext, WalkOwner {
   readonly req: FrameworkRequest;
   readonly res: FrameworkResponse;
-  readonly position: Exchange;
-  readonly as: string | undefined;
-  readonly #around: Surroundings | null;
+  as: string | undefined = undefined;
+  around: Surroundings | null = null;
 
-  constructor(
-    exchange: Exchange,
-    req: FrameworkRequest,
-    res: FrameworkResponse,
-    as: string | undefined,
-    around: Surroundings | null,
-  ) {
-    this.position = exchange;
+  constructor(request: Request, info: unknown, platformContext: unknown, app: AppFace, pair: Pair | null) {
+    super(request, info, platformContext, app);
+    const req = pair === null ? new FrameworkRequest(this) : new pair.Request(this);
     this.req = req;
-    this.res = res;
-    this.as = as;
-    this.#around = around;
+    this.res = req.res = pair === null ? new FrameworkResponse(this, req) : new pair.Response(this, req);
+  }
+
+  get position(): this {
+    return this;
   }
 
   warn(message: string): void {
-    const { app, method, originalUrl } = this.req;
-    if (app.get("env") === "development") console.warn(`${message} (${method} ${originalUrl})`);
+    if (this.app.get("env") === "development") console.warn(`${message} (${this.method} ${this.originalUrl})`);
   }
 
   walked(error?: unknown): void {
-    const { position, req, res } = this;
-    if (this.#around?.leave(error)) return;
+    if (this.around?.leave(error)) return;
     try {
-      finalResponse(req, res, error);
+      finalResponse(this.req, this.res, error);
     } catch (failure) {
-      position.app.logError(failure);
-      position.settle(new Response("Internal Server Error", { status: 500 }));
-      position.finish();
+      this.app.logError(failure);
+      this.settle(new Response("Internal Server Error", { status: 500 }));
+      this.finish();
     }
   }
 }
 
 // the header is looked at only where a WebSocket route may lie: touching headers costs a microsecond
 function isUpgrade(layers: LayerSource, exchange: Exchange): boolean {
-  return socketsExist() && exchange.method === "GET" && layers.leadsToSocket(exchange.path) &&
+  return exchange.method === "GET" && layers.leadsToSocket(exchange.path) &&
     exchange.request.headers.get("upgrade")?.toLowerCase() === "websocket";
 }

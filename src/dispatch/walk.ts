@@ -1,4 +1,4 @@
-import type { Layer, LayerEntry, LayerSource, Mounted, Step } from "../matching/layer.ts";
+import type { LayerSource, Mounted, Step } from "../matching/layer.ts";
 import type { PathMatch } from "../matching/path_pattern.ts";
 import { answerOptions } from "./options_answer.ts";
 import type { Position, WalkedRequest, WalkedResponse } from "./position.ts";
@@ -9,7 +9,7 @@ import { mergeParams } from "./merge_params.ts";
 const MAX_DEPTH = 100;
 
 const SLASH = 47;
-const NO_ENTRIES: readonly LayerEntry[] = [];
+const NO_STEPS: readonly Step[] = [];
 
 /** What a walk needs to know about the exchange it serves. */
 export interface WalkContext {
@@ -44,18 +44,17 @@ export interface WalkOwner {
  */
 export class Walk implements WalkOwner {
   readonly #context: WalkContext;
+  readonly #position: Position;
   readonly #source: LayerSource;
   readonly #owner: WalkOwner;
   readonly #base: number;
   readonly #parentParams: unknown;
   readonly #parentNext: unknown;
   readonly #next: (error?: unknown) => void;
-  #steps: readonly Step[] = [];
+  #steps: readonly Step[] = NO_STEPS;
+  /** Number of the step that comes next. */
   #at = 0;
   #version: number;
-  #layer: Layer | null = null;
-  #entries: readonly LayerEntry[] = NO_ENTRIES;
-  #entry = 0;
   #allowed: string[] | null = null;
   #params: ParamRun | null = null;
   #leaveMounted: (() => void) | null = null;
@@ -72,30 +71,31 @@ export class Walk implements WalkOwner {
    * @param owner Whom to tell when the layers are exhausted
    */
   constructor(source: LayerSource, context: WalkContext, owner: WalkOwner) {
+    const { position, req } = context;
     this.#source = source;
     this.#context = context;
+    this.#position = position;
     this.#owner = owner;
-    this.#base = context.position.mount;
-    this.#parentParams = context.position.params;
-    this.#parentNext = context.req.next;
-    this.#version = context.position.version;
+    this.#base = position.mount;
+    this.#parentParams = position.params;
+    this.#parentNext = req.next;
+    this.#version = position.version;
     // Bound rather than an arrow function: closures made for every request survive young collections on V8 15
     this.#next = this.#continue.bind(this);
   }
 
   /** Runs the first layer that matches. */
   start(): void {
-    const { req, position } = this.#context;
-    req.next = this.#next;
-    if (position.method === "OPTIONS") this.#allowed = [];
+    this.#context.req.next = this.#next;
+    if (this.#position.method === "OPTIONS") this.#allowed = [];
     this.#steps = this.#match();
-    this.#resume(undefined);
+    this.#advance(undefined);
   }
 
   #match(): readonly Step[] {
-    const { position, as } = this.#context;
-    const { path } = position;
-    return path === undefined ? [] : this.#source.stepsFor(path, as ?? position.method);
+    this.#position.mount = this.#base;
+    const { path, method } = this.#position;
+    return path === undefined ? NO_STEPS : this.#source.stepsFor(path, this.#context.as ?? method);
   }
 
   // what handlers know as next()
@@ -110,59 +110,72 @@ export class Walk implements WalkOwner {
 
   #resume(signal: unknown): void {
     this.#open = false;
-    const { position } = this.#context;
-    position.mount = this.#base;
     if (signal === "router") return this.#leave(undefined);
-    if (signal === "route") this.#entries = NO_ENTRIES;
-    if (position.version !== this.#version) this.#matchAgain();
+    if (signal === "route") this.#at = this.#steps[this.#at - 1]?.end ?? this.#at;
+    if (this.#position.version !== this.#version) this.#matchAgain();
     this.#advance(signal === "route" || !signal ? undefined : signal);
   }
 
-  // a middleware rewrote the URL or the method: what follows is matched anew
+  // a middleware rewrote the URL or the method: what follows its layer is matched anew
   #matchAgain(): void {
-    this.#version = this.#context.position.version;
-    const reached = this.#layer?.order ?? -1;
-    this.#steps = this.#match();
-    const at = this.#steps.findIndex((step) => step.layer.order > reached);
-    this.#at = at === -1 ? this.#steps.length : at;
+    this.#version = this.#position.version;
+    const current = this.#steps[this.#at - 1];
+    const kept = this.#steps.slice(0, current?.end ?? 0);
+    const reached = current?.layer.order ?? -1;
+    const matched = this.#match();
+    const from = matched.findIndex((step) => step.layer.order > reached);
+    const later = from === -1 ? [] : matched.slice(from);
+    this.#steps = kept.concat(later.map((step) => step.moved(kept.length - from)));
   }
 
   #advance(error: unknown): void {
+    const wanted = error === undefined ? "handler" : "error";
     for (;;) {
-      const wanted = error === undefined ? "handler" : "error";
-      while (this.#entry < this.#entries.length) {
-        const entry = this.#entries[this.#entry++]!;
-        if (entry.kind === wanted) return this.#call(entry, error);
-      }
       const step = this.#steps[this.#at++];
       if (step === undefined) return this.#leave(error);
-      this.#layer = step.layer;
-      if (error !== undefined && (step.layer.route !== null || step.layer.mounted !== null)) continue;
-      let match: PathMatch | null;
-      try {
-        match = this.#matched(step);
-      } catch (failure) {
-        error ??= failure;
-        continue;
+      if (step.enters) {
+        const { route, mounted } = step.layer;
+        if (error !== undefined && (route !== null || mounted !== null)) {
+          this.#at = step.end;
+          continue;
+        }
+        let match = step.fixed;
+        if (match === null) {
+          try {
+            match = this.#ask(step);
+          } catch (failure) {
+            return this.#advanceFrom(step.end, error ?? failure);
+          }
+          if (match === null) {
+            this.#at = step.end;
+            continue;
+          }
+        }
+        if (step.kind === "allow") {
+          this.#allowed?.push(...route!.allowedMethods());
+          continue;
+        }
+        if (route !== null) this.#context.req.route = route;
+        this.#position.params = this.#source.mergeParams
+          ? mergeParams(match.params, this.#parentParams)
+          : match.params ?? undefined;
+        if (match.params !== null && this.#source.paramHandlers.size > 0) return this.#runParams(step, match, error);
+        this.#position.mount = route === null ? this.#base + match.length : this.#base;
       }
-      if (match === null) continue;
-      if (step.entries.length === 0 && step.layer.route !== null) {
-        this.#allowed?.push(...step.layer.route.allowedMethods());
-        continue;
-      }
-      const { req } = this.#context;
-      if (step.layer.route !== null) req.route = step.layer.route;
-      this.#context.position.params = this.#source.mergeParams
-        ? mergeParams(match.params, this.#parentParams)
-        : match.params ?? undefined;
-      if (match.params !== null && this.#source.paramHandlers.size > 0) return this.#runParams(step, match, error);
-      if (!this.#begin(step, match)) return;
+      if (step.kind === wanted) return this.#call(step, error);
+      if (step.kind === "mount") return this.#descend(step.layer.mounted!);
     }
   }
 
-  #matched(step: Step): PathMatch | null {
-    if (step.proven !== null && step.proven.fixed !== null) return step.proven.fixed;
-    const path = this.#context.position.path!;
+  #advanceFrom(at: number, error: unknown): void {
+    this.#at = at;
+    this.#advance(error);
+  }
+
+  // nothing is known of the path but that it may lead to the layer
+  #ask(step: Step): PathMatch | null {
+    this.#position.mount = this.#base;
+    const path = this.#position.path!;
     const match = step.proven === null ? step.layer.match(path) : step.proven.extract(path);
     if (match === null || step.layer.route !== null) return match;
     // a mount must begin where the path begins and end where a segment ends
@@ -172,22 +185,16 @@ export class Walk implements WalkOwner {
   }
 
   #runParams(step: Step, match: PathMatch, error: unknown): void {
+    this.#position.mount = this.#base;
     this.#params ??= new ParamRun(this.#context, this.#source.paramHandlers);
     this.#params.run(Object.keys(match.params!), (failure) => {
-      if (failure) this.#resume(error ?? failure);
-      else if (this.#begin(step, match)) this.#advance(error);
+      if (failure) return this.#resume(error ?? failure);
+      const { route, mounted } = step.layer;
+      this.#position.mount = route === null ? this.#base + match.length : this.#base;
+      if (mounted !== null) this.#descend(mounted);
+      else if (step.kind === (error === undefined ? "handler" : "error")) this.#call(step, error);
+      else this.#advance(error);
     });
-  }
-
-  /** Enters a layer; tells whether it has functions of its own to run. */
-  #begin(step: Step, match: PathMatch): boolean {
-    const { layer } = step;
-    if (layer.route === null && match.length > 0) this.#context.position.mount = this.#base + match.length;
-    this.#entries = layer.mounted === null ? step.entries : NO_ENTRIES;
-    this.#entry = 0;
-    if (layer.mounted === null) return true;
-    this.#descend(layer.mounted);
-    return false;
   }
 
   #descend(mounted: Mounted): void {
@@ -205,15 +212,16 @@ export class Walk implements WalkOwner {
     this.#resume(error);
   }
 
-  #call(entry: LayerEntry, error: unknown): void {
-    const { position, req, res } = this.#context;
+  #call(step: Step, error: unknown): void {
+    const position = this.#position;
+    const { req, res } = this.#context;
     if (position.depth >= MAX_DEPTH) {
       this.#open = true;
       this.#turn++;
-      this.#entry--;
-      queueMicrotask(() => this.#advance(error));
+      queueMicrotask(() => this.#call(step, error));
       return;
     }
+    const fn = step.fn!;
     const turn = ++this.#turn;
     const outer = this.#running;
     this.#running = turn;
@@ -221,7 +229,7 @@ export class Walk implements WalkOwner {
     position.depth++;
     let result: unknown;
     try {
-      result = error === undefined ? entry.fn(req, res, this.#next) : entry.fn(error, req, res, this.#next);
+      result = error === undefined ? fn(req, res, this.#next) : fn(error, req, res, this.#next);
     } catch (failure) {
       this.#running = outer;
       position.depth--;
@@ -255,9 +263,9 @@ export class Walk implements WalkOwner {
   }
 
   #leave(error: unknown): void {
-    const { req, res, position } = this.#context;
+    const { req, res } = this.#context;
+    const position = this.#position;
     this.#at = this.#steps.length;
-    this.#entries = NO_ENTRIES;
     position.mount = this.#base;
     position.params = this.#parentParams;
     req.next = this.#parentNext;

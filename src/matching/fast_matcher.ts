@@ -1,6 +1,7 @@
 import type { Layer, Step } from "./layer.ts";
 import { KNOWN_METHODS } from "./methods.ts";
 import { PathTrie, type TrieState } from "./path_trie.ts";
+import { stepsOf } from "./steps.ts";
 
 /**
  * An index over an ordered list of layers, never a second truth: for a path and a method it yields the layers that
@@ -38,7 +39,13 @@ export class FastMatcher {
    * @returns The steps in registration order
    */
   stepsFor(path: string, method: string): readonly Step[] {
-    return stepsOf(this.#current().find(path), method);
+    const state = this.#current().find(path);
+    const known = state.steps.get(method);
+    if (known !== undefined) return known;
+    const steps = stepsOf(state.candidates(), method);
+    // methods come from the client: only those somebody could mean are worth keeping
+    if (KNOWN_METHODS.has(method)) state.steps.set(method, steps);
+    return steps;
   }
 
   /**
@@ -61,25 +68,4 @@ export class FastMatcher {
     }
     return this.#trie;
   }
-}
-
-function stepsOf(state: TrieState, method: string): readonly Step[] {
-  const known = state.steps.get(method);
-  if (known !== undefined) return known;
-  const steps: Step[] = [];
-  for (const { layer, proven } of state.candidates()) {
-    const step = stepFor(layer, proven, method);
-    if (step !== null) steps.push(step);
-  }
-  // methods come from the client: only those somebody could mean are worth keeping
-  if (KNOWN_METHODS.has(method)) state.steps.set(method, steps);
-  return steps;
-}
-
-function stepFor(layer: Layer, proven: Step["proven"], method: string): Step | null {
-  if (layer.route === null) return { layer, proven, entries: layer.entries };
-  if (layer.socket !== (method === "WS")) return null;
-  const entries = layer.route.entriesFor(method);
-  // a route that cannot answer stays for OPTIONS, which lists what it can
-  return entries.length === 0 && method !== "OPTIONS" ? null : { layer, proven, entries };
 }

@@ -55,14 +55,55 @@ export interface LayerSource {
   readonly hasSockets: boolean;
 }
 
-/** One layer, seen by one method: what a walk does when it comes to it. */
-export interface Step {
-  /** The layer. */
+/** What a walk does at a step: runs a function, descends into a mounted router, or notes what OPTIONS may list. */
+export type StepKind = HandlerKind | "mount" | "allow";
+
+/** One function, or one mounted router, seen by one method and one shape of path. */
+export class Step {
+  /** The layer it belongs to. */
   readonly layer: Layer;
-  /** Its only pattern, when the matcher has proved that it matches; `null` when the layer must be asked. */
+  /** What is done. */
+  readonly kind: StepKind;
+  /** The function; a mount and a note have none. */
+  readonly fn: AnyHandler | null;
+  /** Whether it is the first step of its layer, where the layer is entered. */
+  readonly enters: boolean;
+  /** Number of the first step behind the layer. */
+  readonly end: number;
+  /** The layer's only pattern, when the matcher has proved that it matches; `null` when the layer must be asked. */
   readonly proven: PathPattern | null;
-  /** Functions to run, in order. */
-  readonly entries: readonly LayerEntry[];
+  /** The match, where it is the same for every path that leads here. */
+  readonly fixed: PathMatch | null;
+
+  /**
+   * @param layer The layer
+   * @param kind What is done
+   * @param fn The function, if there is one
+   * @param enters Whether the layer is entered here
+   * @param end Number of the first step behind the layer
+   * @param proven The layer's pattern, where it is known to match
+   */
+  constructor(
+    layer: Layer,
+    kind: StepKind,
+    fn: AnyHandler | null,
+    enters: boolean,
+    end: number,
+    proven: PathPattern | null,
+  ) {
+    this.layer = layer;
+    this.kind = kind;
+    this.fn = fn;
+    this.enters = enters;
+    this.end = end;
+    this.proven = proven;
+    this.fixed = proven?.fixed ?? null;
+  }
+
+  /** The same step in a list where it comes so many places later. */
+  moved(by: number): Step {
+    return new Step(this.layer, this.kind, this.fn, this.enters, this.end + by, this.proven);
+  }
 }
 
 /** One registered thing, with its place in the order of registration. */

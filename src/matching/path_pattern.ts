@@ -50,6 +50,9 @@ export class PathPattern {
   /** The match of a pattern without parameters, which is the same for every path. */
   readonly fixed: PathMatch | null;
 
+  /** Where the parameters are in a path that matches the segments, and what follows the last one. */
+  #places: readonly Place[] = [];
+  #tail = 0;
   #constraints: ReadonlyMap<string, RegExp>;
   #joined: ReadonlySet<string>;
   #wildcards: ReadonlySet<string>;
@@ -96,6 +99,7 @@ export class PathPattern {
     } catch (error) {
       throw pathError(method, source, error);
     }
+    if (this.segments !== null) ({ places: this.#places, tail: this.#tail } = placesOf(this.segments));
     this.constrained = this.#constraints.size > 0;
     this.fixed = this.keys.length === 0 && this.segments !== null
       ? { index: 0, length: lengthOf(this.segments), params: null }
@@ -140,22 +144,37 @@ export class PathPattern {
    * @throws {HttpError} 400 if a parameter has a broken percent escape
    */
   extract(path: string): PathMatch | null {
-    let params: Record<string, string> | null = null;
-    let start = 1;
-    let end = 0;
-    for (const segment of this.segments!) {
-      end = path.indexOf("/", start);
-      if (end === -1) end = path.length;
-      if ("param" in segment) {
-        const value = path.slice(start, end);
-        if (this.constrained && this.#constraints.get(segment.param)?.test(value) === false) return null;
-        params ??= Object.create(null) as Record<string, string>;
-        params[segment.param] = decodeParam(value) as string;
-      }
-      start = end + 1;
+    const params: Record<string, string> = Object.create(null);
+    let at = 0;
+    for (const { name, skip } of this.#places) {
+      const start = at + skip;
+      at = path.indexOf("/", start);
+      if (at === -1) at = path.length;
+      const value = path.slice(start, at);
+      if (this.constrained && this.#constraints.get(name)?.test(value) === false) return null;
+      params[name] = decodeParam(value) as string;
     }
-    return { index: 0, length: end, params };
+    return { index: 0, length: at + this.#tail, params };
   }
+}
+
+/** Where a parameter is: so many characters behind the one before, up to the next slash. */
+interface Place {
+  readonly name: string;
+  readonly skip: number;
+}
+
+function placesOf(segments: readonly Segment[]): { places: Place[]; tail: number } {
+  const places: Place[] = [];
+  let tail = 0;
+  for (const segment of segments) {
+    if ("literal" in segment) tail += 1 + segment.literal.length;
+    else {
+      places.push({ name: segment.param, skip: tail + 1 });
+      tail = 0;
+    }
+  }
+  return { places, tail };
 }
 
 function lengthOf(segments: readonly Segment[]): number {

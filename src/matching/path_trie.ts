@@ -36,7 +36,10 @@ export class TrieState {
   readonly #inherited: readonly Candidate[];
   readonly #slash: boolean;
   readonly #next = new Map<string, TrieState>();
+  /** Where a segment leads that was not registered. */
   #other: TrieState | null = null;
+  /** The same, where none was. */
+  #only: TrieState | null = null;
   #ended: TrieState | null = null;
   #known: ReadonlySet<string> | null = null;
 
@@ -51,11 +54,27 @@ export class TrieState {
     return this.#nodes.length === 0;
   }
 
-  /** The state after one more segment. */
-  after(segment: string): TrieState {
+  /**
+   * The state after one more segment.
+   *
+   * @param segment The segment as it came
+   * @param sensitive Whether case counts
+   */
+  after(segment: string, sensitive: boolean): TrieState {
+    // where only parameters follow, the segment itself need not be looked up
+    if (this.#only !== null && segment !== "") return this.#only;
+    return this.#next.get(segment) ?? this.#afterNew(sensitive ? segment : segment.toLowerCase());
+  }
+
+  #afterNew(segment: string): TrieState {
     const known = this.#next.get(segment);
     if (known !== undefined) return known;
-    if (segment !== "" && !this.#literals().has(segment)) return this.#other ??= this.#step(segment);
+    const literals = this.#literals();
+    if (segment !== "" && !literals.has(segment)) {
+      this.#other ??= this.#step(segment);
+      if (literals.size === 0) this.#only = this.#other;
+      return this.#other;
+    }
     const state = this.#step(segment);
     this.#next.set(segment, state);
     return state;
@@ -156,12 +175,13 @@ export class PathTrie {
    * @returns The state it ends in
    */
   find(path: string): TrieState {
-    const text = this.#sensitive ? path : path.toLowerCase();
     let state = this.#start;
-    for (let start = 1; start <= text.length;) {
-      const slash = text.indexOf("/", start);
-      if (slash === -1) return start === text.length ? state.afterSlash() : state.after(text.slice(start));
-      state = state.after(text.slice(start, slash));
+    for (let start = 1; start <= path.length;) {
+      const slash = path.indexOf("/", start);
+      if (slash === -1) {
+        return start === path.length ? state.afterSlash() : state.after(path.slice(start), this.#sensitive);
+      }
+      state = state.after(path.slice(start, slash), this.#sensitive);
       if (state.dead) return state;
       start = slash + 1;
     }

@@ -1,5 +1,5 @@
 import type { AppFace, OpenStream } from "./app_face.ts";
-import { oddTarget, pathStart } from "./request_target.ts";
+import { Target } from "./target.ts";
 
 /** Key under which a request keeps its exchange. */
 export const exchangeKey: unique symbol = Symbol("sluice.exchange");
@@ -14,38 +14,26 @@ export function exchangeOf(req: unknown): Exchange | null {
   return (req as { [exchangeKey]?: Exchange } | null | undefined)?.[exchangeKey] ?? null;
 }
 
-/**
- * One request's life: what came in, how much of its path is mounted away, and the one answer it gets.
- *
- * Nothing is parsed here but the request target, which is sliced from the URL string: `new URL()` would cost eight
- * times as much and resolve `/../`, so that path checks would look at something else than what was sent.
- */
-export class Exchange {
-  /** The request as the platform delivered it. */
-  readonly request: Request;
+/** What few exchanges need: listeners, and a body that is being streamed. */
+class Rare {
+  onEnd: (() => void)[] | null = null;
+  onLeave: (() => void)[] | null = null;
+  waiting: ((response: Response) => void) | null = null;
+  streaming: OpenStream | null = null;
+  context: unknown = undefined;
+  watched = false;
+}
+
+/** One request's life: what came in, and the one answer it gets. */
+export class Exchange extends Target {
   /** The platform's second argument, kept unread until somebody asks who the peer is. */
   readonly info: unknown;
-  /** The platform's third argument: what waits for background work on Workers. */
-  readonly context: unknown;
   /** The application in charge at the moment; changes while a mounted app runs. */
   app: AppFace;
-  /** Target of the request as it came, path and query. */
-  readonly originalUrl: string;
-  /** Grows whenever the method or the path changes, so that a walk knows when to match again. */
-  version = 0;
-  /** Path parameters of the layer being run, `undefined` until there are some or somebody asks. */
-  params: unknown = undefined;
-  /** Handlers that called `next()` and have not returned yet; bounds the stack of synchronous chains. */
-  depth = 0;
-
-  #method: string;
-  #origin = "";
-  #target: string;
-  #pathEnd: number;
-  #mount = 0;
-  #path: string | null = null;
   #response: Response | null = null;
-  #waiting: ((response: Response) => void) | null = null;
+  #rare: Rare | null = null;
+  #aborted = false;
+  #finished = false;
 
   /**
    * Begins an exchange.
@@ -56,86 +44,25 @@ export class Exchange {
    * @param app The application that received it
    */
   constructor(request: Request, info: unknown, context: unknown, app: AppFace) {
-    this.request = request;
+    super(request);
     this.info = info;
-    this.context = context;
     this.app = app;
-    this.#method = request.method;
-    const { url } = request;
-    const slash = pathStart(url);
-    const target = slash === -1 ? oddTarget(url) : url.slice(slash);
-    this.originalUrl = target;
-    this.#target = target;
-    const query = target.indexOf("?");
-    this.#pathEnd = query === -1 ? target.length : query;
+    if (context !== undefined) this.#few.context = context;
   }
 
-  /** The method routing looks at; assigning it makes later layers match the new one (method-override). */
-  get method(): string {
-    return this.#method;
+  get #few(): Rare {
+    return this.#rare ??= new Rare();
   }
 
-  set method(value: string) {
-    if (value === this.#method) return;
-    this.#method = value;
-    this.version++;
-  }
-
-  /** Number of characters of the path that the mounts entered so far have taken off its front. */
-  get mount(): number {
-    return this.#mount;
-  }
-
-  set mount(length: number) {
-    if (length === this.#mount) return;
-    this.#mount = length;
-    this.#path = null;
-  }
-
-  /** Path seen from the present mount, always beginning with a slash, never decoded. */
-  get path(): string {
-    return this.#path ??= this.#slicePath();
-  }
-
-  #slicePath(): string {
-    const path = this.#target.slice(this.#mount, this.#pathEnd);
-    return path.charCodeAt(0) === 47 ? path : "/" + path;
-  }
-
-  /** Path and query seen from the present mount, as Express's `req.url`. */
-  get url(): string {
-    const url = this.#mount === 0 ? this.#target : this.#target.slice(this.#mount);
-    return this.#origin + (url.charCodeAt(0) === 47 ? url : "/" + url);
-  }
-
-  set url(value: string) {
-    const mounted = this.#target.slice(0, this.#mount);
-    const origin = originLength(value);
-    this.#origin = value.slice(0, origin);
-    const rest = value.slice(origin);
-    this.#target = mounted + (mounted === "" || rest.charCodeAt(0) === 47 ? rest : "/" + rest);
-    const query = this.#target.indexOf("?", this.#mount);
-    this.#pathEnd = query === -1 ? this.#target.length : query;
-    this.#path = null;
-    this.version++;
-  }
-
-  /** The part of the path that mounts have taken, without a trailing slash, as Express's `req.baseUrl`. */
-  get baseUrl(): string {
-    const end = this.#target.charCodeAt(this.#mount - 1) === 47 ? this.#mount - 1 : this.#mount;
-    return end <= 0 ? "" : this.#target.slice(0, end);
-  }
-
-  /** Query string without its question mark, `null` where the URL has none. */
-  get query(): string | null {
-    return this.#pathEnd === this.#target.length ? null : this.#target.slice(this.#pathEnd + 1);
+  /** The platform's third argument: what waits for background work on Workers. */
+  get context(): unknown {
+    return this.#rare?.context;
   }
 
   /** Whether the client left before the answer was complete. */
-  aborted = false;
-  #finished = false;
-  #onEnd: (() => void)[] | null = null;
-  #onLeave: (() => void)[] | null = null;
+  get aborted(): boolean {
+    return this.#aborted;
+  }
 
   /** Whether the answer has been handed over completely. */
   get finished(): boolean {
@@ -151,43 +78,42 @@ export class Exchange {
 
   /** Notes that the client is gone; after the answer is complete this changes nothing. */
   abandon(): void {
-    if (this.#finished || this.aborted) return;
-    this.aborted = true;
-    const listeners = this.#onLeave ?? [];
-    this.#onLeave = null;
+    if (this.#finished || this.#aborted) return;
+    this.#aborted = true;
+    const listeners = this.#rare?.onLeave ?? [];
+    if (this.#rare !== null) this.#rare.onLeave = null;
     for (const listener of listeners) listener();
     this.#runEnd();
   }
 
   #runEnd(): void {
-    const listeners = this.#onEnd;
+    const listeners = this.#rare?.onEnd ?? null;
     if (listeners === null) return;
-    this.#onEnd = null;
+    this.#rare!.onEnd = null;
     // a listener may look at the answer, which the platform has only after the present turn
     queueMicrotask(() => listeners.forEach((listener) => listener()));
   }
 
   /** Runs a listener when the exchange is over, however it ended. */
   onEnd(listener: () => void): void {
-    if (this.#finished || this.aborted) return queueMicrotask(listener);
+    if (this.#finished || this.#aborted) return queueMicrotask(listener);
     this.#watch();
-    (this.#onEnd ??= []).push(listener);
+    (this.#few.onEnd ??= []).push(listener);
   }
 
   /** Runs a listener when the client leaves before the answer is complete. */
   onLeave(listener: () => void): void {
-    if (this.aborted) return listener();
+    if (this.#aborted) return listener();
     if (this.#finished) return;
     this.#watch();
-    (this.#onLeave ??= []).push(listener);
+    (this.#few.onLeave ??= []).push(listener);
   }
-
-  #watched = false;
 
   // the signal is not touched until somebody cares: on Deno that alone costs more than a whole request
   #watch(): void {
-    if (this.#watched) return;
-    this.#watched = true;
+    const few = this.#few;
+    if (few.watched) return;
+    few.watched = true;
     const { signal } = this.request;
     if (signal.aborted) return this.abandon();
     signal.addEventListener("abort", () => this.#leave(), { once: true });
@@ -213,12 +139,18 @@ export class Exchange {
   settle(response: Response): boolean {
     if (this.#response !== null) return false;
     this.#response = response;
-    this.#waiting?.(response);
+    this.#rare?.waiting?.(response);
     return true;
   }
 
   /** The body being streamed, which breaking off has to cut. */
-  streaming: OpenStream | null = null;
+  get streaming(): OpenStream | null {
+    return this.#rare?.streaming ?? null;
+  }
+
+  set streaming(body: OpenStream | null) {
+    this.#few.streaming = body;
+  }
 
   /**
    * Breaks the exchange off from this side. An answer that has begun is cut. Where there is none yet the platform gets
@@ -228,7 +160,7 @@ export class Exchange {
    * @param error What it is cut with
    */
   breakOff(error?: Error): void {
-    if (this.#finished || this.aborted) return;
+    if (this.#finished || this.#aborted) return;
     // whoever looks at nothing but the status shall not take it for a success
     if (this.#response === null) this.settle(new Response(brokenBody(), { status: 500 }));
     this.abandon();
@@ -241,7 +173,7 @@ export class Exchange {
    * @returns The answer, at once when it is there already
    */
   settled(): Response | Promise<Response> {
-    return this.#response ?? new Promise((resolve) => this.#waiting = resolve);
+    return this.#response ?? new Promise((resolve) => this.#few.waiting = resolve);
   }
 }
 
@@ -255,15 +187,4 @@ function brokenBody(): ReadableStream<Uint8Array> {
 
 function brokenOff(): Error {
   return new Error("The answer was broken off");
-}
-
-/** Length of `scheme://host` in front of a URL that a middleware made absolute, 0 for a path. */
-function originLength(url: string): number {
-  if (url.charCodeAt(0) === 47) return 0;
-  const query = url.indexOf("?");
-  const scheme = url.indexOf("://");
-  if (scheme === -1 || (query !== -1 && query < scheme)) return 0;
-  const slash = url.indexOf("/", scheme + 3);
-  if (slash === -1 || (query !== -1 && query < slash)) return query === -1 ? url.length : query;
-  return slash;
 }

@@ -6,8 +6,9 @@ import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } fro
 import type { AppFace } from "./app_face.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { matchContentType } from "./content_is.ts";
-import type { Exchange } from "./exchange.ts";
+import { type Exchange, exchangeKey } from "./exchange.ts";
 import { IncomingMessage } from "./incoming_message.ts";
+import { stateKey } from "./request_state.ts";
 
 /** Values of the path parameters by name. A wildcard has a list of segments; a literal path types it so. */
 export type RouteParams = Record<string, string>;
@@ -41,26 +42,14 @@ export interface RouteFace {
  * @typeParam Body Type of `req.body`
  */
 export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends IncomingMessage {
-  #exchange: Exchange;
-  #query: Record<string, Untyped> | undefined = undefined;
-  #queryOf: string | null | undefined = undefined;
-  #queryAssigned = false;
-  #cookies: Record<string, string | undefined> | undefined = undefined;
-  #cookiesAssigned = false;
-  #baseUrl: string | undefined = undefined;
-  #host: string | undefined = undefined;
-  #env: Record<string, Untyped> | undefined = undefined;
-
   /** The parsed body; `undefined` until a body parser or a handler sets it (Express 5). */
   body: Body = undefined as Body;
-  /** Target of the request before any mount or rewrite. */
-  originalUrl: string;
   /** The response this request belongs to. */
-  declare res: ResponseFace;
+  res: ResponseFace = undefined as unknown as ResponseFace;
   /** The route being run, `undefined` outside routes. */
-  declare route: RouteFace | undefined;
+  route: RouteFace | undefined = undefined;
   /** Continues with the next layer of the router that is running. */
-  declare next: (error?: unknown) => void;
+  next: (error?: unknown) => void = undefined as unknown as (error?: unknown) => void;
   /** Session, where a session middleware made one. */
   declare session?: Untyped;
   /** The authenticated user, where a middleware found one. */
@@ -83,36 +72,43 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
    */
   constructor(exchange: Exchange) {
     super(exchange);
-    this.#exchange = exchange;
-    this.originalUrl = exchange.originalUrl;
+  }
+
+  /** Target of the request before any mount or rewrite. */
+  get originalUrl(): string {
+    return this[exchangeKey].originalUrl;
+  }
+
+  set originalUrl(value: string) {
+    own(this, "originalUrl", value);
   }
 
   /** The application that is handling the request. */
   get app(): AppFace {
-    return this.#exchange.app;
+    return this[exchangeKey].app;
   }
 
   /** Path parameters of the layer being run; assignable. */
   get params(): Params {
-    return (this.#exchange.params ??= {}) as Params;
+    return (this[exchangeKey].params ??= {}) as Params;
   }
 
   set params(value: Params | undefined) {
-    this.#exchange.params = value;
+    this[exchangeKey].params = value;
   }
 
   /** Path below the mount point, not decoded. */
   get path(): string {
-    return this.#exchange.path;
+    return this[exchangeKey].path;
   }
 
   /** The part of the path that mounts have taken, without a trailing slash. */
   get baseUrl(): string {
-    return this.#baseUrl ?? this.#exchange.baseUrl;
+    return this[exchangeKey].baseUrl;
   }
 
   set baseUrl(value: string) {
-    this.#baseUrl = value;
+    own(this, "baseUrl", value);
   }
 
   /**
@@ -120,11 +116,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
    * every runtime.
    */
   get env(): Record<string, Untyped> {
-    return this.#env ??= this.app.environment(this.#exchange.info);
+    return this.app.environment(this[exchangeKey].info);
   }
 
   set env(value: Record<string, Untyped>) {
-    this.#env = value;
+    own(this, "env", value);
   }
 
   /**
@@ -134,35 +130,32 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
    * @param work What is to be waited for
    */
   waitUntil(work: PromiseLike<unknown>): void {
-    this.app.background(work, this.#exchange.info, this.#exchange.context);
+    this.app.background(work, this[exchangeKey].info, this[exchangeKey].context);
   }
 
   /** The query string parsed by the `query parser` setting; assignable, unlike in Express. */
   get query(): Record<string, Untyped> {
-    if (this.#queryAssigned) return this.#query!;
-    const text = this.#exchange.query;
-    if (this.#query === undefined || text !== this.#queryOf) {
+    const state = this[stateKey];
+    const text = this[exchangeKey].query;
+    if (state.query === undefined || text !== state.queryOf) {
       const parse = this.app.get("query parser fn");
-      this.#query = parse ? parse(text ?? "") : Object.create(null);
-      this.#queryOf = text;
+      state.query = parse ? parse(text ?? "") : Object.create(null);
+      state.queryOf = text;
     }
-    return this.#query!;
+    return state.query!;
   }
 
   set query(value: Record<string, Untyped>) {
-    this.#queryAssigned = true;
-    this.#query = value;
+    own(this, "query", value);
   }
 
   /** Cookies the client sent, decoded; a cookie middleware may replace them. */
   get cookies(): Record<string, Untyped> {
-    if (this.#cookiesAssigned) return this.#cookies!;
-    return this.#cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
+    return this[stateKey].cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
   }
 
   set cookies(value: Record<string, Untyped> | undefined) {
-    this.#cookiesAssigned = true;
-    this.#cookies = value;
+    own(this, "cookies", value);
   }
 
   /**
@@ -258,11 +251,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
 
   /** Host with its port; a trusted proxy's `X-Forwarded-Host` counts. */
   get host(): string | undefined {
-    return this.#host ?? clientHost(this);
+    return clientHost(this);
   }
 
   set host(value: string | undefined) {
-    this.#host = value;
+    own(this, "host", value);
   }
 
   /** Host without its port. */
@@ -332,4 +325,9 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
     if (parsed !== undefined && typeof this.body === parsed) return this.body;
     throw new TypeError(`req.${reader}() cannot read the body again; a middleware has read it, use req.body`);
   }
+}
+
+// what is assigned stands in front of what would be worked out
+function own(req: object, name: string, value: unknown): void {
+  Object.defineProperty(req, name, { value, configurable: true, enumerable: true, writable: true });
 }

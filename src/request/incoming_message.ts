@@ -3,6 +3,7 @@ import { type Exchange, exchangeKey } from "./exchange.ts";
 import { type HeaderRecord, headerRecord } from "./header_record.ts";
 import type { Peer } from "./peer.ts";
 import { type Destination, ReadableFace } from "./readable_face.ts";
+import { RequestState, stateKey } from "./request_state.ts";
 import { SocketFace } from "./socket_face.ts";
 
 /**
@@ -11,11 +12,8 @@ import { SocketFace } from "./socket_face.ts";
  * Everything is made on first touch: reading one header of a web request costs more than the rest of a dispatch.
  */
 export class IncomingMessage extends Emitter {
-  #exchange: Exchange;
-  #headers: HeaderRecord | null = null;
-  #socket: SocketFace | null = null;
-  #readable: ReadableFace | null = null;
-  #leaving: AbortController | null = null;
+  readonly #exchange: Exchange;
+  #state: RequestState | null = null;
 
   /** Major and minor version together; the platform negotiates the real one and does not tell. */
   declare readonly httpVersion: string;
@@ -36,6 +34,11 @@ export class IncomingMessage extends Emitter {
   constructor(exchange: Exchange) {
     super();
     this.#exchange = exchange;
+  }
+
+  /** What was made of the request so far, for the framework's own use. */
+  protected get [stateKey](): RequestState {
+    return this.#state ??= new RequestState();
   }
 
   /** The exchange, for the framework's own use. */
@@ -76,15 +79,16 @@ export class IncomingMessage extends Emitter {
    * The `Host` of a request made in process is taken from its URL.
    */
   get headers(): HeaderRecord {
-    if (this.#headers === null) {
-      this.#headers = headerRecord(this.request.headers);
-      this.#headers["host"] ??= authorityOf(this.request.url);
+    const state = this[stateKey];
+    if (state.headers === null) {
+      state.headers = headerRecord(this.request.headers);
+      state.headers["host"] ??= authorityOf(this.request.url);
     }
-    return this.#headers;
+    return state.headers;
   }
 
   set headers(value: HeaderRecord) {
-    this.#headers = value;
+    this[stateKey].headers = value;
   }
 
   /** Header names and values in turn, as Node's `rawHeaders`. */
@@ -99,7 +103,8 @@ export class IncomingMessage extends Emitter {
    * @returns The value, `undefined` when the header is absent
    */
   protected lookupHeader(name: string): string | undefined {
-    if (this.#headers !== null) return this.#headers[name];
+    const record = this.#state?.headers ?? null;
+    if (record !== null) return record[name];
     const value = this.request.headers.get(name);
     if (value !== null) return value;
     return name === "host" ? authorityOf(this.request.url) : undefined;
@@ -112,7 +117,7 @@ export class IncomingMessage extends Emitter {
 
   /** The connection, as far as middleware may look at it. */
   get socket(): SocketFace {
-    return this.#socket ??= new SocketFace(this.#exchange, this.peer);
+    return this[stateKey].socket ??= new SocketFace(this.#exchange, this.peer);
   }
 
   /** Node's older name of {@linkcode IncomingMessage.socket}. */
@@ -125,11 +130,12 @@ export class IncomingMessage extends Emitter {
    * fires after every normal answer.
    */
   get signal(): AbortSignal {
-    if (this.#leaving === null) {
-      const leaving = this.#leaving = new AbortController();
+    const state = this[stateKey];
+    if (state.leaving === null) {
+      const leaving = state.leaving = new AbortController();
       this.#exchange.onLeave(() => leaving.abort(new DOMException("The client closed the connection", "AbortError")));
     }
-    return this.#leaving.signal;
+    return state.leaving.signal;
   }
 
   /** Whether the client left before the answer was complete. */
@@ -139,16 +145,16 @@ export class IncomingMessage extends Emitter {
 
   /** Whether the body has been received to its end. */
   get complete(): boolean {
-    return this.request.body === null || (this.#readable?.ended ?? this.request.bodyUsed);
+    return this.request.body === null || (this.#state?.readable?.ended ?? this.request.bodyUsed);
   }
 
   /** Whether the body was read to its end, be it by a body parser or as a stream. */
   get readableEnded(): boolean {
-    return this.#readable?.ended ?? this.request.bodyUsed;
+    return this.#state?.readable?.ended ?? this.request.bodyUsed;
   }
 
   get #stream(): ReadableFace {
-    return this.#readable ??= new ReadableFace(this.request, this);
+    return this[stateKey].readable ??= new ReadableFace(this.request, this);
   }
 
   /** Adds a listener; the first one for `data`, `end` or `readable` starts reading the body, as in Node. */
@@ -167,11 +173,10 @@ export class IncomingMessage extends Emitter {
     return this;
   }
 
-  #announced = false;
-
   #announceEnd(): void {
-    if (this.#announced) return;
-    this.#announced = true;
+    const state = this[stateKey];
+    if (state.announced) return;
+    state.announced = true;
     this.#exchange.onLeave(() => this.emit("aborted"));
     this.#exchange.onEnd(() => this.emit("close"));
   }

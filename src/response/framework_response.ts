@@ -193,14 +193,16 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       this.removeHeader("Transfer-Encoding");
       return this.end();
     }
-    this.#announceLength(body);
-    return body === undefined ? this.end() : this.end(body as Chunk, "utf8");
+    if (this.hooked) {
+      this.#announceLength(body);
+      return body === undefined ? this.end() : this.end(body as Chunk, "utf8");
+    }
+    this.endWhole(body === undefined ? null : body as string | Uint8Array<ArrayBuffer>);
+    return this;
   }
 
   // hooks on end and writeHead read the length from the header, where Express puts it
   #announceLength(body: string | Uint8Array | undefined): void {
-    const { end, writeHead } = OutgoingMessage.prototype;
-    if (this.end === end && this.writeHead === writeHead) return;
     if (body === undefined || this.hasHeader("Transfer-Encoding")) return;
     this.setHeader("Content-Length", String(chunkBytes("res.send", body).byteLength));
   }
@@ -220,9 +222,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   answer(response: Response, text?: string): void {
     this.#assertUnsent("returning a Response");
-    const hooked = this.end !== OutgoingMessage.prototype.end || this.write !== OutgoingMessage.prototype.write ||
-      this.writeHead !== OutgoingMessage.prototype.writeHead;
-    if (!hooked && this.outgoing.names().length === 0 && this.req.method !== "HEAD") {
+    if (!this.hooked && this.outgoing.names().length === 0 && this.req.method !== "HEAD") {
       this.adopt(response, text);
       return;
     }

@@ -292,7 +292,7 @@ export class OutgoingMessage extends Emitter {
    * @param source The body
    */
   protected endWithSource(source: BodySource): void {
-    if (this.write !== OutgoingMessage.prototype.write || this.end !== OutgoingMessage.prototype.end) {
+    if (this.write !== plain.write || this.end !== plain.end) {
       void this.#pour(source);
       return;
     }
@@ -331,7 +331,7 @@ export class OutgoingMessage extends Emitter {
    * @param blob The body
    */
   protected endWithBlob(blob: Blob): void {
-    if (this.write !== OutgoingMessage.prototype.write || this.end !== OutgoingMessage.prototype.end) {
+    if (this.write !== plain.write || this.end !== plain.end) {
       return this.endWithSource(blob.stream());
     }
     this.#implicitHead();
@@ -375,9 +375,29 @@ export class OutgoingMessage extends Emitter {
     });
   }
 
+  /** Whether a middleware replaced a method that sends, and must see what it would have seen on Node. */
+  protected get hooked(): boolean {
+    return this.end !== plain.end || this.write !== plain.write || this.writeHead !== plain.writeHead;
+  }
+
+  /**
+   * Ends the answer in one piece, with a body that is known to be whole; nothing may be written or hooked before.
+   *
+   * @param body The body
+   */
+  protected endWhole(body: string | Uint8Array<ArrayBuffer> | null): void {
+    if (this.#ended || this.#stream !== null) {
+      this.end(body);
+      return;
+    }
+    this.#settle(body === "" ? null : body);
+    this.#ended = true;
+    this.#exchange.finish();
+  }
+
   // middleware such as on-headers replaces writeHead to learn when the headers are about to leave
   #implicitHead(): void {
-    if (this.#headersSent || this.writeHead === OutgoingMessage.prototype.writeHead) return;
+    if (this.#headersSent || this.writeHead === plain.writeHead) return;
     this.writeHead(this.statusCode);
   }
 
@@ -405,11 +425,12 @@ export class OutgoingMessage extends Emitter {
 
   #settle(body: WebBody): void {
     const headers = this.#headers;
+    const status = this.statusCode;
     const isHead = this.#exchange.method === "HEAD";
-    const plain = !headers.framed && !isHead && mayHaveContent(this.statusCode);
-    const framed = plain ? body : this.#frame(this.statusCode, isHead, body);
+    const framed = headers.framed || isHead || !mayHaveContent(status) ? this.#frame(status, isHead, body) : body;
+    const reason = this.statusMessage === "" || this.statusMessage === statusText(status) ? "" : this.statusMessage;
     try {
-      this.#exchange.settle(webResponse(this.statusCode, this.#reason(), headers, framed));
+      this.#exchange.settle(webResponse(status, reason, headers, framed));
     } catch (error) {
       // nothing has left yet, so an error handler may still answer
       this.#headersSent = false;
@@ -417,10 +438,6 @@ export class OutgoingMessage extends Emitter {
     }
     this.#body = framed;
     this.#headersSent = true;
-  }
-
-  #reason(): string {
-    return this.statusMessage === statusText(this.statusCode) ? "" : this.statusMessage;
   }
 
   // RFC 9110 sections 6.4.1 and 15: no content for HEAD, 204, 205 and 304; the length is the runtime's to say
@@ -498,6 +515,8 @@ export class OutgoingMessage extends Emitter {
     });
   }
 }
+
+const plain = OutgoingMessage.prototype;
 
 function mayHaveContent(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304;

@@ -9,6 +9,7 @@ import {
 import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { METHODS } from "../matching/methods.ts";
+import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
 import type { Untyped } from "../request/framework_request.ts";
@@ -81,9 +82,7 @@ export class Route implements RoutedEntries {
   dispatch(req: Untyped, res: Untyped, done: Next): void {
     const position = exchangeOf(req) ?? new ForeignPosition(req as ForeignRequest);
     const layer = new Layer("Route.dispatch", 0, "/", { sensitive: false, strict: false, end: false }, { route: this });
-    const stepsFor = (_path: string, method: string) => [
-      { layer, proven: layer.patterns[0]!, entries: this.entriesFor(method) },
-    ];
+    const stepsFor = (_path: string, method: string) => stepsOf([{ layer, proven: layer.patterns[0]! }], method);
     const source = {
       stepsFor,
       paramHandlers: new Map(),

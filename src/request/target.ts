@@ -1,0 +1,127 @@
+import { oddTarget } from "./request_target.ts";
+
+/**
+ * The method and the target of a request: what it asks for, and how much of the path mounts have taken.
+ *
+ * Nothing is parsed here: the parts are sliced from the URL string when somebody asks. `new URL()` would cost eight
+ * times as much and resolve `/../`, so that path checks would look at something else than what was sent.
+ */
+export class Target {
+  /** The request as the platform delivered it. */
+  readonly request: Request;
+  /** Grows whenever the method or the path changes, so that a walk knows when to match again. */
+  version = 0;
+  /** Path parameters of the layer being run, `undefined` until there are some or somebody asks. */
+  params: unknown = undefined;
+  /** Handlers that called `next()` and have not returned yet; bounds the stack of synchronous chains. */
+  depth = 0;
+
+  #method: string;
+  /** A text with the target in it: the URL itself, until somebody assigns another one. */
+  #text: string;
+  #start: number;
+  #pathEnd: number;
+  #mount = 0;
+  #path: string | null = null;
+  /** Scheme and host, where a middleware made the URL absolute. */
+  #origin = "";
+  /** The target as it came, when it can't be sliced from the URL any more. */
+  #original: string | null = null;
+
+  /** @param request The web request */
+  constructor(request: Request) {
+    this.request = request;
+    const { url } = request;
+    this.#method = request.method;
+    // the shortest origin is "http://x", so no path can begin before the eighth character
+    const start = url.indexOf("/", 8);
+    const query = url.indexOf("?", 8);
+    this.#text = url;
+    this.#start = start;
+    this.#pathEnd = query === -1 ? url.length : query;
+    // servers deliver no fragment and always a path, but a request made in process may be different
+    if (start === -1 || start > this.#pathEnd || url.includes("#")) this.#place(this.#original = oddTarget(url));
+  }
+
+  #place(target: string): void {
+    const query = target.indexOf("?", this.#mount);
+    this.#text = target;
+    this.#start = 0;
+    this.#pathEnd = query === -1 ? target.length : query;
+  }
+
+  /** Target of the request as it came, path and query. */
+  get originalUrl(): string {
+    return this.#original ?? this.#text.slice(this.#start);
+  }
+
+  /** The method routing looks at; assigning it makes later layers match the new one (method-override). */
+  get method(): string {
+    return this.#method;
+  }
+
+  set method(value: string) {
+    if (value === this.#method) return;
+    this.#method = value;
+    this.version++;
+  }
+
+  /** Number of characters of the path that the mounts entered so far have taken off its front. */
+  get mount(): number {
+    return this.#mount;
+  }
+
+  set mount(length: number) {
+    if (length === this.#mount) return;
+    this.#mount = length;
+    this.#path = null;
+  }
+
+  /** Path seen from the present mount, always beginning with a slash, never decoded. */
+  get path(): string {
+    return this.#path ??= rooted(this.#text.slice(this.#start + this.#mount, this.#pathEnd));
+  }
+
+  /** Path and query seen from the present mount, as Express's `req.url`. */
+  get url(): string {
+    return this.#origin + rooted(this.#text.slice(this.#start + this.#mount));
+  }
+
+  set url(value: string) {
+    this.#original ??= this.originalUrl;
+    const mounted = this.#text.slice(this.#start, this.#start + this.#mount);
+    const origin = originLength(value);
+    this.#origin = value.slice(0, origin);
+    const rest = value.slice(origin);
+    this.#place(mounted + (mounted === "" || rest.charCodeAt(0) === 47 ? rest : "/" + rest));
+    this.#path = null;
+    this.version++;
+  }
+
+  /** The part of the path that mounts have taken, without a trailing slash, as Express's `req.baseUrl`. */
+  get baseUrl(): string {
+    const end = this.#start + this.#mount;
+    const bare = this.#text.charCodeAt(end - 1) === 47 ? end - 1 : end;
+    return bare <= this.#start ? "" : this.#text.slice(this.#start, bare);
+  }
+
+  /** Query string without its question mark, `null` where the URL has none. */
+  get query(): string | null {
+    return this.#pathEnd === this.#text.length ? null : this.#text.slice(this.#pathEnd + 1);
+  }
+}
+
+function rooted(path: string): string {
+  return path.charCodeAt(0) === 47 ? path : "/" + path;
+}
+
+/** Length of `scheme://host` in front of a URL that a middleware made absolute, 0 for a path. */
+function originLength(url: string): number {
+  if (url.charCodeAt(0) === 47) return 0;
+  const query = url.indexOf("?");
+  const scheme = url.indexOf("://");
+  if (scheme === -1 || (query !== -1 && query < scheme)) return 0;
+  const slash = url.indexOf("/", scheme + 3);
+  if (slash === -1 || (query !== -1 && query < slash)) return query === -1 ? url.length : query;
+  return slash;
+}
