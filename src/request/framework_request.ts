@@ -279,8 +279,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
     if (method !== "GET" && method !== "HEAD" && method !== "QUERY") return false;
     const status = res.statusCode;
     if ((status < 200 || status >= 300) && status !== 304) return false;
-    const lastModified = res.getHeader("Last-Modified") as string | undefined;
     const ifNoneMatch = this.lookupHeader("if-none-match");
+    const lastModified = res.getHeader("last-modified") as string | undefined;
     // a date can only be compared with a date
     const ifModifiedSince = lastModified === undefined ? undefined : this.lookupHeader("if-modified-since");
     if (ifNoneMatch === undefined && ifModifiedSince === undefined) return false;

@@ -3,14 +3,27 @@ import { assertHeaderName, assertHeaderValue } from "../http/header_values.ts";
 /** A header value as it was set; several values become several header lines. */
 export type HeaderValue = number | string | string[];
 
+/** One header; the list of them is short, so that looking through it is cheaper than keeping a map. */
+class Entry {
+  readonly key: string;
+  name: string;
+  value: HeaderValue;
+
+  constructor(key: string, name: string, value: HeaderValue) {
+    this.key = key;
+    this.name = name;
+    this.value = value;
+  }
+}
+
 /**
  * Headers of a response before it is sent, as Node keeps them: names in their first spelling, found in any case.
- * The content type has a slot of its own, so that the commonest answer needs no map.
+ * The content type has a slot of its own, so that the commonest answer needs no list.
  */
 export class OutgoingHeaders {
   #contentType: HeaderValue | undefined = undefined;
   #contentTypeName = "Content-Type";
-  #others: Map<string, { name: string; value: HeaderValue }> | null = null;
+  #others: Entry[] | null = null;
   /** Whether a header that frames the body was ever set: `Content-Length` or `Transfer-Encoding`. */
   framed = false;
 
@@ -27,7 +40,26 @@ export class OutgoingHeaders {
 
   /** Sets a header without checking it; for lower-case names and values made by the framework itself. */
   put(name: string, value: string): void {
-    (this.#others ??= new Map()).set(name, { name, value });
+    this.#put(name, name, value);
+  }
+
+  #find(key: string): Entry | undefined {
+    const others = this.#others;
+    if (others === null) return undefined;
+    for (const entry of others) if (entry.key === key) return entry;
+    return undefined;
+  }
+
+  #put(key: string, name: string, value: HeaderValue): void {
+    const known = this.#find(key);
+    if (known === undefined) {
+      const entry = new Entry(key, name, value);
+      if (this.#others === null) this.#others = [entry];
+      else this.#others.push(entry);
+      return;
+    }
+    known.name = name;
+    known.value = value;
   }
 
   /**
@@ -45,7 +77,7 @@ export class OutgoingHeaders {
     const key = name.toLowerCase();
     if (key !== "content-type") {
       if (key === "content-length" || key === "transfer-encoding") this.framed = true;
-      (this.#others ??= new Map()).set(key, { name, value });
+      this.#put(key, name, value);
       return;
     }
     this.#contentType = value;
@@ -55,7 +87,7 @@ export class OutgoingHeaders {
   /** Reads a header, `undefined` when it is not set. */
   get(name: string): HeaderValue | undefined {
     const key = name.toLowerCase();
-    return key === "content-type" ? this.#contentType : this.#others?.get(key)?.value;
+    return key === "content-type" ? this.#contentType : this.#find(key)?.value;
   }
 
   /** Tells whether a header is set. */
@@ -65,26 +97,25 @@ export class OutgoingHeaders {
 
   /** Tells whether a validator is set, by which a client's copy can be judged. */
   get validated(): boolean {
-    const others = this.#others;
-    return others !== null && (others.has("etag") || others.has("last-modified"));
+    return this.#find("etag") !== undefined || this.#find("last-modified") !== undefined;
   }
 
   /** Takes a header away. */
   delete(name: string): void {
     const key = name.toLowerCase();
     if (key === "content-type") this.#contentType = undefined;
-    else this.#others?.delete(key);
+    else if (this.#others !== null) this.#others = this.#others.filter((entry) => entry.key !== key);
   }
 
   /** Names in lower case, as Node's `getHeaderNames`. */
   names(): string[] {
-    const names = this.#others === null ? [] : [...this.#others.keys()];
+    const names = this.#others === null ? [] : this.#others.map((entry) => entry.key);
     return this.#contentType === undefined ? names : ["content-type", ...names];
   }
 
   /** Names as they were spelled, as Node's `getRawHeaderNames`. */
   rawNames(): string[] {
-    const names = this.#others === null ? [] : Array.from(this.#others.values(), (entry) => entry.name);
+    const names = this.#others === null ? [] : this.#others.map((entry) => entry.name);
     return this.#contentType === undefined ? names : [this.#contentTypeName, ...names];
   }
 
@@ -97,13 +128,13 @@ export class OutgoingHeaders {
 
   /** Tells whether there is nothing but, at most, a content type. */
   get bare(): boolean {
-    return this.#others === null || this.#others.size === 0;
+    return this.#others === null || this.#others.length === 0;
   }
 
   /** Copies everything but the content type to a web response's headers. */
   copyTo(headers: Headers): void {
     if (this.#others === null) return;
-    for (const [key, { value }] of this.#others) {
+    for (const { key, value } of this.#others) {
       if (!Array.isArray(value)) headers.set(key, String(value));
       else for (const one of value) headers.append(key, String(one));
     }
