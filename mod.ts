@@ -42,6 +42,7 @@ export {
   type Mounted,
   type RoutedEntries,
   type Step,
+  type StepKind,
 } from "./src/matching/layer.ts";
 
 export {
@@ -70,6 +71,7 @@ export {
   type Untyped,
 } from "./src/request/framework_request.ts";
 export { Exchange } from "./src/request/exchange.ts";
+export { Target } from "./src/request/target.ts";
 export { IncomingMessage } from "./src/request/incoming_message.ts";
 export type { HeaderRecord } from "./src/request/header_record.ts";
 export type { Destination } from "./src/request/readable_face.ts";

@@ -1,6 +1,6 @@
 import type { Layer, Step } from "./layer.ts";
 import { KNOWN_METHODS } from "./methods.ts";
-import { PathTrie, type TrieState } from "./path_trie.ts";
+import { PathTrie } from "./path_trie.ts";
 import { stepsOf } from "./steps.ts";
 
 /**

@@ -76,6 +76,8 @@ export class Step {
   readonly fixed: PathMatch | null;
 
   /**
+   * Makes a step; the matcher does this when a path is first asked for.
+   *
    * @param layer The layer
    * @param kind What is done
    * @param fn The function, if there is one

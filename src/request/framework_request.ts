@@ -8,7 +8,6 @@ import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf }
 import { matchContentType } from "./content_is.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { IncomingMessage } from "./incoming_message.ts";
-import { stateKey } from "./request_state.ts";
 
 /** Values of the path parameters by name. A wildcard has a list of segments; a literal path types it so. */
 export type RouteParams = Record<string, string>;
@@ -35,6 +34,13 @@ export interface RouteFace {
   readonly methods: Readonly<Record<string, boolean>>;
 }
 
+/** What was parsed of a request because somebody asked for it. */
+class Parsed {
+  query: Record<string, Untyped> | undefined = undefined;
+  queryOf: string | null | undefined = undefined;
+  cookies: Record<string, Untyped> | undefined = undefined;
+}
+
 /**
  * Express's request over a web `Request`: every property of Express 5, read lazily, beside the web's own readers.
  *
@@ -42,6 +48,8 @@ export interface RouteFace {
  * @typeParam Body Type of `req.body`
  */
 export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends IncomingMessage {
+  #parsed: Parsed | null = null;
+
   /** The parsed body; `undefined` until a body parser or a handler sets it (Express 5). */
   body: Body = undefined as Body;
   /** The response this request belongs to. */
@@ -72,6 +80,10 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
    */
   constructor(exchange: Exchange) {
     super(exchange);
+  }
+
+  get #made(): Parsed {
+    return this.#parsed ??= new Parsed();
   }
 
   /** Target of the request before any mount or rewrite. */
@@ -135,7 +147,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
 
   /** The query string parsed by the `query parser` setting; assignable, unlike in Express. */
   get query(): Record<string, Untyped> {
-    const state = this[stateKey];
+    const state = this.#made;
     const text = this[exchangeKey].query;
     if (state.query === undefined || text !== state.queryOf) {
       const parse = this.app.get("query parser fn");
@@ -151,7 +163,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
 
   /** Cookies the client sent, decoded; a cookie middleware may replace them. */
   get cookies(): Record<string, Untyped> {
-    return this[stateKey].cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
+    return this.#made.cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
   }
 
   set cookies(value: Record<string, Untyped> | undefined) {

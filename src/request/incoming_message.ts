@@ -3,7 +3,7 @@ import { type Exchange, exchangeKey } from "./exchange.ts";
 import { type HeaderRecord, headerRecord } from "./header_record.ts";
 import type { Peer } from "./peer.ts";
 import { type Destination, ReadableFace } from "./readable_face.ts";
-import { RequestState, stateKey } from "./request_state.ts";
+import { RequestState } from "./request_state.ts";
 import { SocketFace } from "./socket_face.ts";
 
 /**
@@ -36,8 +36,7 @@ export class IncomingMessage extends Emitter {
     this.#exchange = exchange;
   }
 
-  /** What was made of the request so far, for the framework's own use. */
-  protected get [stateKey](): RequestState {
+  get #made(): RequestState {
     return this.#state ??= new RequestState();
   }
 
@@ -79,7 +78,7 @@ export class IncomingMessage extends Emitter {
    * The `Host` of a request made in process is taken from its URL.
    */
   get headers(): HeaderRecord {
-    const state = this[stateKey];
+    const state = this.#made;
     if (state.headers === null) {
       state.headers = headerRecord(this.request.headers);
       state.headers["host"] ??= authorityOf(this.request.url);
@@ -88,7 +87,7 @@ export class IncomingMessage extends Emitter {
   }
 
   set headers(value: HeaderRecord) {
-    this[stateKey].headers = value;
+    this.#made.headers = value;
   }
 
   /** Header names and values in turn, as Node's `rawHeaders`. */
@@ -117,7 +116,7 @@ export class IncomingMessage extends Emitter {
 
   /** The connection, as far as middleware may look at it. */
   get socket(): SocketFace {
-    return this[stateKey].socket ??= new SocketFace(this.#exchange, this.peer);
+    return this.#made.socket ??= new SocketFace(this.#exchange, this.peer);
   }
 
   /** Node's older name of {@linkcode IncomingMessage.socket}. */
@@ -130,7 +129,7 @@ export class IncomingMessage extends Emitter {
    * fires after every normal answer.
    */
   get signal(): AbortSignal {
-    const state = this[stateKey];
+    const state = this.#made;
     if (state.leaving === null) {
       const leaving = state.leaving = new AbortController();
       this.#exchange.onLeave(() => leaving.abort(new DOMException("The client closed the connection", "AbortError")));
@@ -154,7 +153,7 @@ export class IncomingMessage extends Emitter {
   }
 
   get #stream(): ReadableFace {
-    return this[stateKey].readable ??= new ReadableFace(this.request, this);
+    return this.#made.readable ??= new ReadableFace(this.request, this);
   }
 
   /** Adds a listener; the first one for `data`, `end` or `readable` starts reading the body, as in Node. */
@@ -174,7 +173,7 @@ export class IncomingMessage extends Emitter {
   }
 
   #announceEnd(): void {
-    const state = this[stateKey];
+    const state = this.#made;
     if (state.announced) return;
     state.announced = true;
     this.#exchange.onLeave(() => this.emit("aborted"));

@@ -28,7 +28,11 @@ export class Target {
   /** The target as it came, when it can't be sliced from the URL any more. */
   #original: string | null = null;
 
-  /** @param request The web request */
+  /**
+   * Reads the method and the URL.
+   *
+   * @param request The web request
+   */
   constructor(request: Request) {
     this.request = request;
     const { url } = request;
@@ -39,8 +43,10 @@ export class Target {
     this.#text = url;
     this.#start = start;
     this.#pathEnd = query === -1 ? url.length : query;
-    // servers deliver no fragment and always a path, but a request made in process may be different
-    if (start === -1 || start > this.#pathEnd || url.includes("#")) this.#place(this.#original = oddTarget(url));
+    // servers deliver no fragment and always a path, but a request made in process may be different, and on Unix
+    // sockets Deno's scheme is "http+unix:"
+    const odd = start === -1 || start > this.#pathEnd || url.charCodeAt(start - 1) === 58 || url.includes("#");
+    if (odd) this.#place(this.#original = oddTarget(url));
   }
 
   #place(target: string): void {
