@@ -99,13 +99,20 @@ export class Walk implements WalkOwner {
   }
 
   // what handlers know as next()
-  #continue(error: unknown): void {
+  #continue(signal: unknown): void {
     const second = !this.#open || (this.#running !== 0 && this.#running !== this.#turn);
-    if (second && !isFailure(error)) {
+    if (signal || second) return this.#turnAside(signal, second);
+    this.#open = false;
+    if (this.#position.version !== this.#version) this.#matchAgain();
+    this.#advance(undefined);
+  }
+
+  #turnAside(signal: unknown, second: boolean): void {
+    if (second && !isFailure(signal)) {
       this.#context.warn?.("next() was called a second time by the same handler; the call was ignored");
       return;
     }
-    this.#resume(error);
+    this.#resume(signal);
   }
 
   #resume(signal: unknown): void {
@@ -129,6 +136,17 @@ export class Walk implements WalkOwner {
   }
 
   #advance(error: unknown): void {
+    const step = this.#steps[this.#at];
+    if (error !== undefined || step === undefined || !step.direct) return this.#search(error);
+    this.#at++;
+    if (step.layer.route !== null) this.#context.req.route = step.layer.route;
+    this.#position.params = this.#source.mergeParams ? mergeParams(null, this.#parentParams) : undefined;
+    this.#position.mount = this.#base + step.taken;
+    this.#call(step, undefined);
+  }
+
+  // what has to be found out before a step, or done about an error
+  #search(error: unknown): void {
     const wanted = error === undefined ? "handler" : "error";
     for (;;) {
       const step = this.#steps[this.#at++];
@@ -144,7 +162,7 @@ export class Walk implements WalkOwner {
           try {
             match = this.#ask(step);
           } catch (failure) {
-            return this.#advanceFrom(step.end, error ?? failure);
+            return this.#searchFrom(step.end, error ?? failure);
           }
           if (match === null) {
             this.#at = step.end;
@@ -167,9 +185,9 @@ export class Walk implements WalkOwner {
     }
   }
 
-  #advanceFrom(at: number, error: unknown): void {
+  #searchFrom(at: number, error: unknown): void {
     this.#at = at;
-    this.#advance(error);
+    this.#search(error);
   }
 
   // nothing is known of the path but that it may lead to the layer
@@ -215,12 +233,7 @@ export class Walk implements WalkOwner {
   #call(step: Step, error: unknown): void {
     const position = this.#position;
     const { req, res } = this.#context;
-    if (position.depth >= MAX_DEPTH) {
-      this.#open = true;
-      this.#turn++;
-      queueMicrotask(() => this.#call(step, error));
-      return;
-    }
+    if (position.depth >= MAX_DEPTH) return this.#callLater(step, error);
     const fn = step.fn!;
     const turn = ++this.#turn;
     const outer = this.#running;
@@ -240,6 +253,13 @@ export class Walk implements WalkOwner {
     if (result !== undefined && result !== res && typeof result === "object" && result !== null) {
       this.#take(result);
     }
+  }
+
+  // apart from the call, for what a closure holds would be allocated for every handler
+  #callLater(step: Step, error: unknown): void {
+    this.#open = true;
+    this.#turn++;
+    queueMicrotask(() => this.#call(step, error));
   }
 
   // a handler may return its answer, or a promise of it

@@ -74,6 +74,10 @@ export class Step {
   readonly proven: PathPattern | null;
   /** The match, where it is the same for every path that leads here. */
   readonly fixed: PathMatch | null;
+  /** Whether nothing has to be found out before the function is called. */
+  readonly direct: boolean;
+  /** Characters of the path a direct step takes. */
+  readonly taken: number;
 
   /**
    * Makes a step; the matcher does this when a path is first asked for.
@@ -100,6 +104,8 @@ export class Step {
     this.end = end;
     this.proven = proven;
     this.fixed = proven?.fixed ?? null;
+    this.direct = enters && kind === "handler" && this.fixed !== null;
+    this.taken = layer.route === null ? this.fixed?.length ?? 0 : 0;
   }
 
   /** The same step in a list where it comes so many places later. */

@@ -173,7 +173,12 @@ export class Exchange extends Target {
    * @returns The answer, at once when it is there already
    */
   settled(): Response | Promise<Response> {
-    return this.#response ?? new Promise((resolve) => this.#few.waiting = resolve);
+    return this.#response ?? this.#later();
+  }
+
+  // apart, for what a closure holds would be allocated for every request
+  #later(): Promise<Response> {
+    return new Promise((resolve) => this.#few.waiting = resolve);
   }
 }
 

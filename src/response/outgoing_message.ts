@@ -252,18 +252,20 @@ export class OutgoingMessage extends Emitter {
   end(chunk?: Chunk | null | WriteCallback, encoding?: string | WriteCallback, callback?: WriteCallback): this {
     if (typeof chunk === "function") return this.end(undefined, undefined, chunk);
     if (typeof encoding === "function") return this.end(chunk, undefined, encoding);
-    if (this.#ended) {
-      // a hook around end() may pass on a chunk that it has already sent, for an answer that is broken off
-      if (chunk !== null && chunk !== undefined && chunk !== "" && !this.#exchange.aborted) {
-        this.#complain(callback);
-        return this;
-      }
-      const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the answer was complete");
-      if (callback !== undefined) queueMicrotask(() => callback(error));
-      return this;
-    }
+    if (this.#ended) return this.#endAgain(chunk, callback);
     if (callback !== undefined) this.once("finish", callback);
     this.#endWith(chunk ?? null, encoding);
+    return this;
+  }
+
+  #endAgain(chunk: Chunk | null | undefined, callback: WriteCallback | undefined): this {
+    // a hook around end() may pass on a chunk that it has already sent, for an answer that is broken off
+    if (chunk !== null && chunk !== undefined && chunk !== "" && !this.#exchange.aborted) {
+      this.#complain(callback);
+      return this;
+    }
+    const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the answer was complete");
+    if (callback !== undefined) queueMicrotask(() => callback(error));
     return this;
   }
 
