@@ -28,13 +28,20 @@ export function compileTrust(value: TrustSetting | null | undefined): TrustFunct
  * Read from the right: what a client writes into `X-Forwarded-For` itself stands to the left of what proxies add.
  * An entry with a port is kept as it is, and then no subnet contains it.
  *
- * @param peer Address of the connection
+ * @param peer Address of the connection; one that is not known can be trusted by its number alone
  * @param forwardedFor The `X-Forwarded-For` header
  * @param trust Whom to trust
  * @returns The peer, then farther addresses; the last is the client
  */
-export function walkForwarded(peer: string, forwardedFor: string | null | undefined, trust: TrustFunction): string[] {
-  const addresses = [peer, ...(forwardedFor ?? "").split(",").map((one) => one.trim()).filter(Boolean).reverse()];
+export function walkForwarded<Peer extends string | undefined>(
+  peer: Peer,
+  forwardedFor: string | null | undefined,
+  trust: TrustFunction,
+): (string | Peer)[] {
+  const addresses: (string | Peer)[] = [
+    peer,
+    ...(forwardedFor ?? "").split(",").map((one) => one.trim()).filter(Boolean).reverse(),
+  ];
   const untrusted = addresses.slice(0, -1).findIndex((address, hop) => !trust(address, hop));
   return untrusted === -1 ? addresses : addresses.slice(0, untrusted + 1);
 }

@@ -21,12 +21,10 @@ function trustsPeer(client: ClientView): boolean {
  * Addresses from the peer to the farthest one still vouched for, walked from the right of `X-Forwarded-For`.
  *
  * @param client The client
- * @returns The peer first; empty when the platform tells no peer
+ * @returns The peer first, `undefined` where the platform does not tell it
  */
-export function clientAddresses(client: ClientView): string[] {
-  const { address } = client.peer;
-  if (address === undefined) return [];
-  return walkForwarded(address, client.get("x-forwarded-for"), client.app.get("trust proxy fn"));
+export function clientAddresses(client: ClientView): (string | undefined)[] {
+  return walkForwarded(client.peer.address, client.get("x-forwarded-for"), client.app.get("trust proxy fn"));
 }
 
 /** Scheme the client used: the connection's, or `X-Forwarded-Proto` from a trusted peer. */

@@ -248,7 +248,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
 
   /** Addresses from the client to the last trusted proxy, farthest first; empty unless a proxy is trusted. */
   get ips(): string[] {
-    return clientAddresses(this).slice(1).reverse();
+    return clientAddresses(this).slice(1).reverse() as string[];
   }
 
   /** `"http"` or `"https"`; a trusted proxy's `X-Forwarded-Proto` counts. */

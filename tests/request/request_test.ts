@@ -65,6 +65,20 @@ Deno.test("a forged forwarding header changes nothing unless a proxy is trusted"
   ]);
 });
 
+Deno.test("a peer nobody tells can be trusted by number, and names the client", async () => {
+  const headers = { "x-forwarded-for": "198.51.100.1, 203.0.113.9" };
+  const clients = async (trust: boolean | number | string | null, sent: HeadersInit = headers) => {
+    const app = quietApp().set("trust proxy", trust);
+    app.use((req, res) => res.json([req.ip ?? null, req.ips]));
+    return await (await ask(app, "/", { headers: sent })).json();
+  };
+  assertEquals(await clients(1), ["203.0.113.9", ["203.0.113.9"]]);
+  assertEquals(await clients(2), ["198.51.100.1", ["198.51.100.1", "203.0.113.9"]]);
+  assertEquals(await clients(true), ["198.51.100.1", ["198.51.100.1", "203.0.113.9"]]);
+  for (const trust of [false, 0, "loopback", "203.0.113.9", null]) assertEquals(await clients(trust), [null, []]);
+  assertEquals(await clients(1, {}), [null, []]);
+});
+
 Deno.test("cookies are read lazily and may be replaced", async () => {
   const init = { headers: { cookie: "a=1; b=%20x; a=2" } };
   assertEquals(await seen((req) => ({ ...req.cookies }), "/", init), { a: "1", b: " x" });
