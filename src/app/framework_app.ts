@@ -1,5 +1,6 @@
 import { Callable } from "../http/callable.ts";
 import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
+import { errorText } from "../http/error_text.ts";
 import type { FileSystem } from "../http/file_system.ts";
 import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
@@ -542,7 +543,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Writes an error to the log, unless the `env` setting is `"test"`. */
   logError(error: unknown): void {
     if (this.get("env") === "test") return;
-    const shown = error instanceof Error ? error.stack || String(error) : error;
+    const shown = error instanceof Error ? errorText(error) : error;
     console.error(shown);
   }
 

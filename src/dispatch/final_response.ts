@@ -1,3 +1,4 @@
+import { errorText } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 import { statusText } from "../http/status_text.ts";
 import { utf8Length } from "../http/utf8_length.ts";
@@ -91,7 +92,7 @@ function headersOf(error: unknown): Record<string, string> {
 
 function messageOf(error: unknown, status: number, env: unknown): string {
   if (env === "production") return statusText(status) ?? String(status);
-  if (error instanceof Error) return error.stack || String(error);
+  if (error instanceof Error) return errorText(error);
   const described = (error as { stack?: unknown; toString?: () => string } | null) ?? {};
   return typeof described.stack === "string" ? described.stack : String(error);
 }
