@@ -20,6 +20,7 @@ import { registerPlatform } from "./src/platform/detect.ts";
 
 registerPlatform(nodePlatform);
 
-export { type NodeHandler, type Servable, toNodeHandler } from "./src/node/node_handler.ts";
+export { type NodeHandler, toNodeHandler } from "./src/node/node_handler.ts";
 export type { NodeInfo, NodeNext } from "./src/node/node_visit.ts";
 export { serve } from "./src/node/serve.ts";
+export type { Servable } from "./src/platform/platform.ts";

@@ -1,16 +1,11 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import { FastResponse, sendNodeResponse } from "srvx/node";
+import type { Servable } from "../platform/platform.ts";
 import { wholeBodyKey } from "../response/outgoing_message.ts";
 import { type NodeNext, NodeVisit } from "./node_visit.ts";
 
 /** A request handler of Node's servers, and a middleware of Express. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: NodeNext) => void;
-
-/** What can be served: an application. */
-export interface Servable {
-  /** Answers a web request. */
-  fetch(request: Request, info?: unknown): Response | Promise<Response>;
-}
 
 /**
  * Makes an application a handler for a Node server of one's own, or a middleware of Express.

@@ -1,4 +1,3 @@
-import { canonicalAddress } from "../http/ip_address.ts";
 import type { Peer } from "../request/peer.ts";
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
@@ -45,15 +44,18 @@ export const bunPlatform: Platform = {
 };
 
 function isServer(info: unknown): info is BunServer {
-  return typeof (info as Partial<BunServer> | null | undefined)?.requestIP === "function";
+  try {
+    return typeof (info as Partial<BunServer> | null | undefined)?.requestIP === "function";
+  } catch {
+    // whatever it is, it is no server
+    return false;
+  }
 }
 
-// a socket that takes both families shows IPv4 clients as mapped addresses
 function peerOf(info: unknown, request: Request): Peer {
   if (!isServer(info)) return unknownPeer(info);
-  const peer = info.requestIP(request);
-  if (peer === null) return { address: undefined };
-  return { address: canonicalAddress(peer.address) ?? peer.address, port: peer.port };
+  const { address, port } = info.requestIP(request) ?? {};
+  return unknownPeer({ remoteAddr: { hostname: address, port } });
 }
 
 function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {

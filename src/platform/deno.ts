@@ -1,7 +1,5 @@
 import type { FileStat, FileSystem } from "../http/file_system.ts";
-import { canonicalAddress } from "../http/ip_address.ts";
-import type { Peer } from "../request/peer.ts";
-import { nodeBytes, requirePackage, variables, waitUntil } from "./generic.ts";
+import { nodeBytes, requirePackage, unknownPeer, variables, waitUntil } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { Unanswered } from "./unanswered.ts";
 
@@ -10,7 +8,7 @@ export const denoPlatform: Platform = {
   name: "Deno",
   callableApps: true,
   files: denoFiles(),
-  peerOf: peerOfInfo,
+  peerOf: unknownPeer,
   env: readEnv,
   colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
   environment: () => environment,
@@ -55,26 +53,6 @@ async function openFile(path: string, start: number, end: number): Promise<Reada
       file.close();
     },
   }, { highWaterMark: 0 });
-}
-
-function peerOfInfo(info: unknown): Peer {
-  const address = remoteAddress(info as Partial<Deno.ServeHandlerInfo> | null | undefined);
-  if (typeof address?.hostname !== "string") return { address: undefined };
-  return {
-    address: canonicalAddress(address.hostname) ?? address.hostname,
-    port: typeof address.port === "number" ? address.port : undefined,
-  };
-}
-
-function remoteAddress(
-  info: Partial<Deno.ServeHandlerInfo> | null | undefined,
-): { hostname?: unknown; port?: unknown } | undefined {
-  try {
-    return info?.remoteAddr as { hostname?: unknown; port?: unknown } | undefined;
-  } catch {
-    // Deno tells it no more once the answer has gone; a handler that asks so late must not end the process
-    return undefined;
-  }
 }
 
 // reading a variable must not stop the program with a permission prompt

@@ -22,6 +22,15 @@ export function registerPlatform(platform: Platform): void {
   detected = null;
 }
 
+/**
+ * Makes a platform known like {@linkcode registerPlatform}, unless there is one: for entries that bring less than others.
+ *
+ * @param platform The platform
+ */
+export function proposePlatform(platform: Platform): void {
+  if (registered === null) registerPlatform(platform);
+}
+
 function look(): Platform {
   if (typeof (globalThis as { Deno?: { serve?: unknown } }).Deno?.serve === "function") return denoPlatform;
   if (typeof (globalThis as { Bun?: { serve?: unknown } }).Bun?.serve === "function") return bunPlatform;

@@ -1,3 +1,5 @@
+import { HttpError } from "../http/http_error.ts";
+import { canonicalAddress } from "../http/ip_address.ts";
 import type { Peer } from "../request/peer.ts";
 import type { Platform } from "./platform.ts";
 
@@ -17,7 +19,7 @@ export const genericPlatform: Platform = {
     throw new TypeError("app.listen needs a runtime that can listen; hand app.fetch to the platform instead");
   },
   upgrade() {
-    throw new TypeError("This runtime has no WebSocket server that Sluice knows");
+    throw new HttpError(501, "This runtime has no WebSocket server that Sluice knows", { expose: true });
   },
 };
 
@@ -38,8 +40,16 @@ export function variables(read: (name: string) => string | undefined): Record<st
  * @param context The platform's third argument
  */
 export function waitUntil(promise: Promise<unknown>, info: unknown, context: unknown): void {
-  const waiting = [context, info].find((given) => typeof (given as Waiting | undefined)?.waitUntil === "function");
-  (waiting as Waiting | undefined)?.waitUntil(promise);
+  [context, info].find(canWait)?.waitUntil(promise);
+}
+
+function canWait(given: unknown): given is Waiting {
+  try {
+    return typeof (given as Waiting | null | undefined)?.waitUntil === "function";
+  } catch {
+    // whatever it is, it is no context
+    return false;
+  }
 }
 
 /** What can wait for background work. */
@@ -91,13 +101,27 @@ export function nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
   return Buffer === undefined ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** What platforms tell about the peer: Deno's `remoteAddr`, and `ip` of Netlify's context. */
+interface PeerTold {
+  remoteAddr?: { hostname?: unknown; port?: unknown };
+  ip?: unknown;
+}
+
 /**
- * Says that the peer is unknown, unless the platform's argument has the shape Deno gives it.
+ * Says that the peer is unknown, unless the platform's argument has a shape that is known to tell it.
  *
  * @param info The platform's argument
  */
 export function unknownPeer(info: unknown): Peer {
-  const address = (info as { remoteAddr?: { hostname?: unknown; port?: unknown } } | null | undefined)?.remoteAddr;
-  if (typeof address?.hostname !== "string") return { address: undefined };
-  return { address: address.hostname, port: typeof address.port === "number" ? address.port : undefined };
+  try {
+    const { remoteAddr, ip } = (info ?? {}) as PeerTold;
+    const { hostname = ip, port } = remoteAddr ?? {};
+    if (typeof hostname !== "string") return { address: undefined };
+    // a socket that takes both families shows IPv4 clients as mapped addresses
+    const address = canonicalAddress(hostname) ?? hostname;
+    return { address, port: typeof port === "number" ? port : undefined };
+  } catch {
+    // Deno tells it no more once the answer has gone; a handler that asks so late must not end the process
+    return { address: undefined };
+  }
 }

@@ -20,6 +20,12 @@ export interface ListenOptions {
 /** Answers one request; the other arguments are whatever the platform passes. */
 export type FetchHandler = (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
+/** What can be served: an application. */
+export interface Servable {
+  /** Answers a web request. */
+  fetch(request: Request, info?: unknown): Response | Promise<Response>;
+}
+
 /** A listening server, as a platform provides it. */
 export interface PlatformServer {
   /** The port it listens on. */

@@ -10,5 +10,5 @@ interface FetchEventLike {
 const app = buildProgram();
 addEventListener("fetch", (event) => {
   const { request } = event as unknown as FetchEventLike;
-  (event as unknown as FetchEventLike).respondWith(app.fetch(request));
+  (event as unknown as FetchEventLike).respondWith(app.fetch(request, event));
 });
