@@ -5,6 +5,9 @@ const FOLDER = new URL("../.cache/runtimes/", import.meta.url);
 
 const PACKAGES = { "bun": "1.4.5", "miniflare": "4.20260426.0", "edge-runtime": "4.0.1" };
 
+/** AWS's own client of the Lambda runtime. Its install script builds a native HTTP client, which tests stand in for. */
+const UNBUILT = { "aws-lambda-ric": "3.3.0" };
+
 /**
  * Installs the runtimes, unless they are there.
  *
@@ -12,20 +15,27 @@ const PACKAGES = { "bun": "1.4.5", "miniflare": "4.20260426.0", "edge-runtime": 
  */
 export async function installRuntimes(): Promise<{ folder: string } | string> {
   const manifest = JSON.stringify({ private: true, type: "module", dependencies: PACKAGES }, null, 2);
+  const wanted = manifest + JSON.stringify(UNBUILT);
   const installed = new URL("installed.json", FOLDER);
   const bun = new URL("node_modules/.bin/bun", FOLDER).pathname;
-  if (await Deno.readTextFile(installed).catch(() => "") !== manifest) {
+  if (await Deno.readTextFile(installed).catch(() => "") !== wanted) {
     await Deno.mkdir(FOLDER, { recursive: true });
     await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
-    const { code, output } = await run("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock"], {
-      limitMs: 300_000,
-      quiet: true,
-      cwd: FOLDER.pathname,
-    });
-    if (code !== 0) return `npm install failed: ${output.trim().split("\n").at(-1)}`;
+    const unbuilt = Object.entries(UNBUILT).map(([name, version]) => `${name}@${version}`);
+    const failed = await install() ?? await install("--no-save", "--ignore-scripts", ...unbuilt);
+    if (failed !== undefined) return failed;
     const { code: starts } = await run(bun, ["--version"], { limitMs: 10_000, quiet: true });
     if (starts !== 0) return "Bun was installed and does not start";
-    await Deno.writeTextFile(installed, manifest);
+    await Deno.writeTextFile(installed, wanted);
   }
   return { folder: FOLDER.pathname };
+}
+
+async function install(...args: string[]): Promise<string | undefined> {
+  const { code, output } = await run("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock", ...args], {
+    limitMs: 300_000,
+    quiet: true,
+    cwd: FOLDER.pathname,
+  });
+  return code === 0 ? undefined : `npm install failed: ${output.trim().split("\n").at(-1)}`;
 }

@@ -5,6 +5,7 @@ export type Feature =
   | "refusal"
   | "unpacking"
   | "peer"
+  | "forwarded"
   | "websocket"
   | "pieces"
   | "abort"

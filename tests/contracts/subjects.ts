@@ -32,6 +32,14 @@ const GAPS = {
     abort: "workerd fails a request that nothing can answer any more before its client leaves",
     cancel: "a stream is not cancelled when the client leaves, seen through miniflare",
   },
+  lambda: {
+    websocket: "a function URL does not upgrade connections",
+    forwarded: "a function URL writes the forwarding headers itself",
+    pieces: "the answer leaves as a whole; `toStreamingHandler` streams it",
+    upload: "the request arrives as a whole",
+    abort: "Lambda does not tell that a client has left",
+    cancel: "Lambda does not tell that a client has left",
+  },
   edge: {
     files: "the runtime has no files",
     peer: "the runtime does not tell who is connected; set `trust proxy` behind its proxy",
@@ -41,6 +49,9 @@ const GAPS = {
     unpacking: "the runtime does not unpack bodies (no `DecompressionStream`)",
   },
 } satisfies Record<string, Gaps>;
+
+const { pieces: _, ...streaming } = GAPS.lambda;
+const LAMBDA_STREAMING: Gaps = { ...streaming, length: "a streamed answer leaves in chunks" };
 
 const entry = (name: string) => `tests/contracts/entries/${name}.ts`;
 
@@ -57,11 +68,17 @@ function bun(name: string, file: string): SubjectKind {
   return { name, gaps: {}, needs: "runtimes", start };
 }
 
-function onNode(name: string, gaps: Gaps, host: string, file: string): SubjectKind {
+function onNode(
+  name: string,
+  gaps: Gaps,
+  host: string,
+  file: string,
+  platform: "browser" | "deno" = "browser",
+): SubjectKind {
   const start = async () => {
     const copy = runtime(host);
     await Deno.copyFile(new URL(`hosts/${host}`, import.meta.url), copy);
-    return startServing("node", [copy, await bundled(entry(file))]);
+    return startServing("node", [copy, await bundled(entry(file), platform)]);
   };
   return { name, gaps, needs: "runtimes", start };
 }
@@ -83,6 +100,8 @@ export const SUBJECTS: readonly SubjectKind[] = [
   },
   onNode("workerd default", GAPS.workerd, "workerd.mjs", "exported"),
   onNode("workerd fetch", GAPS.workerd, "workerd.mjs", "worker"),
+  onNode("Lambda", GAPS.lambda, "lambda.mjs", "lambda_buffered", "deno"),
+  onNode("Lambda streaming", LAMBDA_STREAMING, "lambda.mjs", "lambda_streaming", "deno"),
   onNode("edge-runtime", GAPS.edge, "edge_runtime.mjs", "fetch_event"),
 ];
 

@@ -12,6 +12,15 @@ for (const folder of ["", "advanced/"]) {
   });
 }
 
+Deno.test("every entry is published", async () => {
+  const { exports, publish } = await manifest("deno.json") as {
+    exports: Record<string, string>;
+    publish: { include: string[] };
+  };
+  const missing = Object.values(exports).filter((path) => !publish.include.includes(path.slice("./".length)));
+  assertEquals(missing, []);
+});
+
 Deno.test("both packages have the same version", async () => {
   assertEquals((await manifest("deno.json"))["version"], (await manifest("advanced/deno.json"))["version"]);
 });

@@ -1,8 +1,15 @@
 import { assertEquals } from "@std/assert";
 import { readSource, readSources, type Source } from "../support/sources.ts";
 
-const sources: Source[] = [await readSource("mod.ts"), await readSource("node.ts"), ...await readSources("src/")];
-const core = sources.filter(({ path }) => path !== "node.ts" && !path.startsWith("src/node/"));
+/** Entries that need a runtime with Node's modules, and their rooms. */
+const GUESTS = ["node", "lambda"];
+
+const { exports: entries } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
+const doors = (Object.values(entries) as string[]).map((path) => path.slice("./".length));
+const sources: Source[] = [...await Promise.all(doors.map(readSource)), ...await readSources("src/")];
+const core = sources.filter(({ path }) =>
+  !GUESTS.some((name) => path === `${name}.ts` || path.startsWith(`src/${name}/`))
+);
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** Which rooms a room may import, besides itself. */
@@ -17,7 +24,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   routing: ["dispatch", "matching", "request", "response", "websocket", "http"],
   middleware: ["request", "response", "http"],
   platform: ["request", "http"],
-  // what node.ts alone reaches: Node's server around the application
+  // what an entry of their own alone reaches
+  lambda: ["node", "platform", "http"],
+  fastly: ["request", "platform"],
   node: ["app", "dispatch", "request", "response", "platform", "http"],
   app: [
     "routing",
@@ -79,11 +88,27 @@ Deno.test("no module of the core imports a Node module", () => {
   assertEquals(imported, []);
 });
 
-Deno.test("the core reaches nothing of Node's room", () => {
+Deno.test("the core reaches nothing of the rooms that need Node", () => {
   const wrong = core.flatMap((source) =>
-    source.imports.filter((target) => roomOf(target) === "node").map((target) => `${source.path} imports ${target}`)
+    source.imports.filter((target) => GUESTS.includes(roomOf(target) ?? "")).map((target) =>
+      `${source.path} imports ${target}`
+    )
   );
   assertEquals(wrong, []);
+});
+
+Deno.test("a Lambda function starts without Node's server", () => {
+  const reached = new Set<string>();
+  const reach = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    byPath.get(path)?.imports.forEach(reach);
+  };
+  reach("lambda.ts");
+  assertEquals([...reached].filter((path) => path.startsWith("src/node/")).sort(), [
+    "src/node/load_package.ts",
+    "src/node/node_files.ts",
+  ]);
 });
 
 Deno.test("every package the core imports is an ES module", async () => {

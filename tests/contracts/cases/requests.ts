@@ -33,16 +33,24 @@ export const requests: Chapter = chapter("Requests", (it) => {
     assertEquals((await json(ask, "/request", { headers }) as Seen)["ip"], "127.0.0.1");
   }, "peer");
 
-  it("behind a trusted proxy, protocol and host name come from its headers", async ({ ask }) => {
-    const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "shop.example:8443" };
-    const { protocol, hostname, secure } = await json(ask, "/behind-proxy", { headers }) as Seen;
-    assertEquals([protocol, hostname, secure], ["https", "shop.example", true]);
-  }, "peer");
+  it(
+    "behind a trusted proxy, protocol and host name come from its headers",
+    async ({ ask }) => {
+      const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "shop.example:8443" };
+      const { protocol, hostname, secure } = await json(ask, "/behind-proxy", { headers }) as Seen;
+      assertEquals([protocol, hostname, secure], ["https", "shop.example", true]);
+    },
+    "forwarded",
+  );
 
-  it("behind a trusted proxy, req.ip is whom the proxy names", async ({ ask }) => {
-    const headers = { "x-forwarded-for": "198.51.100.1, 203.0.113.9" };
-    assertEquals((await json(ask, "/behind-proxy", { headers }) as Seen)["ip"], "203.0.113.9");
-  }, "peer");
+  it(
+    "behind a trusted proxy, req.ip is whom the proxy names",
+    async ({ ask }) => {
+      const headers = { "x-forwarded-for": "198.51.100.1, 203.0.113.9" };
+      assertEquals((await json(ask, "/behind-proxy", { headers }) as Seen)["ip"], "203.0.113.9");
+    },
+    "forwarded",
+  );
 
   it("headers are read in any case", async ({ ask }) => {
     assertEquals(await json(ask, "/header/X-Custom", { headers: { "x-cUstom": "value" } }), "value");

@@ -1,0 +1,21 @@
+/**
+ * Sluice on Fastly Compute.
+ *
+ * `req.ip` is the client, `req.info` the event, where `client.geo` tells where the client is, and `req.waitUntil` the
+ * event's own. There are no files and no WebSockets.
+ *
+ * @example A service
+ * ```ts ignore
+ * import sluice from "@sluice/sluice";
+ * import { type FastlyInfo, serveFastly } from "@sluice/sluice/fastly";
+ *
+ * const app = sluice();
+ * app.get("/", (req, res) => res.json({ ip: req.ip, city: (req.info as FastlyInfo).client.geo?.["city"] }));
+ * serveFastly(app);
+ * ```
+ *
+ * @module
+ */
+export type { FastlyEnvironment, FastlyInfo } from "./src/fastly/fastly_platform.ts";
+export { type FastlyOptions, serveFastly } from "./src/fastly/serve_fastly.ts";
+export type { Servable } from "./src/platform/platform.ts";

@@ -1,0 +1,41 @@
+/**
+ * Sluice on AWS Lambda: behind API Gateway (HTTP and REST APIs), function URLs and load balancers, answering as a whole
+ * or streaming. Views, static files and `NODE_ENV` work as on Node.
+ *
+ * Handlers find the event and Lambda's context in `req.info`, a {@linkcode LambdaInfo}. `req.ip` is the client API
+ * Gateway or the function URL saw; a load balancer names it in `X-Forwarded-For` alone, so that `trust proxy` has to be 1
+ * there. A stage of an HTTP API is a part of the path: mount the application below it. What a handler must finish before
+ * the function is stopped, `info.context.getRemainingTimeInMillis()` tells; `req.signal` knows nothing of it.
+ *
+ * @example A function
+ * ```ts ignore
+ * import sluice from "@sluice/sluice";
+ * import { type LambdaInfo, toLambdaHandler } from "@sluice/sluice/lambda";
+ *
+ * const app = sluice();
+ * app.get("/", (req, res) => res.send(`Invocation ${(req.info as LambdaInfo).context.awsRequestId}`));
+ * export const handler = toLambdaHandler(app);
+ * ```
+ *
+ * @example Streamed answers, behind a function URL with the invoke mode RESPONSE_STREAM
+ * ```ts ignore
+ * export const handler = toStreamingHandler(app);
+ * ```
+ *
+ * @module
+ */
+import { lambdaPlatform } from "./src/lambda/lambda_platform.ts";
+import { proposePlatform } from "./src/platform/detect.ts";
+
+proposePlatform(lambdaPlatform);
+
+export type { LambdaEvent, LambdaEventV1, LambdaEventV2 } from "./src/lambda/lambda_event.ts";
+export { type LambdaHandler, toLambdaHandler } from "./src/lambda/lambda_handler.ts";
+export type { LambdaResult, LambdaResultHead } from "./src/lambda/lambda_result.ts";
+export type { LambdaContext, LambdaInfo } from "./src/lambda/lambda_visit.ts";
+export {
+  type LambdaResponseStream,
+  type LambdaStreamingHandler,
+  toStreamingHandler,
+} from "./src/lambda/streaming_handler.ts";
+export type { Servable } from "./src/platform/platform.ts";

@@ -1,0 +1,41 @@
+import { genericPlatform, variables } from "../platform/generic.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Peer } from "../request/peer.ts";
+
+/** Reads the variables of a Compute service: `env` of the module `fastly:env`. */
+export interface FastlyEnvironment {
+  /** The value of a variable, empty where there is none. */
+  get(name: string): string;
+}
+
+/** What handlers find as `req.info` on Fastly Compute: the `fetch` event. */
+export interface FastlyInfo {
+  /** The client. */
+  readonly client: {
+    /** Its IP address. */
+    readonly address: string;
+    /** Where it is, `null` where that is not known. */
+    readonly geo: Readonly<Record<string, unknown>> | null;
+  };
+  /** The server. */
+  readonly server?: {
+    /** Its IP address. */
+    readonly address: string;
+  };
+}
+
+/**
+ * Fastly Compute: the event tells who the client is, and there are no files.
+ *
+ * @param variablesOf Where variables are read, once one is asked for
+ */
+export function fastlyPlatform(variablesOf: () => FastlyEnvironment | undefined): Platform {
+  const env = (name: string): string | undefined => variablesOf()?.get(name) || undefined;
+  const environment = variables(env);
+  return { ...genericPlatform, name: "Fastly Compute", env, environment: () => environment, peerOf };
+}
+
+function peerOf(info: unknown): Peer {
+  const address: unknown = (info as Partial<FastlyInfo> | null | undefined)?.client?.address;
+  return { address: typeof address === "string" ? address : undefined };
+}

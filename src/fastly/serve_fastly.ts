@@ -1,0 +1,45 @@
+import { registerPlatform } from "../platform/detect.ts";
+import type { Servable } from "../platform/platform.ts";
+import { type FastlyEnvironment, type FastlyInfo, fastlyPlatform } from "./fastly_platform.ts";
+
+/** The `fetch` event of Fastly Compute, as far as it is used. */
+interface FastlyEvent extends FastlyInfo {
+  readonly request: Request;
+  respondWith(response: Response | Promise<Response>): void;
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/** The global of older versions of Fastly's SDK, as far as it is used. */
+interface FastlyGlobals {
+  fastly?: { env?: FastlyEnvironment };
+}
+
+/** What serving on Fastly Compute may be told. */
+export interface FastlyOptions {
+  /** `env` of the module `fastly:env`, for `req.env`; the global `fastly.env` by default, while there is one. */
+  readonly env?: FastlyEnvironment;
+}
+
+/**
+ * Answers the `fetch` events of a Fastly Compute service with an application. Call it once, at the top of the program.
+ *
+ * @param app The application
+ * @param options Where variables are read
+ *
+ * @example A service
+ * ```ts ignore
+ * import { env } from "fastly:env";
+ *
+ * serveFastly(app, { env });
+ * ```
+ */
+export function serveFastly(app: Servable, { env }: FastlyOptions = {}): void {
+  registerPlatform(fastlyPlatform(() => env ?? (globalThis as FastlyGlobals).fastly?.env));
+  addEventListener("fetch", (given) => {
+    const event = given as unknown as FastlyEvent;
+    const answer = Promise.resolve(app.fetch(event.request, event));
+    event.respondWith(answer);
+    // Fastly wants to be told in this turn that there may be background work; req.waitUntil may follow at any time
+    event.waitUntil(answer);
+  });
+}

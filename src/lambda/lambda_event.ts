@@ -1,0 +1,103 @@
+/** The event of HTTP APIs (payload 2.0) and of function URLs, as far as it is used. */
+export interface LambdaEventV2 {
+  /** The path; HTTP APIs have decoded it. */
+  readonly rawPath: string;
+  /** The query as it was sent. */
+  readonly rawQueryString: string;
+  /** The cookies, one each. */
+  readonly cookies?: readonly string[];
+  /** The headers by lower-case name, repeated ones joined. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The body, as text or in base64. */
+  readonly body?: string | null;
+  /** Whether the body is in base64. */
+  readonly isBase64Encoded?: boolean;
+  /** What the gateway says of the request. */
+  readonly requestContext: {
+    /** The gateway's host name. */
+    readonly domainName?: string;
+    /** Method and client. */
+    readonly http: { readonly method: string; readonly sourceIp?: string };
+  };
+}
+
+/** The event of REST APIs, HTTP APIs (payload 1.0) and load balancers, as far as it is used. */
+export interface LambdaEventV1 {
+  /** `1.0` from HTTP APIs. */
+  readonly version?: string;
+  /** The method. */
+  readonly httpMethod: string;
+  /** The path; HTTP APIs have decoded it. */
+  readonly path: string;
+  /** The last value of each query parameter. */
+  readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null;
+  /** All values of each query parameter. */
+  readonly multiValueQueryStringParameters?: Readonly<Record<string, readonly string[] | undefined>> | null;
+  /** The last value of each header. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | null;
+  /** All values of each header. */
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null;
+  /** The body, as text or in base64. */
+  readonly body?: string | null;
+  /** Whether the body is in base64. */
+  readonly isBase64Encoded?: boolean;
+  /** What the gateway says of the request. */
+  readonly requestContext: {
+    /** The gateway's host name. */
+    readonly domainName?: string;
+    /** The client, from API Gateway. */
+    readonly identity?: { readonly sourceIp?: string | null };
+    /** There from load balancers alone. */
+    readonly elb?: unknown;
+  };
+}
+
+/** An HTTP request as Lambda delivers it. */
+export type LambdaEvent = LambdaEventV2 | LambdaEventV1;
+
+/**
+ * Tells whether an event has the shape of payload 2.0.
+ *
+ * @param event The event
+ */
+export function isV2(event: LambdaEvent): event is LambdaEventV2 {
+  return "http" in event.requestContext;
+}
+
+/**
+ * Tells whether an event came from a load balancer.
+ *
+ * @param event The event
+ */
+export function isBalancer(event: LambdaEvent): boolean {
+  return "elb" in event.requestContext;
+}
+
+/**
+ * Makes sure that an event is an HTTP request.
+ *
+ * @param caller Name of the function whose handler got it, for the message
+ * @param event The event
+ * @returns The event
+ * @throws {TypeError} If it is something else: a queue's messages, a schedule
+ */
+export function httpEvent(caller: string, event: unknown): LambdaEvent {
+  const { requestContext, httpMethod } = (event ?? {}) as Partial<LambdaEventV1>;
+  const isHttp = typeof requestContext === "object" && requestContext !== null &&
+    ("http" in requestContext || typeof httpMethod === "string");
+  if (isHttp) return event as LambdaEvent;
+  throw new TypeError(
+    `${caller} answers the HTTP events of API Gateway, function URLs and load balancers, not ${named(event)}; ` +
+      "give other events a handler of their own",
+  );
+}
+
+function named(event: unknown): string {
+  if (typeof event !== "object" || event === null) return String(event);
+  const { source, Records } = event as {
+    source?: unknown;
+    Records?: { eventSource?: unknown; EventSource?: unknown }[];
+  };
+  const from = source ?? Records?.[0]?.eventSource ?? Records?.[0]?.EventSource;
+  return from === undefined ? `one with the fields ${Object.keys(event).join(", ") || "(none)"}` : `one from ${from}`;
+}

@@ -1,0 +1,19 @@
+import { loadPackage } from "../node/load_package.ts";
+import { nodeFiles } from "../node/node_files.ts";
+import { genericPlatform } from "../platform/generic.ts";
+import type { Platform } from "../platform/platform.ts";
+
+/** Lambda's Node runtimes: Node's files and packages, and nothing to listen on. */
+export const lambdaPlatform: Platform = {
+  ...genericPlatform,
+  name: "Lambda",
+  files: nodeFiles,
+  env: (name) => process.env[name],
+  environment: () => process.env,
+  loadPackage,
+  serve() {
+    throw new TypeError(
+      "app.listen: nothing listens on Lambda; export toLambdaHandler(app), or import @sluice/sluice/node to listen on Node",
+    );
+  },
+};

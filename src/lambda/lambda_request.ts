@@ -1,0 +1,91 @@
+import { Buffer } from "node:buffer";
+import { isBalancer, isV2, type LambdaEvent, type LambdaEventV1, type LambdaEventV2 } from "./lambda_event.ts";
+
+/** Methods no web request may be made with; the application shall see them all the same. */
+const FORBIDDEN = /^(?:connect|trace|track)$/i;
+
+/**
+ * The web request of an event.
+ *
+ * @param event The event
+ * @param signal Aborts when the client has left, where that can be known
+ * @returns The request, its target as it was sent as far as the event tells
+ */
+export function requestOf(event: LambdaEvent, signal?: AbortSignal): Request {
+  const method = isV2(event) ? event.requestContext.http.method : event.httpMethod;
+  const headers = isV2(event) ? headersOfV2(event) : headersOfV1(event);
+  const body = bodyOf(event, method);
+  // body parsers go by the length, which REST APIs do not send, and which does not fit a body that is not handed on
+  if (body !== null) headers.set("content-length", String(body.length));
+  else if (event.body) headers.delete("content-length");
+  const url = originOf(event, headers) + targetOf(event);
+  const forbidden = FORBIDDEN.test(method);
+  const request = new Request(url, {
+    method: forbidden ? "GET" : method,
+    headers,
+    body,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  // a web request resolves "/../", and path checks would look at something else than what was sent
+  if (request.url !== url) Object.defineProperty(request, "url", { value: url });
+  if (forbidden) Object.defineProperty(request, "method", { value: method.toUpperCase() });
+  return request;
+}
+
+function bodyOf({ body, isBase64Encoded }: LambdaEvent, method: string): Uint8Array<ArrayBuffer> | null {
+  if (!body || method === "GET" || method === "HEAD" || FORBIDDEN.test(method)) return null;
+  return Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+}
+
+// gateways write this header themselves; a health check has none
+function originOf(event: LambdaEvent, headers: Headers): string {
+  const scheme = headers.get("x-forwarded-proto") === "http" ? "http" : "https";
+  const host = headers.get("host") ?? event.requestContext.domainName ?? "";
+  return `${scheme}://${/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host) ? host.toLowerCase() : "localhost"}`;
+}
+
+function targetOf(event: LambdaEvent): string {
+  const path = isV2(event) ? event.rawPath : event.path;
+  const query = isV2(event) ? event.rawQueryString : queryOf(event);
+  return (isDecoded(event) ? escaped(path) : path) + (query ? `?${query}` : "");
+}
+
+// HTTP APIs decode the path, the other three leave it alone
+function isDecoded(event: LambdaEvent): boolean {
+  return isV2(event) ? !event.requestContext.domainName?.includes(".lambda-url.") : event.version === "1.0";
+}
+
+// what cannot have been sent like this must have been escaped
+function escaped(path: string): string {
+  return path.replace(/[^\x21-\x7e]|[?#]|%(?![\da-f]{2})/giu, encodeURIComponent);
+}
+
+// load balancers pass the query on as it was sent, API Gateway decodes it
+function queryOf(event: LambdaEventV1): string {
+  const write = isBalancer(event) ? (text: string) => text : encodeURIComponent;
+  const values = event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {};
+  return Object.entries(values)
+    .flatMap(([name, given]) => [given ?? ""].flat().map((value) => `${write(name)}=${write(value)}`))
+    .join("&");
+}
+
+function headersOfV2({ headers: given, cookies }: LambdaEventV2): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given)) headers.set(name, onTheWire(value ?? ""));
+  if (cookies !== undefined && cookies.length > 0) headers.set("cookie", onTheWire(cookies.join("; ")));
+  return headers;
+}
+
+function headersOfV1(event: LambdaEventV1): Headers {
+  const headers = new Headers();
+  for (const [name, given] of Object.entries(event.multiValueHeaders ?? event.headers ?? {})) {
+    const values = [given ?? ""].flat();
+    headers.set(name, onTheWire(values.join(name.toLowerCase() === "cookie" ? "; " : ", ")));
+  }
+  return headers;
+}
+
+// a header is bytes, and a runtime that reads them from a connection shows each as a character
+function onTheWire(value: string): string {
+  return /[\u0100-\uffff]/.test(value) ? Buffer.from(value).toString("latin1") : value;
+}

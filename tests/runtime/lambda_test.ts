@@ -1,0 +1,228 @@
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { asking, type LambdaFunction, recorded, skipLambda, startLambda } from "../support/lambda_function.ts";
+
+function onLambda(name: string, test: (fn: LambdaFunction) => Promise<void>, way = "buffered"): void {
+  Deno.test(`on Lambda, ${name}`, { ignore: skipLambda }, async () => {
+    await using fn = await startLambda(`tests/fixtures/lambda/${way}.ts`);
+    await test(fn);
+  });
+}
+
+/** What every gateway tells the same way. */
+const COMMON = {
+  method: "POST",
+  cookies: { session: "abc", theme: "dark blue" },
+  body: { a: [1, "ü"] },
+  query: { a: ["1", "2"], b: "x y", flag: "" },
+  headers: { twice: "one, two", length: "14" },
+};
+
+const GATEWAYS = {
+  http_api: {
+    originalUrl: "/seen/caf%C3%A9/100%25/who%231?a=1&b=x%20y&a=2&flag",
+    hostname: "api1234567.execute-api.eu-central-1.amazonaws.com",
+    protocol: "https",
+    ip: "203.0.113.7",
+    headers: { twice: "one,two", length: "14" },
+  },
+  http_api_v1: {
+    originalUrl: "/seen/caf%C3%A9/100%25?a=1&a=2&b=x%20y&flag=",
+    hostname: "api1234567.execute-api.eu-central-1.amazonaws.com",
+    protocol: "https",
+    ip: "203.0.113.7",
+  },
+  function_url: {
+    originalUrl: "/seen/caf%C3%A9%2Fbar/../x?a=1&b=x%20y&a=2&flag",
+    hostname: "abcdefghijklmnop.lambda-url.eu-central-1.on.aws",
+    protocol: "https",
+    ip: "2001:db8::7",
+    headers: { twice: "one,two", length: "14" },
+  },
+  rest_api: {
+    originalUrl: "/seen/caf%C3%A9%2Fbar?a=1&a=2&b=x%20y&flag=",
+    hostname: "rest123456.execute-api.eu-central-1.amazonaws.com",
+    protocol: "https",
+    ip: "203.0.113.7",
+  },
+  balancer: {
+    originalUrl: "/seen/caf%C3%A9%2Fbar?a=2&b=x%20y&flag=",
+    hostname: "balancer-123578498.eu-central-1.elb.amazonaws.com",
+    protocol: "http",
+    ip: null,
+    query: { a: "2", b: "x y", flag: "" },
+    headers: { twice: "two", length: "14" },
+  },
+  balancer_multi: {
+    originalUrl: "/seen/caf%C3%A9%2Fbar?a=1&a=2&b=x%20y&flag=",
+    hostname: "balancer-123578498.eu-central-1.elb.amazonaws.com",
+    protocol: "http",
+    ip: null,
+  },
+};
+
+const NAMES = Object.keys(GATEWAYS) as (keyof typeof GATEWAYS)[];
+
+onLambda("every gateway's request arrives as it was sent, as far as the event tells", async (fn) => {
+  for (const name of NAMES) {
+    const event = await recorded(name);
+    const { body, isBase64Encoded } = await fn.invoke(event);
+    const { invocation, ...seen } = JSON.parse(body);
+    assertEquals(seen, { ...COMMON, ...GATEWAYS[name] }, name);
+    assertMatch(invocation.id, /^invocation-\d+$/);
+    assertEquals([isBase64Encoded, invocation.timed, invocation.gateway], [false, true, event]);
+  }
+});
+
+onLambda("every gateway gets the answer in the shape it reads, and no field it does not know", async (fn) => {
+  const type = "text/plain; charset=utf-8";
+  const etag = 'W/"7-zVbLCsRWkHMa/td/9mZV39+Fdto"';
+  const cookies = ["a=1; Path=/", "b=2; Path=/"];
+  const single = { "content-type": type, etag, "x-custom": "ü" };
+  const many = { "content-type": [type], etag: [etag], "x-custom": ["ü"], "set-cookie": cookies };
+  const common = { statusCode: 201, body: "grüße", isBase64Encoded: false };
+  const described = { ...common, statusDescription: "201 Created" };
+  const answers = {
+    http_api: { ...common, headers: single, cookies },
+    http_api_v1: { ...common, multiValueHeaders: many },
+    function_url: { ...common, headers: single, cookies },
+    rest_api: { ...common, multiValueHeaders: many },
+    // two names that differ in case, for there is room for one value each
+    balancer: { ...described, headers: { ...single, "set-cookie": cookies[0]!, "Set-cookie": cookies[1]! } },
+    balancer_multi: { ...described, multiValueHeaders: many },
+  };
+  for (const name of NAMES) assertEquals(await fn.invoke(await asking(name, "/answer")), answers[name], name);
+});
+
+onLambda("a body that is UTF-8 leaves as text, byte order mark and all, and every other in base64", async (fn) => {
+  const body = async (path: string) => {
+    const { body, isBase64Encoded } = await fn.invoke(await asking("rest_api", path));
+    return [body, isBase64Encoded];
+  };
+  assertEquals(await body("/bytes"), ["AP8=", true]);
+  assertEquals(await body("/ascii"), ["plain", false]);
+  assertEquals(await body("/mark"), ["\ufeffmarked", false]);
+});
+
+onLambda("HEAD, 204 and 304 have no body, and HEAD tells the length", async (fn) => {
+  const head = await fn.invoke(await asking("function_url", "/ascii", "HEAD"));
+  assertEquals([head.statusCode, head.headers?.["content-length"], head.body], [200, "5", ""]);
+  for (const status of [204, 304]) {
+    const { statusCode, body, isBase64Encoded } = await fn.invoke(await asking("function_url", `/empty/${status}`));
+    assertEquals([statusCode, body, isBase64Encoded], [status, "", false]);
+  }
+});
+
+onLambda("a body no web request may have is left out, and its length with it", async (fn) => {
+  for (const method of ["GET", "HEAD"]) {
+    const { statusCode } = await fn.invoke({ ...await recorded("balancer"), httpMethod: method });
+    assertEquals(statusCode, 200, method);
+  }
+});
+
+onLambda("methods no web request may have, and hosts that are none, do not fail the invocation", async (fn) => {
+  const trace = await fn.invoke(await asking("balancer", "/seen", "TRACE"));
+  assertEquals(JSON.parse(trace.body).method, "TRACE");
+  const event = await asking("balancer", "/seen");
+  const headers = { ...event["headers"] as object, host: "evil/seen?x#y", "x-twice": "日本" };
+  const odd = JSON.parse((await fn.invoke({ ...event, headers })).body);
+  assertEquals([odd.originalUrl, odd.hostname], ["/seen?a=2&b=x%20y&flag=", "evil/seen?x#y"]);
+  // as the bytes would show on any other runtime
+  assertEquals(
+    new TextDecoder().decode(Uint8Array.from(odd.headers.twice, (one: string) => one.charCodeAt(0))),
+    "日本",
+  );
+});
+
+onLambda("events of the least shape do, and what is no HTTP request is refused by name", async (fn) => {
+  const least = { requestContext: { elb: {} }, httpMethod: "GET", path: "/ascii" };
+  assertEquals((await fn.invoke(least)).body, "plain");
+  const refusal = async (event: unknown) => (await assertRejects(() => fn.invoke(event), Error)).message;
+  const [queue, schedule, socket, nothing] = await Promise.all([
+    refusal(await recorded("queue")),
+    refusal(await recorded("schedule")),
+    refusal(await recorded("websocket_api")),
+    refusal(null),
+  ]);
+  assertStringIncludes(
+    queue,
+    "toLambdaHandler answers the HTTP events of API Gateway, function URLs and load balancers",
+  );
+  assertStringIncludes(queue, "not one from aws:sqs; give other events a handler of their own");
+  assertStringIncludes(schedule, "not one from aws.events");
+  assertStringIncludes(socket, "not one with the fields requestContext, body, isBase64Encoded");
+  assertStringIncludes(nothing, "not null");
+});
+
+onLambda("behind a balancer, trust proxy 1 makes the address it saw the client's", async (fn) => {
+  assertEquals(JSON.parse((await fn.invoke(await asking("balancer", "/behind"))).body), [
+    "203.0.113.7",
+    ["203.0.113.7"],
+    "http",
+  ]);
+});
+
+onLambda("files, views and the environment are there", async (fn) => {
+  const body = async (path: string) => (await fn.invoke(await asking("function_url", path))).body;
+  assertEquals(await body("/file"), "hello file\n");
+  assertEquals(await body("/view"), "rendered Sluice");
+  assertEquals(await body("/environment"), '["test","test"]');
+});
+
+onLambda("a WebSocket handshake is 501", async (fn) => {
+  const event = await asking("balancer", "/socket");
+  const handshake = {
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+  };
+  const { statusCode, body } = await fn.invoke({ ...event, headers: { ...event["headers"] as object, ...handshake } });
+  assertEquals(statusCode, 501);
+  assertStringIncludes(body, "no WebSocket server");
+});
+
+onLambda("a body that breaks fails the invocation, and the next one is answered", async (fn) => {
+  await assertRejects(async () => await fn.invoke(await asking("function_url", "/breaks")), Error, "broken on purpose");
+  assertEquals((await fn.invoke(await asking("function_url", "/ascii"))).body, "plain");
+});
+
+onLambda("work after the answer is waited for before the answer leaves", async (fn) => {
+  const ask = async (path: string) => (await fn.invoke(await asking("function_url", path))).body;
+  const order: string[] = [];
+  const answered = ask("/background").then((body) => order.push(body));
+  // each takes as long as the answer would, had it been let go
+  for (let i = 0; i < 20; i++) assertEquals(await ask("/background/log"), "[]");
+  order.push("released");
+  await ask("/background/release");
+  await answered;
+  assertEquals([order, await ask("/background/log")], [["released", "answered"], '["first","second"]']);
+});
+
+onLambda("a streamed answer is complete before the work after it, which is done all the same", async (fn) => {
+  const ask = async (path: string) => await (await fetch(fn.origin + path)).text();
+  assertEquals([await ask("/background"), await ask("/background/log")], ["answered", "[]"]);
+  await ask("/background/release");
+  for (;;) if (await ask("/background/log") === '["first","second"]') break;
+}, "streaming");
+
+onLambda("a streamed answer has its head in the shape the gateway reads, and its bytes as they are", async (fn) => {
+  const parts = async (name: string, path: string) => {
+    const [head, body] = (await fn.payload(await asking(name, path))).split("\0".repeat(8));
+    return { ...JSON.parse(head!), body };
+  };
+  const v2 = await parts("function_url", "/answer");
+  assertEquals([v2.statusCode, v2.cookies.length, v2.headers["x-custom"], v2.body], [201, 2, "ü", "grüße"]);
+  const v1 = await parts("rest_api", "/answer");
+  assertEquals([v1.multiValueHeaders["set-cookie"].length, v1.headers, v1.cookies], [2, undefined, undefined]);
+  const empty = await parts("function_url", "/empty/204");
+  assertEquals([empty.statusCode, empty.body], [204, ""]);
+}, "streaming");
+
+onLambda("a streamed answer that breaks is cut, and the next one is whole", async (fn) => {
+  const answer = await fetch(`${fn.origin}/breaks`);
+  assertEquals(answer.status, 200);
+  await assertRejects(() => answer.text());
+  const refused = await assertRejects(async () => fn.payload(await recorded("queue")), Error);
+  assert(refused.message !== "");
+  assertEquals(await (await fetch(`${fn.origin}/ascii`)).text(), "plain");
+}, "streaming");

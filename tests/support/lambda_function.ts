@@ -1,0 +1,68 @@
+/** Functions in AWS's own runtime client, and events as Lambda would deliver them. */
+import { bundled } from "../contracts/bundled.ts";
+import { type Serving, startServing } from "../contracts/serving.ts";
+
+const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
+
+/** Whether functions cannot be run, because the client is not installed. */
+export const skipLambda: boolean = RUNTIMES === undefined;
+
+/** An event, as far as tests change it. */
+export type Event = Record<string, unknown>;
+
+/** What a function has returned. */
+export interface Result {
+  readonly statusCode: number;
+  readonly statusDescription?: string;
+  readonly headers?: Record<string, string>;
+  readonly multiValueHeaders?: Record<string, string[]>;
+  readonly cookies?: string[];
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
+}
+
+/** A function that runs. */
+export interface LambdaFunction extends AsyncDisposable {
+  /** Its function URL. */
+  readonly origin: string;
+  /** Hands an event to it, and gives what it sent back. */
+  payload(event: unknown): Promise<string>;
+  /** The same for a function that returns its answer. */
+  invoke(event: unknown): Promise<Result>;
+}
+
+/**
+ * Runs a function.
+ *
+ * @param path Its module below the root
+ */
+export async function startLambda(path: string): Promise<LambdaFunction> {
+  const host = `${RUNTIMES}lambda.mjs`;
+  await Deno.copyFile(new URL("../contracts/hosts/lambda.mjs", import.meta.url), host);
+  const serving: Serving = await startServing("node", [host, await bundled(path, "deno")]);
+  const payload = async (event: unknown): Promise<string> => {
+    const init = { method: "POST", body: JSON.stringify(event) };
+    const answer = await serving.ask("/2015-03-31/functions/function/invocations", init);
+    const text = await answer.text();
+    if (answer.status !== 200) throw new Error(text);
+    return text;
+  };
+  const invoke = async (event: unknown): Promise<Result> => JSON.parse(await payload(event));
+  return { origin: serving.origin, payload, invoke, [Symbol.asyncDispose]: () => serving.stop() };
+}
+
+/** Reads a recorded event. */
+export async function recorded(name: string): Promise<Event> {
+  return JSON.parse(await Deno.readTextFile(new URL(`../fixtures/events/${name}.json`, import.meta.url)));
+}
+
+/** A recorded event, asking for something else. */
+export async function asking(name: string, path: string, method = "GET"): Promise<Event> {
+  const { body: _, ...event } = await recorded(name);
+  for (const headers of [event["headers"], event["multiValueHeaders"]] as (Event | undefined)[]) {
+    for (const key of Object.keys(headers ?? {})) if (/^content-/i.test(key)) delete headers![key];
+  }
+  const context = event["requestContext"] as { http?: object };
+  if (context.http === undefined) return { ...event, path, httpMethod: method };
+  return { ...event, rawPath: path, requestContext: { ...context, http: { ...context.http, method } } };
+}
