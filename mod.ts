@@ -131,6 +131,8 @@ export {
 export type { RouterVerbs, RouteVerb, RouteVerbs, Verb } from "./src/routing/verbs.ts";
 export type { Engine } from "./src/views/engine_registry.ts";
 export { View, type ViewOptions } from "./src/views/view.ts";
-export { Connections, type Member, type SocketData } from "./src/websocket/connections.ts";
-export { type ConnectionData, WebSocketConnection } from "./src/websocket/ws_connection.ts";
+export { Connections, type Member } from "./src/websocket/connections.ts";
+export type { SocketData } from "./src/websocket/socket_data.ts";
+export type { TopicBroker, TopicHost } from "./src/websocket/topic_broker.ts";
+export { type ConnectionData, type ConnectionEvents, WebSocketConnection } from "./src/websocket/ws_connection.ts";
 export type { WebSocketHandlers } from "./src/websocket/ws_handlers.ts";

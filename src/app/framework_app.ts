@@ -95,9 +95,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Classes of its own, made when somebody asks for `app.request` or `app.response`. */
   #pair: Pair | null = null;
   readonly #emitter = new Emitter();
-  readonly #connections = new Connections();
+  readonly #connections = new Connections((error) => this.logError(error));
   readonly #openStreams = new Set<OpenStream>();
-  readonly #lifecycle = new Lifecycle(this.#connections, this.#openStreams);
+  readonly #lifecycle = new Lifecycle(this);
   #router: BaseRouter | null = null;
 
   /** Makes an application with Express's defaults. */
@@ -131,6 +131,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     if (this.#pair !== null) inheritPair(this, parent);
     Object.setPrototypeOf(this.engines, parent.engines);
     Object.setPrototypeOf(this.settings, parent.settings);
+    parent.connections.adopt(this.#connections);
   }
 
   /** What requests of this application inherit; put your own methods here. */
@@ -491,9 +492,12 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.#lifecycle.close(options, callback);
   }
 
-  /** Open WebSocket connections, for publishing to topics from outside a connection. */
+  /**
+   * Open WebSocket connections, for publishing to topics from outside a connection; a mounted application shares those
+   * of its parent.
+   */
   get connections(): Connections {
-    return this.#connections;
+    return this.parent === undefined ? this.#connections : this.parent.connections;
   }
 
   /** Bodies being streamed. */
@@ -556,7 +560,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
       routePath: route.path,
       handlers: route.handlers as WebSocketHandlers,
       platform: detectPlatform(),
-      connections: this.#connections,
+      connections: this.connections,
     });
     exchangeOf(request)!.settle(response);
   }

@@ -6,22 +6,24 @@ import { type CloseOptions, Server } from "./server.ts";
 
 type ListenCallback = (error?: Error) => void;
 
+/** What is open in an application. */
+interface Owner {
+  readonly parent: unknown;
+  readonly connections: Connections;
+  readonly openStreams: Set<OpenStream>;
+}
+
 /** Listening and closing of one application. */
 export class Lifecycle {
-  #connections: Connections;
-  #openStreams: Set<OpenStream>;
+  readonly #app: Owner;
   #platform: PlatformServer | null = null;
   #server: Server | null = null;
   #closing: Promise<void> | null = null;
   readonly #background = new Set<Promise<void>>();
 
-  /**
-   * @param connections The application's open WebSockets
-   * @param openStreams Bodies the application is streaming
-   */
-  constructor(connections: Connections, openStreams: Set<OpenStream>) {
-    this.#connections = connections;
-    this.#openStreams = openStreams;
+  /** @param app The application: it has the open WebSockets, and the bodies being streamed */
+  constructor(app: Owner) {
+    this.#app = app;
   }
 
   /** The server, `null` unless listening. */
@@ -92,7 +94,7 @@ export class Lifecycle {
   close(options?: CloseOptions | ListenCallback, callback?: ListenCallback): Promise<void> {
     const done = typeof options === "function" ? options : callback;
     const { timeoutMs } = typeof options === "function" || options === undefined ? {} : options;
-    const closing = this.#closing ??= this.#shutDown();
+    const closing = this.#closing ??= this.#shutDown().finally(() => this.#closing = null);
     if (timeoutMs !== undefined) this.#cutAfter(timeoutMs, closing);
     if (done !== undefined) closing.then(() => done(), done);
     return closing;
@@ -100,20 +102,22 @@ export class Lifecycle {
 
   async #shutDown(): Promise<void> {
     const platform = this.#platform;
-    if (platform === null) return void (this.#closing = null);
-    this.#connections.closeAll(1001, "The server is closing");
-    await platform.shutdown();
+    const { parent, connections } = this.#app;
+    // a mounted application that does not listen leaves its parent's sockets alone
+    if (platform === null && parent !== undefined) return;
+    connections.closeAll(1001, "The server is closing");
+    await platform?.shutdown();
     await Promise.all(this.#background);
-    if (this.#platform !== null) await platform.finished;
+    await connections.closeBroker();
+    if (this.#platform !== null) await platform?.finished;
     this.#platform = null;
     this.#server = null;
-    this.#closing = null;
   }
 
   #cutAfter(timeoutMs: number, closing: Promise<void>): void {
     const platform = this.#platform;
     const timer = setTimeout(() => {
-      for (const stream of this.#openStreams) stream.destroy(new Error("The server was closed"));
+      for (const stream of this.#app.openStreams) stream.destroy(new Error("The server was closed"));
       platform?.abort();
     }, timeoutMs);
     closing.finally(() => clearTimeout(timer));

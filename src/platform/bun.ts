@@ -1,7 +1,7 @@
 import type { Peer } from "../request/peer.ts";
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
-import { genericPlatform, unknownPeer } from "./generic.ts";
+import { genericPlatform, noWebSockets, unknownPeer } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { Unanswered } from "./unanswered.ts";
 
@@ -88,13 +88,27 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
   };
 }
 
-function upgrade(request: Request, info: unknown, { protocol, headers = new Headers() }: UpgradeOptions): Upgrade {
+function upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade {
   if (!isServer(info)) {
-    throw new TypeError("A WebSocket on Bun needs Bun's server as the second argument: app.fetch(request, server)");
+    throw noWebSockets("WebSockets on Bun need its server as the second argument: app.fetch(request, server)");
   }
-  if (protocol !== undefined) headers.set("sec-websocket-protocol", protocol);
-  const socket = new BunSocket();
-  if (!info.upgrade(request, { headers, data: socket })) throw new TypeError("Bun did not take this as a handshake");
+  const { protocol = "", headers = new Headers(), pingTimeoutMs } = options;
+  // left out, Bun would choose the first one offered; an empty one it does not send
+  headers.set("sec-websocket-protocol", protocol);
+  const socket = new BunSocket(pingTimeoutMs);
+  if (!upgraded(info, request, { headers, data: socket })) {
+    throw noWebSockets("Bun did not take this as a handshake; it upgrades only requests as its server delivers them");
+  }
   // Bun has answered already and looks at this no more
   return { socket: socket as unknown as WebSocket, response: new Response(null, { status: 101 }) };
+}
+
+// Bun throws where its server was given no handlers for sockets
+function upgraded(server: BunServer, ...args: Parameters<BunServer["upgrade"]>): boolean {
+  try {
+    return server.upgrade(...args);
+  } catch (error) {
+    const message = "WebSockets on Bun need Bun.serve({ fetch: app.fetch, websocket: app.websocket })";
+    throw Object.assign(noWebSockets(message), { cause: error });
+  }
 }

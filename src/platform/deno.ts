@@ -1,5 +1,5 @@
 import type { FileStat, FileSystem } from "../http/file_system.ts";
-import { nodeBytes, requirePackage, unknownPeer, variables, waitUntil } from "./generic.ts";
+import { nodeBytes, noWebSockets, requirePackage, unknownPeer, variables, waitUntil } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { Unanswered } from "./unanswered.ts";
 
@@ -87,10 +87,25 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
   };
 }
 
-function upgrade(request: Request, _info: unknown, { protocol, headers }: UpgradeOptions): Upgrade {
-  // given to upgradeWebSocket, the protocol would have to be spelled in the request exactly as Deno splits it
-  const { socket, response } = Deno.upgradeWebSocket(request);
+function upgrade(request: Request, _info: unknown, { protocol, headers, pingTimeoutMs }: UpgradeOptions): Upgrade {
+  if (!isFromServer(request)) {
+    throw noWebSockets("Deno upgrades only requests as Deno.serve delivers them; this one was made by the program");
+  }
+  // given to upgradeWebSocket, the protocol would have to be spelled in the request exactly as Deno splits it; the time
+  // is in seconds, of which fractions count: a ping after the first half of it, the end after the second
+  const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: pingTimeoutMs / 1000 });
   for (const [name, value] of headers ?? []) response.headers.append(name, value);
   if (protocol !== undefined) response.headers.set("sec-websocket-protocol", protocol);
   return { socket, response };
+}
+
+// Deno would answer any request with 101, and the socket of one that no server delivered never opens. The headers of a
+// server's request cannot be changed, and that is found out without changing any.
+function isFromServer(request: Request): boolean {
+  try {
+    request.headers.delete("sluice");
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -19,9 +19,19 @@ export const genericPlatform: Platform = {
     throw new TypeError("app.listen needs a runtime that can listen; hand app.fetch to the platform instead");
   },
   upgrade() {
-    throw new HttpError(501, "This runtime has no WebSocket server that Sluice knows", { expose: true });
+    throw noWebSockets(`Sluice has no WebSockets on ${this.name}; serve the application on Deno, Bun, Node or Workers`);
   },
 };
+
+/**
+ * The error of an upgrade that cannot be: its message is shown to the client, for whoever runs the server cannot be
+ * told at a better moment.
+ *
+ * @param message What is missing, and what to do
+ */
+export function noWebSockets(message: string): HttpError {
+  return new HttpError(501, message, { expose: true });
+}
 
 /**
  * Environment variables as an object that reads each when it is asked for, as `process.env` does.

@@ -100,6 +100,6 @@ export interface Platform {
   loadPackage(name: string): Promise<unknown>;
   /** Listens on a port; throws where the runtime cannot, naming what to do instead. */
   serve(handler: FetchHandler, options: ListenOptions): PlatformServer;
-  /** Accepts a WebSocket; throws where the runtime cannot. */
+  /** Accepts a WebSocket; throws an `HttpError` 501 where the runtime cannot, naming what to do instead. */
   upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade;
 }

@@ -3,6 +3,9 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import type { Path } from "./handler.ts";
 
+/** Most ms a timer can wait. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** Names of the handlers a connection may have. */
 const HANDLER_NAMES = ["open", "message", "close", "drain", "error"] as const;
 
@@ -22,7 +25,8 @@ export class SocketRoute implements RoutedEntries {
    * @param caller Name of the caller for error messages
    * @param path The path
    * @param args Middleware, and the handlers of the connection last
-   * @throws {TypeError} If the handlers are missing, or one of anything is no function
+   * @throws {TypeError} If the handlers are missing, or one of anything is not what it should be
+   * @throws {RangeError} If the ping timeout is negative or longer than a timer can wait
    */
   constructor(caller: string, path: Path, args: readonly unknown[]) {
     const flat = args.flat(Infinity);
@@ -70,4 +74,20 @@ function assertHandlers(caller: string, handlers: unknown): asserts handlers is 
       throw new TypeError(`${caller}: the handler "${name}" must be a function, not ${describe(handler)}`);
     }
   }
+  assertOptions(caller, handlers);
+}
+
+function assertOptions(caller: string, { protocols, pingTimeoutMs }: WebSocketHandlers): void {
+  const isList = Array.isArray(protocols) && protocols.every((one) => typeof one === "string");
+  if (protocols !== undefined && typeof protocols !== "function" && !isList) {
+    throw new TypeError(`${caller}: "protocols" must be a list of names or a function, not ${describe(protocols)}`);
+  }
+  if (pingTimeoutMs === undefined) return;
+  if (typeof pingTimeoutMs !== "number") {
+    throw new TypeError(`${caller}: "pingTimeoutMs" must be a number of ms, not ${describe(pingTimeoutMs)}`);
+  }
+  if (pingTimeoutMs >= 0 && pingTimeoutMs <= LONGEST_TIMER) return;
+  throw new RangeError(
+    `${caller}: "pingTimeoutMs" must be from 0, which is never, to ${LONGEST_TIMER}, not ${pingTimeoutMs}`,
+  );
 }

@@ -35,12 +35,15 @@ export interface AcceptOptions {
 /** ms a client may leave a ping unanswered, where its route does not say. */
 const PING_TIMEOUT_MS = 120_000;
 
+/** Headers the handshake has of its own (RFC 6455 section 4.2.2), or that a 101 cannot have (RFC 9110 section 8.6). */
+const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|transfer-encoding)$/;
+
 /**
  * Accepts a WebSocket (RFC 6455 section 4.2) and runs its handlers.
  *
  * @param options The request and what is to happen
  * @returns The platform's own response; it must reach the platform as it is
- * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13
+ * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13, 501 where there are no WebSockets
  */
 export function acceptWebSocket(options: AcceptOptions): Response {
   const { req, res, handlers, platform, connections } = options;
@@ -87,6 +90,7 @@ function chooseProtocol(req: FrameworkRequest, { protocols }: WebSocketHandlers)
 function handshakeHeaders(res: FrameworkResponse): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(res.getHeaders())) {
+    if (OWN_HEADERS.test(name.toLowerCase())) continue;
     for (const one of [value].flat()) headers.append(name, String(one));
   }
   return headers;

@@ -21,6 +21,9 @@ export interface ConnectionOptions {
 /** How often, in ms, a connection with waiting bytes is looked at for `drain`. */
 const DRAIN_INTERVAL = 20;
 
+/** What Deno says of a client that has vanished; elsewhere the close code 1006 says it alone. */
+const VANISHED = /unexpected eof|connection reset|broken pipe|no response from ping/i;
+
 /**
  * Runs a route's handlers on an accepted socket. It never throws: what a handler throws goes to `error`, and without
  * one closes the connection with 1011.
@@ -29,18 +32,19 @@ const DRAIN_INTERVAL = 20;
  * @returns The connection
  */
 export function serveConnection(options: ConnectionOptions): WebSocketConnection {
-  const { socket, handlers, connections, app } = options;
+  const { socket, protocol, data, handlers, connections, app } = options;
   let draining: ReturnType<typeof setTimeout> | undefined = undefined;
-  const watchDrain = (): void => {
+  let closedHere: readonly [code: number, reason: string] | undefined = undefined;
+  let isOver = false;
+  const buffered = (): void => {
     if (handlers.drain === undefined || draining !== undefined) return;
     draining = setTimeout(() => {
       draining = undefined;
-      if (socket.readyState !== 1) return;
-      if (socket.bufferedAmount > 0) watchDrain();
+      if (ws.readyState !== 1) return;
+      if (ws.bufferedAmount > 0) buffered();
       else run(() => handlers.drain?.(ws));
     }, DRAIN_INTERVAL);
   };
-  const ws = new WebSocketConnection(socket, options.protocol, options.data, connections, watchDrain);
   const fail = (error: unknown): void => {
     if (handlers.error === undefined) return giveUp(error);
     try {
@@ -52,7 +56,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   };
   const giveUp = (error: unknown): void => {
     app.logError(error);
-    if (socket.readyState === 1) socket.close(1011, "Internal error");
+    ws.close(1011, "Internal error");
   };
   const run = (handler: () => unknown): void => {
     try {
@@ -62,22 +66,41 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
       fail(error);
     }
   };
+  const closing = (...how: [number, string]): void => {
+    closedHere = how;
+    // nothing can be sent on it any more, though the client may take its time to answer
+    connections.delete(ws);
+  };
+  const ws = new WebSocketConnection(socket, protocol, data, connections, { buffered, closing, failed: fail });
   socket.binaryType = "arraybuffer";
   socket.onopen = () => {
     connections.add(ws);
     run(() => handlers.open?.(ws));
   };
   socket.onmessage = ({ data }) => {
-    run(() => handlers.message?.(ws, typeof data === "string" ? data : new Uint8Array(data)));
+    // some runtimes still pass on what was under way, some do not
+    if (closedHere === undefined) {
+      run(() => handlers.message?.(ws, typeof data === "string" ? data : new Uint8Array(data)));
+    }
   };
-  socket.onclose = ({ code, reason }) => {
+  socket.onclose = (event) => {
+    // Deno tells it twice where a ping was not answered
+    if (isOver) return;
+    isOver = true;
     connections.delete(ws);
     clearTimeout(draining);
+    const [code, reason] = closedHere ?? howItClosed(event);
     run(() => handlers.close?.(ws, code, reason));
   };
   socket.onerror = (event) => {
-    // a client that vanishes is no failure of the server: only a handler that asked for it is told
-    if (handlers.error !== undefined) fail((event as ErrorEvent).error ?? new Error((event as ErrorEvent).message));
+    const { error, message = "" } = event as ErrorEvent;
+    // a client that vanishes is no failure of the server, and one that breaks the protocol matters to those who ask
+    if (handlers.error !== undefined && !VANISHED.test(message)) fail(error ?? new Error(message));
   };
   return ws;
+}
+
+// Deno gives 0 where it should be 1006 (RFC 6455 section 7.1.5), and its own 1001 after a ping without an answer
+function howItClosed({ code, reason, wasClean }: CloseEvent): [code: number, reason: string] {
+  return wasClean === false || code === 0 ? [1006, reason] : [code, reason];
 }

@@ -1,5 +1,8 @@
+import { utf8Length } from "../http/utf8_length.ts";
 import type { FrameworkRequest, Untyped } from "../request/framework_request.ts";
-import type { Connections, Member, SocketData } from "./connections.ts";
+import type { Connections, Member } from "./connections.ts";
+import { InOrder } from "./in_order.ts";
+import { assertSocketData, type SocketData } from "./socket_data.ts";
 
 /** What a connection knows of its beginning; put your own values beside it. */
 export interface ConnectionData {
@@ -13,15 +16,30 @@ export interface ConnectionData {
   [name: string]: Untyped;
 }
 
+/** What a connection tells whoever serves it. */
+export interface ConnectionEvents {
+  /** A message had to wait. */
+  buffered(): void;
+  /** The application closed it. */
+  closing(code: number, reason: string): void;
+  /** A Blob could not be read, and was not sent. */
+  failed(error: unknown): void;
+}
+
+/** Most bytes a close reason may have (RFC 6455 section 5.5, less the two of the code). */
+const LONGEST_REASON = 123;
+
 /** One open WebSocket: the same on every runtime. */
 export class WebSocketConnection implements Member {
   /** The request, the parameters, and the application's own values. */
   readonly data: ConnectionData;
   /** The sub-protocol that was chosen, `""` for none. */
   readonly protocol: string;
-  #socket: WebSocket;
-  #connections: Connections;
-  #onBuffered: () => void;
+  readonly #socket: WebSocket;
+  readonly #connections: Connections;
+  readonly #events: ConnectionEvents;
+  readonly #outgoing: InOrder;
+  #isClosing = false;
 
   /**
    * Wraps a socket; the framework does this for every upgrade.
@@ -30,54 +48,75 @@ export class WebSocketConnection implements Member {
    * @param protocol The sub-protocol that was chosen
    * @param data What the connection knows
    * @param connections The application's connections
-   * @param onBuffered Runs when a message had to wait
+   * @param events What is told of it
    */
   constructor(
     socket: WebSocket,
     protocol: string,
     data: ConnectionData,
     connections: Connections,
-    onBuffered: () => void,
+    events: ConnectionEvents,
   ) {
     this.#socket = socket;
     this.protocol = protocol;
     this.data = data;
     this.#connections = connections;
-    this.#onBuffered = onBuffered;
+    this.#events = events;
+    this.#outgoing = new InOrder((error) => events.failed(error));
   }
 
   /** 0 connecting, 1 open, 2 closing, 3 closed. */
   get readyState(): number {
-    return this.#socket.readyState;
+    const { readyState } = this.#socket;
+    return this.#isClosing && readyState === 1 ? 2 : readyState;
   }
 
   /** Bytes that wait to be sent. */
   get bufferedAmount(): number {
-    return this.#socket.bufferedAmount;
+    return this.#socket.bufferedAmount + this.#outgoing.bytes;
   }
 
   /**
    * Sends a message. On a connection that is closing or closed nothing happens.
    *
+   * Messages keep their order, also those after a `Blob`, which has to be read first.
+   *
    * @param data Text or bytes
+   * @throws {TypeError} If it is neither
    */
   send(data: SocketData): void {
-    if (this.#socket.readyState !== 1) return;
-    this.#socket.send(data);
-    if (this.#socket.bufferedAmount > 0) this.#onBuffered();
+    assertSocketData("ws.send", data);
+    if (this.readyState !== 1) return;
+    this.#outgoing.send(data, (ready) => {
+      if (this.#socket.readyState === 1) this.#socket.send(ready);
+    });
+    if (this.bufferedAmount > 0) this.#events.buffered();
   }
 
   /**
-   * Closes the connection.
+   * Closes the connection, after what was sent. A second time nothing happens.
    *
-   * @param code 1000, or 3000 to 4999 for the application's own meanings; the server also uses 1001 and 1011
+   * @param code 1000; 3000 to 4999 for the application's own meanings; or what else a server may say, such as 1008
    * @param reason At most 123 bytes
+   * @throws {RangeError} If the code may not be sent (RFC 6455 section 7.4), or the reason is too long
    */
   close(code = 1000, reason = ""): void {
-    this.#socket.close(code, reason);
+    assertCode(code);
+    const length = utf8Length(String(reason));
+    if (length > LONGEST_REASON) {
+      throw new RangeError(`ws.close takes a reason of at most ${LONGEST_REASON} bytes, not ${length}`);
+    }
+    if (this.readyState > 1) return;
+    this.#isClosing = true;
+    this.#events.closing(code, reason);
+    this.#outgoing.after(() => this.#socket.close(code, reason));
   }
 
-  /** Follows a topic. */
+  /**
+   * Follows a topic.
+   *
+   * @throws {TypeError} If the topic is not a string
+   */
   subscribe(topic: string): void {
     this.#connections.subscribe(topic, this);
   }
@@ -95,9 +134,16 @@ export class WebSocketConnection implements Member {
   /**
    * Sends a message to everybody else who follows a topic.
    *
-   * @returns How many got it
+   * @returns How many of this process got it
+   * @throws {TypeError} If the topic is not a string, or the message neither text nor bytes
    */
   publish(topic: string, data: SocketData): number {
     return this.#connections.publish(topic, data, this);
   }
+}
+
+function assertCode(code: number): void {
+  const mayBeSent = (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
+  if (Number.isInteger(code) && mayBeSent) return;
+  throw new RangeError(`ws.close takes a code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${String(code)}`);
 }

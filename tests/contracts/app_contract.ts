@@ -3,7 +3,10 @@ import { answers, conditions, cookies, errors } from "./cases/answers.ts";
 import { files, limits } from "./cases/middleware.ts";
 import { bodies, requests } from "./cases/requests.ts";
 import { mounting, routing } from "./cases/routing.ts";
-import { sockets } from "./cases/sockets.ts";
+import { closing, failing } from "./cases/socket_endings.ts";
+import { handshakes } from "./cases/socket_handshakes.ts";
+import { messages } from "./cases/socket_messages.ts";
+import { topics } from "./cases/socket_topics.ts";
 import { streams } from "./cases/streams.ts";
 import type { Ask, Case, Chapter, Feature } from "./case.ts";
 
@@ -20,7 +23,11 @@ export const APP_CONTRACT: readonly Chapter[] = [
   streams,
   limits,
   files,
-  sockets,
+  handshakes,
+  messages,
+  closing,
+  failing,
+  topics,
 ];
 
 /** A way to run the program. */
@@ -60,7 +67,8 @@ export async function outcomeOf(one: Case, subject: Subject): Promise<Outcome> {
     timer = setTimeout(() => reject(new Error(`not within ${LIMIT} ms`)), LIMIT);
   });
   try {
-    await Promise.race([one.run({ ask: subject.ask, origin: subject.origin, flag: `flag${++flags}` }), late]);
+    const { ask, origin, gaps } = subject;
+    await Promise.race([one.run({ ask, origin, flag: `flag${++flags}`, lacks: (feature) => gaps[feature] }), late]);
     return "passed";
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

@@ -7,6 +7,9 @@ export type Feature =
   | "peer"
   | "forwarded"
   | "websocket"
+  | "topics"
+  | "ping"
+  | "buffered"
   | "pieces"
   | "abort"
   | "cancel"
@@ -23,6 +26,8 @@ export interface Visit {
   readonly origin: string;
   /** A name nobody else uses, for flags. */
   readonly flag: string;
+  /** Why the subject is without something, `undefined` where it has it. */
+  lacks(feature: Feature): string | undefined;
 }
 
 /** One behaviour of an application. */
@@ -75,5 +80,15 @@ export async function flagged(ask: Ask, name: string, value = 1): Promise<void> 
   const late = Date.now() + 4000;
   while (Number(await text(ask, `/flags/${name}`)) < value) {
     if (Date.now() > late) throw new Error(`The flag ${name} is not raised`);
+  }
+}
+
+/** Waits until the program has noted so many things of connections with a flag, and gives them. */
+export async function noted(ask: Ask, flag: string, count = 1): Promise<unknown[]> {
+  const late = Date.now() + 4000;
+  for (;;) {
+    const notes = await json(ask, `/socket-notes/${flag}`) as unknown[];
+    if (notes.length >= count) return notes;
+    if (Date.now() > late) throw new Error(`Only ${notes.length} of ${count} notes: ${JSON.stringify(notes)}`);
   }
 }

@@ -1,5 +1,6 @@
 /** One application, written once and served by every runtime; it names none of them. */
 import sluice, { type FrameworkApp, type Handler, HttpError, rateLimit, Router } from "@sluice/sluice";
+import { socketRoutes } from "./program_sockets.ts";
 import { streamRoutes } from "./program_streams.ts";
 
 /** Folder of the files the program serves, relative to the working directory. */
@@ -19,7 +20,7 @@ export function buildProgram(): FrameworkApp {
   limits(app);
   files(app);
   streamRoutes(app);
-  sockets(app);
+  socketRoutes(app);
   return app;
 }
 
@@ -185,20 +186,4 @@ class OwnView {
   render(options: Record<string, unknown>, done: (error: unknown, text?: string) => void): void {
     done(null, `${this.name} view of ${options["name"]}`);
   }
-}
-
-function sockets(app: FrameworkApp): void {
-  app.ws("/socket/:room", (req, res, next) => req.query["key"] ? next() : res.status(401).send("key, please"), {
-    protocols: ["v2"],
-    open: (ws) => {
-      ws.subscribe(ws.data.params["room"]);
-      ws.send(`${ws.data.routePath} ${ws.data.params["room"]} ${ws.protocol} ${ws.data.req.get("host") !== undefined}`);
-    },
-    message: (ws, data) => {
-      if (data === "close") ws.close(4001, "as asked");
-      else if (data === "publish") ws.publish(ws.data.params["room"], "published");
-      else if (data === "throw") throw new Error("thrown in a handler");
-      else ws.send(data as string);
-    },
-  });
 }

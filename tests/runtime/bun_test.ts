@@ -4,7 +4,7 @@ import { bundled } from "../contracts/bundled.ts";
 
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
-Deno.test("on Bun, an application listens, closes as it should, and listens again", {
+Deno.test("on Bun, an application listens, closes as it should, listens again, and says what an upgrade needs", {
   ignore: runtimes === undefined,
 }, async () => {
   const program = await bundled("tests/fixtures/bun_lifecycle.ts");
@@ -18,5 +18,7 @@ Deno.test("on Bun, an application listens, closes as it should, and listens agai
     taken: "EADDRINUSE",
     socket: 1001,
     deadline: 503,
+    noServer: [501, "WebSockets on Bun need its server as the second argument: app.fetch(request, server)"],
+    noHandlers: [501, "WebSockets on Bun need Bun.serve({ fetch: app.fetch, websocket: app.websocket })"],
   });
 });

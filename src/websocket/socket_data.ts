@@ -1,0 +1,52 @@
+import { utf8Length } from "../http/utf8_length.ts";
+
+/** What can be sent on a connection. */
+export type SocketData = string | ArrayBuffer | ArrayBufferView<ArrayBuffer> | Blob;
+
+/**
+ * Refuses what cannot be sent; runtimes would send `[object Object]`.
+ *
+ * @param method The caller's name for the error message
+ * @param data The message
+ * @throws {TypeError} If it is neither text nor bytes
+ */
+export function assertSocketData(method: string, data: unknown): asserts data is SocketData {
+  if (typeof data === "string" || data instanceof ArrayBuffer || ArrayBuffer.isView(data) || data instanceof Blob) {
+    return;
+  }
+  const given = typeof data === "object" && data !== null ? "an object; use JSON.stringify" : String(data);
+  throw new TypeError(`${method} takes text, an ArrayBuffer, a view of one or a Blob, not ${given}`);
+}
+
+/**
+ * Refuses what is no topic.
+ *
+ * @param method The caller's name for the error message
+ * @param topic The topic
+ * @throws {TypeError} If it is not a string
+ */
+export function assertTopic(method: string, topic: unknown): asserts topic is string {
+  if (typeof topic !== "string") throw new TypeError(`${method} takes the topic as a string, not ${String(topic)}`);
+}
+
+/**
+ * Length of a message.
+ *
+ * @param data The message
+ * @returns Bytes on the wire, without framing
+ */
+export function byteLengthOf(data: SocketData): number {
+  if (typeof data === "string") return utf8Length(data);
+  return data instanceof Blob ? data.size : data.byteLength;
+}
+
+/**
+ * The bytes of a message that is not text, over the same memory.
+ *
+ * @param data The message
+ */
+export function bytesOf(data: ArrayBuffer | ArrayBufferView<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return data instanceof ArrayBuffer
+    ? new Uint8Array(data)
+    : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+}

@@ -1,0 +1,162 @@
+/** A WebSocket client written by hand: for handshakes and frames no proper client would send, and for their bytes. */
+
+/** The headers of a proper handshake. */
+export const HANDSHAKE: Readonly<Record<string, string>> = {
+  "Connection": "Upgrade",
+  "Upgrade": "websocket",
+  "Sec-WebSocket-Version": "13",
+  "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+};
+
+/** What a frame carries (RFC 6455 section 5.2). */
+export const OPCODE = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
+
+/** A frame from the server. */
+export interface Frame {
+  /** What it carries. */
+  readonly opcode: number;
+  /** Its payload. */
+  readonly data: Uint8Array;
+}
+
+/** One connection; `using` breaks it off. */
+export class RawSocket implements Disposable {
+  /** Status and headers of the answer, as they came. */
+  head = "";
+  readonly #tcp: Deno.TcpConn;
+  #read = new Uint8Array(0);
+
+  private constructor(tcp: Deno.TcpConn) {
+    this.#tcp = tcp;
+  }
+
+  /**
+   * Connects, asks, and reads the head of the answer.
+   *
+   * @param origin Where the server is
+   * @param path What is asked for
+   * @param headers Headers instead of, or besides, those of a proper handshake; `""` leaves one out
+   * @param method The method
+   */
+  static async open(
+    origin: string,
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    method = "GET",
+  ): Promise<RawSocket> {
+    const { hostname, port, host } = new URL(origin);
+    const socket = new RawSocket(await Deno.connect({ hostname, port: Number(port) }));
+    const all = Object.entries({ "Host": host, ...HANDSHAKE, ...headers }).filter(([, value]) => value !== "");
+    const lines = [`${method} ${path} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`), "", ""];
+    await socket.write(new TextEncoder().encode(lines.join("\r\n")));
+    while (!socket.head.endsWith("\r\n\r\n")) socket.head += String.fromCharCode((await socket.#take(1))[0]!);
+    return socket;
+  }
+
+  /** Status of the answer. */
+  get status(): number {
+    return Number(this.head.split(" ")[1]);
+  }
+
+  /** Values of a header of the answer, one for each line. */
+  header(name: string): string[] {
+    const lines = this.head.split("\r\n").slice(1).map((line) => line.split(/: ?(.*)/s));
+    return lines.filter(([one]) => one!.toLowerCase() === name.toLowerCase()).map(([, value]) => value!);
+  }
+
+  /** Body of an answer that has a length or comes in chunks. */
+  async body(): Promise<string> {
+    let bytes = new Uint8Array(0);
+    if (this.header("content-length").length > 0) bytes = await this.#take(Number(this.header("content-length")[0]));
+    else {for (;;) {
+        let size = "";
+        while (!size.endsWith("\r\n")) size += String.fromCharCode((await this.#take(1))[0]!);
+        const chunk = await this.#take(parseInt(size, 16) + 2);
+        if (chunk.length === 2) break;
+        bytes = new Uint8Array([...bytes, ...chunk.subarray(0, -2)]);
+      }}
+    return new TextDecoder().decode(bytes);
+  }
+
+  /** Bytes of a frame, masked as a client's must be. */
+  static frame(opcode: number, data: Uint8Array | string = "", { fin = true } = {}): Uint8Array {
+    const payload = typeof data === "string" ? new TextEncoder().encode(data) : data;
+    if (payload.length > 0xffff) throw new RangeError("This client sends no frame over 65 535 bytes");
+    const length = payload.length < 126 ? [payload.length] : [126, payload.length >> 8, payload.length & 255];
+    const mask = crypto.getRandomValues(new Uint8Array(4));
+    const masked = payload.map((byte, at) => byte ^ mask[at % 4]!);
+    return new Uint8Array([(fin ? 128 : 0) | opcode, 128 | length[0]!, ...length.slice(1), ...mask, ...masked]);
+  }
+
+  /** Sends a frame. */
+  async send(opcode: number, data?: Uint8Array | string, options?: { fin?: boolean }): Promise<void> {
+    await this.write(RawSocket.frame(opcode, data, options));
+  }
+
+  /** Sends a close frame. */
+  async close(code?: number, reason = ""): Promise<void> {
+    const bytes = code === undefined ? [] : [code >> 8, code & 255, ...new TextEncoder().encode(reason)];
+    await this.send(OPCODE.close, new Uint8Array(bytes));
+  }
+
+  /** Sends bytes as they are. */
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;) at += await this.#tcp.write(bytes.subarray(at));
+  }
+
+  /** The next frame; `null` when the server has ended the connection. */
+  async next(): Promise<Frame | null> {
+    try {
+      const [first, second] = await this.#take(2) as unknown as [number, number];
+      let length = second & 127;
+      if (length >= 126) {
+        const view = new DataView((await this.#take(length === 126 ? 2 : 8)).buffer);
+        length = view.byteLength === 2 ? view.getUint16(0) : Number(view.getBigUint64(0));
+      }
+      return { opcode: first & 15, data: await this.#take(length) };
+    } catch (error) {
+      if (error instanceof Deno.errors.UnexpectedEof || error instanceof Deno.errors.ConnectionReset) return null;
+      throw error;
+    }
+  }
+
+  /** Text of the next message, whatever comes between. */
+  async text(): Promise<string> {
+    for (;;) {
+      const frame = await this.next();
+      if (frame === null) throw new Error("the server ended the connection");
+      if (frame.opcode === OPCODE.text) return new TextDecoder().decode(frame.data);
+    }
+  }
+
+  /** Breaks the connection off, without a word. */
+  [Symbol.dispose](): void {
+    try {
+      this.#tcp.close();
+    } catch {
+      // it was broken off before
+    }
+  }
+
+  async #take(count: number): Promise<Uint8Array<ArrayBuffer>> {
+    const piece = new Uint8Array(64 * 1024);
+    while (this.#read.length < count) {
+      const length = await this.#tcp.read(piece);
+      if (length === null) throw new Deno.errors.UnexpectedEof();
+      const joined = new Uint8Array(this.#read.length + length);
+      joined.set(this.#read);
+      joined.set(piece.subarray(0, length), this.#read.length);
+      this.#read = joined;
+    }
+    const taken = this.#read.slice(0, count);
+    this.#read = this.#read.slice(count);
+    return taken;
+  }
+}
+
+/** What is read of the code and the reason of a close frame. */
+export function closeOf(frame: Frame | null): [code: number | undefined, reason: string] | undefined {
+  if (frame?.opcode !== OPCODE.close) return undefined;
+  const { data } = frame;
+  return [data.length < 2 ? undefined : data[0]! * 256 + data[1]!, new TextDecoder().decode(data.subarray(2))];
+}

@@ -1,0 +1,70 @@
+/** A proper WebSocket client that is asked for one message after the other. */
+export class SocketClient implements AsyncDisposable {
+  /** The socket itself. */
+  readonly socket: WebSocket;
+  /** How it ended. */
+  readonly closed: Promise<CloseEvent>;
+  readonly #messages: ReadableStreamDefaultReader<string | ArrayBuffer>;
+
+  /**
+   * @param origin Where the server is
+   * @param path What is asked for
+   * @param protocols Sub-protocols that are offered
+   */
+  constructor(origin: string, path: string, protocols: string[] = []) {
+    const socket = this.socket = new WebSocket(origin.replace("http", "ws") + path, protocols);
+    socket.binaryType = "arraybuffer";
+    this.#messages = new ReadableStream<string | ArrayBuffer>({
+      start(controller) {
+        socket.onmessage = ({ data }) => controller.enqueue(data);
+        socket.onerror = (event) => controller.error(new Error((event as ErrorEvent).message));
+      },
+    }, { highWaterMark: Infinity }).getReader();
+    this.closed = new Promise((resolve) => socket.onclose = resolve);
+  }
+
+  /** The next message. */
+  async next(): Promise<string | ArrayBuffer> {
+    const message = await Promise.race([this.#messages.read().then(({ value }) => value), this.closed]);
+    if (message instanceof CloseEvent) throw new Error(`closed with ${message.code} "${message.reason}"`);
+    return message!;
+  }
+
+  /** The next message, which is text of JSON. */
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.next() as string);
+  }
+
+  /** The next message, which is bytes. */
+  async bytes(): Promise<Uint8Array> {
+    return new Uint8Array(await this.next() as ArrayBuffer);
+  }
+
+  /** Sends a message, once it is open. */
+  async send(data: string | Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.opened();
+    this.socket.send(data);
+  }
+
+  /** Waits until it is open. */
+  async opened(): Promise<void> {
+    if (this.socket.readyState > 0) return;
+    await Promise.race([
+      new Promise<void>((resolve) => this.socket.addEventListener("open", () => resolve())),
+      this.closed,
+    ]);
+    if (this.socket.readyState !== 1) throw new Error("it does not open");
+  }
+
+  /** Closes it and waits for the end. */
+  async close(code?: number, reason?: string): Promise<void> {
+    if (code === undefined) this.socket.close();
+    else this.socket.close(code, reason);
+    await this.closed;
+  }
+
+  /** The same as `close()`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

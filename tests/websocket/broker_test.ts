@@ -1,0 +1,122 @@
+import { assertEquals } from "@std/assert";
+import type { FrameworkApp, TopicBroker, TopicHost, WebSocketConnection } from "@sluice/sluice";
+import { SocketClient } from "../contracts/socket_client.ts";
+import { quietApp, serving } from "../support/app.ts";
+import { until } from "../support/redis_servers.ts";
+
+/** A broker that writes down what it is told. */
+class Notes implements TopicBroker {
+  readonly told: string[] = [];
+  host: TopicHost | undefined = undefined;
+  open(host: TopicHost): void {
+    this.host = host;
+    this.told.push("open");
+  }
+  publish(topic: string, data: string | Uint8Array): void {
+    this.told.push(`publish ${topic} ${typeof data === "string" ? data : `bytes ${data}`}`);
+  }
+  subscribe(topic: string): void {
+    this.told.push(`subscribe ${topic}`);
+  }
+  unsubscribe(topic: string): void {
+    this.told.push(`unsubscribe ${topic}`);
+  }
+  close(): Promise<void> {
+    this.told.push("close");
+    return Promise.resolve();
+  }
+}
+
+/** A connection that does what the test says, and its client. */
+async function connected(app: FrameworkApp, origin: string): Promise<[WebSocketConnection, SocketClient]> {
+  const { promise, resolve } = Promise.withResolvers<WebSocketConnection>();
+  const path = `/${app.connections.size}`;
+  app.ws(path, { open: resolve });
+  const client = new SocketClient(origin, path);
+  return [await promise, client];
+}
+
+Deno.test("a broker is told of the first member of a topic and of the last, and of every message", async () => {
+  const app = quietApp();
+  const notes = new Notes();
+  app.connections.use(notes);
+  assertEquals(notes.told, [], "nothing is opened before it is needed");
+  await serving(app, async (origin) => {
+    const [one, first] = await connected(app, origin);
+    const [two, second] = await connected(app, origin);
+    one.subscribe("a");
+    one.subscribe("a");
+    two.subscribe("a");
+    assertEquals(one.publish("a", "hi"), 1);
+    assertEquals(await second.next(), "hi");
+    two.unsubscribe("a");
+    two.unsubscribe("never");
+    await first.close();
+    await until(() => notes.told.length === 4, "the last member has gone");
+    await second.close();
+  });
+  assertEquals(notes.told, ["open", "subscribe a", "publish a hi", "unsubscribe a", "close"]);
+});
+
+Deno.test("what a broker delivers reaches every member, and is not published again", async () => {
+  const app = quietApp();
+  const notes = new Notes();
+  app.connections.use(notes);
+  await serving(app, async (origin) => {
+    const [ws, client] = await connected(app, origin);
+    ws.subscribe("a");
+    notes.host!.deliver("a", "from afar");
+    notes.host!.deliver("b", "for others");
+    notes.host!.deliver("a", new Uint8Array([7]));
+    assertEquals([await client.next(), ...await client.bytes()], ["from afar", 7]);
+    await client.close();
+  });
+  assertEquals(notes.told.filter((what) => what.startsWith("publish")), []);
+});
+
+Deno.test("bytes and Blobs are published as bytes, in order", async () => {
+  const app = quietApp();
+  const notes = new Notes();
+  app.connections.use(notes);
+  const reused = new Uint8Array([1, 2, 3, 4]);
+  app.connections.publish("a", new Uint16Array(reused.buffer, 2, 1));
+  app.connections.publish("a", new Blob(["B"]));
+  app.connections.publish("a", reused);
+  app.connections.publish("a", "text");
+  reused.fill(0);
+  await until(() => notes.told.length === 5, "all are published");
+  assertEquals(notes.told, [
+    "open",
+    "publish a bytes 3,4",
+    "publish a bytes 66",
+    "publish a bytes 1,2,3,4",
+    "publish a text",
+  ]);
+});
+
+Deno.test("a mounted application brings its broker along, unless its parent has one", () => {
+  const [notes, others] = [new Notes(), new Notes()];
+  const [app, child, second] = [quietApp(), quietApp(), quietApp()];
+  child.connections.use(notes);
+  second.connections.use(others);
+  app.use("/child", child).use("/second", second);
+  app.connections.publish("a", "1");
+  child.connections.publish("a", "2");
+  second.connections.publish("a", "3");
+  assertEquals(notes.told, ["open", "publish a 1", "publish a 2", "publish a 3"]);
+  assertEquals(others.told, []);
+});
+
+Deno.test("a connection that is closing follows nothing any more, though a handler still runs", async () => {
+  const app = quietApp();
+  const notes = new Notes();
+  app.connections.use(notes);
+  await serving(app, async (origin) => {
+    const [ws, client] = await connected(app, origin);
+    ws.close();
+    ws.subscribe("late");
+    assertEquals([ws.isSubscribed("late"), app.connections.publish("late", "nobody")], [false, 0]);
+    await client.closed;
+  });
+  assertEquals(notes.told, ["open", "publish late nobody", "close"]);
+});

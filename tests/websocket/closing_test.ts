@@ -1,0 +1,57 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import type { FrameworkApp } from "@sluice/sluice";
+import { HANDSHAKE } from "../contracts/raw_socket.ts";
+import { SocketClient } from "../contracts/socket_client.ts";
+import { quietApp, serving } from "../support/app.ts";
+
+/** An application with a socket route. */
+function withSocket(path = "/"): FrameworkApp {
+  return quietApp().ws(path, { open: (ws) => ws.send("open") });
+}
+
+Deno.test("closing an application closes its sockets with 1001, those of mounted ones too", async () => {
+  const app = withSocket("/own").use("/child", withSocket("/inside"));
+  const url = String(app.listen({ port: 0, hostname: "127.0.0.1" }).url).slice(0, -1);
+  const clients = [new SocketClient(url, "/own"), new SocketClient(url, "/child/inside")];
+  for (const client of clients) await client.next();
+  assertEquals(app.connections.size, 2);
+  await app.close({ timeoutMs: 2000 });
+  for (const client of clients) assertEquals((await client.closed).code, 1001);
+});
+
+Deno.test("closing a mounted application leaves the sockets of its parent alone", async () => {
+  const child = withSocket("/inside");
+  await serving(quietApp().use("/child", child), async (origin) => {
+    await using client = new SocketClient(origin, "/child/inside");
+    await client.next();
+    await child.close();
+    assertEquals([client.socket.readyState, child.connections.size], [1, 1]);
+  });
+});
+
+Deno.test("an application that is served by its fetch closes its sockets as well, again and again", async () => {
+  const app = withSocket();
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.fetch);
+  for (let i = 0; i < 2; i++) {
+    const client = new SocketClient(`http://127.0.0.1:${server.addr.port}`, "/");
+    await client.next();
+    await app.close();
+    assertEquals((await client.closed).code, 1001);
+  }
+  await server.shutdown();
+});
+
+Deno.test("a request that no server delivered is not upgraded, and its 501 says why", async () => {
+  const answer = await withSocket().handle(new Request("http://localhost/", { headers: HANDSHAKE }));
+  assertEquals(answer.status, 501);
+  assertMatch(await answer.text(), /Deno upgrades only requests as Deno\.serve delivers them/);
+});
+
+Deno.test("what an error handler gets of an upgrade that cannot be may be shown", async () => {
+  const app = withSocket();
+  app.use((error: { expose: boolean }, _req: unknown, res: { json(value: unknown): void }, _next: unknown) => {
+    res.json(error.expose);
+  });
+  const answer = await app.handle(new Request("http://localhost/", { headers: HANDSHAKE }));
+  assertEquals(await answer.json(), true);
+});

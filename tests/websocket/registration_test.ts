@@ -1,0 +1,29 @@
+import { assertThrows } from "@std/assert";
+import { quietApp } from "../support/app.ts";
+
+Deno.test("a ping timeout that no timer can keep is refused when the route is registered", () => {
+  const app = quietApp();
+  for (const pingTimeoutMs of [-1, NaN, Infinity, 2 ** 31]) {
+    assertThrows(
+      () => app.ws("/", { pingTimeoutMs, open() {} }),
+      RangeError,
+      `app.ws: "pingTimeoutMs" must be from 0, which is never, to 2147483647, not ${pingTimeoutMs}`,
+    );
+  }
+  assertThrows(
+    () => app.ws("/", { pingTimeoutMs: "10s" as unknown as number, open() {} }),
+    TypeError,
+    'app.ws: "pingTimeoutMs" must be a number of ms, not',
+  );
+  for (const pingTimeoutMs of [0, 0.5, 2 ** 31 - 1]) app.ws("/", { pingTimeoutMs, open() {} });
+});
+
+Deno.test("sub-protocols that are neither a list of names nor a function are refused", () => {
+  for (const protocols of ["v1", [1], {}]) {
+    assertThrows(
+      () => quietApp().ws("/", { protocols: protocols as unknown as string[], open() {} }),
+      TypeError,
+      'app.ws: "protocols" must be a list of names or a function, not',
+    );
+  }
+});
