@@ -4,40 +4,15 @@ import { stdFlags } from "./std.ts";
 
 const { flags } = await stdFlags();
 const deno = Deno.execPath();
-const sources = [
-  "mod.ts",
-  "limiting.ts",
-  "node.ts",
-  "fastly.ts",
-  "lambda.ts",
-  "advanced/mod.ts",
-  "advanced/testing.ts",
-  "advanced/tests/",
-  "examples/",
-  "bench/",
-  "scripts/",
-  "tests/",
-];
+const entries = (await Promise.all(["", "advanced/"].map(entriesOf))).flat();
+const sources = [...entries, "advanced/tests/", "examples/", "bench/", "scripts/", "tests/"];
 const publish = ["publish", "--dry-run", "--allow-dirty", "--quiet"];
 
 const steps: readonly { name: string; args: string[]; cwd?: string }[] = [
   { name: "formatting", args: ["fmt", "--check"] },
   { name: "lint", args: ["lint", "--quiet"] },
   { name: "types", args: ["check", "--quiet", ...flags, ...sources] },
-  {
-    name: "documentation",
-    args: [
-      "doc",
-      "--lint",
-      "mod.ts",
-      "limiting.ts",
-      "node.ts",
-      "fastly.ts",
-      "lambda.ts",
-      "advanced/mod.ts",
-      "advanced/testing.ts",
-    ],
-  },
+  { name: "documentation", args: ["doc", "--lint", ...entries] },
   { name: "package @sluice/sluice", args: publish },
   { name: "package @sluice/rate-limit", args: publish, cwd: "advanced" },
 ];
@@ -54,3 +29,9 @@ for (const { name, args, cwd } of steps) {
 }
 if (failed.length > 0) console.log(`The gate failed: ${failed.join(", ")}`);
 Deno.exit(failed.length > 0 ? 1 : 0);
+
+/** The modules people import from a package of this repository. */
+async function entriesOf(folder: string): Promise<string[]> {
+  const { exports: doors } = JSON.parse(await Deno.readTextFile(`${folder}deno.json`));
+  return (Object.values(doors) as string[]).map((path) => folder + path.slice("./".length));
+}

@@ -1,0 +1,25 @@
+/**
+ * Topics of WebSockets across processes, through Redis.
+ *
+ * It brings no client: give it yours, of `npm:redis` or `npm:ioredis`.
+ *
+ * @example A chat in several processes
+ * ```ts ignore
+ * import { createClient } from "redis";
+ * import sluice from "@sluice/sluice";
+ * import { redisTopics } from "@sluice/sluice/redis";
+ *
+ * const app = sluice();
+ * const client = await createClient().connect();
+ * app.connections.use(redisTopics(client));
+ * app.ws("/chat/:room", {
+ *   open: (ws) => ws.subscribe(ws.data.params.room),
+ *   message: (ws, text) => ws.publish(ws.data.params.room, text),
+ * });
+ * ```
+ *
+ * @module
+ */
+export type { IoRedisClient, NodeRedisClient } from "./src/redis/pubsub_client.ts";
+export { redisTopics, type RedisTopicsOptions } from "./src/redis/redis_topics.ts";
+export type { TopicBroker, TopicHost } from "./src/websocket/topic_broker.ts";

@@ -1,0 +1,60 @@
+import { Buffer } from "node:buffer";
+
+/** A process that publishes: eight random bytes. */
+export type Sender = Uint8Array;
+
+/** A message as it travels. */
+export interface TopicMessage {
+  /** Whether the asking process sent it itself. */
+  readonly isOwn: boolean;
+  /** Text or bytes. */
+  readonly data: string | Uint8Array<ArrayBuffer>;
+}
+
+/** First byte of a message: what follows the sender. No text of other programs begins with one of these. */
+const KIND = { text: 0, bytes: 1 } as const;
+
+/** Bytes in front of the message itself. */
+const HEAD = 9;
+
+/** A name for this process. */
+export function newSender(): Sender {
+  return crypto.getRandomValues(new Uint8Array(HEAD - 1));
+}
+
+/**
+ * Packs a message: what it is, who sends it, and the message itself.
+ *
+ * @param sender Who sends it
+ * @param data Text or bytes, copied
+ */
+export function packed(sender: Sender, data: string | Uint8Array): Buffer {
+  const isText = typeof data === "string";
+  return Buffer.concat([Uint8Array.of(isText ? KIND.text : KIND.bytes), sender, isText ? Buffer.from(data) : data]);
+}
+
+/**
+ * Unpacks a message. What another program has published, without the head, is text where it can be read as such.
+ *
+ * @param asking Who asks
+ * @param message What came from Redis
+ */
+export function unpacked(asking: Sender, message: Buffer): TopicMessage {
+  const kind = message[0];
+  if (message.length < HEAD || (kind !== KIND.text && kind !== KIND.bytes)) {
+    return { isOwn: false, data: readable(message) };
+  }
+  const body = message.subarray(HEAD);
+  return {
+    isOwn: message.subarray(1, HEAD).equals(asking),
+    data: kind === KIND.text ? body.toString() : new Uint8Array(body),
+  };
+}
+
+function readable(message: Buffer): string | Uint8Array<ArrayBuffer> {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(message);
+  } catch {
+    return new Uint8Array(message);
+  }
+}
