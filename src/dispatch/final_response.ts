@@ -3,7 +3,11 @@ import { escapeHtml } from "../http/escape_html.ts";
 import { statusText } from "../http/status_text.ts";
 import { utf8Length } from "../http/utf8_length.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { FrameworkResponse } from "../response/framework_response.ts";
+import type { FrameworkResponse } from "../response/framework_response.ts";
+
+const SAFE = { "content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff" };
+const NOT_FOUND_PAGE = { status: 404, headers: { ...SAFE, "content-type": "text/html; charset=utf-8" } };
+const NOT_FOUND_JSON = { status: 404, headers: { ...SAFE, "content-type": "application/json; charset=utf-8" } };
 
 /**
  * Answers when no layer did: 404, or the page for an error that no handler took.
@@ -22,7 +26,7 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
     if (!res.writableEnded) res.destroy(error instanceof Error ? error : new Error(String(error)));
     return;
   }
-  if (error === undefined && isUntouched(req, res)) return answerNotFound(req, res);
+  if (error === undefined && res.untouched && req.method !== "HEAD") return answerNotFound(req, res);
   const status = error === undefined ? 404 : statusOf(error, res.statusCode);
   const message = error === undefined
     ? `Cannot ${req.method} ${encodePath(req.originalUrl)}`
@@ -43,25 +47,11 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
   res.end(body);
 }
 
-/** Whether nobody set a header or replaced a method: then the answer can be made at one go. */
-function isUntouched(req: FrameworkRequest, res: FrameworkResponse): boolean {
-  const { end, writeHead } = FrameworkResponse.prototype;
-  return req.method !== "HEAD" && res.end === end && res.writeHead === writeHead && res.getHeaderNames().length === 0;
-}
-
 function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {
   const message = `Cannot ${req.method} ${encodePath(req.originalUrl)}`;
   const asJson = prefersJson(req);
   const body = asJson ? JSON.stringify({ error: message }) : page(message);
-  const response = new Response(body, {
-    status: 404,
-    headers: {
-      "content-security-policy": "default-src 'none'",
-      "x-content-type-options": "nosniff",
-      "content-type": asJson ? "application/json; charset=utf-8" : "text/html; charset=utf-8",
-    },
-  });
-  res.answer(response, body);
+  res.answer(new Response(body, asJson ? NOT_FOUND_JSON : NOT_FOUND_PAGE), body);
 }
 
 // what described the body that is not sent now
@@ -103,7 +93,11 @@ function encodePath(target: string): string {
 }
 
 function page(message: string): string {
-  const body = escapeHtml(message).replaceAll("\n", "<br>").replaceAll("  ", " &nbsp;");
+  const body = /["&'<>\n]| {2}/.test(message) ? pageText(message) : message;
   return '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n' +
     `<body>\n<pre>${body}</pre>\n</body>\n</html>\n`;
+}
+
+function pageText(message: string): string {
+  return escapeHtml(message).replaceAll("\n", "<br>").replaceAll("  ", " &nbsp;");
 }

@@ -222,7 +222,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   answer(response: Response, text?: string): void {
     this.#assertUnsent("returning a Response");
-    if (!this.hooked && this.outgoing.names().length === 0 && this.req.method !== "HEAD") {
+    if (this.untouched && this.req.method !== "HEAD") {
       this.adopt(response, text);
       return;
     }

@@ -6,7 +6,7 @@ import type { SocketFace } from "../request/socket_face.ts";
 import { BodyStream } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
 import { type HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
-import { type BodySource, streamedBody } from "./streamed_body.ts";
+import { type BodySource, iteratorOf, streamedBody } from "./streamed_body.ts";
 import { type WebBody, webResponse } from "./web_response.ts";
 
 /** Key under which a response shows the body it was ended with, for platforms that would have to stream it otherwise. */
@@ -359,9 +359,12 @@ export class OutgoingMessage extends Emitter {
 
   async #pour(source: BodySource): Promise<void> {
     try {
-      for await (const chunk of source as AsyncIterable<Uint8Array | string>) {
-        if (this.write(chunk) === false) await this.#drained();
-        if (this.#exchange.aborted) return;
+      const chunks = iteratorOf(source);
+      for (;;) {
+        const { done, value } = await chunks.next();
+        if (done) break;
+        if (this.write(value) === false) await this.#drained();
+        if (this.#exchange.aborted) return void await chunks.return?.();
       }
       this.end();
     } catch (error) {
@@ -380,6 +383,11 @@ export class OutgoingMessage extends Emitter {
   /** Whether a middleware replaced a method that sends, and must see what it would have seen on Node. */
   protected get hooked(): boolean {
     return this.end !== plain.end || this.write !== plain.write || this.writeHead !== plain.writeHead;
+  }
+
+  /** Whether no header was set and no method replaced, so that an answer can be made at one go. */
+  get untouched(): boolean {
+    return this.#headers.bare && this.#headers.contentType === undefined && !this.hooked;
   }
 
   /**

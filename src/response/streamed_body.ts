@@ -74,7 +74,12 @@ export function isBodySource(value: object): value is BodySource {
     typeof (value as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function";
 }
 
-function iteratorOf(source: BodySource): AsyncIterator<Uint8Array | string> {
+/**
+ * Chunks of a source, one after the other; `return` gives the source up.
+ *
+ * @param source A web stream or an async iterable
+ */
+export function iteratorOf(source: BodySource): AsyncIterator<Uint8Array | string> {
   if (!(source instanceof ReadableStream)) return source[Symbol.asyncIterator]();
   // not every runtime can iterate a web stream
   const reader = source.getReader();
