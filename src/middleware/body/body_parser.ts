@@ -3,7 +3,7 @@ import { HttpError } from "../../http/http_error.ts";
 import type { FrameworkRequest, Untyped } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions } from "./body_options.ts";
-import { announcedLength, readBody, readPlainText } from "./read_body.ts";
+import { aborted, announcedLength, assertLength, isPlain, readBody } from "./read_body.ts";
 
 /** A body parser as a middleware: sets `req.body`, or leaves it alone when the body is not for it. */
 export type BodyParser = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
@@ -34,8 +34,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
     if (!options.wants(req, type)) return next();
     // each look at a request header costs; those of the commonest body are looked at once
     if (length !== undefined && parseText !== undefined && options.verify === undefined && isPlainUtf8(type, options)) {
-      const text = readPlainText(req, options, length);
-      if (text !== null) return takeText(req, text, parseText, next);
+      if (isPlain(req, options, length)) return takeText(req, length, parseText, next);
     }
     parse(req, res, options, parsing).then((body) => {
       req.body = body;
@@ -47,18 +46,18 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
 // one step from the text to the next layer: every promise in between would cost as much as the parsing
 function takeText(
   req: FrameworkRequest,
-  text: Promise<string>,
+  length: number,
   parseText: NonNullable<Parsing["parseText"]>,
   next: (error?: unknown) => void,
 ): void {
-  text.then((content) => {
+  req.request.text().then((text) => {
     try {
-      req.body = parsed(parseText, content, "utf-8");
+      req.body = parsed(parseText, assertLength(text, length), "utf-8");
     } catch (error) {
       return next(error);
     }
     next();
-  }, next);
+  }, (cause) => next(aborted(length, cause)));
 }
 
 // A request made in process has a body but no header that says so. The body is asked last, for looking at it makes a

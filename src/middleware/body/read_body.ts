@@ -32,28 +32,27 @@ export async function readBody(req: FrameworkRequest, options: CheckedOptions, a
 }
 
 /**
- * Reads UTF-8 text of a known length within the limit.
+ * Tells whether a body of a known length may be read by the runtime itself: within the limit and not compressed.
  *
  * @param req The request
  * @param options The limit
  * @param announced The length in bytes
- * @returns The text, `null` if it is too large or compressed
  */
-export function readPlainText(
-  req: FrameworkRequest,
-  options: CheckedOptions,
-  announced: number,
-): Promise<string> | null {
-  if (announced > options.limit) return null;
+export function isPlain(req: FrameworkRequest, options: CheckedOptions, announced: number): boolean {
+  if (announced > options.limit) return false;
   const coding = req.get("content-encoding");
-  if (coding !== undefined && coding !== "identity") return null;
-  return req.request.text().then(
-    (text) => assertLength(text, announced),
-    (cause) => Promise.reject(aborted(announced, cause)),
-  );
+  return coding === undefined || coding === "identity";
 }
 
-function assertLength<T extends BodyContent>(content: T, announced: number): T {
+/**
+ * Checks that a body has the length it was announced with.
+ *
+ * @param content What was read
+ * @param announced The length in bytes
+ * @returns What was read
+ * @throws {HttpError} 400 if it has not
+ */
+export function assertLength<T extends BodyContent>(content: T, announced: number): T {
   const received = typeof content === "string" ? utf8Length(content) : content.byteLength;
   if (received === announced || isInexact(content, announced - received)) return content;
   throw wrongLength(announced, received);
@@ -156,7 +155,13 @@ function tooLarge(limit: number, length: number): HttpError {
   return new HttpError(413, "request entity too large", { expected: length, length, limit, type: "entity.too.large" });
 }
 
-function aborted(length: number | undefined, cause: unknown): HttpError {
+/**
+ * The error for a body that ended before its time.
+ *
+ * @param length The length that was announced, in bytes
+ * @param cause What the runtime said
+ */
+export function aborted(length: number | undefined, cause: unknown): HttpError {
   return new HttpError(400, "request aborted", {
     cause,
     code: "ECONNABORTED",
