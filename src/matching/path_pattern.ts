@@ -29,12 +29,17 @@ export type PathValue = any;
 /** One segment of a simple pattern: a literal, or the name of a parameter that takes it whole. */
 export type Segment = { readonly literal: string } | { readonly param: string };
 
+const COLON = 58;
+
+/** Paths of whole words and whole parameters, which need no parser: nearly all there are. */
+const PLAIN = /^(?:\/(?::[A-Za-z_]\w*|[\w.~-]+))*\/?$/;
+const NO_CONSTRAINTS: ReadonlyMap<string, RegExp> = new Map();
+const NO_NAMES: ReadonlySet<string> = new Set();
+
 /** A registered path, ready to be matched. */
 export class PathPattern {
   /** The path as it was registered. */
   readonly source: string | RegExp;
-  /** The path as one regular expression. */
-  readonly regex: RegExp;
   /** Names of the parameters, in order; numbers for unnamed ones. */
   readonly keys: readonly string[];
   /**
@@ -53,10 +58,13 @@ export class PathPattern {
   /** Where the parameters are in a path that matches the segments, and what follows the last one. */
   #places: readonly Place[] = [];
   #tail = 0;
-  #constraints: ReadonlyMap<string, RegExp>;
-  #joined: ReadonlySet<string>;
-  #wildcards: ReadonlySet<string>;
+  #constraints: ReadonlyMap<string, RegExp> = NO_CONSTRAINTS;
+  #joined: ReadonlySet<string> = NO_NAMES;
+  #wildcards: ReadonlySet<string> = NO_NAMES;
   #isRegExp: boolean;
+  #options: PathPatternOptions;
+  #path = "";
+  #regex: RegExp | null = null;
 
   /**
    * Compiles a path.
@@ -68,42 +76,55 @@ export class PathPattern {
    */
   constructor(method: string, source: string | RegExp, options: PathPatternOptions) {
     this.source = source;
+    this.#options = options;
     this.#isRegExp = source instanceof RegExp;
     if (source instanceof RegExp) {
-      this.regex = source;
+      this.#regex = source;
       this.keys = regExpKeys(source);
       this.segments = null;
       this.prefix = [];
       this.constrained = true;
       this.fixed = null;
-      this.#constraints = new Map();
-      this.#joined = this.#wildcards = new Set();
       return;
     }
-    const loose = options.strict || source === "/" ? source : source.replace(/\/+$/, "");
-    try {
-      const translated = translateLegacyPath(loose);
-      const { tokens } = parse(translated.path);
-      const { regexp, keys } = pathToRegexp(translated.path, {
-        sensitive: options.sensitive,
-        end: options.end,
-        trailing: !options.strict,
-      });
-      this.regex = regexp;
-      this.keys = keys.map((key) => key.name);
-      this.#wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
-      this.#constraints = translated.constraints;
-      this.#joined = translated.joined;
-      this.segments = simpleSegments(tokens);
-      this.prefix = literalPrefix(tokens);
-    } catch (error) {
-      throw pathError(method, source, error);
+    this.#path = options.strict || source === "/" ? source : source.replace(/\/+$/, "");
+    const plain = PLAIN.test(this.#path) ? plainSegments(this.#path) : null;
+    if (plain !== null) {
+      this.segments = plain;
+      this.keys = plain.flatMap((segment) => "param" in segment ? [segment.param] : []);
+      this.prefix = [];
+    } else {
+      try {
+        const translated = translateLegacyPath(this.#path);
+        const { tokens } = parse(translated.path);
+        this.#path = translated.path;
+        const { regexp, keys } = this.#compile();
+        this.#regex = regexp;
+        this.keys = keys.map((key) => key.name);
+        this.#wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
+        this.#constraints = translated.constraints;
+        this.#joined = translated.joined;
+        this.segments = simpleSegments(tokens);
+        this.prefix = literalPrefix(tokens);
+      } catch (error) {
+        throw pathError(method, source, error);
+      }
     }
     if (this.segments !== null) ({ places: this.#places, tail: this.#tail } = placesOf(this.segments));
     this.constrained = this.#constraints.size > 0;
     this.fixed = this.keys.length === 0 && this.segments !== null
       ? { index: 0, length: lengthOf(this.segments), params: null }
       : null;
+  }
+
+  #compile(): ReturnType<typeof pathToRegexp> {
+    const { sensitive, end, strict } = this.#options;
+    return pathToRegexp(this.#path, { sensitive, end, trailing: !strict });
+  }
+
+  /** The path as one regular expression; compiled when it is first asked for, for most paths never need it. */
+  get regex(): RegExp {
+    return this.#regex ??= this.#compile().regexp;
   }
 
   /**
@@ -179,6 +200,15 @@ function placesOf(segments: readonly Segment[]): { places: Place[]; tail: number
 
 function lengthOf(segments: readonly Segment[]): number {
   return segments.reduce((length, segment) => length + 1 + ("literal" in segment ? segment.literal.length : 0), 0);
+}
+
+function plainSegments(path: string): Segment[] | null {
+  if (path === "" || path === "/") return [];
+  // a slash at the end counts here, or it would be gone
+  if (path.endsWith("/")) return null;
+  return path.slice(1).split("/").map((text) =>
+    text.charCodeAt(0) === COLON ? { param: text.slice(1) } : { literal: text }
+  );
 }
 
 function simpleSegments(tokens: readonly Token[]): Segment[] | null {

@@ -12,13 +12,30 @@ export interface Candidate {
 /** Whether a candidate minds the slash at the end of the path. */
 type Slash = "any" | "with" | "without";
 
+/** A route at a node. */
+interface End {
+  readonly candidate: Candidate;
+  readonly slash: Slash;
+}
+
+/** One registered segment; its collections are made when there is something to put in them. */
 class TrieNode {
-  readonly children = new Map<string, TrieNode>();
+  children: Map<string, TrieNode> | null = null;
   param: TrieNode | null = null;
   /** Mounts that apply to every path through this node. */
-  readonly mounts: Candidate[] = [];
+  mounts: Candidate[] | null = null;
   /** Routes for paths that end here. */
-  readonly ends: { readonly candidate: Candidate; readonly slash: Slash }[] = [];
+  ends: End[] | null = null;
+
+  mount(candidate: Candidate): void {
+    if (this.mounts === null) this.mounts = [candidate];
+    else this.mounts.push(candidate);
+  }
+
+  end(end: End): void {
+    if (this.ends === null) this.ends = [end];
+    else this.ends.push(end);
+  }
 }
 
 /**
@@ -41,12 +58,11 @@ export class TrieState {
   /** The same, where none was. */
   #only: TrieState | null = null;
   #ended: TrieState | null = null;
-  #known: ReadonlySet<string> | null = null;
 
   constructor(nodes: readonly TrieNode[], inherited: readonly Candidate[], slash: boolean) {
     this.#nodes = nodes;
     this.#slash = slash;
-    this.#inherited = slash ? inherited : [...inherited, ...nodes.flatMap((node) => node.mounts)];
+    this.#inherited = slash ? inherited : [...inherited, ...nodes.flatMap((node) => node.mounts ?? [])];
   }
 
   /** Whether no longer path can lead anywhere. */
@@ -69,10 +85,9 @@ export class TrieState {
   #afterNew(segment: string): TrieState {
     const known = this.#next.get(segment);
     if (known !== undefined) return known;
-    const literals = this.#literals();
-    if (segment !== "" && !literals.has(segment)) {
+    if (segment !== "" && !this.#nodes.some((node) => node.children?.has(segment))) {
       this.#other ??= this.#step(segment);
-      if (literals.size === 0) this.#only = this.#other;
+      if (this.#nodes.every((node) => node.children === null)) this.#only = this.#other;
       return this.#other;
     }
     const state = this.#step(segment);
@@ -85,14 +100,10 @@ export class TrieState {
     return this.#ended ??= new TrieState(this.#nodes, this.#inherited, true);
   }
 
-  #literals(): ReadonlySet<string> {
-    return this.#known ??= new Set(this.#nodes.flatMap((node) => [...node.children.keys()]));
-  }
-
   #step(segment: string): TrieState {
     const nodes: TrieNode[] = [];
     for (const node of this.#nodes) {
-      const child = node.children.get(segment);
+      const child = node.children?.get(segment);
       if (child !== undefined) nodes.push(child);
       // a parameter takes at least one character
       if (node.param !== null && segment !== "") nodes.push(node.param);
@@ -105,7 +116,7 @@ export class TrieState {
     const found = new Map<Layer, Candidate>();
     for (const candidate of this.#inherited) add(found, candidate);
     for (const node of this.#nodes) {
-      for (const { candidate, slash } of node.ends) {
+      for (const { candidate, slash } of node.ends ?? []) {
         if (slash === "any" || (slash === "with") === this.#slash) add(found, candidate);
       }
     }
@@ -132,7 +143,7 @@ export class PathTrie {
     this.#sensitive = sensitive;
     const root = new TrieNode();
     for (const layer of layers) {
-      if (layer.everywhere) root.mounts.push({ layer, proven: layer.patterns[0]! });
+      if (layer.everywhere) root.mount({ layer, proven: layer.patterns[0]! });
       else for (const pattern of layer.patterns) this.#insert(root, layer, pattern);
     }
     this.#start = new TrieState([root], [], false);
@@ -143,7 +154,7 @@ export class PathTrie {
     const proven = layer.patterns.length === 1 && !pattern.constrained ? pattern : null;
     if (segments === null) {
       const node = pattern.prefix.reduce((at, literal) => this.#child(at, literal), root);
-      node.mounts.push({ layer, proven: null });
+      node.mount({ layer, proven: null });
       return;
     }
     const last = segments.at(-1);
@@ -155,16 +166,17 @@ export class PathTrie {
       else node = node.param ??= new TrieNode();
     }
     const candidate = { layer, proven };
-    if (layer.route === null) node.mounts.push(candidate);
-    else node.ends.push({ candidate, slash: !layer.strict || node === root ? "any" : slashed ? "with" : "without" });
+    if (layer.route === null) node.mount(candidate);
+    else node.end({ candidate, slash: !layer.strict || node === root ? "any" : slashed ? "with" : "without" });
   }
 
   #child(node: TrieNode, literal: string): TrieNode {
     const key = this.#sensitive ? literal : literal.toLowerCase();
-    const known = node.children.get(key);
+    const children = node.children ??= new Map();
+    const known = children.get(key);
     if (known !== undefined) return known;
     const made = new TrieNode();
-    node.children.set(key, made);
+    children.set(key, made);
     return made;
   }
 
