@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
-import { random } from "../../../tests/support/random.ts";
 import { writeHeaders } from "../../src/http/header_fields.ts";
 import { Limiter } from "../../src/limiter/limiter.ts";
 import type { Decision } from "../../src/limiter/decision.ts";
 import type { LimitOptions } from "../../src/limiter/limiter_options.ts";
 import { ALGORITHM_NAMES } from "../../src/policy/policy.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
 
 const STANDARDS = ["draft-6", "draft-7", "draft-8", "draft-10", null] as const;
 const INTEGER = /^\d{1,15}$/;
@@ -43,7 +43,7 @@ function assertWellFormed(headers: Headers, decision: Decision): void {
 }
 
 Deno.test("every header is well-formed and in range, whatever the limits and however often they refuse", async () => {
-  const next = random(7);
+  const next = seededRandom(7);
   const pick = <T>(values: readonly T[]): T => values[next(values.length)]!;
   for (let round = 0; round < 300; round++) {
     const clock = new VirtualClock();
@@ -64,7 +64,7 @@ Deno.test("every header is well-formed and in range, whatever the limits and how
 });
 
 Deno.test("who comes back when Retry-After says is admitted, and a second earlier is refused", async () => {
-  const next = random(11);
+  const next = seededRandom(11);
   for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "token-bucket"] as const) {
     for (let round = 0; round < 200; round++) {
       const clock = new VirtualClock(1_700_000_000_000 + next(100_000));

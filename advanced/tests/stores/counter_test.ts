@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { MemoryStore as ExpressMemoryStore } from "express-rate-limit";
-import { random } from "../../../tests/support/random.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { fromCounter } from "../../src/stores/counter_store.ts";
 import type { CounterInfo, CounterLike } from "../../src/stores/policy_counter.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
 import type { Store, Take, Verdict } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
 
 const POLICY: Policy = { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 60_000 };
 const OTHER: Policy = { ...POLICY, name: "other", limit: 4, windowMs: 90_000 };
@@ -54,7 +54,7 @@ async function one(store: Store, cost: number, times = 1): Promise<Verdict> {
 Deno.test("over express-rate-limit's MemoryStore it decides as memory does", async () => {
   await withExpressStore(async (store, clock) => {
     const memory = new MemoryStore({ clock: clock.read });
-    const pick = random(8);
+    const pick = seededRandom(8);
     for (let step = 0; step < 6000; step++) {
       clock.advance(pick(20_000));
       const take: Take = { policy: pick(2) === 0 ? POLICY : OTHER, key: `key ${pick(4)}`, cost: pick(8) };
@@ -73,7 +73,7 @@ Deno.test("over express-rate-limit's MemoryStore it decides as memory does", asy
 Deno.test("batches of two policies grant what memory grants, and leave as much", async () => {
   await withExpressStore(async (store, clock) => {
     const memory = new MemoryStore({ clock: clock.read });
-    const pick = random(9);
+    const pick = seededRandom(9);
     let refusals = 0;
     const aligned: Policy[] = [POLICY, { ...OTHER, windowMs: POLICY.windowMs }];
     for (let step = 0; step < 3000; step++) {

@@ -1,70 +1,10 @@
 /// <reference lib="deno.unstable" />
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { random } from "../../../tests/support/random.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { DenoKvStore, type DenoKvStoreOptions } from "../../src/stores/deno_kv_store.ts";
-import { MemoryStore } from "../../src/stores/memory_store.ts";
-import type { Store, Take, Verdict } from "../../src/policy/store.ts";
+import type { Take } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
-
-const PLAIN: Policy[] = [
-  { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 1000 },
-  { name: "aligned", algorithm: "fixed-window", limit: 6, windowMs: 700, align: "clock" },
-  { name: "sliding", algorithm: "sliding-window", limit: 5, windowMs: 900, buckets: 4 },
-  { name: "log", algorithm: "sliding-log", limit: 5, windowMs: 800 },
-  { name: "approximate", algorithm: "sliding-approximate", limit: 7, windowMs: 1000 },
-  { name: "bucket", algorithm: "token-bucket", limit: 3, windowMs: 1000, burst: 8 },
-  { name: "leases", algorithm: "concurrency", limit: 4, windowMs: 1500 },
-];
-const POLICIES: Policy[] = PLAIN.flatMap((policy) => [
-  policy,
-  { ...policy, name: `${policy.name}/charge`, onDenied: "charge" },
-  { ...policy, name: `${policy.name}/extend`, onDenied: "extend" },
-  { ...policy, name: `${policy.name}/block`, block: { after: 3, forMs: 2500 } },
-]);
-
-/** Does the same random things to a store and to memory, and compares what they say; returns how many decisions. */
-async function compare(store: Store, clock: VirtualClock, seed: number, steps: number): Promise<number> {
-  const memory = new MemoryStore({ clock: clock.read });
-  const pick = random(seed);
-  let decisions = 0;
-  for (const [i, policy] of POLICIES.entries()) {
-    const other = POLICIES[(i + 5) % POLICIES.length]!;
-    const grants: { take: Take; mine: number; theirs: number }[] = [];
-    for (let step = 0; step < steps; step++) {
-      clock.advance(pick(4) === 0 ? pick(700) : pick(30));
-      const key = `${policy.name} ${pick(3)}`;
-      if (pick(6) === 0 && grants.length > 0) {
-        const [{ take, mine, theirs }] = grants.splice(pick(grants.length), 1) as [typeof grants[0]];
-        const amount = 1 + pick(take.cost);
-        const given = memory.give(take, theirs, amount);
-        assertEquals(await store.give(take, mine, amount), given, `${policy.name}, give at step ${step}`);
-        continue;
-      }
-      if (pick(60) === 0) {
-        memory.reset({ policy: policy.name, key });
-        await store.reset({ policy: policy.name, key });
-        continue;
-      }
-      const takes: Take[] = [{ policy, key, cost: pick(4), shadow: pick(8) === 0 }];
-      if (pick(3) === 0) takes.push({ policy: other, key, cost: pick(3) });
-      const times = pick(5) === 0 ? 1 + pick(3) : 1;
-      const expected = memory.decide(takes, times);
-      const actual = await store.decide(takes, times);
-      decisions++;
-      const seen = { step, takes, times };
-      assertEquals({ ...seen, verdicts: actual.map(unstamped) }, { ...seen, verdicts: expected.map(unstamped) });
-      takes.forEach((take, n) => {
-        if (expected[n]!.granted > 0) grants.push({ take, mine: actual[n]!.stamp, theirs: expected[n]!.stamp });
-      });
-    }
-  }
-  return decisions;
-}
-
-function unstamped({ stamp: _stamp, ...verdict }: Verdict): Omit<Verdict, "stamp"> {
-  return verdict;
-}
+import { decidesAsMemory, POLICIES } from "../support/random_trace.ts";
 
 /** Runs a body with a store in a database of its own, closed afterwards. */
 async function withStore(
@@ -86,7 +26,7 @@ const FIXED: Policy = { name: "fixed", algorithm: "fixed-window", limit: 50, win
 Deno.test("decides as memory does, in a database in memory", async () => {
   const clock = new VirtualClock();
   await withStore(":memory:", { clock: clock.read }, async (store) => {
-    assert(await compare(store, clock, 2, 150) > 2500);
+    assert(await decidesAsMemory(store, clock, 2, 150) > 2500);
   });
 });
 
@@ -95,7 +35,7 @@ Deno.test("decides as memory does, in a file", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await withStore(`${folder}/kv`, { clock: clock.read }, async (store) => {
-      assert(await compare(store, clock, 3, 60) > 1000);
+      assert(await decidesAsMemory(store, clock, 3, 60) > 1000);
     });
   } finally {
     await Deno.remove(folder, { recursive: true });

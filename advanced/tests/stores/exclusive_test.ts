@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { random } from "../../../tests/support/random.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import {
   dropExpired,
@@ -9,67 +8,10 @@ import {
   type StateRecords,
 } from "../../src/stores/exclusive_store.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
-import type { Store, Take, Verdict } from "../../src/policy/store.ts";
+import type { Take, Verdict } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
-
-const PLAIN: Policy[] = [
-  { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 1000 },
-  { name: "aligned", algorithm: "fixed-window", limit: 6, windowMs: 700, align: "clock" },
-  { name: "sliding", algorithm: "sliding-window", limit: 5, windowMs: 900, buckets: 4 },
-  { name: "log", algorithm: "sliding-log", limit: 5, windowMs: 800 },
-  { name: "approximate", algorithm: "sliding-approximate", limit: 7, windowMs: 1000 },
-  { name: "bucket", algorithm: "token-bucket", limit: 3, windowMs: 1000, burst: 8 },
-  { name: "leases", algorithm: "concurrency", limit: 4, windowMs: 1500 },
-];
-const POLICIES: Policy[] = PLAIN.flatMap((policy) => [
-  policy,
-  { ...policy, name: `${policy.name}/charge`, onDenied: "charge" },
-  { ...policy, name: `${policy.name}/extend`, onDenied: "extend" },
-  { ...policy, name: `${policy.name}/block`, block: { after: 3, forMs: 2500 } },
-]);
-
-/** Does the same random things to a store and to memory, and compares what they say; returns how many decisions. */
-async function compare(store: Store, clock: VirtualClock, seed: number, steps: number): Promise<number> {
-  const memory = new MemoryStore({ clock: clock.read });
-  const pick = random(seed);
-  let decisions = 0;
-  for (const [i, policy] of POLICIES.entries()) {
-    const other = POLICIES[(i + 5) % POLICIES.length]!;
-    const grants: { take: Take; mine: number; theirs: number }[] = [];
-    for (let step = 0; step < steps; step++) {
-      clock.advance(pick(4) === 0 ? pick(700) : pick(30));
-      const key = `${policy.name} ${pick(3)}`;
-      if (pick(6) === 0 && grants.length > 0) {
-        const [{ take, mine, theirs }] = grants.splice(pick(grants.length), 1) as [typeof grants[0]];
-        const amount = 1 + pick(take.cost);
-        const given = memory.give(take, theirs, amount);
-        assertEquals(await store.give(take, mine, amount), given, `${policy.name}, give at step ${step}`);
-        continue;
-      }
-      if (pick(60) === 0) {
-        memory.reset({ policy: policy.name, key });
-        await store.reset({ policy: policy.name, key });
-        continue;
-      }
-      const takes: Take[] = [{ policy, key, cost: pick(4), shadow: pick(8) === 0 }];
-      if (pick(3) === 0) takes.push({ policy: other, key, cost: pick(3) });
-      const times = pick(5) === 0 ? 1 + pick(3) : 1;
-      const expected = memory.decide(takes, times);
-      const actual = await store.decide(takes, times);
-      decisions++;
-      const seen = { step, takes, times };
-      assertEquals({ ...seen, verdicts: actual.map(unstamped) }, { ...seen, verdicts: expected.map(unstamped) });
-      takes.forEach((take, n) => {
-        if (expected[n]!.granted > 0) grants.push({ take, mine: actual[n]!.stamp, theirs: expected[n]!.stamp });
-      });
-    }
-  }
-  return decisions;
-}
-
-function unstamped({ stamp: _stamp, ...verdict }: Verdict): Omit<Verdict, "stamp"> {
-  return verdict;
-}
+import { seededRandom } from "../../src/testing/seeded_random.ts";
+import { decidesAsMemory, PLAIN, policyNamed } from "../support/random_trace.ts";
 
 function setUp(options: ExclusiveOptions = {}) {
   const clock = new VirtualClock();
@@ -84,18 +26,18 @@ function setUp(options: ExclusiveOptions = {}) {
   return { clock, partitions, runs, run, store: fromExclusive(run, options) };
 }
 
-const FIXED = POLICIES[0]!;
-const LOG = POLICIES.find(({ name }) => name === "log")!;
+const FIXED = policyNamed("fixed");
+const LOG = policyNamed("log");
 
 Deno.test("decides as memory does, with every algorithm and consequence, alone and in batches of one key", async () => {
   const { store, clock } = setUp();
-  assert(await compare(store, clock, 4, 300) > 5000);
+  assert(await decidesAsMemory(store, clock, 4, 300) > 5000);
 });
 
 Deno.test("batches of several keys grant what memory grants, and leave as much", async () => {
   const { store, clock } = setUp();
   const memory = new MemoryStore({ clock: clock.read });
-  const pick = random(5);
+  const pick = seededRandom(5);
   let refusals = 0;
   for (let step = 0; step < 4000; step++) {
     clock.advance(pick(60));

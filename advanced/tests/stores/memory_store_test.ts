@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { random } from "../../../tests/support/random.ts";
 import { ALGORITHM_NAMES, type Policy } from "../../src/policy/policy.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
 import { StoreClock } from "../../src/stores/store_clock.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
 
 function policyOf(algorithm: Policy["algorithm"], rest: Partial<Policy> = {}): Policy {
   return { name: "p", algorithm, limit: 2, windowMs: 60_000, ...rest };
@@ -72,7 +72,7 @@ Deno.test("a million keys are grown to and forgotten, and each decision gave eac
   const clock = new VirtualClock();
   const store = new MemoryStore({ maxKeys: 2 ** 20, clock: clock.read });
   const policy = policyOf("fixed-window");
-  const next = random(1);
+  const next = seededRandom(1);
   for (let i = 0; i < 300_000; i++) {
     assertEquals(take(store, policy, `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`).remaining, 1);
   }

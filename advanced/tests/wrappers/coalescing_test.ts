@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { random } from "../../../tests/support/random.ts";
 import { ALGORITHM_NAMES, MemoryStore, type Policy, type Take, type Verdict } from "../../mod.ts";
 import { newCounters } from "../../src/wrappers/counters.ts";
 import { VirtualClock } from "../../testing.ts";
 import { CoalescingStore } from "../../src/wrappers/coalescing.ts";
 import { AsyncStore } from "../support/async_store.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
 
 function policyOf(algorithm: Policy["algorithm"], more: Partial<Policy> = {}): Policy {
   return { name: algorithm, algorithm, limit: 10, windowMs: 1000, ...more };
@@ -55,7 +55,7 @@ function assertTold(policy: Policy, merged: Verdict, serial: Verdict, where: str
 
 Deno.test("decisions of one turn are told what they would have been told in a row", async () => {
   const { clock, counters, behind, serial, coalescing } = setUp();
-  const pick = random(1);
+  const pick = seededRandom(1);
   let compared = 0;
   for (let step = 0; step < 1500; step++) {
     clock.advance(pick(4) === 0 ? pick(600) : pick(40));
@@ -79,7 +79,7 @@ Deno.test("decisions of one turn are told what they would have been told in a ro
 
 Deno.test("batches of one turn are told what they would have been told in a row", async () => {
   const { clock, counters, behind, serial, coalescing } = setUp();
-  const pick = random(2);
+  const pick = seededRandom(2);
   const exact = POLICIES.filter((policy) =>
     policy.algorithm !== "token-bucket" && policy.algorithm !== "sliding-approximate"
   );
@@ -186,7 +186,7 @@ Deno.test("decisions of many keys in one turn share commands, and are told what 
   const behind = new ManyKeysStore(new MemoryStore({ clock: clock.read }));
   const coalescing = new CoalescingStore(behind, counters);
   const serial = new MemoryStore({ clock: clock.read });
-  const pick = random(3);
+  const pick = seededRandom(3);
   const free = POLICIES.filter(isFree);
   let compared = 0;
   for (let step = 0; step < 200; step++) {

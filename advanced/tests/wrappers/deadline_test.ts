@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { random } from "../../../tests/support/random.ts";
 import { VirtualClock } from "../../testing.ts";
 import { Deadline } from "../../src/wrappers/deadline.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
 
 function setUp() {
   const clock = new VirtualClock();
@@ -75,7 +75,7 @@ Deno.test("what expires may begin something new", () => {
 
 Deno.test("in random order of beginnings and ends, everything expires when it is due, and nothing that ended", () => {
   const { clock, deadline } = setUp();
-  const pick = random(1);
+  const pick = seededRandom(1);
   let time = 0;
   const open = new Map<number, { due: number; cancel: () => void }>();
   for (let step = 0; step < 20_000; step++) {

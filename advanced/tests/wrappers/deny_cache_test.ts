@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
-import { random } from "../../../tests/support/random.ts";
 import { ALGORITHM_NAMES, Limiter, MemoryStore, type Policy, type Take } from "../../mod.ts";
 import { newCounters } from "../../src/wrappers/counters.ts";
 import { VirtualClock } from "../../testing.ts";
 import { DenyCacheStore } from "../../src/wrappers/deny_cache.ts";
 import { AsyncStore } from "../support/async_store.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
 
 function policyOf(algorithm: Policy["algorithm"], more: Partial<Policy> = {}): Policy {
   return { name: algorithm, algorithm, limit: 5, windowMs: 1000, ...more };
@@ -22,7 +22,7 @@ function setUp() {
 
 Deno.test("remembered refusals are told exactly as the store would tell them", async () => {
   const { clock, counters, alone, cached } = setUp();
-  const pick = random(1);
+  const pick = seededRandom(1);
   const given: { take: Take; mine: number; theirs: number }[] = [];
   for (let step = 0; step < 20_000; step++) {
     clock.advance(pick(3) === 0 ? pick(60) : 0);
@@ -41,7 +41,7 @@ Deno.test("remembered refusals are told exactly as the store would tell them", a
 
 Deno.test("with costs of every size and several policies the same requests are admitted as without memory", async () => {
   const { clock, counters, alone, cached } = setUp();
-  const pick = random(2);
+  const pick = seededRandom(2);
   for (let step = 0; step < 20_000; step++) {
     clock.advance(pick(3) === 0 ? pick(80) : 0);
     const policies = [FREE[pick(FREE.length)]!, FREE[pick(FREE.length)]!].slice(pick(2));

@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
-import { random } from "../../../tests/support/random.ts";
 import { type Decision, Limiter, type LimiterOptions, MemoryStore, type Take } from "../../mod.ts";
 import { newCounters } from "../../src/wrappers/counters.ts";
 import { VirtualClock } from "../../testing.ts";
 import { LeasingStore } from "../../src/wrappers/leases.ts";
 import { AsyncStore } from "../support/async_store.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
 
 const ALGORITHMS = ["fixed-window", "sliding-window"] as const;
 
@@ -41,7 +41,7 @@ for (const algorithm of ALGORITHMS) {
     const windowMs = 1000;
     let leased = 0;
     for (let run = 0; run < 60; run++) {
-      const pick = random(run);
+      const pick = seededRandom(run);
       const processes = 1 + pick(5);
       const limit = 1 + pick(120);
       // windows that stand still on the clock, or slide: between two of either kind lies no more than the limit
@@ -81,7 +81,7 @@ for (const algorithm of ALGORITHMS) {
   Deno.test(`${algorithm}: at the first refusal at most (P - 1) times L units lie reserved elsewhere`, async () => {
     let most = 0;
     for (let run = 0; run < 300; run++) {
-      const pick = random(1000 + run);
+      const pick = seededRandom(1000 + run);
       const processes = 1 + pick(6);
       const leases = 2 + pick(30);
       const limit = 1 + pick(400);
