@@ -1,4 +1,5 @@
 import { noFaults, tellFaults } from "./faults.js";
+import { hungUp } from "./hung_up.js";
 
 export const title = "an error after the answer began cuts it off, and one after its end changes nothing";
 
@@ -29,6 +30,10 @@ export default function (app) {
       await wait();
       throw new Error("after");
     });
+    app.get(`/rejects-at-once/${name}`, async (_req, res) => {
+      act(res);
+      await Promise.reject(new Error("after"));
+    });
     app.get(`/next/${name}`, (_req, res, next) => {
       act(res);
       next(new Error("after"));
@@ -47,16 +52,17 @@ export default function (app) {
   app.get("/alive", (_req, res) => res.send("alive"));
 }
 
-const differs = {
-  parts: ["status"],
-  why: "no byte has left yet: Node hangs up, a web server sends the head and cuts the body",
-};
+/** Whose requests must leave nothing behind. */
+export const measured = [
+  ...["/throws/write", "/rejects/write", "/throws/end", "/rejects-at-once/end"],
+  ...["/next/send", "/continues/send", "/continues/stream", "/twice"],
+];
 
 export const requests = [
-  ...["throws", "rejects", "next", "continues"].flatMap((how) =>
+  ...["throws", "rejects", "rejects-at-once", "next", "continues"].flatMap((how) =>
     Object.keys({ ...begun, ...done }).map((name) => ({
       path: `/${how}/${name}`,
-      ...name === "write" && how !== "rejects" && { differs },
+      ...name === "write" && how !== "rejects" && how !== "rejects-at-once" && { differs: hungUp },
     }))
   ),
   { path: "/twice" },

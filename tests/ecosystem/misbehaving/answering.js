@@ -1,4 +1,5 @@
 import { noFaults, tellFaults } from "./faults.js";
+import { hungUp } from "./hung_up.js";
 
 export const title = "an answer that is given twice, late or after its end is the first one, as on Express";
 
@@ -77,17 +78,22 @@ export default function (app) {
   app.get("/alive", (_req, res) => res.send("alive"));
 }
 
-const differs = {
-  parts: ["status"],
-  why: "no byte has left yet: Node hangs up, a web server sends the head and cuts the body",
-};
 // written or fixed, and then an error before it was sent
 const silent = (how, name) =>
   / after writeHead$|^writeHead twice/.test(name) || (how === "at-once" && / after write$/.test(name));
 
+/** Whose requests must leave nothing behind. */
+export const measured = [
+  ...["/at-once/send-twice", "/at-once/writeHead-twice", "/at-once/header-after-send", "/late/send-after-write"],
+  "/at-once/an-object-written",
+];
+
 export const requests = [
-  ...Object.keys(things).map((name) => ({ path: path("at-once", name), ...silent("at-once", name) && { differs } })),
-  ...late.map(([name]) => ({ path: path("late", name), ...silent("late", name) && { differs } })),
+  ...Object.keys(things).map((name) => ({
+    path: path("at-once", name),
+    ...silent("at-once", name) && { differs: hungUp },
+  })),
+  ...late.map(([name]) => ({ path: path("late", name), ...silent("late", name) && { differs: hungUp } })),
   noFaults,
   { path: "/alive", sees: { body: "alive" } },
 ];

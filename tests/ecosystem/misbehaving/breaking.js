@@ -1,5 +1,6 @@
 import { pipeline, Readable } from "node:stream";
 import { noFaults, tellFaults } from "./faults.js";
+import { hungUp } from "./hung_up.js";
 
 export const title = "a connection that a handler destroys is gone, and the next one is served";
 
@@ -70,6 +71,10 @@ export default function (app) {
       destroy(req, res);
     });
   }
+  app.get("/after-finish", (req, res) => {
+    res.on("finish", () => setTimeout(() => req.socket.destroy(), 5));
+    res.send("done");
+  });
   app.get("/pipe/destroys", (_req, res) => {
     Readable.from(failingLater()).on("error", (error) => res.destroy(error)).pipe(res);
   });
@@ -97,10 +102,13 @@ export default function (app) {
   app.get("/alive", (_req, res) => res.send("alive"));
 }
 
-const differs = {
-  parts: ["status"],
-  why: "no byte has left yet: Node hangs up, a web server sends the head and cuts the body",
-};
+/** Whose requests must leave nothing behind. */
+export const measured = [
+  ...["/before/req-socket", "/before/req", "/before/res", "/before-and-answers-later/res-socket"],
+  ...["/during/req-socket", "/during/res", "/during-and-writes/req"],
+  ...["/after/req-socket", "/after-finish", "/long-after/res"],
+  ...["/pipe/destroys", "/pipe/next", "/pipeline"],
+];
 
 export const requests = [
   ...[
@@ -114,8 +122,12 @@ export const requests = [
     "after",
     "long-after",
   ].flatMap((when) =>
-    Object.keys(destroyers).map((name) => ({ path: path(when, name), ...when.startsWith("before") && { differs } }))
+    Object.keys(destroyers).map((name) => ({
+      path: path(when, name),
+      ...when.startsWith("before") && { differs: hungUp },
+    }))
   ),
+  { path: "/after-finish" },
   { path: "/pipe/destroys" },
   { path: "/pipe/next" },
   { path: "/pipe/at-once" },

@@ -25,13 +25,19 @@ const HERE = new URL("./", import.meta.url);
 const THERE = new URL(".cache/ecosystem/misbehaving/", ROOT);
 const NAMES = ["throwing", "after_throwing", "answering", "writing_after_end", "continuing", "breaking"];
 
+/** A program, and the paths whose requests must leave nothing behind. */
+type Misbehaving = Program & { readonly measured: readonly string[] };
+
+const programs = new Map<string, Misbehaving>();
+for (const name of NAMES) programs.set(name, await import(new URL(`${name}.js`, HERE).href));
+
 let express: Host;
 let sluice: Host;
 
 Deno.test.beforeAll(async () => {
   express = await startExpressHost([]);
   await Deno.mkdir(THERE, { recursive: true });
-  for (const name of [...NAMES, "faults"]) {
+  for (const name of [...NAMES, "faults", "hung_up"]) {
     await Deno.copyFile(new URL(`${name}.js`, HERE), new URL(`${name}.js`, THERE));
   }
   sluice = await startSluiceHost([]);
@@ -61,8 +67,7 @@ async function withBoth(name: string, act: (ours: number, theirs: number) => Pro
   }
 }
 
-for (const name of NAMES) {
-  const program: Program = await import(new URL(`${name}.js`, HERE).href);
+for (const [name, program] of programs) {
   Deno.test(program.title, options, () =>
     withBoth(name, async (mine, theirs) => {
       const [ours, others] = await Promise.all([askAll(mine, program.requests), askAll(theirs, program.requests)]);
@@ -95,14 +100,13 @@ Deno.test(
           using _connection = await begin(port, "/never/looks");
           await askRaw(port, { path: "/arrived/looks" });
         }
+        told["others, afterwards"] = await textOf(port, "/alive");
         return { ...told, faults: await textOf(port, "/faults") };
       }));
       assertEquals(ours, theirs);
-      assertEquals(JSON.parse((ours as Record<string, string>)["answers"]!), {
-        aborted: true,
-        writableFinished: false,
-        destroyed: true,
-      });
+      const { answers, "others, afterwards": afterwards } = ours as Record<string, string>;
+      assertEquals(JSON.parse(answers!), { aborted: true, writableFinished: false, destroyed: true });
+      assertEquals(afterwards, "alive");
     }),
 );
 
@@ -139,15 +143,22 @@ Deno.test("under Node a connection that a handler destroys ends without a byte, 
 });
 
 Deno.test("misbehaving requests of every kind leave nothing behind, in process and over connections", async () => {
-  const { code, output } = await run(Deno.execPath(), [
-    ...["run", "-A", "--quiet", "--v8-flags=--expose-gc", "--lock=.cache/ecosystem.lock"],
-    ...[new URL("left_behind.ts", HERE).pathname, "10000", "1000"],
-  ], { limitMs: 240_000, quiet: true, cwd: ROOT.pathname });
-  assertEquals(code, 0, output);
-  // Deno prints what bodies were cut with as well
-  const told = output.split("\n").find((line) => line.startsWith('{"grown"'));
-  const { grown, open } = JSON.parse(told!) as Left;
-  assertEquals(open, 0, "streams that are still open");
+  // a process for each half of the time it takes
+  const halves = [["throwing", "after_throwing", "answering"], [
+    "breaking",
+    "writing_after_end",
+    "continuing",
+    "never",
+  ]];
+  assertEquals(halves.flat().toSorted(), [...NAMES, "never"].toSorted());
+  const [first, second] = await Promise.all(halves.map(leftBehind));
+  const kinds: string[] = ["/listens never, given up", "/ends never, given up", "/silent never, given up"];
+  for (const { measured } of programs.values()) {
+    kinds.push(...measured.flatMap((path) => [`${path} in process`, `${path} connected`]));
+  }
+  const grown = { ...first!.grown, ...second!.grown };
+  assertEquals(Object.keys(grown).toSorted(), kinds.toSorted());
+  assertEquals([first!.open, second!.open], [0, 0], "streams that are still open");
   for (const [kind, bytes] of Object.entries(grown)) {
     // one small object for each request would be 320 kB and more for the 10 000 in process
     assert(bytes < 250_000, `${kind}: ${bytes} bytes are left`);
@@ -158,4 +169,14 @@ Deno.test("misbehaving requests of every kind leave nothing behind, in process a
 interface Left {
   readonly grown: Readonly<Record<string, number>>;
   readonly open: number;
+}
+
+async function leftBehind(names: readonly string[]): Promise<Left> {
+  const { code, output } = await run(Deno.execPath(), [
+    ...["run", "-A", "--quiet", "--v8-flags=--expose-gc", "--lock=.cache/ecosystem.lock"],
+    ...[new URL("left_behind.ts", HERE).pathname, ...names],
+  ], { limitMs: 240_000, quiet: true, cwd: ROOT.pathname });
+  assertEquals(code, 0, output);
+  // Deno prints what bodies were cut with as well
+  return JSON.parse(output.split("\n").find((line) => line.startsWith('{"grown"'))!);
 }

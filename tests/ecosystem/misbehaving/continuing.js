@@ -79,6 +79,9 @@ const again = (why) => ({
 });
 const ignored = "a second next() of the same handler runs nothing again: docs/decisions/0004-second-next.md";
 
+/** Whose requests must leave nothing behind. */
+export const measured = ["/twice/at-once", "/twice/later", "/twice/after-rejecting"];
+
 export const requests = [
   { path: "/twice/at-once" },
   again(ignored),

@@ -1,37 +1,97 @@
 /**
  * Prints what misbehaving requests leave behind, as JSON in the last line: bytes of heap by kind, and open streams.
  *
- * Arguments: requests of each kind in process, and over connections.
+ * Arguments: the programs whose requests are made; `never` for handlers that never answer.
  */
 import sluice from "@sluice/sluice";
 
 declare const gc: () => void;
 
-const [inProcess = 10_000, connected = 10_000] = Deno.args.map(Number);
-const AT_ONCE = 200;
-// what is logged about the errors is not the point
-console.error = () => {};
+/** Requests of a kind that are made in process. */
+const IN_PROCESS = 10_000;
+/** Requests of a kind over connections: a multiple of those after which src/platform/unanswered.ts tidies up. */
+const CONNECTED = 1024;
+/** ms after which whatever handlers do late is done. */
+const LATE_MS = 25;
 
-/** Kinds that end by themselves, by program. */
-const KINDS: Record<string, readonly string[]> = {
-  throwing: ["/throws/error", "/rejects/undefined", "/later/frozen", "/handler/rejects", "/param/rejects", "/hostile"],
-  after_throwing: ["/throws/write", "/rejects/write", "/throws/end", "/next/send", "/continues/stream", "/twice"],
-  answering: [
-    "/at-once/send-twice",
-    "/at-once/writeHead-twice",
-    "/late/send-after-write",
-    "/at-once/an-object-written",
-  ],
-  writing_after_end: ["/at-once/write-after-end", "/listening/end-twice", "/late/write"],
-  continuing: ["/twice/at-once", "/twice/later", "/twice/after-rejecting"],
-  breaking: [
-    ...["/before/req-socket", "/before/req", "/before/res", "/before-and-answers-later/res-socket"],
-    ...["/during/req-socket", "/during/res", "/during-and-writes/req", "/after/req-socket", "/long-after/res"],
-    ...["/pipe/destroys", "/pipe/next", "/pipeline"],
-  ],
-};
+// what is logged about the errors, and where they come from, is not the point and most of the time
+console.error = () => {};
+Error.stackTraceLimit = 0;
 
 type App = ReturnType<typeof sluice>;
+
+/** Requests of one kind. */
+interface Kind {
+  readonly name: string;
+  readonly count: number;
+  readonly atOnce: number;
+  readonly ask: () => Promise<void>;
+}
+
+const grown: Record<string, number> = {};
+let open = 0;
+
+for (const name of Deno.args) {
+  const app = sluice();
+  app.set("env", "production");
+  // what waits for the platform to tidy up must be as much before as after, so those that wait are measured one by one
+  const groups = name === "never" ? givenUp(app).map((kind) => [kind]) : [await ended(app, name)];
+  for (const kinds of groups) await measure(kinds);
+  open += app.openStreams.size;
+  await app.close({ timeoutMs: 0 });
+}
+console.log(JSON.stringify({ grown, open }));
+Deno.exit(0);
+
+async function ended(app: App, name: string): Promise<Kind[]> {
+  const program = await import(`./${name}.js`);
+  program.default(app, sluice);
+  const { port } = app.listen(0, "127.0.0.1");
+  return program.measured.flatMap((path: string): Kind[] => [
+    { name: `${path} in process`, count: IN_PROCESS, atOnce: 1000, ask: () => fetchOf(app, path) },
+    { name: `${path} connected`, count: CONNECTED, atOnce: 200, ask: () => connect(port, path) },
+  ]);
+}
+
+/** A client that gives up ends what the handler never would. */
+function givenUp(app: App): Kind[] {
+  const arrivals: (() => void)[] = [];
+  app.get("/listens", (_req, res) => {
+    res.on("close", () => {});
+    arrivals.shift()?.();
+  });
+  app.get("/ends", (_req, res) => {
+    res.write("part");
+    arrivals.shift()?.();
+  });
+  app.get("/silent", () => arrivals.shift()?.());
+  const { port } = app.listen(0, "127.0.0.1");
+  return ["/listens", "/ends", "/silent"].map((path) => {
+    const ask = async () => {
+      using _connection = await begin(port, path);
+      await new Promise<void>((resolve) => arrivals.push(resolve));
+    };
+    return { name: `${path} never, given up`, count: CONNECTED, atOnce: 200, ask };
+  });
+}
+
+async function measure(kinds: readonly Kind[]): Promise<void> {
+  // caches and compiled code grow as well, but only at first
+  for (const { count, atOnce, ask } of kinds) await repeat(Math.max(count / 10, 600), atOnce, ask);
+  let before = await heap();
+  for (const { name, count, atOnce, ask } of kinds) {
+    await repeat(count, atOnce, ask);
+    const after = await heap();
+    grown[name] = after - before;
+    before = after;
+  }
+}
+
+async function repeat(count: number, atOnce: number, act: () => Promise<void>): Promise<void> {
+  for (let done = 0; done < count; done += atOnce) {
+    await Promise.all(Array.from({ length: Math.min(atOnce, count - done) }, act));
+  }
+}
 
 async function fetchOf(app: App, path: string): Promise<void> {
   const response = await app.fetch(new Request(`http://localhost${path}`));
@@ -51,63 +111,14 @@ async function begin(port: number, path: string): Promise<Deno.Conn> {
   return connection;
 }
 
-async function repeat(count: number, act: () => Promise<void>): Promise<void> {
-  for (let done = 0; done < count; done += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, act));
-}
-
+/** Bytes in use, once collecting again and again, with turns for finalizers between, frees no more. */
 async function heap(): Promise<number> {
-  for (let i = 0; i < 4; i++) {
-    // finalizers and what handlers do late
-    await new Promise((resolve) => setTimeout(resolve, 15));
+  await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+  for (let used = Infinity;;) {
     gc();
+    const { heapUsed } = Deno.memoryUsage();
+    if (heapUsed > used - 1000) return heapUsed;
+    used = heapUsed;
+    await new Promise((resolve) => setTimeout(resolve, 0));
   }
-  return Deno.memoryUsage().heapUsed;
 }
-
-const grown: Record<string, number> = {};
-
-async function measure(kind: string, count: number, act: () => Promise<void>): Promise<void> {
-  if (count === 0) return;
-  await repeat(Math.max(count / 5, 500), act);
-  const before = await heap();
-  await repeat(count, act);
-  grown[kind] = await heap() - before;
-}
-
-let open = 0;
-for (const [name, paths] of Object.entries(KINDS)) {
-  const program = await import(`./${name}.js`);
-  const app = sluice();
-  app.set("env", "production");
-  program.default(app, sluice);
-  const server = app.listen(0, "127.0.0.1");
-  for (const path of paths) {
-    await measure(`${path} in process`, inProcess, () => fetchOf(app, path));
-    await measure(`${path} connected`, connected, () => connect(server.port, path));
-  }
-  open += app.openStreams.size;
-  await app.close();
-}
-
-// a client that gives up ends what the handler never would, where somebody looks at the client. For handlers that look
-// at nothing the platform keeps the connection (src/platform/unanswered.ts), and on Deno its file, until the server ends.
-const app = sluice();
-const arrivals: (() => void)[] = [];
-app.get("/listens", (_req, res) => {
-  res.on("close", () => {});
-  arrivals.shift()?.();
-});
-app.get("/ends", (_req, res) => {
-  res.write("part");
-  arrivals.shift()?.();
-});
-const server = app.listen(0, "127.0.0.1");
-for (const path of ["/listens", "/ends"]) {
-  await measure(`${path} never, given up`, connected, async () => {
-    using _connection = await begin(server.port, path);
-    await new Promise<void>((resolve) => arrivals.push(resolve));
-  });
-}
-open += app.openStreams.size;
-console.log(JSON.stringify({ grown, open }));
-Deno.exit(0);

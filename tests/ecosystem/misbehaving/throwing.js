@@ -23,6 +23,7 @@ const thrown = {
   number: 404,
   symbol: Symbol("thrown"),
   frozen: Object.freeze({ message: "frozen" }),
+  frozenStatus: Object.freeze({ status: 418, message: "frozen" }),
   bare: Object.create(null),
   function: () => {},
   route: "route",
@@ -41,6 +42,10 @@ export default function (app, lib) {
       throw thrown[name];
     });
     app.get(`/next/${name}`, (_req, _res, next) => next(thrown[name]));
+    // nothing thrown is no error: what comes next is asked
+    app.get(`/throws-before/${name}`, () => {
+      throw thrown[name];
+    }, (_req, res) => res.send("went on"));
     app.get(`/handled/${name}`, () => {
       throw thrown[name];
     });
@@ -70,6 +75,9 @@ export default function (app, lib) {
     throw new Error("second");
   });
   app.use("/handler/rejects-nothing", (_error, _req, _res, _next) => Promise.reject());
+  app.use("/handler/throws-again", (_error, _req, _res, _next) => {
+    throw new Error("second");
+  });
   app.use("/handler/throws-undefined", (_error, _req, _res, _next) => {
     throw undefined;
   });
@@ -81,8 +89,15 @@ export default function (app, lib) {
   app.get("/alive", (_req, res) => res.send("alive"));
 }
 
+/** Whose requests must leave nothing behind. */
+export const measured = [
+  ...["/throws/error", "/throws/frozenStatus", "/throws/string", "/throws-before/undefined", "/throws-before/null"],
+  ...["/rejects/error", "/rejects/undefined", "/later/error", "/later/frozen"],
+  ...["/handler/throws-again", "/handler/rejects", "/param/rejects", "/hostile"],
+];
+
 export const requests = [
-  ...["throws", "rejects", "later", "next", "handled"].flatMap((how) =>
+  ...["throws", "rejects", "later", "next", "throws-before", "handled"].flatMap((how) =>
     names.map((name) => ({ path: `/${how}/${name}` }))
   ),
   { path: "/throws/error", method: "HEAD" },
@@ -91,6 +106,7 @@ export const requests = [
   { path: "/param/rejects" },
   { path: "/param/nothing" },
   { path: "/handler/throws" },
+  { path: "/handler/throws-again" },
   { path: "/handler/rejects" },
   { path: "/handler/rejects-nothing" },
   { path: "/handler/throws-undefined" },

@@ -74,6 +74,11 @@ const faults = {
   },
 };
 
+/** Whose requests must leave nothing behind. */
+export const measured = [
+  ...["/at-once/write-after-end", "/listening/end-twice", "/listening/write-after-end-with-a-callback", "/late/write"],
+];
+
 export const requests = [
   ...Object.keys(writes).flatMap((name) => [{ path: path("at-once", name) }, faults]),
   ...Object.keys(writes).flatMap((name) => [{ path: path("listening", name) }, { path: "/seen" }, noFaults]),
