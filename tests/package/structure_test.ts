@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { type Arrows, importCycles, importsAgainst, roomOf } from "../support/imports.ts";
 import { readSource, readSources, type Source } from "../support/sources.ts";
 
 /** Entries beside the core, each with a room that it alone reaches. */
@@ -13,7 +14,7 @@ const core = sources.filter(({ path }) =>
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** Which rooms a room may import, besides itself. */
-const ARROWS: Readonly<Record<string, readonly string[]>> = {
+const ARROWS: Arrows = {
   http: [],
   request: ["http"],
   matching: ["http"],
@@ -44,33 +45,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-function roomOf(path: string): string | undefined {
-  return path.match(/^src\/([^/]+)\//)?.[1];
-}
-
 Deno.test("imports between rooms point one way", () => {
-  const wrong = sources.flatMap((source) => {
-    const room = roomOf(source.path);
-    if (room === undefined) return [];
-    return source.imports.filter((target) => {
-      const other = roomOf(target);
-      return other !== room && !(ARROWS[room] ?? []).includes(other ?? "");
-    }).map((target) => `${source.path} imports ${target}`);
-  });
-  assertEquals(wrong, []);
+  assertEquals(importsAgainst(sources, "src/", ARROWS), []);
 });
 
 Deno.test("no file imports itself by a detour, types included", () => {
-  const done = new Set<string>();
-  const cycles: string[] = [];
-  function visit(path: string, trail: readonly string[]): void {
-    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(" -> "));
-    if (trail.includes(path) || done.has(path)) return;
-    for (const next of byPath.get(path)?.imports ?? []) visit(next, [...trail, path]);
-    done.add(path);
-  }
-  for (const { path } of sources) visit(path, []);
-  assertEquals(cycles, []);
+  assertEquals(importCycles(sources), []);
 });
 
 Deno.test("the core names no runtime and no Node module", () => {
@@ -92,7 +72,7 @@ Deno.test("no module of the core imports a Node module", () => {
 
 Deno.test("the core reaches nothing of its guests' rooms", () => {
   const wrong = core.flatMap((source) =>
-    source.imports.filter((target) => GUESTS.includes(roomOf(target) ?? "")).map((target) =>
+    source.imports.filter((target) => GUESTS.includes(roomOf(target, "src/") ?? "")).map((target) =>
       `${source.path} imports ${target}`
     )
   );

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { type Arrows, importCycles, importsAgainst } from "../../../tests/support/imports.ts";
 import { readSource, readSources, type Source } from "../../../tests/support/sources.ts";
 
 const sources: Source[] = [
@@ -6,10 +7,9 @@ const sources: Source[] = [
   await readSource("advanced/testing.ts"),
   ...await readSources("advanced/src/"),
 ];
-const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** Which rooms a room may import, besides itself. */
-const ARROWS: Readonly<Record<string, readonly string[]>> = {
+const ARROWS: Arrows = {
   policy: [],
   keys: [],
   algorithms: ["policy"],
@@ -20,33 +20,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   testing: ["wrappers", "stores", "algorithms", "policy"],
 };
 
-function roomOf(path: string): string | undefined {
-  return path.match(/^advanced\/src\/([^/]+)\//)?.[1];
-}
-
 Deno.test("imports between the limiter's rooms point one way", () => {
-  const wrong = sources.flatMap((source) => {
-    const room = roomOf(source.path);
-    if (room === undefined) return [];
-    return source.imports.filter((target) => {
-      const other = roomOf(target);
-      return other !== room && !(ARROWS[room] ?? []).includes(other ?? "");
-    }).map((target) => `${source.path} imports ${target}`);
-  });
-  assertEquals(wrong, []);
+  assertEquals(importsAgainst(sources, "advanced/src/", ARROWS), []);
 });
 
 Deno.test("no file of the limiter imports itself by a detour, types included", () => {
-  const done = new Set<string>();
-  const cycles: string[] = [];
-  function visit(path: string, trail: readonly string[]): void {
-    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(" -> "));
-    if (trail.includes(path) || done.has(path)) return;
-    for (const next of byPath.get(path)?.imports ?? []) visit(next, [...trail, path]);
-    done.add(path);
-  }
-  for (const { path } of sources) visit(path, []);
-  assertEquals(cycles, []);
+  assertEquals(importCycles(sources), []);
 });
 
 Deno.test("the limiter names no runtime and no Node module", () => {
