@@ -1,11 +1,16 @@
 /**
- * What limiters outside this package build on: addresses told by their bits, the order in which requests and limiters
- * came, and a hash that needs no promise. No part of the framework comes along.
+ * What limiters outside this package build on: clients' keys and addresses told by their bits, checks of options, the
+ * order in which requests and limiters came, and a hash that needs no promise. No part of the framework comes along.
  *
  * @module
  */
 export { Emitter, type EventName, type Listener } from "./src/http/emitter.ts";
 export { canonicalAddress, subnetOf } from "./src/http/ip_address.ts";
+export { isThenable } from "./src/http/is_thenable.ts";
 export { nextSequence } from "./src/http/sequence.ts";
 export { sha256 } from "./src/http/sha256.ts";
-export { isMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";
+export { TwoGenerations } from "./src/http/two_generations.ts";
+export { checkInteger, refuseOption } from "./src/middleware/rate_limit/check_option.ts";
+export { ClientKeys } from "./src/middleware/rate_limit/client_keys.ts";
+export { DEFAULT_MESSAGE } from "./src/middleware/rate_limit/default_message.ts";
+export { isMadeInside, noteMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";

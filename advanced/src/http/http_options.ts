@@ -1,4 +1,4 @@
-import { checkInteger, fail } from "../policy/check_policy.ts";
+import { checkInteger, refuseOption } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { LimiterKeys } from "../limiter/limiter.ts";
 import type { LimiterOptions, LimitOptions } from "../limiter/limiter_options.ts";
@@ -91,7 +91,7 @@ export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>): LimiterOp
   const { max, limit, store, identifier, name, passOnStoreError, onStoreFailure, dryRun, limits, ...rest } = options;
   const fixed = limit ?? max;
   if (passOnStoreError !== undefined && typeof passOnStoreError !== "boolean") {
-    fail(TypeError, "passOnStoreError", "true or false", passOnStoreError);
+    refuseOption(TypeError, "passOnStoreError", "true or false", passOnStoreError);
   }
   const shadow = (one: LimitOptions): LimitOptions => dryRun ? { ...one, shadow: true } : one;
   return shadow({
@@ -112,14 +112,14 @@ function storeOf(store: Store | CounterLike): Store {
 export function headerOptionsOf<Req>(options: RateLimitOptions<Req>): HeaderOptions | null {
   const { headers = true, legacyHeaders = true, standardHeaders = false, legacyReset = "delta" } = options;
   for (const [name, value] of Object.entries({ headers, legacyHeaders })) {
-    if (typeof value !== "boolean") fail(TypeError, name, "true or false", value);
+    if (typeof value !== "boolean") refuseOption(TypeError, name, "true or false", value);
   }
   const drafts = ["draft-6", "draft-7", "draft-8", "draft-10"];
   if (typeof standardHeaders !== "boolean" && !drafts.includes(standardHeaders)) {
-    fail(TypeError, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders);
+    refuseOption(TypeError, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders);
   }
   if (legacyReset !== "delta" && legacyReset !== "epoch") {
-    fail(TypeError, "legacyReset", '"delta" or "epoch"', legacyReset);
+    refuseOption(TypeError, "legacyReset", '"delta" or "epoch"', legacyReset);
   }
   const standard = standardHeaders === true ? "draft-6" : standardHeaders === false ? null : standardHeaders;
   if (!headers || (!legacyHeaders && standard === null)) return null;
@@ -134,23 +134,25 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>): void {
   for (const limit of Array.isArray(options.limits) ? options.limits : []) {
     if (limit.ipv6Subnet !== undefined) checkInteger("limits.ipv6Subnet", limit.ipv6Subnet, 1, 128);
   }
-  if (missingKey !== "share" && missingKey !== "error") fail(TypeError, "missingKey", '"share" or "error"', missingKey);
+  if (missingKey !== "share" && missingKey !== "error") {
+    refuseOption(TypeError, "missingKey", '"share" or "error"', missingKey);
+  }
   if (typeof requestPropertyName !== "string") {
-    fail(TypeError, "requestPropertyName", "a string", requestPropertyName);
+    refuseOption(TypeError, "requestPropertyName", "a string", requestPropertyName);
   }
   for (const name of ["keyGenerator", "skip", "handler", "onLimitReached", "requestWasSuccessful"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "function") {
-      fail(TypeError, name, "a function", options[name]);
+      refuseOption(TypeError, name, "a function", options[name]);
     }
   }
   for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "dryRun", "problemDetails"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") {
-      fail(TypeError, name, "true or false", options[name]);
+      refuseOption(TypeError, name, "true or false", options[name]);
     }
   }
   const { message, cost = 1 } = options;
   if (message !== undefined && (message === null || !["string", "object", "function"].includes(typeof message))) {
-    fail(TypeError, "message", "a string, an object or a function", message);
+    refuseOption(TypeError, "message", "a string, an object or a function", message);
   }
   if (typeof cost !== "function") checkCost(options, cost);
 }

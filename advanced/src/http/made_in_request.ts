@@ -1,4 +1,4 @@
-import { placeOf } from "@sluice/sluice/limiting";
+import { noteMadeInside, placeOf } from "@sluice/sluice/limiting";
 import { Limiter } from "../limiter/limiter.ts";
 import { limiterOptionsOf } from "./http_options.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
@@ -7,9 +7,6 @@ import type { RequestLimiter } from "./request_limiter.ts";
 const shared = new WeakMap<object, Map<string, Limiter>>();
 /** Stands for the memory of this process. */
 const MEMORY = {};
-/** Limiters kept per store; more would mean options that differ per request. */
-const MOST = 1000;
-let warned = false;
 
 /**
  * The limiter that limiters made inside requests share. Each of them lives for one request only and would never count
@@ -30,23 +27,8 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   const identity = `${plain}${options.name === undefined ? placeOf(req) : ""}`;
   const known = limiters.get(identity);
   if (known !== undefined) return known;
-  if (limiters.size >= MOST) {
-    throw new RangeError(
-      "rateLimit: more than 1000 different limiters were made inside requests; " +
-        "make them once, outside, or give them a name and the same options",
-    );
-  }
-  warnOnce();
+  noteMadeInside(limiters.size, "options");
   const limiter = new Limiter(limiterOptionsOf(options));
   limiters.set(identity, limiter);
   return limiter;
-}
-
-function warnOnce(): void {
-  if (warned) return;
-  warned = true;
-  console.warn(
-    "rateLimit: a limiter was made inside a request. It counts together with others of the same options and route; " +
-      "make it once, outside, or give it a name",
-  );
 }

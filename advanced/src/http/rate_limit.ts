@@ -1,4 +1,4 @@
-import { isMadeInside, nextSequence } from "@sluice/sluice/limiting";
+import { DEFAULT_MESSAGE, isMadeInside, isThenable, nextSequence } from "@sluice/sluice/limiting";
 import type { FrameworkRequest } from "@sluice/sluice";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
@@ -7,8 +7,8 @@ import type { RequestFace, ResponseFace, SendingFace } from "./faces.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { sharedLimiter } from "./made_in_request.ts";
 import { RateLimitInfo } from "./rate_limit_info.ts";
-import { DEFAULT_MESSAGE, type Refusal } from "./refusal.ts";
-import { isThenable, RequestLimiter } from "./request_limiter.ts";
+import type { Refusal } from "./refusal.ts";
+import { RequestLimiter } from "./request_limiter.ts";
 
 /** Continues with the next layer, or with the error handlers. */
 type Next = (error?: unknown) => void;

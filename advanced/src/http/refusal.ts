@@ -1,3 +1,4 @@
+import { DEFAULT_MESSAGE } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { HeaderSink } from "./faces.ts";
 
@@ -20,9 +21,6 @@ export interface RefusalOptions {
   /** Whether the usual body is a problem document (RFC 9457). */
   readonly problemDetails: boolean;
 }
-
-/** The usual body. */
-export const DEFAULT_MESSAGE = { error: "Too many requests, please try again later." };
 
 /**
  * Makes the answer to a refused request, and forbids to store it (RFC 6585, section 4).

@@ -1,4 +1,4 @@
-import { ClientKeys } from "../keys/client_key.ts";
+import { ClientKeys, isThenable } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import { Limiter, type LimiterKeys } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
@@ -186,9 +186,4 @@ export class RequestLimiter<Req> {
       : await requestWasSuccessful(req, answer);
     if (success ? skipSuccessfulRequests : skipFailedRequests) await this.limiter.refund(decision);
   }
-}
-
-/** Tells a promise from a plain value. */
-export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }

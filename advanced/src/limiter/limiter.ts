@@ -1,6 +1,5 @@
-import { Emitter } from "@sluice/sluice/limiting";
-import { assertKey, encodeKey } from "../keys/encode_key.ts";
-import { checkInteger, checkPolicy } from "../policy/check_policy.ts";
+import { checkInteger, Emitter } from "@sluice/sluice/limiting";
+import { checkPolicy } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Entry, Store, Take } from "../policy/store.ts";
@@ -10,6 +9,7 @@ import { type Decided, FailurePolicy } from "../wrappers/failure_policy.ts";
 import { LeasingStore } from "../wrappers/leases.ts";
 import { type Counters, newCounters } from "../wrappers/counters.ts";
 import { Decision } from "./decision.ts";
+import { assertKey, encodeKey } from "./encode_key.ts";
 import { checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { WaitQueue } from "./wait_queue.ts";
 

@@ -1,4 +1,5 @@
-import { checkInteger, checkPolicy, fail } from "../policy/check_policy.ts";
+import { checkInteger, refuseOption } from "@sluice/sluice/limiting";
+import { checkPolicy } from "../policy/check_policy.ts";
 import type { AlgorithmName, Block, OnDenied, Policy } from "../policy/policy.ts";
 import type { Store } from "../policy/store.ts";
 import type { OnStoreFailure } from "../wrappers/failure_policy.ts";
@@ -101,7 +102,7 @@ export function policyOf(options: LimitOptions): Policy {
  */
 export function policiesOf(options: LimiterOptions): Policy[] {
   if (options.limits !== undefined && (!Array.isArray(options.limits) || options.limits.length === 0)) {
-    fail(TypeError, "limits", "a list of at least one limit", options.limits);
+    refuseOption(TypeError, "limits", "a list of at least one limit", options.limits);
   }
   const policies = (options.limits ?? [options]).map(policyOf);
   const names = policies.map(({ name }) => name);
@@ -125,12 +126,12 @@ export function checkStoreOptions(options: StoreOptions): CheckedStoreOptions {
   checkInteger("processes", processes, 1, 100_000);
   if (leases !== undefined) checkInteger("leases", leases, 2, 100_000);
   if (!["local", "open", "closed"].includes(onStoreFailure)) {
-    fail(TypeError, "onStoreFailure", '"local", "open" or "closed"', onStoreFailure);
+    refuseOption(TypeError, "onStoreFailure", '"local", "open" or "closed"', onStoreFailure);
   }
-  if (typeof clock !== "function") fail(TypeError, "clock", "a function", clock);
+  if (typeof clock !== "function") refuseOption(TypeError, "clock", "a function", clock);
   for (const name of ["coalesce", "denyCache"] as const) {
     const value = options[name];
-    if (value !== undefined && typeof value !== "boolean") fail(TypeError, name, "true or false", value);
+    if (value !== undefined && typeof value !== "boolean") refuseOption(TypeError, name, "true or false", value);
   }
   const lease = leases === undefined ? null : { max: leases, processes };
   // a test that gives a clock alone means it for everything
@@ -147,7 +148,7 @@ export function checkStoreOptions(options: StoreOptions): CheckedStoreOptions {
  */
 export function checkStore(store: Store, policies: readonly Policy[]): void {
   if (typeof store !== "object" || store === null || typeof store.decide !== "function" || !store.capabilities) {
-    fail(
+    refuseOption(
       TypeError,
       "store",
       "a store with decide and capabilities (see fromCounter for stores of other limiters)",

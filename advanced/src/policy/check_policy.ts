@@ -1,3 +1,4 @@
+import { checkInteger, refuseOption } from "@sluice/sluice/limiting";
 import { ALGORITHM_NAMES, type Policy } from "./policy.ts";
 
 /** Longest window, in ms: 2 to the power of 40, some 35 years. Nothing here uses a timer for it. */
@@ -14,7 +15,7 @@ const MAX_LIMIT = 2 ** 31;
 export function checkPolicy(policy: Policy): void {
   checkName(policy.name);
   if (!ALGORITHM_NAMES.includes(policy.algorithm)) {
-    fail(TypeError, "algorithm", `one of ${ALGORITHM_NAMES.join(", ")}`, policy.algorithm);
+    refuseOption(TypeError, "algorithm", `one of ${ALGORITHM_NAMES.join(", ")}`, policy.algorithm);
   }
   checkInteger("max", policy.limit, 0, MAX_LIMIT);
   checkInteger("windowMs", policy.windowMs, 1, MAX_WINDOW);
@@ -24,38 +25,16 @@ export function checkPolicy(policy: Policy): void {
   if (policy.burst !== undefined) checkInteger("burst", policy.burst, 1, MAX_LIMIT);
   if (policy.buckets !== undefined) checkInteger("buckets", policy.buckets, 1, 1000);
   if (policy.align !== undefined && policy.align !== "clock" && policy.align !== "first-hit") {
-    fail(TypeError, "align", '"first-hit" or "clock"', policy.align);
+    refuseOption(TypeError, "align", '"first-hit" or "clock"', policy.align);
   }
   checkSums(policy);
   checkDenials(policy);
 }
 
-/**
- * Checks that a number is a whole one within bounds.
- *
- * @param option Name of the option
- * @param value Its value
- * @param least The least it may be
- * @param most The most it may be
- * @throws {TypeError} If it is no number
- * @throws {RangeError} If it is fractional, `NaN` or out of bounds
- */
-export function checkInteger(option: string, value: unknown, least: number, most: number): void {
-  if (typeof value !== "number") fail(TypeError, option, "a number", value);
-  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return;
-  fail(RangeError, option, `an integer from ${least} to ${most}`, value);
-}
-
-/** Throws an error that names the option, what it takes and what it was given. */
-export function fail(Kind: ErrorConstructor, option: string, wanted: string, value: unknown): never {
-  const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
-  throw new Kind(`rateLimit: option ${option} must be ${wanted}, not ${shown}`);
-}
-
 // the name stands in headers as a structured-field string (RFC 9651): visible ASCII
 function checkName(name: unknown): void {
   if (typeof name === "string" && /^[\x20-\x7e]{1,128}$/.test(name)) return;
-  fail(TypeError, "name", "1 to 128 visible ASCII characters", name);
+  refuseOption(TypeError, "name", "1 to 128 visible ASCII characters", name);
 }
 
 function checkOnlyFor(policy: Policy, option: "burst" | "buckets" | "align", algorithm: Policy["algorithm"]): void {
@@ -78,7 +57,7 @@ function checkDenials({ algorithm, onDenied, block, align }: Policy): void {
     throw new TypeError('rateLimit: option onDenied "extend" moves windows, which align "clock" forbids');
   }
   if (onDenied !== undefined && !["free", "charge", "extend"].includes(onDenied)) {
-    fail(TypeError, "onDenied", '"free", "charge" or "extend"', onDenied);
+    refuseOption(TypeError, "onDenied", '"free", "charge" or "extend"', onDenied);
   }
   if (algorithm === "concurrency" && (onDenied === "charge" || onDenied === "extend")) {
     throw new TypeError(
@@ -86,7 +65,9 @@ function checkDenials({ algorithm, onDenied, block, align }: Policy): void {
     );
   }
   if (block === undefined) return;
-  if (typeof block !== "object" || block === null) fail(TypeError, "block", "an object { after, forMs }", block);
+  if (typeof block !== "object" || block === null) {
+    refuseOption(TypeError, "block", "an object { after, forMs }", block);
+  }
   checkInteger("block.after", block.after, 1, MAX_LIMIT);
   checkInteger("block.forMs", block.forMs, 1, MAX_WINDOW);
 }

@@ -1,5 +1,5 @@
+import { checkInteger } from "@sluice/sluice/limiting";
 import { decideBatch } from "../algorithms/decide_batch.ts";
-import { checkInteger } from "../policy/check_policy.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { KeyTurns } from "./key_turns.ts";

@@ -1,6 +1,6 @@
+import { checkInteger } from "@sluice/sluice/limiting";
 import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { decideBatch } from "../algorithms/decide_batch.ts";
-import { checkInteger } from "../policy/check_policy.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { KeyTable } from "./key_table.ts";
 import { assertDistinct } from "./assert_distinct.ts";

@@ -1,3 +1,4 @@
+import { isThenable } from "@sluice/sluice/limiting";
 import type { Policy } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
@@ -178,8 +179,4 @@ export class FaultyStore implements Store {
     await body();
     throw error ?? new Error("FaultyStore: the answer was lost, as it was told to be");
   }
-}
-
-function isThenable<T>(value: Awaitable<T>): value is PromiseLike<T> {
-  return typeof value === "object" && value !== null && "then" in value;
 }

@@ -1,9 +1,9 @@
+import { TwoGenerations } from "@sluice/sluice/limiting";
 import type { Counters } from "./counters.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { inspectOf } from "./coalescing.ts";
 import { aged, type Remembering } from "./remembering.ts";
 import { signatureOf } from "./signature.ts";
-import { TwoGenerations } from "../keys/two_generations.ts";
 
 /** A refusal, and when it was asked for. */
 interface Refusal {

@@ -1,11 +1,10 @@
+import { checkInteger, TwoGenerations } from "@sluice/sluice/limiting";
 import type { Counters } from "./counters.ts";
-import { checkInteger } from "../policy/check_policy.ts";
 import { bucketsOf, type Policy } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { inspectOf } from "./coalescing.ts";
 import { aged, type Remembering } from "./remembering.ts";
 import { signatureOf } from "./signature.ts";
-import { TwoGenerations } from "../keys/two_generations.ts";
 
 /** Options of leases. */
 export interface LeaseOptions {

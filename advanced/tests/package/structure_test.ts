@@ -11,13 +11,12 @@ const sources: Source[] = [
 /** Which rooms a room may import, besides itself. */
 const ARROWS: Arrows = {
   policy: [],
-  keys: [],
   algorithms: ["policy"],
   stores: ["algorithms", "policy"],
-  wrappers: ["stores", "policy", "keys"],
-  limiter: ["wrappers", "stores", "policy", "keys"],
-  http: ["limiter", "stores", "policy", "keys", "wrappers"],
-  testing: ["wrappers", "stores", "algorithms", "policy"],
+  wrappers: ["stores", "policy"],
+  limiter: ["wrappers", "stores", "policy"],
+  http: ["limiter", "stores", "policy"],
+  testing: ["wrappers", "policy"],
 };
 
 Deno.test("imports between the limiter's rooms point one way", () => {

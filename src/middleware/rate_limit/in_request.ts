@@ -1,5 +1,5 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { placeOf } from "./made_inside.ts";
+import { MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./made_inside.ts";
 import { MemoryStore } from "./memory_store.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
@@ -7,13 +7,10 @@ import type { CheckedRateLimit } from "./options.ts";
 type Places = Map<string, MemoryStore>;
 
 const shared = new Map<string, Places>();
-/** Sets of options for limiters made inside requests; more would mean that options differ per request. */
-const MAX_SHARED = 1000;
 /** Places told apart per set of options; more would mean that routes are made per request. */
 const MAX_PLACES = 1000;
 /** Where limiters count together once there are too many places. No path is equal to it. */
 const ANYWHERE = "anywhere";
-let warned = false;
 
 /**
  * The store that limiters made inside requests share.
@@ -46,14 +43,8 @@ export function sharedStore(options: CheckedRateLimit, req: FrameworkRequest): M
 function placesOf(fingerprint: string, { clock }: CheckedRateLimit): Places {
   const known = shared.get(fingerprint);
   if (known !== undefined) return known;
-  if (shared.size >= MAX_SHARED) dropIdle(clock());
-  if (shared.size >= MAX_SHARED) {
-    throw new RangeError(
-      "rateLimit: more than 1000 different limiters were made inside requests; " +
-        "make them once, outside, or give them a name and the same window",
-    );
-  }
-  warnOnce();
+  if (shared.size >= MAX_MADE_INSIDE) dropIdle(clock());
+  noteMadeInside(shared.size, "window");
   const places: Places = new Map();
   shared.set(fingerprint, places);
   return places;
@@ -63,13 +54,4 @@ function dropIdle(now: number): void {
   for (const [fingerprint, places] of shared) {
     if ([...places.values()].every((store) => store.liveCount(now) === 0)) shared.delete(fingerprint);
   }
-}
-
-function warnOnce(): void {
-  if (warned) return;
-  warned = true;
-  console.warn(
-    "rateLimit: a limiter was made inside a request. It counts together with others of the same options and route; " +
-      "make it once, outside, or give it a name",
-  );
 }

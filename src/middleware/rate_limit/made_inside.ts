@@ -12,6 +12,33 @@ export function isMadeInside(limiterSequence: number, req: object): boolean {
   return sequence !== undefined && sequence < limiterSequence;
 }
 
+/** Limiters made inside requests that are told apart; more would mean that their options differ per request. */
+export const MAX_MADE_INSIDE = 1000;
+
+let warned = false;
+
+/**
+ * Notes one more limiter that is made inside requests, and warns of the first.
+ *
+ * @param known How many are told apart already
+ * @param alike What a name joins them by, for the message
+ * @throws {RangeError} If they are more than a thousand
+ */
+export function noteMadeInside(known: number, alike: string): void {
+  if (known >= MAX_MADE_INSIDE) {
+    throw new RangeError(
+      `rateLimit: more than ${MAX_MADE_INSIDE} different limiters were made inside requests; ` +
+        `make them once, outside, or give them a name and the same ${alike}`,
+    );
+  }
+  if (warned) return;
+  warned = true;
+  console.warn(
+    "rateLimit: a limiter was made inside a request. It counts together with others of the same options and route; " +
+      "make it once, outside, or give it a name",
+  );
+}
+
 /**
  * Where in an application a request met a limiter: mount path of the application, and pattern of the route.
  *

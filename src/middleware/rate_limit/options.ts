@@ -1,4 +1,5 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
+import { checkInteger, refuseOption } from "./check_option.ts";
 
 /** Options of the built-in limiter; all are optional. */
 export interface RateLimitOptions {
@@ -49,35 +50,27 @@ export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
   }
   const { windowMs = 60_000, max = 100, statusCode = 429, headers = true, maxKeys = 100_000 } = options;
   const { ipv6Subnet = 64, missingKey = "share", clock = Date.now } = options;
-  assertInteger("windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);
-  assertInteger("max", max, 0, Number.MAX_SAFE_INTEGER);
-  assertInteger("statusCode", statusCode, 200, 599);
-  assertInteger("maxKeys", maxKeys, 1, 2 ** 24);
-  assertInteger("ipv6Subnet", ipv6Subnet, 1, 128);
-  assertType("headers", headers, "boolean");
+  checkInteger("windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);
+  checkInteger("max", max, 0, Number.MAX_SAFE_INTEGER);
+  checkInteger("statusCode", statusCode, 200, 599);
+  checkInteger("maxKeys", maxKeys, 1, 2 ** 24);
+  checkInteger("ipv6Subnet", ipv6Subnet, 1, 128);
+  checkType("headers", headers, "boolean");
   for (const name of ["keyGenerator", "skip", "onLimitReached", "clock"] as const) {
-    if (options[name] !== undefined) assertType(name, options[name], "function");
+    if (options[name] !== undefined) checkType(name, options[name], "function");
   }
-  if (options.name !== undefined) assertType("name", options.name, "string");
+  if (options.name !== undefined) checkType("name", options.name, "string");
   const { message } = options;
   if (message !== undefined && typeof message !== "string" && (typeof message !== "object" || message === null)) {
-    throw new TypeError(`rateLimit: option message must be a string or an object, not ${String(message)}`);
+    refuseOption(TypeError, "message", "a string or an object", message);
   }
   if (missingKey !== "share" && missingKey !== "error") {
-    throw new TypeError(`rateLimit: option missingKey must be "share" or "error", not ${String(missingKey)}`);
+    refuseOption(TypeError, "missingKey", '"share" or "error"', missingKey);
   }
   return { ...options, windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey, clock };
 }
 
-function assertInteger(name: string, value: unknown, least: number, most: number): void {
-  if (typeof value !== "number") {
-    throw new TypeError(`rateLimit: option ${name} must be a number, not ${String(value)}`);
-  }
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw new RangeError(`rateLimit: option ${name} must be an integer from ${least} to ${most}, not ${value}`);
-}
-
-function assertType(name: string, value: unknown, type: "boolean" | "function" | "string"): void {
+function checkType(option: string, value: unknown, type: "boolean" | "function" | "string"): void {
   const actual: string = typeof value;
-  if (actual !== type) throw new TypeError(`rateLimit: option ${name} must be a ${type}, not ${String(value)}`);
+  if (actual !== type) refuseOption(TypeError, option, `a ${type}`, value);
 }

@@ -1,6 +1,8 @@
+import { isThenable } from "../../http/is_thenable.ts";
 import { nextSequence } from "../../http/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
+import { DEFAULT_MESSAGE } from "./default_message.ts";
 import { sharedStore } from "./in_request.ts";
 import { LimiterKey } from "./limiter_key.ts";
 import { isMadeInside } from "./made_inside.ts";
@@ -29,8 +31,6 @@ export interface RateLimitMiddleware {
   /** Number of keys whose window has not ended. Reading it looks at all keys. */
   readonly size: number;
 }
-
-const DEFAULT_MESSAGE = { error: "Too many requests, please try again later." };
 
 /**
  * Limits how often a client may ask: at most `max` requests per key in a window of `windowMs`.
@@ -137,10 +137,6 @@ async function refuseLater(
   } catch (error) {
     next(error);
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
 function setHeaders(res: FrameworkResponse, max: number, hit: Hit, now: number, limited: boolean): void {

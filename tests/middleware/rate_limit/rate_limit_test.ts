@@ -91,6 +91,17 @@ Deno.test("each client has its own count; an IPv6 client is its /64, a mapped IP
   }
 });
 
+Deno.test("a client keeps its count when a proxy writes the port of each connection beside its address", async () => {
+  const app = limited({ max: 1 }).set("trust proxy", 1);
+  const through = (forwarded: string) => statuses(app, 1, "/", { headers: { "x-forwarded-for": forwarded } });
+  assertEquals(await through("203.0.113.5:40001"), [200]);
+  for (const other of ["203.0.113.5:40002", "203.0.113.5", "[::ffff:203.0.113.5]:40003", "::ffff:203.0.113.5:40004"]) {
+    assertEquals(await through(other), [429], other);
+  }
+  assertEquals(await through("[2001:db8::1]:40001"), [200]);
+  assertEquals(await through("[2001:db8::2]:40002"), [429]);
+});
+
 Deno.test("a key may come from anywhere in the request, at once or later", async () => {
   const keyed = limited({ max: 1, keyGenerator: (req) => req.get("x-key") ?? "none" });
   assertEquals(await statuses(keyed, 2, "/", { headers: { "x-key": "a" } }), [200, 429]);

@@ -1,4 +1,4 @@
-import { checkInteger } from "../../policy/check_policy.ts";
+import { checkInteger } from "@sluice/sluice/limiting";
 import { ALGORITHM_NAMES, capacityOf, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
 import { decideByKey } from "../decide_by_key.ts";

@@ -1,5 +1,5 @@
-import { subnetOf } from "@sluice/sluice/limiting";
-import { TwoGenerations } from "./two_generations.ts";
+import { subnetOf } from "../../http/ip_address.ts";
+import { TwoGenerations } from "../../http/two_generations.ts";
 
 /** Key of requests whose client is unknown. No address and no generated key is equal to it by accident. */
 const UNKNOWN_CLIENT = "\u0000unknown client";
@@ -31,12 +31,13 @@ export class ClientKeys {
    * The key of an address.
    *
    * @param address As the platform or a trusted proxy told it, perhaps with a port
+   * @returns The address of an IPv4 client, the subnet of an IPv6 client, one key for all that are unknown
    * @throws {TypeError} If it is unknown and must not be
    */
   of(address: string | undefined): string {
     if (!address) return this.#unknown();
     // an IPv4 address has one spelling and is its own key
-    if (!address.includes(":")) return address;
+    if (!address.includes(":") && !address.startsWith("[")) return address;
     const known = this.#remembered.get(address);
     if (known !== undefined) return known;
     const key = subnetOf(withoutPort(address), this.#prefixLength) ?? address;
