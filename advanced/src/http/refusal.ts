@@ -17,7 +17,7 @@ export interface RefusalOptions {
   /** Status, 429 by default. */
   readonly statusCode: number;
   /** Body; the usual one without it. */
-  readonly message?: string | object | undefined;
+  readonly message: string | object | undefined;
   /** Whether the usual body is a problem document (RFC 9457). */
   readonly problemDetails: boolean;
 }
@@ -26,19 +26,16 @@ export interface RefusalOptions {
  * Makes the answer to a refused request, and forbids to store it (RFC 6585, section 4).
  *
  * @param options How refusals look
- * @param message The body, where the user's function made one
  * @param decision The decision
  * @param headers Where headers go
  */
 export function refusalOf(
-  { statusCode, problemDetails, message: fixed }: RefusalOptions,
-  message: string | object | undefined,
+  { statusCode, problemDetails, message }: RefusalOptions,
   decision: Decision,
   headers: HeaderSink,
 ): Refusal {
   headers.setHeader("Cache-Control", "no-store");
-  const body = message ?? fixed;
-  if (body !== undefined) return { status: statusCode, body };
+  if (message !== undefined && message !== null) return { status: statusCode, body: message };
   if (!problemDetails) return { status: statusCode, body: DEFAULT_MESSAGE };
   return { status: statusCode, body: problemOf(statusCode, decision), type: "application/problem+json" };
 }

@@ -142,15 +142,9 @@ export class RequestLimiter<Req> {
 
   /** Makes the answer to a refused request. */
   async refusal(req: Req, decision: Decision, headers: HeaderSink): Promise<Refusal> {
-    const { message } = this.options;
-    return this.refusalWith(typeof message === "function" ? await message(req) : undefined, decision, headers);
-  }
-
-  /** The same, with the body that the user's function made. */
-  refusalWith(made: string | object | undefined, decision: Decision, headers: HeaderSink): Refusal {
     const { message, statusCode = 429, problemDetails = false } = this.options;
-    const fixed = typeof message === "function" ? undefined : message;
-    return refusalOf({ statusCode, problemDetails, message: fixed }, made, decision, headers);
+    const body = typeof message === "function" ? await message(req) : message;
+    return refusalOf({ statusCode, problemDetails, message: body }, decision, headers);
   }
 
   /** Gives back what a finished request took, if the options say so. Never rejects. */

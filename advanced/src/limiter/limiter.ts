@@ -255,7 +255,7 @@ export class Limiter extends Emitter {
   keys(name?: string): AsyncIterable<Entry> {
     const policy = name === undefined ? this.policies[0]! : this.policies.find((one) => one.name === name);
     if (policy === undefined) throw new RangeError(`limiter.keys: there is no limit named "${name}"`);
-    return this.#memory?.inspect(policy) ?? this.#guarded!.inspect(policy);
+    return entriesOf(this.#store, policy);
   }
 
   /** Whether the store is being left alone after repeated failures. */
@@ -290,9 +290,14 @@ export class Limiter extends Emitter {
   /** Gives leases back, as far as the store takes them in time, and closes the store. */
   async close(): Promise<void> {
     this.#queue.close();
-    await this.#leasing?.close((take, stamp, amount) => this.#guarded!.give(take, stamp, amount, "store"));
+    await this.#leasing?.giveAllBack((take, stamp, amount) => this.#guarded!.give(take, stamp, amount, "store"));
     await this.#store.close?.();
   }
+}
+
+// empty for a store that can't list
+async function* entriesOf(store: Store, policy: Policy): AsyncGenerator<Entry> {
+  if (store.inspect !== undefined) yield* store.inspect(policy);
 }
 
 function clockOf({ clock }: LimiterOptions): { clock?: () => number } {

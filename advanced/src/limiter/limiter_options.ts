@@ -75,15 +75,7 @@ export interface CheckedStoreOptions {
   readonly timers: Timers;
 }
 
-/**
- * Makes a policy of a limit's options.
- *
- * @param options The options
- * @returns The policy, complete and checked
- * @throws {TypeError} If an option has the wrong type
- * @throws {RangeError} If a number is out of range
- */
-export function policyOf(options: LimitOptions): Policy {
+function policyOf(options: LimitOptions): Policy {
   const { algorithm = "fixed-window", windowMs = 60_000, max = 100 } = options;
   const { burst, buckets, align, onDenied, block } = options;
   const policy = {
@@ -95,10 +87,12 @@ export function policyOf(options: LimitOptions): Policy {
 }
 
 /**
- * The policies of a limiter.
+ * Makes the policies of a limiter.
  *
  * @param options The limiter's options
- * @throws {TypeError} If two of them have the same name
+ * @returns One for each limit, complete and checked
+ * @throws {TypeError} If an option has the wrong type, or two limits have the same name
+ * @throws {RangeError} If a number is out of range
  */
 export function policiesOf(options: LimiterOptions): Policy[] {
   if (options.limits !== undefined && (!Array.isArray(options.limits) || options.limits.length === 0)) {

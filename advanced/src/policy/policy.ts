@@ -72,3 +72,13 @@ export function capacityOf({ algorithm, limit, burst }: Policy): number {
 export function bucketsOf(policy: Policy): number {
   return Math.min(policy.buckets ?? 10, policy.windowMs);
 }
+
+/**
+ * Whether refusals by a policy have no consequences: they write nothing, and it makes no difference how many there were.
+ *
+ * @param policy The policy
+ * @returns `false` where they are charged for, extend the wait or block the key
+ */
+export function refusesFreely({ onDenied = "free", block }: Policy): boolean {
+  return onDenied === "free" && block === undefined;
+}

@@ -1,10 +1,10 @@
 import { checkInteger } from "@sluice/sluice/limiting";
-import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { decideBatch } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { KeyTable } from "./key_table.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
+import { shapeOf } from "./state_record.ts";
 import { StoreClock } from "./store_clock.ts";
 
 /** Options of a {@linkcode MemoryStore}. */
@@ -96,7 +96,7 @@ export class MemoryStore implements Store {
   #namedTable(policy: Policy): KeyTable {
     let tables = this.#tables.get(policy.name);
     if (tables === undefined) this.#tables.set(policy.name, tables = new Map());
-    const shape = `${policy.algorithm}/${ALGORITHMS[policy.algorithm].width(policy)}`;
+    const shape = shapeOf(policy);
     let table = tables.get(shape);
     if (table === undefined) tables.set(shape, table = new KeyTable(policy, this.#maxKeys));
     return table;

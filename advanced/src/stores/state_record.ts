@@ -89,7 +89,7 @@ export function isChanged({ before, blockCells, cells }: KeyState): boolean {
  * @param now The store's time in ms
  * @returns The store's time then, in ms
  */
-export function expiryOf(policy: Policy, { algorithm, cells, blockCells }: KeyState, now: number): number {
+function expiryOf(policy: Policy, { algorithm, cells, blockCells }: KeyState, now: number): number {
   return now + Math.max(1, algorithm.reset(policy, cells, now), blockReset(blockCells, now));
 }
 

@@ -1,5 +1,6 @@
 import type { Counters } from "./counters.ts";
-import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
+import { refusesFreely } from "../policy/policy.ts";
+import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { signatureOf } from "./signature.ts";
 
 /** Equal batches of one turn, waiting to be sent as one. */
@@ -95,16 +96,6 @@ export class CoalescingStore implements Store {
   reset(selector: Selector): ReturnType<Store["reset"]> {
     return this.#store.reset(selector);
   }
-
-  /** Lists keys in use; see {@linkcode Store}. */
-  inspect(policy: Take["policy"]): AsyncIterable<Entry> {
-    return inspectOf(this.#store, policy);
-  }
-}
-
-/** The listing of a store, empty for one that can't list. */
-export async function* inspectOf(store: Store, policy: Take["policy"]): AsyncGenerator<Entry> {
-  if (store.inspect !== undefined) yield* store.inspect(policy);
 }
 
 /** Splits groups into those that can go in one command: alone in their batch, and of one policy and cost. */
@@ -127,11 +118,7 @@ function areAlike({ takes: [a, ...others] }: Group, { takes: [b, ...more] }: Gro
 
 // where refusals have consequences, several policies must see them one by one
 function isMergeable(takes: readonly Take[]): boolean {
-  return takes.length === 1 || takes.every(({ policy }) => isFree(policy));
-}
-
-function isFree({ onDenied = "free", block }: Take["policy"]): boolean {
-  return onDenied === "free" && block === undefined;
+  return takes.length === 1 || takes.every(({ policy }) => refusesFreely(policy));
 }
 
 function answer({ takes, waiting }: Group, verdicts: readonly Verdict[]): void {

@@ -1,7 +1,7 @@
 import { TwoGenerations } from "@sluice/sluice/limiting";
 import type { Counters } from "./counters.ts";
-import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
-import { inspectOf } from "./coalescing.ts";
+import { refusesFreely } from "../policy/policy.ts";
+import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { aged, type Remembering } from "./remembering.ts";
 import { signatureOf } from "./signature.ts";
 
@@ -120,14 +120,9 @@ export class DenyCacheStore implements Store, Remembering {
     this.#epoch++;
     this.#refusals.clear();
   }
-
-  /** Lists keys in use; see {@linkcode Store}. */
-  inspect(policy: Take["policy"]): AsyncIterable<Entry> {
-    return inspectOf(this.#store, policy);
-  }
 }
 
 // a lease may come back at any time, and refusals that have consequences must reach the store
-function isCacheable({ policy: { algorithm, onDenied = "free", block }, cost }: Take): boolean {
-  return cost > 0 && algorithm !== "concurrency" && onDenied === "free" && block === undefined;
+function isCacheable({ policy, cost }: Take): boolean {
+  return cost > 0 && policy.algorithm !== "concurrency" && refusesFreely(policy);
 }

@@ -2,9 +2,8 @@ import type { Counters } from "./counters.ts";
 import type { Policy } from "../policy/policy.ts";
 import { capacityOf } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
-import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
+import type { Awaitable, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { CircuitBreaker } from "./circuit_breaker.ts";
-import { inspectOf } from "./coalescing.ts";
 import { Deadline } from "./deadline.ts";
 import type { Remembering } from "./remembering.ts";
 import type { Timers } from "./timers.ts";
@@ -79,11 +78,6 @@ export class FailurePolicy {
     return this.#breaker.isOpen;
   }
 
-  /** What the store behind can do. */
-  get capabilities(): Capabilities {
-    return this.#store.capabilities;
-  }
-
   /** Decides a batch, at the latest when the time budget is used up. Never rejects. */
   decide(takes: readonly Take[]): Awaitable<Decided> {
     if (this.#breaker.isOpen) {
@@ -129,10 +123,14 @@ export class FailurePolicy {
   }
 
   #fail(takes: readonly Take[], error: unknown): Decided {
+    this.#noteFailure(error);
+    return this.#instead(takes);
+  }
+
+  #noteFailure(error: unknown): void {
     this.#counters.storeFailures++;
     this.#breaker.failed();
     this.#options.failed(error);
-    return this.#instead(takes);
   }
 
   #instead(takes: readonly Take[]): Decided {
@@ -187,9 +185,7 @@ export class FailurePolicy {
       this.#breaker.succeeded();
       return given;
     } catch (error) {
-      this.#counters.storeFailures++;
-      this.#breaker.failed();
-      this.#options.failed(error);
+      this.#noteFailure(error);
       return false;
     }
   }
@@ -208,11 +204,6 @@ export class FailurePolicy {
   async reset(selector: Selector): Promise<number> {
     const local = this.#local.reset(selector);
     return Math.max(local, await this.#store.reset(selector));
-  }
-
-  /** Lists keys in use; see {@linkcode Store}. */
-  inspect(policy: Policy): AsyncIterable<Entry> {
-    return inspectOf(this.#store, policy);
   }
 }
 

@@ -1,8 +1,7 @@
-import { checkInteger, TwoGenerations } from "@sluice/sluice/limiting";
+import { TwoGenerations } from "@sluice/sluice/limiting";
 import type { Counters } from "./counters.ts";
-import { bucketsOf, type Policy } from "../policy/policy.ts";
-import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
-import { inspectOf } from "./coalescing.ts";
+import { bucketsOf, type Policy, refusesFreely } from "../policy/policy.ts";
+import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { aged, type Remembering } from "./remembering.ts";
 import { signatureOf } from "./signature.ts";
 
@@ -11,7 +10,7 @@ export interface LeaseOptions {
   /** Most decisions that are taken in advance for one key. */
   max: number;
   /** Number of processes that share the store; leases get smaller as the quota runs out, so that none is left without. */
-  processes?: number | undefined;
+  processes: number;
 }
 
 /** Units taken in advance for one key. */
@@ -59,15 +58,11 @@ export class LeasingStore implements Store, Remembering {
    * @param options Size of a lease
    * @param clock A clock in ms; only differences count
    * @param counters Where decisions from leases are counted
-   * @throws {RangeError} If a number is out of range
    */
   constructor(store: Store & Partial<Remembering>, options: LeaseOptions, clock: () => number, counters: Counters) {
-    const { max, processes = 1 } = options;
-    checkInteger("leases.max", max, 2, 100_000);
-    checkInteger("leases.processes", processes, 1, 100_000);
     this.#store = store;
-    this.#max = max;
-    this.#processes = processes;
+    this.#max = options.max;
+    this.#processes = options.processes;
     this.#clock = clock;
     this.#counters = counters;
   }
@@ -130,7 +125,7 @@ export class LeasingStore implements Store, Remembering {
     const former = this.#leases.get(signature);
     const times = Math.max(wanted, this.#size(take, former, asked));
     // what is left of a part of a sliding window goes on counting when that is over
-    if (former !== undefined) this.#giveBack(former).catch(() => {});
+    if (former !== undefined) giveBack(former, (...gift) => this.#store.give(...gift)).catch(() => {});
     const answer = (async () => {
       const [verdict] = await this.#store.decide(takes, times);
       const granted = Math.floor(verdict!.granted / take.cost);
@@ -167,38 +162,32 @@ export class LeasingStore implements Store, Remembering {
     return this.#store.reset(selector);
   }
 
-  /** Lists keys in use; see {@linkcode Store}. */
-  inspect(policy: Policy): AsyncIterable<Entry> {
-    return inspectOf(this.#store, policy);
-  }
-
   /**
    * Returns what was taken in advance and not used.
    *
-   * @param give Gives units back; the store's own by default
+   * @param give Gives units back, in time
    */
-  async close(give?: Store["give"]): Promise<void> {
+  async giveAllBack(give: Store["give"]): Promise<void> {
     const leases = [...this.#leases.entries()];
     this.#leases.clear();
-    await Promise.all(leases.map(([, lease]) => this.#giveBack(lease, give)));
+    await Promise.all(leases.map(([, lease]) => giveBack(lease, give)));
   }
+}
 
-  async #giveBack(lease: Lease, give: Store["give"] = (...gift) => this.#store.give(...gift)): Promise<void> {
-    const { take, verdict, left } = lease;
-    lease.left = 0;
-    if (left > 0) await give(take, verdict.stamp, left * take.cost);
-  }
+async function giveBack(lease: Lease, give: Store["give"]): Promise<void> {
+  const { take, verdict, left } = lease;
+  lease.left = 0;
+  if (left > 0) await give(take, verdict.stamp, left * take.cost);
 }
 
 function isUsable(lease: Lease | undefined, now: number): lease is Lease {
   return lease !== undefined && lease.left > 0 && now < lease.until;
 }
 
-/** Whether using a unit later in its window is the same as having used it when it was taken. */
-export function isLeasable({ policy, cost, shadow }: Take): boolean {
-  const { algorithm, onDenied = "free", block } = policy;
-  const windowed = algorithm === "fixed-window" || algorithm === "sliding-window";
-  return windowed && cost > 0 && !shadow && onDenied === "free" && block === undefined;
+// using a unit later in its window must be the same as having used it when it was taken
+function isLeasable({ policy, cost, shadow }: Take): boolean {
+  const windowed = policy.algorithm === "fixed-window" || policy.algorithm === "sliding-window";
+  return windowed && cost > 0 && !shadow && refusesFreely(policy);
 }
 
 // how long the window, or the part of it, goes on

@@ -256,7 +256,7 @@ Deno.test("only what may be used later in its window is leased", async () => {
   const clock = new VirtualClock();
   const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
   const counters = newCounters();
-  const leasing = new LeasingStore(store, { max: 10 }, clock.read, counters);
+  const leasing = new LeasingStore(store, { max: 10, processes: 1 }, clock.read, counters);
   const policy = { name: "limit", algorithm: "fixed-window", limit: 100, windowMs: 60_000 } as const;
   const others: Take[] = [
     { policy: { ...policy, algorithm: "sliding-log" }, key: "key", cost: 1 },

@@ -10,7 +10,7 @@ const TRACE_LENGTH = 60;
  *
  * @param policy The policy
  */
-export function boundOf(policy: Policy): number {
+function boundOf(policy: Policy): number {
   const { algorithm, limit, windowMs, align } = policy;
   switch (algorithm) {
     case "fixed-window":

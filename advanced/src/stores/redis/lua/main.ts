@@ -51,7 +51,7 @@ end
 `;
 
 /** How many numbers of `ARGV` describe a policy. */
-export const POLICY_LENGTH = 9;
+const POLICY_LENGTH = 9;
 /** How many numbers of the answer describe a verdict. */
 export const VERDICT_LENGTH = 8;
 
