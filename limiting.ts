@@ -1,6 +1,6 @@
 /**
  * What limiters outside this package build on: clients' keys and addresses told by their bits, checks of options, the
- * order in which requests and limiters came, and a hash that needs no promise. No part of the framework comes along.
+ * order in which requests and limiters came, and hashes that need no promise. No part of the framework comes along.
  *
  * @module
  */
@@ -8,6 +8,7 @@ export { Emitter, type EventName, type Listener } from "./src/http/emitter.ts";
 export { canonicalAddress, subnetOf } from "./src/http/ip_address.ts";
 export { isThenable } from "./src/http/is_thenable.ts";
 export { nextSequence } from "./src/http/sequence.ts";
+export { sha1 } from "./src/http/sha1.ts";
 export { sha256 } from "./src/http/sha256.ts";
 export { TwoGenerations } from "./src/http/two_generations.ts";
 export { checkInteger, refuseOption } from "./src/middleware/rate_limit/check_option.ts";

@@ -7,7 +7,7 @@ let h0 = 0, h1 = 0, h2 = 0, h3 = 0, h4 = 0;
 /**
  * SHA-1 of some bytes (FIPS 180-4 section 6.1), synchronously, where WebCrypto would answer later.
  *
- * For entity tags only: nobody gains anything there by making two bodies collide.
+ * For entity tags and names of Redis scripts: nobody gains anything there by making two of them collide.
  *
  * @param bytes The bytes
  * @returns 20 bytes

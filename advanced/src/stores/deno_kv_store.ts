@@ -1,3 +1,4 @@
+import { sha256 } from "@sluice/sluice/limiting";
 import type { Policy } from "../policy/policy.ts";
 import {
   type CompareAndSet,
@@ -7,6 +8,7 @@ import {
   type StateWrite,
   type VersionedValue,
 } from "./compare_and_set_store.ts";
+import { hex } from "./hex.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
 /** A part of a key in Deno KV. */
@@ -128,7 +130,7 @@ class KvStates implements CompareAndSet {
   }
 
   async read(keys: readonly StateKey[]): Promise<VersionedValue[]> {
-    const places = await Promise.all(keys.map((key) => this.#place(key)));
+    const places = keys.map((key) => this.#place(key));
     const chunks: Promise<KvEntry[]>[] = [];
     for (let i = 0; i < places.length; i += KEYS_PER_READ) {
       chunks.push(this.#kv.getMany(places.slice(i, i + KEYS_PER_READ)));
@@ -137,14 +139,14 @@ class KvStates implements CompareAndSet {
     return entries.map(({ value, versionstamp }) => ({ value: bytesIn(value), version: versionstamp }));
   }
 
-  async #place([policy, key, shape]: StateKey): Promise<KvKeyPart[]> {
-    return [...this.#prefix, policy, await shortened(key), shape];
+  #place([policy, key, shape]: StateKey): KvKeyPart[] {
+    return [...this.#prefix, policy, shortened(key), shape];
   }
 
   async commit(writes: readonly StateWrite[]): Promise<boolean> {
     const atomic = this.#kv.atomic();
     for (const { key, value, expected, ttlMs } of writes) {
-      const place = await this.#place(key);
+      const place = this.#place(key);
       atomic.check({ key: place, versionstamp: expected as string | null });
       if (value === null) atomic.delete(place);
       else atomic.set(place, value, { expireIn: ttlMs + CLOCK_TOLERANCE });
@@ -159,12 +161,12 @@ class KvStates implements CompareAndSet {
   }
 
   async delete(key: StateKey): Promise<void> {
-    await this.#kv.delete(await this.#place(key));
+    await this.#kv.delete(this.#place(key));
   }
 
   async *list(policy: string, key?: string): AsyncGenerator<ListedValue> {
     const prefix = [...this.#prefix, policy];
-    if (key !== undefined) prefix.push(await shortened(key));
+    if (key !== undefined) prefix.push(shortened(key));
     for await (const entry of this.#kv.list({ prefix })) {
       const [found, shape] = entry.key.slice(this.#prefix.length + 1) as string[];
       yield { key: [policy, found!, shape!], value: bytesIn(entry.value) ?? new Uint8Array() };
@@ -180,11 +182,10 @@ function bytesIn(value: unknown): Uint8Array | null {
   return value instanceof Uint8Array ? value : null;
 }
 
-async function shortened(key: string): Promise<string> {
+function shortened(key: string): string {
   // a character has at most three bytes
   if (key.length * 3 <= LONGEST_PLAIN_KEY) return key;
   const bytes = new TextEncoder().encode(key);
   if (bytes.length <= LONGEST_PLAIN_KEY) return key;
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return `sha-256:${[...hash].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return `sha-256:${hex(sha256(bytes))}`;
 }

@@ -1,4 +1,6 @@
+import { sha1 } from "@sluice/sluice/limiting";
 import type { AlgorithmName } from "../../policy/policy.ts";
+import { hex } from "../hex.ts";
 import { CONCURRENCY } from "./lua/concurrency.ts";
 import { FIXED_WINDOW } from "./lua/fixed_window.ts";
 import { FLAT_FIXED_WINDOW, FLAT_SLIDING_WINDOW, FLAT_TOKEN_BUCKET } from "./lua/flat.ts";
@@ -39,16 +41,11 @@ export class RedisScript {
    * whether the script has run.
    */
   run(port: RedisPort, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    if (this.#sha === null) return this.#hash().then(() => this.run(port, keys, args));
+    this.#sha ??= hex(sha1(new TextEncoder().encode(this.#text)));
     return port.evalsha(this.#sha, keys, args).catch((error) => {
       if (!isUnknownScript(error)) throw error;
       return port.eval(this.#text, keys, args);
     });
-  }
-
-  async #hash(): Promise<void> {
-    const digest = await crypto.subtle.digest("SHA-1", new TextEncoder().encode(this.#text));
-    this.#sha = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 }
 
