@@ -48,7 +48,10 @@ export async function run(program: string, args: string[], options: RunOptions):
     child.kill("SIGKILL");
   }, options.limitMs);
   try {
-    if (!options.quiet) return { code: late ? 124 : (await child.status).code, output: "" };
+    if (!options.quiet) {
+      const { code } = await child.status;
+      return { code: late ? 124 : code, output: "" };
+    }
     const { code, stdout, stderr } = await child.output();
     const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
     return { code: late ? 124 : code, output };
