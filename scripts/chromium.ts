@@ -1,4 +1,4 @@
-import { run } from "./process.ts";
+import { aptInstall } from "./apt.ts";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -12,15 +12,7 @@ export async function findChromium(): Promise<string | undefined> {
   if (given !== undefined) return given;
   const found = await firstPresent();
   if (found !== undefined) return found;
-  await run("apt-get", ["update"], { limitMs: 120_000, quiet: true });
-  await run(
-    "apt-get",
-    [
-      ...["-o", "DPkg::Lock::Timeout=300", "install", "-y", "--no-install-recommends"],
-      ...["chromium", "fonts-dejavu-core"],
-    ],
-    { limitMs: 600_000, quiet: true, env: { DEBIAN_FRONTEND: "noninteractive" } },
-  );
+  await aptInstall(["chromium", "fonts-dejavu-core"], 600_000);
   return await firstPresent();
 }
 

@@ -1,3 +1,5 @@
+import { linesOf } from "../../scripts/lines.ts";
+
 /**
  * A contestant in a process of its own, so that nobody's objects spoil another's compiled code or heap. It is asked by
  * a line and answers with a line of JSON; it ends when its input does, so none is left when the parent is killed.
@@ -91,14 +93,4 @@ export async function interleave<T = number>(
     for (const [i, child] of children.entries()) answers.get(names[i]!)!.push(await child.ask<T>());
   }
   return answers;
-}
-
-/** Lines of a stream. */
-export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  let rest = "";
-  for await (const text of stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop()!;
-    yield* lines;
-  }
 }

@@ -1,5 +1,5 @@
 /** One contestant of one section; see `child.ts`. */
-import { linesOf } from "./child.ts";
+import { linesOf } from "../../scripts/lines.ts";
 
 const [section = "", name = "", second = "", third = ""] = Deno.args;
 

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { linesOf } from "../../../scripts/lines.ts";
 import type { LimitOptions } from "../../mod.ts";
 import type { TakerOrder, TakerReport } from "../support/taker.ts";
 
@@ -10,7 +11,7 @@ const MAX = 3_333;
 class Takers implements AsyncDisposable {
   readonly #children: Deno.ChildProcess[] = [];
   readonly #writers: WritableStreamDefaultWriter<Uint8Array>[] = [];
-  readonly #readers: ReadableStreamDefaultReader<string>[] = [];
+  readonly #answers: AsyncGenerator<string>[] = [];
 
   constructor() {
     const root = new URL("../../../", import.meta.url).pathname;
@@ -23,7 +24,7 @@ class Takers implements AsyncDisposable {
       }).spawn();
       this.#children.push(child);
       this.#writers.push(child.stdin.getWriter());
-      this.#readers.push(child.stdout.pipeThrough(new TextDecoderStream()).getReader());
+      this.#answers.push(linesOf(child.stdout));
     }
   }
 
@@ -31,14 +32,10 @@ class Takers implements AsyncDisposable {
     const line = `${JSON.stringify({ ...order, processes: PROCESSES, takes: TAKES / PROCESSES })}\n`;
     await Promise.all(this.#writers.map((writer) => writer.write(new TextEncoder().encode(line))));
     const sum = { admitted: 0, byStore: 0 };
-    for (const reader of this.#readers) {
-      let text = "";
-      while (!text.endsWith("\n")) {
-        const { value, done } = await reader.read();
-        if (done) throw new Error("a process ended before it had answered");
-        text += value;
-      }
-      const { admitted, byStore } = JSON.parse(text) as TakerReport;
+    for (const answers of this.#answers) {
+      const { value, done } = await answers.next();
+      if (done) throw new Error("a process ended before it had answered");
+      const { admitted, byStore } = JSON.parse(value) as TakerReport;
       sum.admitted += admitted;
       sum.byStore += byStore;
     }
@@ -48,7 +45,7 @@ class Takers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#writers.map((writer) => writer.close().catch(() => {})));
     const timer = setTimeout(() => this.#children.forEach((child) => child.kill("SIGKILL")), 5000);
-    await Promise.all(this.#readers.map((reader) => reader.cancel().catch(() => {})));
+    await Promise.all(this.#answers.map((answers) => answers.return(undefined)));
     await Promise.all(this.#children.map((child) => child.status));
     clearTimeout(timer);
   }

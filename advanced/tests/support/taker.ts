@@ -2,6 +2,7 @@
  * One of the processes that share a Redis: takes one unit after the other of one key, many at the same time, and prints
  * how many it was granted. It begins when a line comes in.
  */
+import { linesOf } from "../../../scripts/lines.ts";
 import { Limiter, type LimitOptions, RedisStore } from "../../mod.ts";
 
 /** What a taker is told. */
@@ -31,13 +32,7 @@ export interface TakerReport {
 }
 
 if (import.meta.main) {
-  const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream());
-  let rest = "";
-  for await (const text of lines) {
-    const parts = (rest + text).split("\n");
-    rest = parts.pop()!;
-    for (const line of parts) console.log(JSON.stringify(await work(JSON.parse(line))));
-  }
+  for await (const line of linesOf(Deno.stdin.readable)) console.log(JSON.stringify(await work(JSON.parse(line))));
 }
 
 async function work({ url, key, limit, takes, coalesce, leases, processes }: TakerOrder): Promise<TakerReport> {

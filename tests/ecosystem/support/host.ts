@@ -1,3 +1,4 @@
+import { linesOf } from "../../../scripts/lines.ts";
 import type { Tools } from "./program.ts";
 
 /** What a program is told by the test; the rest is made where it runs. */
@@ -26,8 +27,7 @@ export class Host {
   #name: string;
   #child: Deno.ChildProcess;
   #writer: WritableStreamDefaultWriter<Uint8Array>;
-  #output: ReadableStreamDefaultReader<string>;
-  #rest = "";
+  #output: AsyncGenerator<string>;
   #errors = "";
   #readingErrors: Promise<void>;
 
@@ -47,7 +47,7 @@ export class Host {
       stderr: "piped",
     }).spawn();
     this.#writer = this.#child.stdin.getWriter();
-    this.#output = this.#child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    this.#output = linesOf(this.#child.stdout);
     this.#readingErrors = this.#readErrors();
   }
 
@@ -64,7 +64,7 @@ export class Host {
   /** Ends the process. */
   async stop(): Promise<void> {
     await this.#writer.close().catch(() => undefined);
-    while (!(await this.#output.read()).done);
+    for await (const _ of this.#output);
     await this.#readingErrors;
     await this.#child.status;
   }
@@ -87,18 +87,10 @@ export class Host {
   }
 
   async #line(): Promise<string> {
-    while (!this.#rest.includes("\n")) {
-      const { done, value } = await this.#output.read();
-      if (done) {
-        await this.#readingErrors;
-        throw new Error(`${this.#name}: the process ended\n${this.#errors}`);
-      }
-      this.#rest += value;
-    }
-    const end = this.#rest.indexOf("\n");
-    const line = this.#rest.slice(0, end);
-    this.#rest = this.#rest.slice(end + 1);
-    return line;
+    const { done, value } = await this.#output.next();
+    if (!done) return value;
+    await this.#readingErrors;
+    throw new Error(`${this.#name}: the process ended\n${this.#errors}`);
   }
 
   async #readErrors(): Promise<void> {
