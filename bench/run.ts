@@ -4,19 +4,26 @@
  *
  * `--rounds=5 --seconds=1 --only=JSON,404`; needs wrk (Debian package `wrk`).
  */
+import { flag } from "./flag.ts";
 import { type Scenario, SCENARIOS } from "./scenarios.ts";
+import { median, pairs, ratio } from "./table.ts";
 
 const CONTESTANTS = ["raw-same", "sluice", "hono-etag", "express", "raw", "sluice-lean", "hono"] as const;
 type Contestant = (typeof CONTESTANTS)[number];
+
+/** Who is divided by whom, in the order of the table's columns. */
+const COMPARED: readonly (readonly [of: Contestant, to: Contestant])[] = [
+  ["sluice", "raw-same"],
+  ["hono-etag", "raw-same"],
+  ["express", "raw-same"],
+  ["sluice-lean", "raw"],
+  ["hono", "raw"],
+];
 
 const rounds = Number(flag("rounds") ?? 5);
 const seconds = Number(flag("seconds") ?? 1);
 const only = flag("only")?.split(",");
 const scenarios = SCENARIOS.filter(({ name }) => only === undefined || only.includes(name));
-
-function flag(name: string): string | undefined {
-  return Deno.args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
-}
 
 /** Starts a server on the first processor, so that the load can have the second. */
 async function start(contestant: Contestant, port: number): Promise<Deno.ChildProcess> {
@@ -53,17 +60,6 @@ async function measure(scenario: Scenario, port: number, lasting: number): Promi
   return Number(rate);
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)]!;
-}
-
-function ratio(rates: Map<Contestant, number[]>, of: Contestant, to: Contestant): { mid: number; text: string } {
-  const pairs = rates.get(of)!.map((rate, round) => rate / rates.get(to)![round]!);
-  const mid = median(pairs);
-  return { mid, text: `${mid.toFixed(2)} (${Math.min(...pairs).toFixed(2)}–${Math.max(...pairs).toFixed(2)})` };
-}
-
 const servers: Deno.ChildProcess[] = [];
 try {
   const ports = new Map<Contestant, number>();
@@ -73,7 +69,7 @@ try {
   }
   console.log(`| scenario | Sluice / raw, same bytes | Hono + etag | Express | Sluice lean / raw | Hono |`);
   console.log("|---|---|---|---|---|---|");
-  const logs: number[][] = [[], [], [], [], []];
+  const logs: number[][] = COMPARED.map(() => []);
   for (const scenario of scenarios) {
     const rates = new Map<Contestant, number[]>(CONTESTANTS.map((contestant) => [contestant, []]));
     for (const contestant of CONTESTANTS) await measure(scenario, ports.get(contestant)!, 1);
@@ -82,15 +78,8 @@ try {
         rates.get(contestant)!.push(await measure(scenario, ports.get(contestant)!, seconds));
       }
     }
-    const cells = [
-      ratio(rates, "sluice", "raw-same"),
-      ratio(rates, "hono-etag", "raw-same"),
-      ratio(rates, "express", "raw-same"),
-      ratio(rates, "sluice-lean", "raw"),
-      ratio(rates, "hono", "raw"),
-    ];
-    cells.forEach(({ mid }, i) => logs[i]!.push(Math.log(mid)));
-    console.log(`| ${scenario.name} | ${cells.map(({ text }) => text).join(" | ")} |`);
+    COMPARED.forEach(([of, to], i) => logs[i]!.push(Math.log(median(pairs(rates, of, to)))));
+    console.log(`| ${scenario.name} | ${COMPARED.map(([of, to]) => ratio(rates, of, to)).join(" | ")} |`);
   }
   const means = logs.map((values) =>
     Math.exp(values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(2)

@@ -2,7 +2,7 @@
 import { withChildren } from "./child.ts";
 import { ipv4Keys } from "./keys.ts";
 import { AWAITED, contestant } from "./peers.ts";
-import { printTable } from "./table.ts";
+import { printTable } from "../table.ts";
 
 const KEYS = 1_000_000;
 const NAMES = [

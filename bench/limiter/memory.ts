@@ -2,7 +2,7 @@
 import { interleave, withChildren } from "./child.ts";
 import { ipv4Keys, randomWalk } from "./keys.ts";
 import { AWAITED, contestant, type Decide } from "./peers.ts";
-import { median, printTable, ratio } from "./table.ts";
+import { median, printTable, ratio } from "../table.ts";
 
 const SIZES = [1, 10_000, 1_000_000];
 const PEERS = ["hitlimit", "hono-rate-limiter", "express-rate-limit", "rate-limiter-flexible"];

@@ -1,7 +1,7 @@
 /** ns of a whole middleware call, headers included. */
 import { interleave, withChildren } from "./child.ts";
 import { ipv4Keys, ipv6Keys, randomWalk } from "./keys.ts";
-import { median, printTable, ratio } from "./table.ts";
+import { median, printTable, ratio } from "../table.ts";
 
 const SIZES = [1, 10_000];
 const FAMILIES = ["IPv4", "IPv6"];

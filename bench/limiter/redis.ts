@@ -4,7 +4,7 @@ import type { RedisPort } from "../../advanced/mod.ts";
 import { startRedis } from "../../scripts/redis.ts";
 import { type Child, withChildren } from "./child.ts";
 import { ipv4Keys, randomWalk } from "./keys.ts";
-import { median, printTable, ratio } from "./table.ts";
+import { median, printTable, ratio } from "../table.ts";
 
 const CALLERS = 128;
 const SECONDS = 1;
@@ -193,7 +193,7 @@ async function store(name: string, url: string): Promise<Contestant> {
   const outer = name.endsWith("coalesced")
     ? new CoalescingStore(inner, newCounters())
     : name.endsWith("16")
-    ? new LeasingStore(inner, { max: 16 }, Date.now, newCounters())
+    ? new LeasingStore(inner, { max: 16, processes: 1 }, Date.now, newCounters())
     : inner;
   return { decide: (key) => outer.decide([{ policy: POLICY, key, cost: 1 }]) };
 }

@@ -5,6 +5,7 @@
  *
  * `--rounds=5 --only=memory,middleware,heap,pauses,redis`; about three minutes in full.
  */
+import { flag } from "../flag.ts";
 import { heap } from "./heap.ts";
 import { memory } from "./memory.ts";
 import { middleware } from "./middleware.ts";
@@ -18,10 +19,6 @@ const SECTIONS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   pauses,
   redis,
 };
-
-function flag(name: string): string | undefined {
-  return Deno.args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
-}
 
 const rounds = Number(flag("rounds") ?? 5);
 const only = flag("only")?.split(",") ?? Object.keys(SECTIONS);

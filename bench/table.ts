@@ -12,6 +12,18 @@ export function median(values: readonly number[]): number {
 }
 
 /**
+ * One contestant's figures divided by another's, round by round.
+ *
+ * @param figures All figures
+ * @param of The one above
+ * @param to The one below
+ */
+export function pairs(figures: Figures, of: string, to: string): number[] {
+  const below = figures.get(to)!;
+  return figures.get(of)!.map((value, round) => value / below[round]!);
+}
+
+/**
  * How many times one contestant's figure is another's: the median over the rounds, with the lowest and the highest.
  *
  * @param figures All figures
@@ -19,10 +31,9 @@ export function median(values: readonly number[]): number {
  * @param to The one below
  */
 export function ratio(figures: Figures, of: string, to: string): string {
-  const below = figures.get(to)!;
-  const pairs = figures.get(of)!.map((value, round) => value / below[round]!);
-  if (pairs.length === 1) return pairs[0]!.toFixed(2);
-  return `${median(pairs).toFixed(2)} (${Math.min(...pairs).toFixed(2)}–${Math.max(...pairs).toFixed(2)})`;
+  const all = pairs(figures, of, to);
+  if (all.length === 1) return all[0]!.toFixed(2);
+  return `${median(all).toFixed(2)} (${Math.min(...all).toFixed(2)}–${Math.max(...all).toFixed(2)})`;
 }
 
 /** Prints a table in markdown, under a heading and what there is to say about it. */
