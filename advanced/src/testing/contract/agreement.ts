@@ -16,9 +16,7 @@ interface Grant {
 
 /** P12: the same trace gives the same verdicts as the reference model, field by field. */
 export async function saysWhatTheModelSays(run: ContractRun, operations: number): Promise<void> {
-  for (const algorithm of run.capabilities.algorithms) {
-    for (let done = 0; done < operations; done += TRACE_LENGTH) await compare(run, algorithm);
-  }
+  for (const algorithm of run.traces(operations, TRACE_LENGTH)) await compare(run, algorithm);
 }
 
 async function compare(run: ContractRun, algorithm: AlgorithmName): Promise<void> {

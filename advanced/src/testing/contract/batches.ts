@@ -6,33 +6,31 @@ import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 /** P8: a batch is granted as a whole or not at all, and whom another one vetoes pays nothing. */
 export async function aBatchIsGrantedAsAWholeOrNotAtAll(run: ContractRun, operations: number): Promise<void> {
   const { algorithms, atomicBatch, exactDeny } = run.capabilities;
-  for (const algorithm of algorithms) {
-    for (let done = 0; done < operations; done += 60) {
-      const policies = [await randomPolicy(run, algorithm, { leastLimit: 1 })];
-      for (let i = run.pick(3); i >= 0; i--) policies.push(await randomPolicy(run, run.oneOf([...algorithms])));
-      run.begin(...policies);
-      // keys of their own for every policy, where such a batch is one too
-      const shared = run.name();
-      const keys = policies.map(() => atomicBatch === "all" && run.pick(3) === 0 ? run.name() : shared);
-      let last = await run.take(policies[0]!, keys[0]!, 0);
-      for (let i = 0; i < 12; i++) {
-        randomAdvance(run, policies[0]!, last);
-        const before: Said[] = [];
-        for (const [n, policy] of policies.entries()) before.push(await run.peek(policy, keys[n]!));
-        const takes = policies.map((policy, n): Take => {
-          return { policy, key: keys[n]!, cost: Math.min(randomCost(run, before[n]!.remaining), 25) };
-        });
-        const verdicts = await run.batch(takes);
-        last = verdicts[0]!;
-        const fits = takes.every(({ cost }, n) => before[n]!.remaining >= cost);
-        const wanted = takes.map(({ cost }) => fits ? cost : 0);
-        run.same(verdicts.map(({ granted }) => granted), wanted, "a batch is granted as a whole or not at all");
-        const refused = takes.map(({ cost }, n) => before[n]!.remaining < cost);
-        run.same(verdicts.map(({ denied }) => denied), refused, "denied tells which policies refused");
-        if (fits || !exactDeny || atomicBatch === "none") continue;
-        for (const [n, policy] of policies.entries()) {
-          run.same(await run.peek(policy, keys[n]!), before[n], "a batch that was refused costs nobody anything");
-        }
+  for (const algorithm of run.traces(operations, 60)) {
+    const policies = [await randomPolicy(run, algorithm, { leastLimit: 1 })];
+    for (let i = run.pick(3); i >= 0; i--) policies.push(await randomPolicy(run, run.oneOf([...algorithms])));
+    run.begin(...policies);
+    // keys of their own for every policy, where such a batch is one too
+    const shared = run.name();
+    const keys = policies.map(() => atomicBatch === "all" && run.pick(3) === 0 ? run.name() : shared);
+    let last = await run.take(policies[0]!, keys[0]!, 0);
+    for (let i = 0; i < 12; i++) {
+      randomAdvance(run, policies[0]!, last);
+      const before: Said[] = [];
+      for (const [n, policy] of policies.entries()) before.push(await run.peek(policy, keys[n]!));
+      const takes = policies.map((policy, n): Take => {
+        return { policy, key: keys[n]!, cost: Math.min(randomCost(run, before[n]!.remaining), 25) };
+      });
+      const verdicts = await run.batch(takes);
+      last = verdicts[0]!;
+      const fits = takes.every(({ cost }, n) => before[n]!.remaining >= cost);
+      const wanted = takes.map(({ cost }) => fits ? cost : 0);
+      run.same(verdicts.map(({ granted }) => granted), wanted, "a batch is granted as a whole or not at all");
+      const refused = takes.map(({ cost }, n) => before[n]!.remaining < cost);
+      run.same(verdicts.map(({ denied }) => denied), refused, "denied tells which policies refused");
+      if (fits || !exactDeny || atomicBatch === "none") continue;
+      for (const [n, policy] of policies.entries()) {
+        run.same(await run.peek(policy, keys[n]!), before[n], "a batch that was refused costs nobody anything");
       }
     }
   }
@@ -68,34 +66,32 @@ export async function aBatchThatAsksOneCounterTwiceIsRefused(run: ContractRun): 
 /** Asking several times at once is the same as asking one after the other, for a batch too. */
 export async function severalTimesAtOnceEqualOneAfterTheOther(run: ContractRun, operations: number): Promise<void> {
   const { algorithms, atomicBatch } = run.capabilities;
-  for (const algorithm of algorithms) {
-    for (let done = 0; done < operations; done += 60) {
-      const policies = [await randomPolicy(run, algorithm, { consequences: true })];
-      const two = atomicBatch !== "none" && run.pick(3) === 0;
-      if (two) policies.push(await randomPolicy(run, run.oneOf([...algorithms]), { consequences: true }));
-      run.begin(...policies);
-      const [key, twin] = [run.name(), run.name()];
-      let last = await run.take(policies[0]!, key, 0);
-      for (let i = 0; i < 15; i++) {
-        randomAdvance(run, policies[0]!, last);
-        const times = 1 + run.pick(5);
-        const takes = policies.map((policy, n): Take => {
-          return { policy, key, cost: randomCost(run, last.remaining) % 26, shadow: n > 0 && run.pick(4) === 0 };
+  for (const algorithm of run.traces(operations, 60)) {
+    const policies = [await randomPolicy(run, algorithm, { consequences: true })];
+    const two = atomicBatch !== "none" && run.pick(3) === 0;
+    if (two) policies.push(await randomPolicy(run, run.oneOf([...algorithms]), { consequences: true }));
+    run.begin(...policies);
+    const [key, twin] = [run.name(), run.name()];
+    let last = await run.take(policies[0]!, key, 0);
+    for (let i = 0; i < 15; i++) {
+      randomAdvance(run, policies[0]!, last);
+      const times = 1 + run.pick(5);
+      const takes = policies.map((policy, n): Take => {
+        return { policy, key, cost: randomCost(run, last.remaining) % 26, shadow: n > 0 && run.pick(4) === 0 };
+      });
+      const atOnce = await run.batch(takes, times);
+      last = atOnce[0]!;
+      const inARow = takes.map(() => ({ granted: 0, denied: false }));
+      let one = atOnce;
+      for (let n = 0; n < times; n++) {
+        one = await run.batch(takes.map((take) => ({ ...take, key: twin })));
+        one.forEach((verdict, m) => {
+          inARow[m]!.granted += verdict.granted;
+          inARow[m]!.denied ||= verdict.denied;
         });
-        const atOnce = await run.batch(takes, times);
-        last = atOnce[0]!;
-        const inARow = takes.map(() => ({ granted: 0, denied: false }));
-        let one = atOnce;
-        for (let n = 0; n < times; n++) {
-          one = await run.batch(takes.map((take) => ({ ...take, key: twin })));
-          one.forEach((verdict, m) => {
-            inARow[m]!.granted += verdict.granted;
-            inARow[m]!.denied ||= verdict.denied;
-          });
-        }
-        const expected = one.map((verdict, m) => said({ ...verdict, ...inARow[m]! }));
-        run.same(atOnce.map(said), expected, "several times at once equal one after the other");
       }
+      const expected = one.map((verdict, m) => said({ ...verdict, ...inARow[m]! }));
+      run.same(atOnce.map(said), expected, "several times at once equal one after the other");
     }
   }
 }
@@ -104,51 +100,47 @@ export async function severalTimesAtOnceEqualOneAfterTheOther(run: ContractRun, 
 export async function decideEachIsDecidingOneByOne(run: ContractRun, operations: number): Promise<void> {
   const { store } = run;
   if (store.decideEach === undefined) return;
-  for (const algorithm of run.capabilities.algorithms) {
-    for (let done = 0; done < operations; done += 60) {
-      const policy = await randomPolicy(run, algorithm, { consequences: true });
-      const keys = Array.from({ length: 1 + run.pick(4) }, () => run.name());
-      const twins = keys.map(() => run.name());
-      let last = await run.take(policy, keys[0]!, 0);
-      for (let i = 0; i < 8; i++) {
-        randomAdvance(run, policy, last);
-        const cost = randomCost(run, last.remaining) % 26;
-        const shadow = run.pick(5) === 0;
-        const times = keys.map(() => 1 + run.pick(4));
-        const each = await store.decideEach(keys.map((key) => ({ policy, key, cost, shadow })), times);
-        const alone: Verdict[] = [];
-        for (const [n, key] of twins.entries()) {
-          alone.push((await run.batch([{ policy, key, cost, shadow }], times[n]))[0]!);
-        }
-        last = alone[0]!;
-        run.same(each.map(said), alone.map(said), "decideEach decides many keys as decide does each");
+  for (const algorithm of run.traces(operations, 60)) {
+    const policy = await randomPolicy(run, algorithm, { consequences: true });
+    const keys = Array.from({ length: 1 + run.pick(4) }, () => run.name());
+    const twins = keys.map(() => run.name());
+    let last = await run.take(policy, keys[0]!, 0);
+    for (let i = 0; i < 8; i++) {
+      randomAdvance(run, policy, last);
+      const cost = randomCost(run, last.remaining) % 26;
+      const shadow = run.pick(5) === 0;
+      const times = keys.map(() => 1 + run.pick(4));
+      const each = await store.decideEach(keys.map((key) => ({ policy, key, cost, shadow })), times);
+      const alone: Verdict[] = [];
+      for (const [n, key] of twins.entries()) {
+        alone.push((await run.batch([{ policy, key, cost, shadow }], times[n]))[0]!);
       }
+      last = alone[0]!;
+      run.same(each.map(said), alone.map(said), "decideEach decides many keys as decide does each");
     }
   }
 }
 
 /** A shadow take is decided and counted, and never keeps the others from being granted. */
 export async function aShadowNeverVetoes(run: ContractRun, operations: number): Promise<void> {
-  for (const algorithm of run.capabilities.algorithms) {
-    for (let done = 0; done < operations; done += 60) {
-      const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
-      const tight = { ...policy, name: run.name(), limit: 1 };
-      run.begin(policy, tight);
-      const [key, twin] = [run.name(), run.name()];
-      let last = await run.take(policy, key, 0);
-      for (let i = 0; i < 15; i++) {
-        randomAdvance(run, policy, last);
-        const cost = randomCost(run, last.remaining);
-        const before = await run.peek(tight, key);
-        const takes: Take[] = [{ policy, key, cost }, { policy: tight, key, cost: 1, shadow: true }];
-        const [mine, shadow] = await run.batch(takes);
-        const alone = await run.take(policy, twin, cost);
-        last = mine!;
-        run.same(said(mine!), said(alone), "what a shadow says makes no difference to the others");
-        run.same(shadow!.denied, before.remaining === 0, "a shadow says whether it would have refused");
-        const counted = before.remaining > 0 && !mine!.denied ? 1 : 0;
-        run.same(shadow!.granted, counted, "a shadow counts what was granted, if it fits");
-      }
+  for (const algorithm of run.traces(operations, 60)) {
+    const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
+    const tight = { ...policy, name: run.name(), limit: 1 };
+    run.begin(policy, tight);
+    const [key, twin] = [run.name(), run.name()];
+    let last = await run.take(policy, key, 0);
+    for (let i = 0; i < 15; i++) {
+      randomAdvance(run, policy, last);
+      const cost = randomCost(run, last.remaining);
+      const before = await run.peek(tight, key);
+      const takes: Take[] = [{ policy, key, cost }, { policy: tight, key, cost: 1, shadow: true }];
+      const [mine, shadow] = await run.batch(takes);
+      const alone = await run.take(policy, twin, cost);
+      last = mine!;
+      run.same(said(mine!), said(alone), "what a shadow says makes no difference to the others");
+      run.same(shadow!.denied, before.remaining === 0, "a shadow says whether it would have refused");
+      const counted = before.remaining > 0 && !mine!.denied ? 1 : 0;
+      run.same(shadow!.granted, counted, "a shadow counts what was granted, if it fits");
     }
   }
 }

@@ -4,45 +4,41 @@ import { randomAdvance, randomPolicy } from "./random_policy.ts";
 
 /** P18: a changed limit or window keeps what is used, and tells no more than there is. */
 export async function aChangeKeepsWhatIsUsed(run: ContractRun, operations: number): Promise<void> {
-  for (const algorithm of run.capabilities.algorithms) {
-    for (let done = 0; done < operations; done += 20) {
-      const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
-      const key = run.name();
-      let last = await run.take(policy, key);
-      for (let i = 0; i < 8; i++) {
-        randomAdvance(run, policy, last);
-        last = await run.take(policy, key, Math.min(run.pick(4), last.remaining));
-      }
-      // a bucket refills by the present policy since its last take, so only a take just now makes it comparable
-      const settled = (await run.take(policy, key)).granted === 1 || algorithm !== "token-bucket";
-      await changeLimit(run, policy, key, settled);
-      await changeWindow(run, policy, key, settled);
+  for (const algorithm of run.traces(operations, 20)) {
+    const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
+    const key = run.name();
+    let last = await run.take(policy, key);
+    for (let i = 0; i < 8; i++) {
+      randomAdvance(run, policy, last);
+      last = await run.take(policy, key, Math.min(run.pick(4), last.remaining));
     }
+    // a bucket refills by the present policy since its last take, so only a take just now makes it comparable
+    const settled = (await run.take(policy, key)).granted === 1 || algorithm !== "token-bucket";
+    await changeLimit(run, policy, key, settled);
+    await changeWindow(run, policy, key, settled);
   }
 }
 
 /** P18: what is decided on some keys by a changed policy of the same name is no affair of the others. */
 export async function aChangeForSomeKeysLeavesTheOthersAlone(run: ContractRun, operations: number): Promise<void> {
-  for (const algorithm of run.capabilities.algorithms) {
-    for (let done = 0; done < operations; done += 30) {
-      const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
-      const changed = {
-        ...policy,
-        limit: run.oneOf([1, policy.limit, policy.limit * 1000]),
-        windowMs: run.oneOf([1, policy.windowMs, policy.windowMs * 2]),
-      };
-      if (!await run.serves(changed)) continue;
-      run.about(policy, changed);
-      const key = run.name();
-      const { remaining } = await run.peek(policy, key);
-      await run.take(policy, key, 1 + run.pick(remaining));
-      for (let i = 0; i < 3; i++) {
-        const ms = run.pick(policy.windowMs);
-        if (ms > 0) run.advance(ms);
-        const before = await run.peek(policy, key);
-        for (let n = 0; n < 3; n++) await run.take(changed, run.name(), 1);
-        run.same(await run.peek(policy, key), before, "a changed policy for other keys leaves this one alone");
-      }
+  for (const algorithm of run.traces(operations, 30)) {
+    const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
+    const changed = {
+      ...policy,
+      limit: run.oneOf([1, policy.limit, policy.limit * 1000]),
+      windowMs: run.oneOf([1, policy.windowMs, policy.windowMs * 2]),
+    };
+    if (!await run.serves(changed)) continue;
+    run.about(policy, changed);
+    const key = run.name();
+    const { remaining } = await run.peek(policy, key);
+    await run.take(policy, key, 1 + run.pick(remaining));
+    for (let i = 0; i < 3; i++) {
+      const ms = run.pick(policy.windowMs);
+      if (ms > 0) run.advance(ms);
+      const before = await run.peek(policy, key);
+      for (let n = 0; n < 3; n++) await run.take(changed, run.name(), 1);
+      run.same(await run.peek(policy, key), before, "a changed policy for other keys leaves this one alone");
     }
   }
 }

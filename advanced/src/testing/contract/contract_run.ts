@@ -1,4 +1,4 @@
-import { capacityOf, type Policy } from "../../policy/policy.ts";
+import { type AlgorithmName, capacityOf, type Policy } from "../../policy/policy.ts";
 import type { Capabilities, Store, Take, Verdict } from "../../policy/store.ts";
 import type { Random } from "../seeded_random.ts";
 import type { VirtualClock } from "../virtual_clock.ts";
@@ -39,6 +39,18 @@ export class ContractRun {
   /** What the store declares. */
   get capabilities(): Capabilities {
     return this.store.capabilities;
+  }
+
+  /**
+   * Every algorithm the store declares, once for each random trace that is to be made with it.
+   *
+   * @param operations About how many operations are to be done with each algorithm
+   * @param length About how many operations a trace has
+   */
+  *traces(operations: number, length: number): Generator<AlgorithmName> {
+    for (const algorithm of this.capabilities.algorithms) {
+      for (let done = 0; done < operations; done += length) yield algorithm;
+    }
   }
 
   /** A name that no policy and no key had before. */

@@ -1,4 +1,4 @@
-import type { AlgorithmName, Policy } from "../../policy/policy.ts";
+import type { Policy } from "../../policy/policy.ts";
 import type { Verdict } from "../../policy/store.ts";
 import type { ContractRun } from "./contract_run.ts";
 import { type PolicyRange, randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
@@ -10,29 +10,17 @@ async function along(
   range: PolicyRange,
   body: (policy: Policy, key: string, last: Verdict, cost: number) => Promise<unknown>,
 ): Promise<void> {
-  for (const algorithm of run.capabilities.algorithms) {
-    for (let done = 0; done < operations;) {
-      done += await oneTrace(run, algorithm, range, body);
+  for (const algorithm of run.traces(operations, 40)) {
+    const policy = await randomPolicy(run, algorithm, range);
+    const key = run.name();
+    let last = await run.take(policy, key, 0);
+    for (let i = 0; i < 20; i++) {
+      randomAdvance(run, policy, last);
+      const cost = randomCost(run, last.remaining);
+      last = await run.take(policy, key, cost);
+      await body(policy, key, last, cost);
     }
   }
-}
-
-async function oneTrace(
-  run: ContractRun,
-  algorithm: AlgorithmName,
-  range: PolicyRange,
-  body: (policy: Policy, key: string, last: Verdict, cost: number) => Promise<unknown>,
-): Promise<number> {
-  const policy = await randomPolicy(run, algorithm, range);
-  const key = run.name();
-  let last = await run.take(policy, key, 0);
-  for (let i = 0; i < 20; i++) {
-    randomAdvance(run, policy, last);
-    const cost = randomCost(run, last.remaining);
-    last = await run.take(policy, key, cost);
-    await body(policy, key, last, cost);
-  }
-  return 40;
 }
 
 /** P2 and P3: `retryMs` is when the same cost fits, and not a millisecond later than need be. */

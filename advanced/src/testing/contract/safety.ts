@@ -39,21 +39,19 @@ class Interval {
 
 /** P1: no interval of one window holds more than the algorithm's bound; nor when the limit changes on the way. */
 export async function grantsNoMoreThanTheBound(run: ContractRun, operations: number): Promise<void> {
-  for (const algorithm of run.capabilities.algorithms) {
-    for (let done = 0; done < operations; done += TRACE_LENGTH) {
-      const policy = await randomPolicy(run, algorithm, { consequences: true });
-      const changing = policy.burst === undefined && run.pick(5) === 0;
-      const interval = new Interval();
-      const key = run.name();
-      let now = policy;
-      let last = await run.take(policy, key, 0);
-      for (let i = 0; i < TRACE_LENGTH; i++) {
-        randomAdvance(run, policy, last);
-        if (changing && run.pick(6) === 0) now = { ...policy, limit: run.pick(policy.limit + 1) };
-        last = await run.take(now, key, randomCost(run, last.remaining), run.pick(5) === 0 ? 1 + run.pick(4) : 1);
-        const sum = interval.add(run.clock.now, last.granted, policy.windowMs);
-        run.check(sum <= boundOf(policy), "no interval of one window holds more than the bound", boundOf(policy), sum);
-      }
+  for (const algorithm of run.traces(operations, TRACE_LENGTH)) {
+    const policy = await randomPolicy(run, algorithm, { consequences: true });
+    const changing = policy.burst === undefined && run.pick(5) === 0;
+    const interval = new Interval();
+    const key = run.name();
+    let now = policy;
+    let last = await run.take(policy, key, 0);
+    for (let i = 0; i < TRACE_LENGTH; i++) {
+      randomAdvance(run, policy, last);
+      if (changing && run.pick(6) === 0) now = { ...policy, limit: run.pick(policy.limit + 1) };
+      last = await run.take(now, key, randomCost(run, last.remaining), run.pick(5) === 0 ? 1 + run.pick(4) : 1);
+      const sum = interval.add(run.clock.now, last.granted, policy.windowMs);
+      run.check(sum <= boundOf(policy), "no interval of one window holds more than the bound", boundOf(policy), sum);
     }
   }
 }
