@@ -47,6 +47,18 @@ async function answersByStoreAgain(limiter: Limiter): Promise<void> {
   await until(asked, "a decision of the store", RECOVERY_MS);
 }
 
+/**
+ * Runs a test that tells how long its slowest answer took, and once or twice again when that was too long: a busy
+ * machine keeps a process waiting now and then, a limiter that is late is late every time.
+ */
+async function inTime(body: () => Promise<number>): Promise<void> {
+  for (let attempt = 1;; attempt++) {
+    const slowestMs = await body();
+    if (slowestMs <= 100 + GRACE_MS) return;
+    assert(attempt < 3, `the slowest answer took ${slowestMs} ms, and was late twice before`);
+  }
+}
+
 /** Notes rejections nobody handles; the test runner would only say that there was one. */
 async function withoutUnhandledRejections(body: () => Promise<void>): Promise<void> {
   const unhandled: unknown[] = [];
@@ -71,85 +83,86 @@ async function absentServer(): Promise<RedisServer> {
 }
 
 Deno.test("a server that is away at start: answers in time, and decisions of the store once it is there", async () => {
-  await withoutUnhandledRejections(async () => {
-    await using server = await absentServer();
-    const limiter = limiterOn(server.url);
-    await assertRejects(() => limiter.warm(), Error, "ECONNREFUSED");
-    for (let times = 0; times < 3; times++) {
-      const begun = performance.now();
-      const answers = await Promise.all(Array.from({ length: 32 }, (_, i) => limiter.check(`key ${i}`)));
-      assert(performance.now() - begun < 100 + GRACE_MS, `${performance.now() - begun} ms`);
-      for (const { decidedBy, allowed } of answers) assertEquals([decidedBy, allowed], ["local", true]);
-    }
-    assertEquals(limiter.counters.decidedLocally, 96);
-    assertEquals(limiter.breakerIsOpen, true);
-    await server.restart();
-    await answersByStoreAgain(limiter);
-    // nothing that was asked for before is played back
-    assertEquals(await server.cli("DBSIZE"), "1");
-    await limiter.close();
-  });
+  await withoutUnhandledRejections(() =>
+    inTime(async () => {
+      await using server = await absentServer();
+      const limiter = limiterOn(server.url);
+      await assertRejects(() => limiter.warm(), Error, "ECONNREFUSED");
+      let slowestMs = 0;
+      for (let times = 0; times < 3; times++) {
+        const begun = performance.now();
+        const answers = await Promise.all(Array.from({ length: 32 }, (_, i) => limiter.check(`key ${i}`)));
+        slowestMs = Math.max(slowestMs, performance.now() - begun);
+        for (const { decidedBy, allowed } of answers) assertEquals([decidedBy, allowed], ["local", true]);
+      }
+      assertEquals(limiter.counters.decidedLocally, 96);
+      assertEquals(limiter.breakerIsOpen, true);
+      await server.restart();
+      await answersByStoreAgain(limiter);
+      // nothing that was asked for before is played back
+      assertEquals(await server.cli("DBSIZE"), "1");
+      await limiter.close();
+      return slowestMs;
+    })
+  );
 });
 
-Deno.test("a server that dies under load: every answer in time, the configured decision, and recovery", async () => {
-  await withoutUnhandledRejections(async () => {
-    await using server = await startServer();
-    const limiter = limiterOn(server.url);
-    await limiter.warm();
-    const load = new Load(limiter, 64);
-    await until(() => load.by("store") > 500, "500 decisions of the store");
-    assertEquals(load.by("local"), 0);
-    await server.kill();
-    await until(() => load.by("local") > 500, "500 local decisions");
-    await server.restart();
-    const before = load.by("store");
-    await answersByStoreAgain(limiter);
-    await until(() => load.by("store") > before + 500, "500 more decisions of the store");
-    await load.end();
-    assert(load.slowestMs <= 100 + GRACE_MS, `the slowest answer took ${load.slowestMs} ms`);
-    assertEquals(load.decisions.every(({ allowed }) => allowed), true);
-    const { decidedLocally, storeFailures, breakerOpened } = limiter.counters;
-    assertEquals(decidedLocally >= load.by("local"), true);
-    assert(storeFailures > 0 && storeFailures <= decidedLocally && breakerOpened > 0);
-    await limiter.close();
-  });
-});
+const OUTAGES: readonly {
+  what: string;
+  begin: (server: RedisServer) => unknown;
+  end: (server: RedisServer) => unknown;
+}[] = [
+  { what: "dies", begin: (server) => server.kill(), end: (server) => server.restart() },
+  { what: "is stopped (SIGSTOP)", begin: (server) => server.pause(), end: (server) => server.resume() },
+];
 
-Deno.test("a server that is stopped (SIGSTOP) under load: every answer in time, and recovery", async () => {
-  await withoutUnhandledRejections(async () => {
-    await using server = await startServer();
-    const limiter = limiterOn(server.url);
-    await limiter.warm();
-    const load = new Load(limiter, 64);
-    await until(() => load.by("store") > 500, "500 decisions of the store");
-    server.pause();
-    await until(() => load.by("local") > 500, "500 local decisions");
-    server.resume();
-    const before = load.by("store");
-    await answersByStoreAgain(limiter);
-    await until(() => load.by("store") > before + 500, "500 more decisions of the store");
-    await load.end();
-    assert(load.slowestMs <= 100 + GRACE_MS, `the slowest answer took ${load.slowestMs} ms`);
-    await limiter.close();
+for (const { what, begin, end } of OUTAGES) {
+  Deno.test(`a server that ${what} under load: every answer in time, the configured decision, and recovery`, async () => {
+    await withoutUnhandledRejections(() =>
+      inTime(async () => {
+        await using server = await startServer();
+        const limiter = limiterOn(server.url);
+        await limiter.warm();
+        const load = new Load(limiter, 64);
+        await until(() => load.by("store") > 500, "500 decisions of the store");
+        assertEquals(load.by("local"), 0);
+        await begin(server);
+        await until(() => load.by("local") > 500, "500 local decisions");
+        await end(server);
+        const before = load.by("store");
+        await answersByStoreAgain(limiter);
+        await until(() => load.by("store") > before + 500, "500 more decisions of the store");
+        await load.end();
+        assertEquals(load.decisions.every(({ allowed }) => allowed), true);
+        const { decidedLocally, storeFailures, breakerOpened } = limiter.counters;
+        assertEquals(decidedLocally >= load.by("local"), true);
+        assert(storeFailures > 0 && storeFailures <= decidedLocally && breakerOpened > 0);
+        await limiter.close();
+        return load.slowestMs;
+      })
+    );
   });
-});
+}
 
 Deno.test("a refund and a close end in time although the server is stopped", async () => {
-  await withoutUnhandledRejections(async () => {
-    await using server = await startServer();
-    const limiter = limiterOn(server.url, { leases: 10 });
-    await limiter.warm();
-    const decision = await limiter.check("key");
-    assertEquals(decision.decidedBy, "store");
-    server.pause();
-    let begun = performance.now();
-    assertEquals(await limiter.refund(decision), false);
-    assert(performance.now() - begun < 100 + GRACE_MS, `the refund took ${performance.now() - begun} ms`);
-    begun = performance.now();
-    await limiter.close();
-    assert(performance.now() - begun < 1500, `closing took ${performance.now() - begun} ms`);
-    server.resume();
-  });
+  await withoutUnhandledRejections(() =>
+    inTime(async () => {
+      await using server = await startServer();
+      const limiter = limiterOn(server.url, { leases: 10 });
+      await limiter.warm();
+      const decision = await limiter.check("key");
+      assertEquals(decision.decidedBy, "store");
+      server.pause();
+      let begun = performance.now();
+      assertEquals(await limiter.refund(decision), false);
+      const refundMs = performance.now() - begun;
+      begun = performance.now();
+      await limiter.close();
+      assert(performance.now() - begun < 1500, `closing took ${performance.now() - begun} ms`);
+      server.resume();
+      return refundMs;
+    })
+  );
 });
 
 Deno.test("a store that is closed while it connects, or twice, leaves nothing open", async () => {
@@ -169,24 +182,26 @@ Deno.test("a store that is closed while it connects, or twice, leaves nothing op
   await until(async () => await clients() === 1, "no connection but this one");
 });
 
-Deno.test("a slow server: answers in time, and what was refused meanwhile is given back", async () => {
-  await using server = await startServer();
-  await using proxy = startProxy(server.port);
-  const limiter = limiterOn(proxy.url, { max: 10, onStoreFailure: "closed" });
-  await limiter.warm();
-  assertEquals((await limiter.check("key")).remaining, 9);
-  proxy.hold();
-  const begun = performance.now();
-  const { allowed, decidedBy } = await limiter.check("key");
-  assert(performance.now() - begun < 100 + GRACE_MS, `${performance.now() - begun} ms`);
-  assertEquals([allowed, decidedBy], [false, "closed"]);
-  assertEquals(limiter.counters.failedClosed, 1);
-  await until(() => proxy.held > 0, "the late answer");
-  proxy.release();
-  await until(async () => (await limiter.peek("key")).remaining === 9, "the units to be given back");
-  assertEquals((await limiter.check("key")).remaining, 8);
-  await limiter.close();
-});
+Deno.test("a slow server: answers in time, and what was refused meanwhile is given back", () =>
+  inTime(async () => {
+    await using server = await startServer();
+    await using proxy = startProxy(server.port);
+    const limiter = limiterOn(proxy.url, { max: 10, onStoreFailure: "closed" });
+    await limiter.warm();
+    assertEquals((await limiter.check("key")).remaining, 9);
+    proxy.hold();
+    const begun = performance.now();
+    const { allowed, decidedBy } = await limiter.check("key");
+    const answerMs = performance.now() - begun;
+    assertEquals([allowed, decidedBy], [false, "closed"]);
+    assertEquals(limiter.counters.failedClosed, 1);
+    await until(() => proxy.held > 0, "the late answer");
+    proxy.release();
+    await until(async () => (await limiter.peek("key")).remaining === 9, "the units to be given back");
+    assertEquals((await limiter.check("key")).remaining, 8);
+    await limiter.close();
+    return answerMs;
+  }));
 
 Deno.test("a slow server: what was admitted meanwhile stays counted", async () => {
   await using server = await startServer();
