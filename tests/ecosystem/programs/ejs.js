@@ -1,45 +1,9 @@
+import { requestsOfViews, showViews } from "../support/views.js";
+
 export const title = "ejs renders views, engine found by its name alone";
 
 export default function (app, _lib, tools) {
-  app.set("views", `${tools.files}/views`);
-  app.set("view engine", "ejs");
-  app.locals.title = "of the app";
-  app.get("/", (_req, res) => res.render("page", { title: "people", names: ["Ada", "<Bob>"] }));
-  app.get("/locals", (_req, res) => {
-    res.locals.names = ["local"];
-    res.render("page");
-  });
-  app.get("/named", (_req, res) => res.render("page.ejs", { title: "named", names: [] }));
-  app.get(
-    "/called",
-    (_req, res, next) =>
-      res.render(
-        "page",
-        { names: ["x"] },
-        (error, html) => error ? next(error) : res.type("txt").send(html.toUpperCase()),
-      ),
-  );
-  app.get(
-    "/app",
-    (_req, res, next) => app.render("page", { names: ["y"] }, (error, html) => error ? next(error) : res.send(html)),
-  );
-  app.get("/missing", (_req, res) => res.render("nothing"));
-  app.get("/broken", (_req, res) => res.render("page", {}));
+  showViews(app, tools, "ejs");
 }
 
-export const requests = [
-  {
-    path: "/",
-    sees: {
-      body: /<title>people<\/title>[^]*<li>Ada<\/li><li>&lt;Bob&gt;<\/li>/,
-      headers: { "content-type": "text/html; charset=utf-8" },
-    },
-  },
-  { path: "/locals", sees: { body: /<title>of the app<\/title>[^]*<li>local<\/li>/ } },
-  { path: "/named", sees: { body: /<title>named<\/title>/ } },
-  { path: "/called", sees: { body: /<LI>X<\/LI>/, headers: { "content-type": "text/plain; charset=utf-8" } } },
-  { path: "/app", sees: { body: /<li>y<\/li>/ } },
-  { path: "/missing", sees: { status: 500 } },
-  { path: "/broken", sees: { status: 500 } },
-  { method: "HEAD", path: "/", sees: { body: "" } },
-];
+export const requests = requestsOfViews;

@@ -17,7 +17,7 @@ export async function startExpressHost(packages: readonly string[]): Promise<Hos
   // Deno runs itself where a program asks for a Node that is not there
   if (!/^v\d/.test(output)) throw new Error(`The comparison with Express needs Node in the PATH, not ${output}`);
   await install(packages);
-  await copy("support", ["runner.mjs"]);
+  await copy("support", ["runner.mjs", "views.js"]);
   const programs = Array.from(Deno.readDirSync(new URL("tests/ecosystem/programs/", ROOT)), ({ name }) => name);
   await copy("programs", programs);
   return new Host({ name: "Express", program: "node", args: ["support/runner.mjs", "express"], cwd: FOLDER });
