@@ -106,3 +106,17 @@ Deno.test("limiters made inside requests are told of once at most", async () => 
   });
   assertEquals(warnings.length <= 1, true, `${warnings.length} warnings`);
 });
+
+// the last one, for nothing else finds a place afterwards
+Deno.test("limiters made inside requests whose options differ each time are an error once a thousand count", async () => {
+  await quietly(async () => {
+    let ms = 9_000_000;
+    const app = quietApp().use((req, res, next) => rateLimit({ windowMs: ms++, name: "differs" })(req, res, next));
+    app.use((_req, res) => res.send("in"));
+    const answers = [];
+    for (let i = 0; i < 1001; i++) answers.push(await ask(app, "/", undefined, PEER));
+    assertEquals(answers.slice(0, 900).every(({ status }) => status === 200), true);
+    const told = await answers.at(-1)!.text();
+    assertEquals(told.includes("more than 1000 different limiters were made inside requests"), true, told);
+  });
+});
