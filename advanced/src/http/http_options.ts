@@ -1,6 +1,6 @@
 import { checkInteger, refuseOption } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
-import type { LimiterKeys } from "../limiter/limiter.ts";
+import type { LimiterKeys } from "../limiter/demand.ts";
 import type { LimiterOptions, LimitOptions } from "../limiter/limiter_options.ts";
 import { fromCounter } from "../stores/counter_store.ts";
 import type { CounterLike } from "../stores/policy_counter.ts";

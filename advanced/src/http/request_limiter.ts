@@ -1,6 +1,7 @@
 import { ClientKeys, isThenable } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
-import { Limiter, type LimiterKeys } from "../limiter/limiter.ts";
+import type { LimiterKeys } from "../limiter/demand.ts";
+import { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
 import type { HeaderSink } from "./faces.ts";

@@ -1,5 +1,4 @@
 import { checkInteger, Emitter } from "@sluice/sluice/limiting";
-import { checkPolicy } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Entry, Store, Take } from "../policy/store.ts";
@@ -9,17 +8,10 @@ import { type Decided, FailurePolicy } from "../wrappers/failure_policy.ts";
 import { LeasingStore } from "../wrappers/leases.ts";
 import { type Counters, newCounters } from "../wrappers/counters.ts";
 import { Decision } from "./decision.ts";
-import { assertKey, encodeKey } from "./encode_key.ts";
+import { type CheckOptions, Demand, type LimiterKeys } from "./demand.ts";
+import { encodeKey } from "./encode_key.ts";
 import { checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { WaitQueue } from "./wait_queue.ts";
-
-/** Options of one check. */
-export interface CheckOptions {
-  /** Units wanted, 1 by default. */
-  cost?: number | undefined;
-  /** Another limit for this check, by the name of the limit or for all: a customer's tier, for example. */
-  max?: number | Readonly<Record<string, number>> | undefined;
-}
 
 /** Options of `waitFor`. */
 export interface WaitOptions extends CheckOptions {
@@ -28,12 +20,6 @@ export interface WaitOptions extends CheckOptions {
   /** Longest wait in ms; endless by default. */
   timeoutMs?: number | undefined;
 }
-
-/** One key for all limits, or one for each of them by its name. */
-export type LimiterKeys = string | Readonly<Record<string, string>>;
-
-/** Policies with another limit that are remembered; more would mean a limit for each client. */
-const MAX_TIERS = 1000;
 
 /**
  * A limiter without HTTP: for WebSocket messages, queues, calls to other services, and as the engine of the middleware.
@@ -59,9 +45,8 @@ export class Limiter extends Emitter {
   readonly #store: Store;
   readonly #guarded: FailurePolicy | null;
   readonly #leasing: LeasingStore | null;
-  readonly #shadow: readonly boolean[];
+  readonly #demand: Demand;
   readonly #queue: WaitQueue;
-  readonly #tiers = new Map<string, Policy>();
 
   /**
    * Makes a limiter.
@@ -73,7 +58,7 @@ export class Limiter extends Emitter {
   constructor(options: LimiterOptions = {}) {
     super();
     this.policies = policiesOf(options);
-    this.#shadow = (options.limits ?? [options]).map(({ shadow }) => shadow === true);
+    this.#demand = new Demand(this.policies, (options.limits ?? [options]).map(({ shadow }) => shadow === true));
     const checked = checkStoreOptions(options);
     const { maxWaiting = 1000 } = options;
     checkInteger("maxWaiting", maxWaiting, 0, 10_000_000);
@@ -110,7 +95,7 @@ export class Limiter extends Emitter {
   check(keys: LimiterKeys, options?: CheckOptions): Awaitable<Decision> {
     const cost = options?.cost ?? 1;
     if (cost !== 1) checkInteger("cost", cost, 1, 2 ** 31);
-    const takes = this.#takes(keys, cost, options?.max);
+    const takes = this.#demand.takes(keys, cost, options?.max);
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
     const decided = this.#guarded!.decide(takes);
     return "then" in decided
@@ -124,37 +109,10 @@ export class Limiter extends Emitter {
    * @param keys The key, or the keys of the limits by name
    */
   peek(keys: LimiterKeys): Awaitable<Decision> {
-    const takes = this.#takes(keys, 0, undefined);
+    const takes = this.#demand.takes(keys, 0, undefined);
     if (this.#memory !== null) return new Decision(takes, this.#memory.decide(takes), "store");
     const decided = this.#guarded!.decide(takes);
     return "then" in decided ? decided.then((one) => decisionOf(takes, one)) : decisionOf(takes, decided);
-  }
-
-  #takes(keys: LimiterKeys, cost: number, max: CheckOptions["max"]): readonly Take[] {
-    if (this.policies.length === 1) return [this.#take(0, keys, cost, max)];
-    return this.policies.map((_, i) => this.#take(i, keys, cost, max));
-  }
-
-  #take(i: number, keys: LimiterKeys, cost: number, max: CheckOptions["max"]): Take {
-    const policy = max === undefined ? this.policies[i]! : this.#tier(this.policies[i]!, max);
-    const key = typeof keys === "string" ? keys : keys?.[policy.name];
-    if (typeof key !== "string" || key === "") {
-      assertKey(key, typeof keys === "object" && keys !== null ? `the key of limit "${policy.name}"` : "the key");
-    }
-    return { policy, key: encodeKey(key!), cost, shadow: this.#shadow[i] };
-  }
-
-  #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>): Policy {
-    const limit = typeof max === "object" ? max[policy.name] : max;
-    if (limit === undefined || limit === policy.limit) return policy;
-    const id = `${limit}/${policy.name}`;
-    const known = this.#tiers.get(id);
-    if (known !== undefined) return known;
-    const tier = { ...policy, limit };
-    checkPolicy(tier);
-    if (this.#tiers.size >= MAX_TIERS) this.#tiers.clear();
-    this.#tiers.set(id, tier);
-    return tier;
   }
 
   #counted(decision: Decision): Decision {

@@ -1,0 +1,73 @@
+import { checkPolicy } from "../policy/check_policy.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { Take } from "../policy/store.ts";
+import { assertKey, encodeKey } from "./encode_key.ts";
+
+/** Options of one check. */
+export interface CheckOptions {
+  /** Units wanted, 1 by default. */
+  cost?: number | undefined;
+  /** Another limit for this check, by the name of the limit or for all: a customer's tier, for example. */
+  max?: number | Readonly<Record<string, number>> | undefined;
+}
+
+/** One key for all limits, or one for each of them by its name. */
+export type LimiterKeys = string | Readonly<Record<string, string>>;
+
+/** Policies with another limit that are remembered; more would mean a limit for each client. */
+const MAX_TIERS = 1000;
+
+/** What a limiter asks its store: the takes of a key, one for each of its limits. */
+export class Demand {
+  readonly #policies: readonly Policy[];
+  readonly #shadow: readonly boolean[];
+  readonly #tiers = new Map<string, Policy>();
+
+  /**
+   * Makes it.
+   *
+   * @param policies The limiter's policies
+   * @param shadow Which of them never refuse, in the same order
+   */
+  constructor(policies: readonly Policy[], shadow: readonly boolean[]) {
+    this.#policies = policies;
+    this.#shadow = shadow;
+  }
+
+  /**
+   * Makes the takes of one check.
+   *
+   * @param keys The key, or the keys of the limits by name
+   * @param cost Units wanted, 0 to look
+   * @param max Another limit for this check
+   * @returns The takes, in the order of the limits
+   * @throws {TypeError} If a key is no text or empty
+   * @throws {RangeError} If the other limit is out of range
+   */
+  takes(keys: LimiterKeys, cost: number, max: CheckOptions["max"]): readonly Take[] {
+    if (this.#policies.length === 1) return [this.#take(0, keys, cost, max)];
+    return this.#policies.map((_, i) => this.#take(i, keys, cost, max));
+  }
+
+  #take(i: number, keys: LimiterKeys, cost: number, max: CheckOptions["max"]): Take {
+    const policy = max === undefined ? this.#policies[i]! : this.#tier(this.#policies[i]!, max);
+    const key = typeof keys === "string" ? keys : keys?.[policy.name];
+    if (typeof key !== "string" || key === "") {
+      assertKey(key, typeof keys === "object" && keys !== null ? `the key of limit "${policy.name}"` : "the key");
+    }
+    return { policy, key: encodeKey(key!), cost, shadow: this.#shadow[i] };
+  }
+
+  #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>): Policy {
+    const limit = typeof max === "object" ? max[policy.name] : max;
+    if (limit === undefined || limit === policy.limit) return policy;
+    const id = `${limit}/${policy.name}`;
+    const known = this.#tiers.get(id);
+    if (known !== undefined) return known;
+    const tier = { ...policy, limit };
+    checkPolicy(tier);
+    if (this.#tiers.size >= MAX_TIERS) this.#tiers.clear();
+    this.#tiers.set(id, tier);
+    return tier;
+  }
+}
