@@ -35,7 +35,7 @@ export class View {
    *
    * @param name Name of the view, with or without an extension
    * @param options Where to look
-   * @throws {Error} If there is neither an extension nor a default engine,
+   * @throws {Error} If there is neither an extension nor a default engine
    */
   constructor(name: string, options: ViewOptions) {
     this.name = name;
