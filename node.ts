@@ -23,4 +23,5 @@ registerPlatform(nodePlatform);
 export { type NodeHandler, toNodeHandler } from "./src/node/node_handler.ts";
 export type { NodeInfo, NodeNext } from "./src/node/node_visit.ts";
 export { serve } from "./src/node/serve.ts";
+export { toUpgradeHandler, type UpgradeHandler } from "./src/node/upgrade_handler.ts";
 export type { Servable } from "./src/platform/platform.ts";

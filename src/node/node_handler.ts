@@ -27,14 +27,23 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: Nod
  * ```
  */
 export function toNodeHandler(app: Servable): NodeHandler {
-  return (req, res, next) => {
-    const visit = new NodeVisit(req, res, next);
-    answer(app, visit).catch((error) => {
-      console.error(error);
-      if (res.headersSent) res.destroy();
-      else res.writeHead(500).end();
-    });
-  };
+  return (req, res, next) => answerVisit(app, new NodeVisit(req, res, next));
+}
+
+/**
+ * Answers a request; whatever fails is written to the error output, and 500 to the client.
+ *
+ * @param app The application
+ * @param visit The request
+ * @param ready What has to be waited for before, if anything
+ */
+export function answerVisit(app: Servable, visit: NodeVisit, ready?: Promise<void>): void {
+  const { res } = visit;
+  (ready === undefined ? answer(app, visit) : ready.then(() => answer(app, visit))).catch((error) => {
+    console.error(error);
+    if (res.headersSent) res.destroy();
+    else res.writeHead(500).end();
+  });
 }
 
 // a synchronous application is answered in the turn the request came in
@@ -44,6 +53,7 @@ async function answer(app: Servable, visit: NodeVisit): Promise<void> {
 }
 
 async function send(visit: NodeVisit, response: Response): Promise<void> {
+  if (visit.upgraded) return;
   const { res } = visit;
   // the client left, or somebody else has answered: a timeout, a server being closed
   if (res.writableEnded || res.destroyed) return await response.body?.cancel();

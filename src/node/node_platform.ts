@@ -1,10 +1,11 @@
+import { HttpError } from "../http/http_error.ts";
 import { genericPlatform } from "../platform/generic.ts";
 import type { Platform } from "../platform/platform.ts";
 import { loadPackage } from "./load_package.ts";
 import { nodeFiles } from "./node_files.ts";
 import { serveOnNode } from "./node_server.ts";
 
-/** Node: `node:http` and `node:http2`, Node's files and its packages. */
+/** Node: `node:http` and `node:http2`, the WebSockets of ws, Node's files and its packages. */
 export const nodePlatform: Platform = {
   ...genericPlatform,
   name: "Node",
@@ -14,4 +15,14 @@ export const nodePlatform: Platform = {
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
   serve: serveOnNode,
+  upgrade: refuseUpgrade,
 };
+
+// an upgrade event brings its own way to become a WebSocket along
+function refuseUpgrade(): never {
+  throw new HttpError(
+    501,
+    'A WebSocket on Node needs the server\'s "upgrade" event: server.on("upgrade", toUpgradeHandler(app))',
+    { expose: true },
+  );
+}

@@ -2,6 +2,8 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import type { FetchHandler, ListenOptions, PlatformServer } from "../platform/platform.ts";
 import { toNodeHandler } from "./node_handler.ts";
+import { takeUpgrade } from "./upgrade_handler.ts";
+import type { UpgradeVisit } from "./upgrade_visit.ts";
 
 /**
  * Listens with `node:http`; with a certificate with `node:http2`, which speaks HTTP/1.1 too.
@@ -20,6 +22,7 @@ class NodeServer implements PlatformServer {
   readonly #server: Server | Http2SecureServer;
   readonly #requested: Required<Pick<ListenOptions, "port" | "hostname">>;
   readonly #unanswered = new Set<ServerResponse>();
+  readonly #upgrades = new Set<UpgradeVisit>();
   readonly #sessions = new Set<ServerHttp2Session>();
   #closing = false;
 
@@ -33,6 +36,12 @@ class NodeServer implements PlatformServer {
     const server = this.#server = cert !== undefined && key !== undefined
       ? createSecureServer({ allowHTTP1: true, cert, key }, listener as never)
       : createServer(listener);
+    server.on("upgrade", (req, socket, head) => {
+      const visit = takeUpgrade({ fetch: handler }, req, socket, head, server, () => this.#closing);
+      if (visit === null) return;
+      this.#upgrades.add(visit);
+      socket.once("close", () => this.#upgrades.delete(visit));
+    });
     server.on("session", (session: ServerHttp2Session) => {
       this.#sessions.add(session);
       session.once("close", () => this.#sessions.delete(session));
@@ -70,9 +79,10 @@ class NodeServer implements PlatformServer {
   }
 
   async shutdown(): Promise<void> {
-    if (!await this.ready.then(() => true, () => false)) return;
     this.#closing = true;
+    if (!await this.ready.then(() => true, () => false)) return;
     this.#server.close();
+    for (const visit of this.#upgrades) visit.goAway();
     this.#closeIdle();
     await this.finished;
   }
@@ -90,6 +100,7 @@ class NodeServer implements PlatformServer {
         else res.writeHead(503, { "content-length": 19 }).end("Service Unavailable");
       })
     );
+    for (const visit of this.#upgrades) visit.cut();
     void Promise.all(left).then(() => {
       if ("closeAllConnections" in this.#server) this.#server.closeAllConnections();
       for (const session of this.#sessions) session.destroy();

@@ -50,6 +50,11 @@ export class NodeVisit implements Surroundings, NodeInfo {
     return this;
   }
 
+  /** Whether it has become a WebSocket, which gets no answer. */
+  get upgraded(): boolean {
+    return false;
+  }
+
   /** The application's response, once the application has begun. */
   get answer(): FrameworkResponse | null {
     return this.#answer;

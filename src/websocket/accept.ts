@@ -16,6 +16,9 @@ export interface Upgrader {
   ): { readonly socket: WebSocket; readonly response: Response };
 }
 
+/** Key under which what a platform passes beside a request holds the request's own way to become a WebSocket. */
+export const upgraderKey: unique symbol = Symbol.for("sluice.upgrader");
+
 /** What is needed to accept a WebSocket. */
 export interface AcceptOptions {
   /** The request. */
@@ -54,7 +57,8 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   void req.headers;
   const { pingTimeoutMs = PING_TIMEOUT_MS } = handlers;
   const data = { routePath: options.routePath, params: { ...req.params }, req };
-  const { socket, response } = platform.upgrade(req.request, req.info, { protocol, headers, pingTimeoutMs });
+  const upgrader = (req.info as { [upgraderKey]?: Upgrader } | null | undefined)?.[upgraderKey] ?? platform;
+  const { socket, response } = upgrader.upgrade(req.request, req.info, { protocol, headers, pingTimeoutMs });
   // from here on nothing may throw: the platform waits for this response and no other
   serveConnection({ socket, protocol: protocol ?? "", data, handlers, connections, app: req.app });
   return response;

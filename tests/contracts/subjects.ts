@@ -24,7 +24,6 @@ const NO_SOCKET = "a plain call has no connection to upgrade";
 /** Why a runtime is without something; shown in the report. */
 const GAPS = {
   plain: { websocket: NO_SOCKET, length: "the length is written by whatever sends the answer" },
-  node: { websocket: "`@sluice/sluice/node` does not upgrade connections yet" },
   workerd: {
     files: "a Worker has no files of its own",
     websocket: "Sluice does not upgrade connections on Workers yet",
@@ -68,6 +67,11 @@ function bun(name: string, file: string): SubjectKind {
   return { name, gaps: {}, needs: "runtimes", start };
 }
 
+function node(name: string, file: string): SubjectKind {
+  const start = async () => startServing("node", [await bundled(entry(file), "deno")]);
+  return { name, gaps: {}, needs: "Node", start };
+}
+
 function onNode(
   name: string,
   gaps: Gaps,
@@ -92,12 +96,8 @@ export const SUBJECTS: readonly SubjectKind[] = [
   bun("Bun listen", "listen"),
   bun("Bun.serve", "bun_serve"),
   bun("Bun default", "exported"),
-  {
-    name: "Node serve",
-    gaps: GAPS.node,
-    needs: "Node",
-    start: async () => startServing("node", [await bundled(entry("node_serve"), "deno")]),
-  },
+  node("Node serve", "node_serve"),
+  node("Node own server", "node_handler"),
   onNode("workerd default", GAPS.workerd, "workerd.mjs", "exported"),
   onNode("workerd fetch", GAPS.workerd, "workerd.mjs", "worker"),
   onNode("Lambda", GAPS.lambda, "lambda.mjs", "lambda_buffered", "deno"),

@@ -28,7 +28,7 @@ const ARROWS: Arrows = {
   // what an entry of their own alone reaches
   lambda: ["node", "platform", "http"],
   fastly: ["request", "platform"],
-  node: ["app", "dispatch", "request", "response", "platform", "http"],
+  node: ["app", "dispatch", "request", "response", "websocket", "platform", "http"],
   // what redis.ts alone reaches: topics across processes
   redis: ["websocket"],
   app: [

@@ -26,6 +26,18 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     ["EADDRINUSE", null, "EADDRINUSE"],
   ],
   ["a certificate brings HTTP/2, and HTTP/1.1 beside it", "http2", ["h2 POST hello", "two cookies: 2", "1.1 hello"]],
+  ["close closes the sockets of the application and of those mounted in it with 1001", "sockets", [null, [
+    1001,
+    1001,
+    1001,
+  ]]],
+  ["close closes the sockets on a server of one's own too, as often as it is called", "ownSockets", [1001, 1001]],
+  ["what would become a socket while the server closes is refused", "lateSocket", "HTTP/1.1 503 Service Unavailable"],
+  [
+    "close with a deadline cuts sockets that do not answer, and answers who waits to become one",
+    "cutSockets",
+    [null, "HTTP/1.1 503 Service Unavailable", true],
+  ],
   ["an abort signal closes the server", "abort", null],
   ["settings come from NODE_ENV and the working directory", "settings", ["production", true]],
 ];

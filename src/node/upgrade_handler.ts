@@ -1,0 +1,102 @@
+import type { IncomingMessage } from "node:http";
+import { EventEmitter } from "node:events";
+import type { Duplex } from "node:stream";
+import type { FrameworkApp } from "../app/framework_app.ts";
+import { answerVisit, type Servable } from "./node_handler.ts";
+import { UpgradeVisit } from "./upgrade_visit.ts";
+
+/** A listener for the `upgrade` event of Node's servers. */
+export type UpgradeHandler = (this: unknown, req: IncomingMessage, socket: Duplex, head: Uint8Array) => void;
+
+const handlers = new WeakSet<(...args: never[]) => void>();
+const taken = new WeakSet<Duplex>();
+
+/**
+ * Makes an application's WebSocket routes a listener for the `upgrade` event of a Node server of one's own.
+ *
+ * Requests that lead to no socket route are left to the server's other `upgrade` listeners. Where there are none they
+ * are answered as requests: those for a WebSocket by this application, all others by the server.
+ *
+ * @param app The application; paths are seen whole, so mount it in another where its routes lie below a prefix
+ * @returns The listener
+ *
+ * @example A server of one's own
+ * ```ts ignore
+ * const server = http.createServer(toNodeHandler(app));
+ * server.on("upgrade", toUpgradeHandler(app));
+ * ```
+ *
+ * @example WebSockets beside an Express application, below `/api`
+ * ```ts ignore
+ * const server = expressApp.use("/api", toNodeHandler(app)).listen(3000);
+ * server.on("upgrade", toUpgradeHandler(sluice().use("/api", app)));
+ * ```
+ */
+export function toUpgradeHandler(app: FrameworkApp): UpgradeHandler {
+  const handler: UpgradeHandler = function (req, socket, head): void {
+    if (taken.has(socket)) return;
+    const wanted = isHandshake(req) && app.router.leadsToSocket(pathOf(req));
+    if (!wanted && !isLast(this, handler)) return;
+    taken.add(socket);
+    takeUpgrade(app, req, socket, head, this);
+  };
+  handlers.add(handler);
+  return handler;
+}
+
+// a request that every application on the server leaves to the next one would wait for ever
+function isLast(server: unknown, handler: UpgradeHandler): boolean {
+  if (!(server instanceof EventEmitter)) return true;
+  const listeners = server.listeners("upgrade") as UpgradeHandler[];
+  return listeners.at(-1) === handler && listeners.every((one) => handlers.has(one));
+}
+
+/**
+ * Answers an `upgrade` event.
+ *
+ * @param app The application
+ * @param req Node's request
+ * @param socket Its socket
+ * @param head What came behind the request
+ * @param server Node's server, which answers requests to become something else than a WebSocket
+ * @param isClosing Tells whether it is too late for new connections
+ * @returns The request on its way, unless the server has it
+ */
+export function takeUpgrade(
+  app: Servable,
+  req: IncomingMessage,
+  socket: Duplex,
+  head: Uint8Array,
+  server: unknown,
+  isClosing: () => boolean = () => false,
+): UpgradeVisit | null {
+  if (!isHandshake(req) && server instanceof EventEmitter) {
+    giveBack(server, req, socket, head);
+    return null;
+  }
+  const visit = new UpgradeVisit(req, socket, head, isClosing);
+  answerVisit(app, visit, visit.prepare());
+  return visit;
+}
+
+function isHandshake({ method, headers }: IncomingMessage): boolean {
+  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+// RFC 9110 section 7.8: a server may ignore the header. Node does where nobody listens for upgrades, and otherwise reads
+// no body: clients that offer HTTP/2 with every request would send theirs in vain. So it gets the request once more.
+function giveBack(server: EventEmitter, req: IncomingMessage, socket: Duplex, head: Uint8Array): void {
+  const lines = [`${req.method} ${req.url} HTTP/${req.httpVersion}`];
+  for (let i = 0; i < req.rawHeaders.length; i += 2) {
+    const name = req.rawHeaders[i]!;
+    if (name.toLowerCase() !== "upgrade") lines.push(`${name}: ${req.rawHeaders[i + 1]}`);
+  }
+  socket.unshift(head);
+  socket.unshift(Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"));
+  server.emit("encrypted" in socket ? "secureConnection" : "connection", socket);
+}

@@ -1,0 +1,138 @@
+import { type IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { HttpError } from "../http/http_error.ts";
+import type { Upgrade, UpgradeOptions } from "../platform/platform.ts";
+import { type Upgrader, upgraderKey } from "../websocket/accept.ts";
+import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
+import { NodeVisit } from "./node_visit.ts";
+
+/** What a handshake says itself; a middleware may have set it for an ordinary answer. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "content-type",
+  "sec-websocket-accept",
+  "sec-websocket-extensions",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** A request to become a WebSocket on its way through an application: it ends as a connection, or with an answer. */
+export class UpgradeVisit extends NodeVisit implements Upgrader {
+  readonly #socket: Duplex;
+  readonly #head: Uint8Array;
+  readonly #isClosing: () => boolean;
+  #server: WsServer | null = null;
+  #upgraded: WsSocket | null = null;
+
+  /**
+   * Takes over a socket that Node has let go of.
+   *
+   * @param req Node's request
+   * @param socket Its socket
+   * @param head What came behind the request
+   * @param isClosing Tells whether it is too late for new connections
+   */
+  constructor(req: IncomingMessage, socket: Duplex, head: Uint8Array, isClosing: () => boolean) {
+    const res = new ServerResponse(req);
+    super(req, res, undefined);
+    this.#socket = socket;
+    this.#head = head;
+    this.#isClosing = isClosing;
+    res.shouldKeepAlive = false;
+    res.assignSocket(socket as Socket);
+    res.once("finish", () => socket.end(() => socket.destroy()));
+    // Node has taken its own listeners away; without one, a client that breaks off would end the process
+    socket.on("error", ignore);
+    socket.on("end", leave);
+    socket.on("drain", this.#drain);
+  }
+
+  // Node tells a response only about sockets it watches itself
+  readonly #drain = (): void => void this.res.emit("drain");
+
+  /** Whatever the platform: the socket is one of `node:http`, which Deno and Bun have too. */
+  get [upgraderKey](): this {
+    return this;
+  }
+
+  override get upgraded(): boolean {
+    return this.#upgraded !== null;
+  }
+
+  /** Gets what speaks the protocol ready, which is loaded when the first client asks for it. */
+  async prepare(): Promise<void> {
+    const { WebSocketServer } = await import("ws");
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: MAX_MESSAGE,
+    });
+  }
+
+  /**
+   * Answers the handshake, which has been checked.
+   *
+   * @param _request The request
+   * @param _info This visit
+   * @param options The chosen protocol and the headers set so far
+   * @returns The connection
+   * @throws {HttpError} 503 if the server is closing, 400 if the client has gone
+   */
+  upgrade(_request: Request, _info: unknown, { protocol, headers, pingTimeoutMs }: UpgradeOptions): Upgrade {
+    if (this.#isClosing()) throw new HttpError(503, "The server is closing");
+    const lines = [...headers ?? []].filter(([name]) => !OWN_HEADERS.has(name) && name !== PROTOCOL);
+    if (protocol !== undefined) lines.push([PROTOCOL, protocol]);
+    const { upgrade, "sec-websocket-key": key } = this.req.headers;
+    // the protocol is not for ws to choose, and lists it does not take are fine elsewhere
+    const request = { method: "GET", headers: { upgrade, "sec-websocket-key": key, "sec-websocket-version": "13" } };
+    const server = this.#server!;
+    server.on("headers", (head) => void head.push(...lines.map(([name, value]) => `${name}: ${value}`)));
+    server.handleUpgrade(request, this.#socket, this.#head, (ws) => this.#upgraded = ws);
+    const ws = this.#upgraded as WsSocket | null;
+    if (ws === null) throw new HttpError(400, "The client left before its handshake was answered");
+    this.#release();
+    const socket = new NodeSocket(ws, this.#socket, pingTimeoutMs) as unknown as WebSocket;
+    return { socket, response: upgradedResponse() };
+  }
+
+  #release(): void {
+    this.#socket.off("error", ignore).off("end", leave).off("drain", this.#drain);
+    this.res.detachSocket(this.#socket as Socket);
+  }
+
+  /** Closes the connection, if it has become one, because the server is closing. */
+  goAway(): void {
+    this.#upgraded?.close(1001, "The server is closing");
+  }
+
+  /** Ends it now: a connection is cut, a handler that has not answered is answered for. */
+  cut(): void {
+    if (this.upgraded || this.res.headersSent) this.#socket.destroy();
+    else this.res.writeHead(503, { "content-length": 19 }).end("Service Unavailable");
+  }
+}
+
+const PROTOCOL = "sec-websocket-protocol";
+
+/** Bytes a message may have; more closes with 1009. Bun's limit; that of ws would be 100 MiB. */
+const MAX_MESSAGE = 16 * 1024 * 1024;
+
+// the socket closes after an error, and that is enough to know
+function ignore(): void {}
+
+// a client that has sent its last byte will not speak WebSocket
+function leave(this: Duplex): void {
+  this.destroy();
+}
+
+// Node constructs no response with status 101; the handshake has been answered, so this only tells of it
+function upgradedResponse(): Response {
+  return Object.defineProperties(new Response(null), {
+    status: { value: 101 },
+    statusText: { value: "Switching Protocols" },
+    ok: { value: false },
+  });
+}

@@ -1,0 +1,280 @@
+/** WebSockets on Node, in every way a server may be owned there. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { skipNode, startNode } from "../support/node_program.ts";
+import { text, until } from "../support/node_servers.ts";
+import { frame, HANDSHAKE, OPCODE, rawHead, untilClosed, untilText } from "../support/raw_socket.ts";
+import { SocketClient } from "../support/socket_client.ts";
+
+/** The server Sluice makes, one of the user's own, and one with Express in it, where the application is below /api. */
+const WAYS = ["listen", "own", "inside"] as const;
+type Way = typeof WAYS[number] | "shared" | "two" | "deaf" | "secure";
+
+interface Servers {
+  at(way?: Way): string;
+  readonly cert: string;
+  events(): Promise<string[]>;
+}
+
+function onNode(name: string, test: (servers: Servers) => Promise<void>): void {
+  Deno.test(`on Node, ${name}`, { ignore: skipNode }, async () => {
+    await using program = await startNode("tests/fixtures/node/sockets.ts");
+    const { cert, ...ports } = JSON.parse(program.line) as { cert: string } & Record<string, number>;
+    const at = (way: Way = "listen") => `http://127.0.0.1:${ports[way]}${way === "inside" ? "/api" : ""}`;
+    await test({ at, cert, events: async () => JSON.parse(await text(`${at()}/events`)) });
+  });
+}
+
+const prefix = (way: Way) => way === "inside" ? "/api" : "";
+
+onNode("a connection goes both ways, wherever the server comes from", async ({ at, events }) => {
+  for (const way of WAYS) {
+    const client = new SocketClient(`${at(way)}/echo`);
+    assertEquals(await client.next(), "open");
+    client.send("grüße");
+    assertEquals(await client.next(), "grüße");
+    client.send(new Uint8Array([0, 128, 255]));
+    assertEquals([...new Uint8Array(await client.next() as ArrayBuffer)], [0, 128, 255]);
+    await client.close(3001, way);
+  }
+  await until(events, (seen) => seen.length === 3);
+  assertEquals(await events(), WAYS.map((way) => `closed 3001 ${way}`));
+});
+
+onNode("a message that comes with the handshake is told after the opening", async ({ at }) => {
+  for (const way of WAYS) {
+    const early = new Uint8Array([...frame(OPCODE.text, "early"), ...frame(OPCODE.close)]);
+    const connection = await rawHead(at(way), `GET ${prefix(way)}/echo`, HANDSHAKE, early);
+    const seen = await untilClosed(connection);
+    assert(seen.indexOf("open") > 0 && seen.indexOf("open") < seen.indexOf("early"), seen);
+  }
+});
+
+onNode("a message in fragments arrives as one, and one of 16 MiB whole, but no larger one", async ({ at, events }) => {
+  const connection = await rawHead(at(), "GET /echo", HANDSHAKE);
+  await untilText(connection, "open");
+  const parts = [
+    frame(OPCODE.text, "one ", { fin: false }),
+    frame(OPCODE.ping, "in between"),
+    frame(OPCODE.continuation, "two ", { fin: false }),
+    frame(OPCODE.continuation, "three"),
+  ];
+  for (const part of parts) await connection.write(part);
+  await untilText(connection, "one two three");
+  connection.close();
+  const client = new SocketClient(`${at()}/echo`);
+  await client.next();
+  const largest = new Uint8Array(16 * 1024 * 1024).fill(7);
+  client.send(largest);
+  assertEquals(new Uint8Array(await client.next() as ArrayBuffer), largest);
+  client.send(new Uint8Array(largest.length + 1));
+  assertEquals((await client.closed).code, 1009);
+  await until(events, (seen) => seen.length === 2);
+});
+
+onNode("headers and cookies set before the upgrade are in the handshake, those of a body are not", async ({ at }) => {
+  for (const way of WAYS) {
+    const connection = await rawHead(at(way), `GET ${prefix(way)}/headers`, HANDSHAKE, frame(OPCODE.close));
+    const head = (await untilClosed(connection)).split("\r\n\r\n")[0]!.toLowerCase().split("\r\n");
+    assertEquals(head.filter((line) => /^(set-cookie|x-custom|connection|content)/.test(line)), [
+      "connection: upgrade",
+      "set-cookie: a=1; path=/",
+      "set-cookie: b=2; path=/",
+      "x-custom: yes",
+    ]);
+  }
+});
+
+onNode("a refusal has its status, headers and body, and the connection ends with it", async ({ at, events }) => {
+  const refusals: readonly [string, string, RegExp][] = [
+    ["/refused/key", "401 Unauthorized", /www-authenticate: Basic[\s\S]*\r\n\r\nkey, please$/i],
+    ["/refused/redirect", "302 Found", /location: \/elsewhere/i],
+    ["/refused/throws", "500 Internal Server Error", /thrown on purpose/],
+    ["/refused/rejects", "500 Internal Server Error", /rejected on purpose/],
+    ["/refused/response", "403 Forbidden", /\r\na web response\r\n/],
+    ["/missing", "404 Not Found", /Cannot GET (\/api)?\/missing/],
+  ];
+  for (const way of WAYS) {
+    for (const [path, status, rest] of refusals) {
+      const answer = await untilClosed(await rawHead(at(way), `GET ${prefix(way)}${path}`, HANDSHAKE));
+      assertStringIncludes(answer, `HTTP/1.1 ${status}\r\n`);
+      assertMatch(answer, /\r\nConnection: close\r\n/);
+      assertMatch(answer, rest);
+    }
+    const old = HANDSHAKE.map((line) => line.replace("Version: 13", "Version: 8"));
+    const answer = await untilClosed(await rawHead(at(way), `GET ${prefix(way)}/echo`, old));
+    assertMatch(answer, /^HTTP\/1\.1 426 Upgrade Required\r\n/);
+    assertMatch(answer, /\r\nsec-websocket-version: 13\r\n/i);
+  }
+  assertEquals(await events(), []);
+});
+
+onNode("a handshake that is none is 400", async ({ at }) => {
+  const without = (name: string, ...lines: string[]) => [
+    ...HANDSHAKE.filter((line) => !line.startsWith(name)),
+    ...lines,
+  ];
+  for (const way of WAYS) {
+    const malformed = [
+      without("Sec-WebSocket-Key"),
+      without("Sec-WebSocket-Key", "Sec-WebSocket-Key: short"),
+    ];
+    // below Express this is no handshake at all, but an ordinary request
+    if (way !== "inside") malformed.push(without("Connection", "Connection: close"));
+    const broken = await rawHead(at(way), `GET ${prefix(way)}/echo`, [...HANDSHAKE, "no header"]);
+    assertMatch(await untilClosed(broken), /^HTTP\/1\.1 400 Bad Request\r\n/);
+    for (const headers of malformed) {
+      const answer = await untilClosed(await rawHead(at(way), `GET ${prefix(way)}/echo`, headers));
+      assertMatch(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
+    }
+  }
+});
+
+onNode("a large refusal arrives whole, at the client's pace", async ({ at }) => {
+  for (const way of WAYS) {
+    const connection = await rawHead(at(way), `GET ${prefix(way)}/refused/large`, HANDSHAKE);
+    const answer = await new Response(connection.readable).arrayBuffer();
+    assert(answer.byteLength > 64 * 64 * 1024, `${answer.byteLength} bytes`);
+    assertMatch(new TextDecoder().decode(answer.slice(-7)), /\r\n0\r\n\r\n$/);
+  }
+});
+
+onNode("a client that leaves while a middleware has not decided aborts req.signal", async ({ at, events }) => {
+  for (const [count, way] of WAYS.entries()) {
+    const connection = await rawHead(at(way), `GET ${prefix(way)}/waits`, HANDSHAKE);
+    await until(events, (seen) => seen.length === 2 * count + 1);
+    connection.close();
+    await until(events, (seen) => seen.length === 2 * count + 2);
+  }
+  assertEquals(await events(), WAYS.flatMap(() => ["waits", "abort"]));
+  await until(async () => JSON.parse(await text(`${at()}/counts`)).sockets, (count) => count === 0);
+});
+
+onNode("a client that is gone before it is upgraded harms nobody", async ({ at }) => {
+  for (const way of WAYS) {
+    for (let i = 0; i < 50; i++) {
+      const connection = await rawHead(at(way), `GET ${prefix(way)}/later`, HANDSHAKE);
+      connection.close();
+    }
+  }
+  const client = new SocketClient(`${at()}/later`);
+  assertEquals(await client.next(), "open");
+  await client.close();
+  const counts = async () => JSON.parse(await text(`${at()}/counts`));
+  assertEquals(await until(counts, ({ sockets, open }) => sockets + open === 0), { sockets: 0, open: 0 });
+});
+
+onNode("a client that vanishes in mid-frame, or sends nonsense, is closed and forgotten", async ({ at, events }) => {
+  const broken = [frame(OPCODE.text, "only the beg", { length: 5000 }), frame(OPCODE.text, "one", { fin: false })];
+  for (const way of WAYS) {
+    for (const part of broken) {
+      const connection = await rawHead(at(way), `GET ${prefix(way)}/echo`, HANDSHAKE);
+      await untilText(connection, "open");
+      await connection.write(part);
+      connection.close();
+    }
+    const connection = await rawHead(at(way), `GET ${prefix(way)}/echo`, HANDSHAKE, new Uint8Array([0xf3, 0x80]));
+    // 1002 is the end of the last frame
+    const told = new Uint8Array(await new Response(connection.readable).arrayBuffer());
+    assertEquals([...told.slice(-4)], [0x88, 2, 1002 >> 8, 1002 & 0xff]);
+  }
+  assertEquals(await until(events, (all) => all.length === 9), Array(9).fill("closed 1006 "));
+  await until(async () => JSON.parse(await text(`${at()}/counts`)).open, (count) => count === 0);
+});
+
+onNode("a request to become something else is answered as the request it is, with its body", async ({ at }) => {
+  const offers = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"];
+  for (const way of [...WAYS, "two"] as const) {
+    const body = "x".repeat(30_000);
+    const head = [...offers, "Content-Type: text/plain", `Content-Length: ${body.length}`];
+    const next = `GET ${prefix(way)}/page HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+    const answers = await untilClosed(await rawHead(at(way), `POST ${prefix(way)}/echo`, head, body + next));
+    assertStringIncludes(answers, `read ${body}`);
+    assertMatch(answers, /a page for close$/);
+  }
+});
+
+onNode("other listeners of the server get what no socket route wants, and nobody waits in vain", async ({ at }) => {
+  for (const path of ["/echo", "/other"]) {
+    for (const way of ["shared", "two"] as const) {
+      const client = new SocketClient(at(way) + path);
+      assertEquals(await client.next(), path === "/echo" ? "open" : "other");
+      await client.close();
+    }
+  }
+  assertMatch(await untilClosed(await rawHead(at("shared"), "GET /theirs", HANDSHAKE)), /theirs$/);
+  assertMatch(await untilClosed(await rawHead(at("two"), "GET /theirs", HANDSHAKE)), /^HTTP\/1\.1 404/);
+});
+
+onNode("a server nobody told of upgrades says what is missing", async ({ at }) => {
+  const connection = await rawHead(at("deaf"), "GET /echo", [...HANDSHAKE, "Connection: close"]);
+  const answer = await untilClosed(connection);
+  assertMatch(answer, /^HTTP\/1\.1 501/);
+  assertMatch(answer, /toUpgradeHandler\(app\)/);
+});
+
+onNode("a client that answers no ping is taken for gone, and one that does is not", async ({ at, events }) => {
+  // it is there first, so its turn would come before
+  const answering = new SocketClient(`${at()}/pings`);
+  assertEquals(await answering.next(), "open");
+  await untilClosed(await rawHead(at(), "GET /pings", HANDSHAKE));
+  assertEquals(await until(events, (seen) => seen.length > 0), ["gone 1006"]);
+  answering.send("still here");
+  assertEquals(await answering.next(), "still here");
+  await answering.close();
+});
+
+onNode("bytes that are changed after they were sent arrive as they were", async ({ at }) => {
+  const client = new SocketClient(`${at()}/reuses`);
+  await new Promise((resolve) => client.socket.onopen = resolve);
+  client.send("go");
+  for (let i = 0; i < 40; i++) {
+    const bytes = new Uint8Array(await client.next() as ArrayBuffer);
+    assertEquals([bytes.length, bytes.at(0), bytes.at(-1)], [1_000_000, i, i]);
+  }
+  await client.close();
+});
+
+onNode("a slow reader shows in bufferedAmount, and drain tells when it has caught up", async ({ at, events }) => {
+  const connection = await rawHead(at(), "GET /fills", HANDSHAKE, frame(OPCODE.text, "go"));
+  await until(events, (seen) => seen.includes("full"));
+  assertEquals(await events(), ["full"]);
+  let bytes = 0;
+  const reader = connection.readable.getReader();
+  const read = (async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      bytes += value.length;
+    }
+  })();
+  await until(events, (seen) => seen.length === 2);
+  assertEquals(await events(), ["full", "drained 0"]);
+  assert(bytes > 8_000_000, `${bytes} bytes`);
+  await reader.cancel();
+  await read;
+});
+
+onNode("a code or reason that cannot be sent is an error that leaves the connection open", async ({ at, events }) => {
+  for (const [code, reason] of [[1005, ""], [999, ""], [2000, ""], [1000.5, ""], [3000, "x".repeat(124)]] as const) {
+    const client = new SocketClient(`${at()}/wrong/${code}`);
+    await new Promise((resolve) => client.socket.onopen = resolve);
+    client.send(reason);
+    assertEquals((await client.closed).code, 4000);
+  }
+  assertMatch((await events()).join("\n"), /RangeError: ws\.close takes 1000 to 1003.*, not 1005\n/);
+  assertMatch((await events()).at(-1)!, /at most 123 bytes, not 124/);
+});
+
+onNode("with a certificate they are secure, beside HTTP/2 on the same port", async ({ at, cert }) => {
+  const client = Deno.createHttpClient({ caCerts: [cert] });
+  const origin = at("secure").replace("http", "https");
+  const page = await fetch(`${origin}/page`, { client } as RequestInit);
+  assertEquals(page.status, 200);
+  await page.body?.cancel();
+  const socket = new SocketClient(`${origin}/echo`, { client });
+  assertEquals(await socket.next(), "open");
+  socket.send("secret");
+  assertEquals(await socket.next(), "secret");
+  await socket.close();
+  client.close();
+});
