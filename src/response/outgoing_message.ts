@@ -353,7 +353,8 @@ export class OutgoingMessage extends Emitter {
     this.statusCode = response.status;
     this.#headersSent = true;
     this.#ended = true;
-    this.#exchange.settle(response);
+    // a handler may answer a client that has left; what its body comes from must not be kept open
+    if (!this.#exchange.settle(response)) response.body?.cancel().catch(() => {});
     this.#exchange.finish();
   }
 

@@ -223,3 +223,18 @@ Deno.test("over a socket: lengths, HEAD and streams are framed by the runtime", 
     assertEquals([stream.headers.get("content-length"), await stream.text()], [null, "ab"]);
   });
 });
+
+Deno.test("a Response that a handler returns when its client has left is cancelled, and not kept open", async () => {
+  const app = quietApp();
+  const leaving = new AbortController();
+  const cancelled = Promise.withResolvers<void>();
+  app.get("/", async (_req, res) => {
+    const closed = new Promise((resolve) => res.on("close", resolve));
+    leaving.abort();
+    await closed;
+    return new Response(new ReadableStream({ cancel: () => cancelled.resolve() }));
+  });
+  const answer = await app.handle(new Request("http://localhost/", { signal: leaving.signal }));
+  assertEquals([answer.status, answer.body], [499, null]);
+  await cancelled.promise;
+});
