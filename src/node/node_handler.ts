@@ -7,6 +7,20 @@ import { type NodeNext, NodeVisit } from "./node_visit.ts";
 /** A request handler of Node's servers, and a middleware of Express. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: NodeNext) => void;
 
+const COOKIES: ReadonlySet<string> = new Set(["set-cookie"]);
+
+/** What HTTP/2 forbids (RFC 9113 section 8.2.2): Node throws, and an application need not know what it is served over. */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  ...COOKIES,
+  "connection",
+  "http2-settings",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+]);
+
 /**
  * Makes an application a handler for a Node server of one's own, or a middleware of Express.
  *
@@ -41,8 +55,10 @@ export function answerVisit(app: Servable, visit: NodeVisit, ready?: Promise<voi
   const { res } = visit;
   (ready === undefined ? answer(app, visit) : ready.then(() => answer(app, visit))).catch((error) => {
     console.error(error);
-    if (res.headersSent) res.destroy();
-    else res.writeHead(500).end();
+    if (res.headersSent) return void res.destroy();
+    // one of them may be what failed
+    for (const name of res.getHeaderNames()) res.removeHeader(name);
+    res.writeHead(500).end();
   });
 }
 
@@ -56,7 +72,7 @@ async function send(visit: NodeVisit, response: Response): Promise<void> {
   if (visit.upgraded) return;
   const { res } = visit;
   // the client left, or somebody else has answered: a timeout, a server being closed
-  if (res.writableEnded || res.destroyed) return await response.body?.cancel();
+  if (res.writableEnded || isDestroyed(res)) return await response.body?.cancel();
   // a handler broke it off before there was an answer, and here that can be done as Node does it
   if (visit.answer?.destroyed) return void res.destroy();
   const { status, headers } = response;
@@ -69,9 +85,19 @@ async function send(visit: NodeVisit, response: Response): Promise<void> {
     new FastResponse(wholeBody(visit) ?? response.body, {
       status,
       statusText: response.statusText || (STATUS_CODES[status] ?? ""),
-      headers: cookies.length > 0 ? [...headers].filter(([name]) => name !== "set-cookie") : headers,
+      headers: cookies.length > 0 || visit.req.httpVersionMajor > 1 ? withoutOdd(visit, headers) : headers,
     }),
   );
+}
+
+// a response of HTTP/2 does not tell, but its stream does
+function isDestroyed(res: ServerResponse & { stream?: { destroyed: boolean } }): boolean {
+  return res.destroyed || res.stream?.destroyed === true;
+}
+
+function withoutOdd({ req }: NodeVisit, headers: Headers): [string, string][] {
+  const odd = req.httpVersionMajor > 1 ? CONNECTION_HEADERS : COOKIES;
+  return [...headers].filter(([name]) => !odd.has(name));
 }
 
 // a body known as a whole leaves at once and with its length; as bytes, for a text would bring a content type along

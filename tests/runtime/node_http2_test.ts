@@ -1,0 +1,58 @@
+/** HTTP/2 on Node, and HTTP/1.1 on the same port. WebSockets are spoken over HTTP/1.1 there: see node_sockets_test.ts. */
+import { assertEquals } from "@std/assert";
+import { run } from "../../scripts/process.ts";
+import { bundleForNode, skipNode } from "../support/node_program.ts";
+
+const SCENARIOS: readonly [string, string, unknown][] = [
+  ["requests are routed and answered", "routing", [
+    [200, {
+      params: { id: "5" },
+      query: { q: "a" },
+      protocol: "https",
+      secure: true,
+      hostname: "localhost",
+      ip: "127.0.0.1",
+    }],
+    [404, true],
+    [200, true, ""],
+    [204, ""],
+    [201, 2, '{"a":[1]}'],
+  ]],
+  ["a body is answered while it still comes in", "streamed", ["one", "two", "three"]],
+  ["two hundred requests at once are answered each with its own", "many", true],
+  ["trailers and headers of a connection do no harm", "trailers", ['{"length":5}', 200, "sent", null]],
+  [
+    "a client that cancels aborts req.signal, closes res and cancels the stream",
+    "leaving",
+    [["arrived", "abort", "close"], true, ""],
+  ],
+  ["an upload that is cut fails for its reader", "cutUploads", ["read 11", "upload failed", "request aborted"]],
+  [
+    "a connection that is lost ends all of its requests",
+    "lostSession",
+    ["abort", "arrived", "close", "read 11", "upload failed"],
+  ],
+  ["a slow reader holds the source back", "slowReader", [true, true, true]],
+  ["a body nobody reads yet holds its client back, and no other request", "slowServer", [
+    true,
+    200,
+    `{"length":${800 * 65536}}`,
+  ]],
+  ["a body nobody wants does not keep the answer back", "unread", ["not read", "given up"]],
+  ["an answer that breaks off looks broken, and the connection goes on", "broken", ["begun", "failed", 200]],
+  [
+    "HTTP/1.1 is spoken on the same port, and closing does not wait for idle connections",
+    "older",
+    [200, true, 404, true, 201, '{"a":1}', "1.1", 200, true],
+  ],
+  ["closing answers what is in flight and says goodbye", "closing", ['{"length":22}', "goaway"]],
+];
+
+for (const [name, key, seen] of SCENARIOS) {
+  Deno.test(`over HTTP/2, ${name}`, { ignore: skipNode }, async () => {
+    const program = await bundleForNode("tests/fixtures/node/http2.ts");
+    const { code, output } = await run("node", [program, key], { limitMs: 20_000, quiet: true });
+    assertEquals(code, 0, output);
+    assertEquals(JSON.parse(output.split("\n").find((line) => line.startsWith("{"))!).result, seen);
+  });
+}
