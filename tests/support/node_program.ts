@@ -67,6 +67,19 @@ export async function startNode(path: string): Promise<Program> {
   return await startProgram("node", [await bundleForNode(path)], { cwd: root.pathname, env: { NODE_ENV: "test" } });
 }
 
+/**
+ * Starts a program under Node that may open many files, and collect its garbage when it wants to.
+ *
+ * @param files How many files it must be able to open
+ * @param path The program
+ * @param args Its arguments
+ */
+export async function startNodeWithFiles(files: number, path: string, ...args: string[]): Promise<Program> {
+  const script = 'test "$(ulimit -n)" -ge "$0" || ulimit -n "$0" && exec node --expose-gc "$@"';
+  const command = ["-c", script, String(files), await bundleForNode(path), ...args];
+  return await startProgram("sh", command, { cwd: root.pathname, env: { NODE_ENV: "test" } });
+}
+
 /** Starts a program under Deno, whose Node modules stand in for Node. */
 export async function startDeno(path: string): Promise<Program> {
   const lock = await lockFlag(path.replace(/[^a-z0-9]+/g, "_"));

@@ -1,0 +1,159 @@
+/** Clients that vanish, that do not read, that send what nobody wants, and very many that do nothing, on Node. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { skipNode, startNodeWithFiles } from "../support/node_program.ts";
+import { standingStill, text, until } from "../support/node_servers.ts";
+import { frame, HANDSHAKE, OPCODE, rawHead, untilClosed, untilText } from "../support/raw_socket.ts";
+import { SocketClient } from "../support/socket_client.ts";
+
+const MIB = 1024 * 1024;
+/** Connections of each kind that do nothing. */
+const IDLE = 5000;
+
+interface State {
+  readonly uploads: number;
+  readonly failed: number;
+  readonly streams: number;
+  readonly cancelled: number;
+  readonly closed: number;
+  readonly given: number;
+  readonly connections: number;
+  readonly sockets: number;
+  readonly heapMib: number;
+  readonly rssMib: number;
+  readonly peakMib: number;
+}
+
+interface Server {
+  readonly origin: string;
+  readonly port: number;
+  /** One that gives requests two seconds to come in. */
+  readonly hurried: string;
+  state(): Promise<State>;
+}
+
+function onNode(name: string, test: (server: Server) => Promise<void>): void {
+  Deno.test(`on Node, ${name}`, { ignore: skipNode }, async () => {
+    await using program = await startNodeWithFiles(2 * IDLE + 1000, "tests/fixtures/node/faults.ts");
+    const { loaded, hurried, watching } = JSON.parse(program.line) as Record<string, number>;
+    const at = (port: number | undefined) => `http://127.0.0.1:${port}`;
+    const state = async () => JSON.parse(await text(`${at(watching)}/state`)) as State;
+    await state();
+    await test({ origin: at(loaded), port: loaded!, hurried: at(hurried), state });
+  });
+}
+
+onNode("clients that vanish in mid-upload, mid-stream and mid-frame leave nothing behind", async (server) => {
+  const { origin, state } = server;
+  const upload = ["Transfer-Encoding: chunked"];
+  for (let i = 0; i < 50; i++) {
+    const uploading = await rawHead(origin, "POST /read", upload, "5\r\nhello\r\n");
+    const streaming = await rawHead(origin, "GET /download/200", []);
+    const framing = await rawHead(
+      origin,
+      "GET /echo",
+      HANDSHAKE,
+      frame(OPCODE.text, "a beginning", { length: 70_000 }),
+    );
+    await Promise.all([untilText(streaming, "200 OK"), untilText(framing, "101 Switching")]);
+    await until(state, ({ uploads }) => uploads === i + 1);
+    for (const connection of [uploading, streaming, framing]) connection.close();
+  }
+  const { uploads, failed, streams, cancelled, closed } = await until(
+    state,
+    ({ connections, failed, cancelled, closed }) => connections + 150 - failed - cancelled - closed === 0,
+  );
+  assertEquals([uploads, failed, streams, cancelled, closed], [50, 50, 50, 50, 50]);
+  assertEquals(await text(origin), "served");
+});
+
+onNode(
+  "an upload of 1 GiB that nobody reads is answered, takes no memory, and its connection goes on",
+  async (server) => {
+    const { origin, state } = server;
+    const before = await state();
+    const connection = await rawHead(origin, "POST /ignored", [`Content-Length: ${1024 * MIB}`]);
+    assertMatch(await untilText(connection, "not read"), /^HTTP\/1\.1 200 OK/);
+    const piece = new Uint8Array(MIB);
+    for (let i = 0; i < 1024; i++) {
+      for (let at = 0; at < MIB;) at += await connection.write(piece.subarray(at));
+    }
+    await connection.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+    assertMatch(await untilText(connection, "served"), /^HTTP\/1\.1 200 OK/);
+    connection.close();
+    const { peakMib } = await state();
+    assert(peakMib - before.peakMib < 100, `${peakMib - before.peakMib} MiB more`);
+  },
+);
+
+onNode(
+  "an upload to a handler that does not decide waits outside, and is forgotten with its client",
+  async (server) => {
+    const { hurried, state } = server;
+    const before = await state();
+    const connection = await rawHead(hurried, "POST /undecided", [`Content-Length: ${1024 * MIB}`]);
+    let sent = 0;
+    const sending = (async () => {
+      const piece = new Uint8Array(MIB);
+      for (;;) sent += await connection.write(piece);
+    })().catch(() => {});
+    await until(state, ({ uploads }) => uploads === 1);
+    await standingStill(async () => (await state(), sent));
+    assert(sent < 50 * MIB, `${sent} bytes were taken`);
+    connection.close();
+    await sending;
+    const { peakMib } = await until(state, ({ connections }) => connections === 0);
+    assert(peakMib - before.peakMib < 100, `${peakMib - before.peakMib} MiB more`);
+  },
+);
+
+onNode("a download of 200 MiB waits for its reader outside of memory", async (server) => {
+  const { origin, state } = server;
+  const before = await state();
+  const connection = await rawHead(origin, "GET /download/200", ["Connection: close"]);
+  const given = await standingStill(async () => (await state()).given);
+  assert(given < 50 * MIB, `${given} bytes were taken from the source`);
+  let length = 0;
+  for await (const piece of connection.readable) length += piece.length;
+  assert(length > 200 * MIB, `${length} bytes arrived`);
+  const { peakMib } = await state();
+  assert(peakMib - before.peakMib < 100, `${peakMib - before.peakMib} MiB more`);
+});
+
+onNode(
+  `${IDLE} idle WebSockets and as many idle connections keep nobody waiting, and leave nothing`,
+  async (server) => {
+    const { origin, port, state } = server;
+    // everything is compiled and loaded once before memory is measured
+    const warm = new SocketClient(`${origin}/echo`);
+    await warm.next();
+    await warm.close();
+    const nobody = ({ connections, sockets }: State) => connections + sockets === 0;
+    const before = await until(state, nobody);
+    const clients = await startNodeWithFiles(
+      2 * IDLE + 1000,
+      "tests/fixtures/node/idle_clients.ts",
+      String(port),
+      String(IDLE),
+    );
+    try {
+      assertEquals(clients.line, "open");
+      const during = await state();
+      assertEquals([during.connections, during.sockets], [2 * IDLE, IDLE]);
+      // fetch would keep its own connection
+      const asking = await rawHead(origin, "GET /", ["Connection: close"]);
+      assertMatch(await untilClosed(asking), /served$/);
+      const another = new SocketClient(`${origin}/echo`);
+      assertEquals(await another.next(), "open");
+      another.send("still quick");
+      assertEquals(await another.next(), "still quick");
+      await another.close();
+    } finally {
+      await clients.stop();
+    }
+    const after = await until(state, nobody);
+    assertEquals(after.closed, IDLE + 2);
+    assert(after.heapMib - before.heapMib < 20, `${after.heapMib - before.heapMib} MiB are kept`);
+    assert(after.peakMib - before.peakMib < 400, `${after.peakMib - before.peakMib} MiB were taken`);
+    assertEquals(await text(origin), "served");
+  },
+);
