@@ -1,7 +1,13 @@
 /**
- * Sluice on Node: importing this entry makes `app.listen` work there, with views, static files and `NODE_ENV`.
+ * Sluice on Node: importing this entry makes `app.listen` work there, with WebSockets, views, static files, `NODE_ENV`
+ * and, given a certificate, HTTP/2.
  *
- * `toNodeHandler` is for those who own the server, and for moving from Express one route at a time.
+ * `toNodeHandler` and `toUpgradeHandler` are for those who own the server, and for moving from Express one route at a
+ * time.
+ *
+ * WebSockets are spoken over HTTP/1.1, on the same port as HTTP/2 too (those of RFC 8441, over HTTP/2 itself, are not).
+ * A message may have 16 MiB; a larger one closes the connection with 1009. Nothing is compressed. A client that answers
+ * no ping is closed with 1006: see `pingTimeoutMs` among the handlers of `app.ws`.
  *
  * @example A server
  * ```ts ignore
@@ -10,7 +16,19 @@
  *
  * const app = sluice();
  * app.get("/", (req, res) => res.send("Hello from Node"));
+ * app.ws("/chat", { message: (ws, data) => ws.send(data) });
  * serve(app, { port: 3000 });
+ * ```
+ *
+ * @example A server of one's own
+ * ```ts ignore
+ * const server = http.createServer(toNodeHandler(app));
+ * server.on("upgrade", toUpgradeHandler(app));
+ * server.listen(3000);
+ *
+ * // later: the application closes its WebSockets, and then the server has nothing to wait for
+ * await app.close();
+ * server.close();
  * ```
  *
  * @module

@@ -7,11 +7,10 @@ import { type NodeNext, NodeVisit } from "./node_visit.ts";
 /** A request handler of Node's servers, and a middleware of Express. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: NodeNext) => void;
 
-const COOKIES: ReadonlySet<string> = new Set(["set-cookie"]);
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** What HTTP/2 forbids (RFC 9113 section 8.2.2): Node throws, and an application need not know what it is served over. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
-  ...COOKIES,
   "connection",
   "http2-settings",
   "keep-alive",
@@ -76,7 +75,8 @@ async function send(visit: NodeVisit, response: Response): Promise<void> {
   // a handler broke it off before there was an answer, and here that can be done as Node does it
   if (visit.answer?.destroyed) return void res.destroy();
   const { status, headers } = response;
-  visit.dropRemoved((name) => headers.has(name));
+  const forbidden = visit.req.httpVersionMajor > 1 ? CONNECTION_HEADERS : NOTHING;
+  visit.dropRemoved((name) => headers.has(name) && !forbidden.has(name));
   const cookies = headers.getSetCookie();
   // Node would let the second cookie replace the first, were they among the others
   if (cookies.length > 0) res.setHeader("set-cookie", cookies);
@@ -85,7 +85,9 @@ async function send(visit: NodeVisit, response: Response): Promise<void> {
     new FastResponse(wholeBody(visit) ?? response.body, {
       status,
       statusText: response.statusText || (STATUS_CODES[status] ?? ""),
-      headers: cookies.length > 0 || visit.req.httpVersionMajor > 1 ? withoutOdd(visit, headers) : headers,
+      headers: cookies.length === 0 && forbidden === NOTHING
+        ? headers
+        : [...headers].filter(([name]) => name !== "set-cookie" && !forbidden.has(name)),
     }),
   );
 }
@@ -93,11 +95,6 @@ async function send(visit: NodeVisit, response: Response): Promise<void> {
 // a response of HTTP/2 does not tell, but its stream does
 function isDestroyed(res: ServerResponse & { stream?: { destroyed: boolean } }): boolean {
   return res.destroyed || res.stream?.destroyed === true;
-}
-
-function withoutOdd({ req }: NodeVisit, headers: Headers): [string, string][] {
-  const odd = req.httpVersionMajor > 1 ? CONNECTION_HEADERS : COOKIES;
-  return [...headers].filter(([name]) => !odd.has(name));
 }
 
 // a body known as a whole leaves at once and with its length; as bytes, for a text would bring a content type along

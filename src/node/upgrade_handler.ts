@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { EventEmitter } from "node:events";
 import type { Duplex } from "node:stream";
 import type { FrameworkApp } from "../app/framework_app.ts";
+import type { Servable } from "../platform/platform.ts";
 import { answerVisit } from "./node_handler.ts";
 import { UpgradeVisit } from "./upgrade_visit.ts";
 

@@ -20,7 +20,7 @@ const SCENARIOS: readonly [string, string, unknown][] = [
   ]],
   ["a body is answered while it still comes in", "streamed", ["one", "two", "three"]],
   ["two hundred requests at once are answered each with its own", "many", true],
-  ["trailers and headers of a connection do no harm", "trailers", ['{"length":5}', 200, "sent", null]],
+  ["trailers and headers of a connection do no harm", "trailers", ['{"length":5}', 200, "sent", null, 200]],
   [
     "a client that cancels aborts req.signal, closes res and cancels the stream",
     "leaving",

@@ -33,6 +33,7 @@ const SCENARIOS: readonly [string, string, unknown][] = [
   ]]],
   ["close closes the sockets on a server of one's own too, as often as it is called", "ownSockets", [1001, 1001]],
   ["what would become a socket while the server closes is refused", "lateSocket", "HTTP/1.1 503 Service Unavailable"],
+  ["a client that resets its connection in mid-handshake ends nothing but that", "resetHandshake", 1001],
   [
     "close with a deadline cuts sockets that do not answer, and answers who waits to become one",
     "cutSockets",

@@ -41,11 +41,12 @@ onNode("a connection goes both ways, wherever the server comes from", async ({ a
 });
 
 onNode("a message that comes with the handshake is told after the opening", async ({ at }) => {
+  const early = new Uint8Array([...frame(OPCODE.text, "early"), ...frame(OPCODE.close)]);
   for (const way of WAYS) {
-    const early = new Uint8Array([...frame(OPCODE.text, "early"), ...frame(OPCODE.close)]);
-    const connection = await rawHead(at(way), `GET ${prefix(way)}/echo`, HANDSHAKE, early);
-    const seen = await untilClosed(connection);
-    assert(seen.indexOf("open") > 0 && seen.indexOf("open") < seen.indexOf("early"), seen);
+    for (const path of ["/echo", "/later"]) {
+      const seen = await untilClosed(await rawHead(at(way), `GET ${prefix(way)}${path}`, HANDSHAKE, early));
+      assert(seen.indexOf("open") > 0 && seen.indexOf("open") < seen.indexOf("early"), seen);
+    }
   }
 });
 
