@@ -109,7 +109,9 @@ export class Lifecycle {
     await platform?.shutdown();
     await Promise.all(this.#background);
     await connections.closeBroker();
-    if (this.#platform !== null) await platform?.finished;
+    // it could not listen, or listens again by now
+    if (platform === null || this.#platform !== platform) return;
+    await platform.finished;
     this.#platform = null;
     this.#server = null;
   }

@@ -91,6 +91,17 @@ Deno.test("an abort signal closes the server", async () => {
   await server.finished;
 });
 
+Deno.test("an application that listens again while an earlier close still waits goes on listening", async () => {
+  const app = quietApp();
+  app.get("/", (_req, res) => res.send("served"));
+  const closing = app.close();
+  const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+  await closing;
+  assertEquals(app.server, server);
+  assertEquals(await (await fetch(server.url)).text(), "served");
+  await app.close();
+});
+
 Deno.test("close before listen does nothing", async () => {
   await quietApp().close();
 });
