@@ -6,7 +6,7 @@
  * time.
  *
  * WebSockets are spoken over HTTP/1.1, on the same port as HTTP/2 too (those of RFC 8441, over HTTP/2 itself, are not).
- * A message may have 16 MiB; a larger one closes the connection with 1009. Nothing is compressed. A client that answers
+ * A message may have 64 MiB; a larger one closes the connection with 1009. Nothing is compressed. A client that answers
  * no ping is closed with 1006: see `pingTimeoutMs` among the handlers of `app.ws`.
  *
  * @example A server

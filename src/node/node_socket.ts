@@ -1,11 +1,12 @@
 import type { Duplex } from "node:stream";
+import { Heartbeat } from "../platform/heartbeat.ts";
 
 /** A connection of ws, as far as it is used. */
 export interface WsSocket {
   readonly readyState: number;
   readonly bufferedAmount: number;
   binaryType: string;
-  send(data: string | Uint8Array | Blob): void;
+  send(data: string | Uint8Array): void;
   close(code: number, reason: string): void;
   ping(): void;
   terminate(): void;
@@ -21,9 +22,6 @@ export interface WsServer {
   on(event: "headers", listener: (lines: string[]) => void): void;
   handleUpgrade(request: object, socket: Duplex, head: Uint8Array, opened: (ws: WsSocket) => void): void;
 }
-
-/** Longest time a timer takes, in ms. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** The web's `WebSocket` over one of ws, as far as an upgrade uses it. */
 export class NodeSocket {
@@ -42,10 +40,29 @@ export class NodeSocket {
   constructor(ws: WsSocket, socket: Duplex, pingTimeoutMs: number) {
     this.#ws = ws;
     ws.binaryType = "arraybuffer";
+    let lost = "";
+    const heartbeat = new Heartbeat(pingTimeoutMs, {
+      ping: () => ws.ping(),
+      lost: () => {
+        lost = "No response to a ping";
+        ws.terminate();
+      },
+    });
+    // an answer is bytes too, and a part of a long message is as good as one
+    socket.on("data", () => heartbeat.heard());
+    // RFC 6455 section 7.1.1: the server is the one to close when both have said so; ws would wait for the client
+    const end = () => socket.destroy();
+    socket.once("finish", end);
     ws.on("message", (data, isBinary) => this.onmessage?.({ data: isBinary ? data : String(data) }));
-    ws.on("close", (code, reason) => this.onclose?.({ code, reason: String(reason) }));
-    ws.on("error", (error) => this.onerror?.({ error, message: error.message }));
-    if (pingTimeoutMs > 0) keepPinging(ws, socket, pingTimeoutMs);
+    ws.on("close", (code, reason) => {
+      heartbeat.stop();
+      this.onclose?.({ code, reason: lost || String(reason) });
+    });
+    ws.on("error", (error) => {
+      // what it still sends has to be read, or it would not get to see why it was closed
+      socket.off("finish", end);
+      this.onerror?.({ error, message: error.message });
+    });
     // it is open already, and nobody listens yet; a message may have come with the handshake
     ws.pause();
     queueMicrotask(() => {
@@ -63,46 +80,13 @@ export class NodeSocket {
   }
 
   /** Sends a message. What it is given is copied, as everywhere: ws would send what is in it later. */
-  send(data: string | Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>): void {
-    if (typeof data === "string" || data instanceof Blob) this.#ws.send(data);
+  send(data: string | ArrayBuffer | ArrayBufferView<ArrayBuffer>): void {
+    if (typeof data === "string") this.#ws.send(data);
     else if (data instanceof ArrayBuffer) this.#ws.send(new Uint8Array(data.slice(0)));
     else this.#ws.send(new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice());
   }
 
-  /**
-   * Closes the connection.
-   *
-   * @throws {RangeError} If the code may not be sent, or the reason is too long; ws would be stuck half closed
-   */
   close(code = 1000, reason = ""): void {
-    if (!isSendable(code)) {
-      throw new RangeError(`ws.close takes 1000 to 1003, 1007 to 1014, or 3000 to 4999, not ${code}`);
-    }
-    const { length } = new TextEncoder().encode(reason);
-    if (length > 123) throw new RangeError(`ws.close takes a reason of at most 123 bytes, not ${length}`);
     this.#ws.close(code, reason);
   }
-}
-
-// RFC 6455 section 7.4
-function isSendable(code: number): boolean {
-  if (!Number.isInteger(code)) return false;
-  return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
-}
-
-function keepPinging(ws: WsSocket, socket: Duplex, timeoutMs: number): void {
-  let heard = true;
-  let waiting = 0;
-  // a pong is bytes too, and a part of a long message is as good as one
-  socket.on("data", () => heard = true);
-  const timer = setInterval(() => {
-    // the ping is behind what a slow reader has not taken yet
-    const moves = ws.bufferedAmount < waiting;
-    waiting = ws.bufferedAmount;
-    if (!heard && !moves) return ws.terminate();
-    heard = false;
-    ws.ping();
-  }, Math.min(timeoutMs / 2, LONGEST_TIMER));
-  timer.unref();
-  ws.on("close", () => clearInterval(timer));
 }

@@ -7,17 +7,6 @@ import { type Upgrader, upgraderKey } from "../websocket/accept.ts";
 import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
 import { NodeVisit } from "./node_visit.ts";
 
-/** What a handshake says itself; a middleware may have set it for an ordinary answer. */
-const OWN_HEADERS: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "content-type",
-  "sec-websocket-accept",
-  "sec-websocket-extensions",
-  "transfer-encoding",
-  "upgrade",
-]);
-
 /** A request to become a WebSocket on its way through an application: it ends as a connection, or with an answer. */
 export class UpgradeVisit extends NodeVisit implements Upgrader {
   readonly #socket: Duplex;
@@ -83,8 +72,8 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
    */
   upgrade(_request: Request, _info: unknown, { protocol, headers, pingTimeoutMs }: UpgradeOptions): Upgrade {
     if (this.#isClosing()) throw new HttpError(503, "The server is closing");
-    const lines = [...headers ?? []].filter(([name]) => !OWN_HEADERS.has(name) && name !== PROTOCOL);
-    if (protocol !== undefined) lines.push([PROTOCOL, protocol]);
+    const lines = [...headers ?? []];
+    if (protocol !== undefined) lines.push(["sec-websocket-protocol", protocol]);
     const { upgrade, "sec-websocket-key": key } = this.req.headers;
     // the protocol is not for ws to choose, and lists it does not take are fine elsewhere
     const request = { method: "GET", headers: { upgrade, "sec-websocket-key": key, "sec-websocket-version": "13" } };
@@ -115,10 +104,8 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
   }
 }
 
-const PROTOCOL = "sec-websocket-protocol";
-
-/** Bytes a message may have; more closes with 1009. Bun's limit; that of ws would be 100 MiB. */
-const MAX_MESSAGE = 16 * 1024 * 1024;
+/** Bytes a message may have, as on Deno and Bun; more closes with 1009. Left to itself, ws takes 100 MiB. */
+const MAX_MESSAGE = 64 * 1024 * 1024;
 
 // the socket closes after an error, and that is enough to know
 function ignore(): void {}

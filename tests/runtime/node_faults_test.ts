@@ -1,9 +1,10 @@
 /** Clients that vanish, that do not read, that send what nobody wants, and very many that do nothing, on Node. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { OPCODE } from "../contracts/raw_socket.ts";
+import { SocketClient } from "../contracts/socket_client.ts";
 import { skipNode, startNodeWithFiles } from "../support/node_program.ts";
 import { standingStill, text, until } from "../support/node_servers.ts";
-import { frame, HANDSHAKE, OPCODE, rawHead, untilClosed, untilText } from "../support/raw_socket.ts";
-import { SocketClient } from "../support/socket_client.ts";
+import { frame, HANDSHAKE, rawHead, untilClosed, untilText } from "../support/raw_request.ts";
 
 const MIB = 1024 * 1024;
 /** Connections of each kind that do nothing. */
@@ -124,7 +125,7 @@ onNode(
   async (server) => {
     const { origin, port, state } = server;
     // everything is compiled and loaded once before memory is measured
-    const warm = new SocketClient(`${origin}/echo`);
+    const warm = new SocketClient(origin, "/echo");
     await warm.next();
     await warm.close();
     const nobody = ({ connections, sockets }: State) => connections + sockets === 0;
@@ -142,9 +143,9 @@ onNode(
       // fetch would keep its own connection
       const asking = await rawHead(origin, "GET /", ["Connection: close"]);
       assertMatch(await untilClosed(asking), /served$/);
-      const another = new SocketClient(`${origin}/echo`);
+      const another = new SocketClient(origin, "/echo");
       assertEquals(await another.next(), "open");
-      another.send("still quick");
+      await another.send("still quick");
       assertEquals(await another.next(), "still quick");
       await another.close();
     } finally {

@@ -1,15 +1,8 @@
-/** A WebSocket client by hand, for what no proper client does. */
+/** Requests and frames by hand, for what comes in one piece or only in part. */
+import { HANDSHAKE as HEADERS } from "../contracts/raw_socket.ts";
 
-/** The head of a handshake; lines may be added. */
-export const HANDSHAKE: readonly string[] = [
-  "Connection: Upgrade",
-  "Upgrade: websocket",
-  "Sec-WebSocket-Version: 13",
-  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-];
-
-/** The opcodes of RFC 6455 that tests send. */
-export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
+/** The header lines of a proper handshake. */
+export const HANDSHAKE: readonly string[] = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`);
 
 /**
  * A client's frame, masked with zeros.
