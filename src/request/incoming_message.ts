@@ -2,7 +2,7 @@ import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { type HeaderRecord, headerRecord } from "./header_record.ts";
 import type { Peer } from "./peer.ts";
-import { type Destination, ReadableFace } from "./readable_face.ts";
+import { bodyOf, type Destination, ReadableFace } from "./readable_face.ts";
 import { RequestState } from "./request_state.ts";
 import { SocketFace } from "./socket_face.ts";
 
@@ -144,7 +144,7 @@ export class IncomingMessage extends Emitter {
 
   /** Whether the body has been received to its end. */
   get complete(): boolean {
-    return this.request.body === null || (this.#state?.readable?.ended ?? this.request.bodyUsed);
+    return bodyOf(this.request) === null || (this.#state?.readable?.ended ?? this.request.bodyUsed);
   }
 
   /** Whether the body was read to its end, be it by a body parser or as a stream. */
@@ -160,7 +160,7 @@ export class IncomingMessage extends Emitter {
   override on(event: EventName, listener: Listener): this {
     super.on(event, listener);
     if (event === "data") this.#stream.resume();
-    if (event === "end" && this.request.body === null) this.#stream.resume();
+    if (event === "end" && bodyOf(this.request) === null) this.#stream.resume();
     if (event === "close" || event === "aborted") this.#announceEnd();
     return this;
   }
@@ -219,7 +219,7 @@ export class IncomingMessage extends Emitter {
 
   /** Chunks of the body as they arrive. */
   async *[Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
-    const { body } = this.request;
+    const body = bodyOf(this.request);
     if (body !== null) yield* body;
   }
 }

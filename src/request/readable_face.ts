@@ -62,7 +62,7 @@ export class ReadableFace {
 
   async #pump(): Promise<void> {
     try {
-      if (this.#reader === null && this.#request.body !== null) this.#reader = this.#request.body.getReader();
+      this.#reader ??= bodyOf(this.#request)?.getReader() ?? null;
       while (this.#flowing) {
         const { done, value } = this.#reader === null ? { done: true, value: undefined } : await this.#reader.read();
         if (done) return this.#finish();
@@ -118,10 +118,24 @@ export class ReadableFace {
     if (this.ended) return;
     this.ended = true;
     this.#flowing = false;
-    const given = this.#reader === null ? this.#request.body?.cancel(error) : this.#reader.cancel(error);
+    const given = this.#reader === null ? bodyOf(this.#request)?.cancel(error) : this.#reader.cancel(error);
     // a body that somebody else is reading cannot be cancelled from here; its reader sees the error itself
     given?.catch(() => {});
     // unlike other streams, a request of Node's keeps the error to itself where nobody listens
     if (error !== undefined && this.#emitter.listenerCount("error") > 0) this.#emitter.emit("error", error);
+  }
+}
+
+/**
+ * The body of a request, `null` where there is none, or none any more: Deno shows nothing of a request once its answer
+ * has gone, and whoever asks so late must not end the process.
+ *
+ * @param request The request
+ */
+export function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+  try {
+    return request.body;
+  } catch {
+    return null;
   }
 }
