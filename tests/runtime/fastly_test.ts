@@ -65,6 +65,6 @@ Deno.test(
     const [failed, file, socket] = await asked([["/fails"], ["/file"], ["/socket", handshake]]);
     assertEquals([failed!.status, file!.status, socket!.status], [500, 500, 501]);
     assertStringIncludes(failed!.body, "thrown on purpose");
-    assertStringIncludes(socket!.body, "no WebSocket server");
+    assertStringIncludes(socket!.body, "has no WebSockets on");
   },
 );

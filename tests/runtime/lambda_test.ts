@@ -178,7 +178,7 @@ onLambda("a WebSocket handshake is 501", async (fn) => {
   };
   const { statusCode, body } = await fn.invoke({ ...event, headers: { ...event["headers"] as object, ...handshake } });
   assertEquals(statusCode, 501);
-  assertStringIncludes(body, "no WebSocket server");
+  assertStringIncludes(body, "has no WebSockets on");
 });
 
 onLambda("a body that breaks fails the invocation, and the next one is answered", async (fn) => {
