@@ -226,6 +226,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       this.adopt(response, text);
       return;
     }
+    if (response.status === 101) return this.adopt(this.#upgradeWithHeaders(response));
     // a type the handler chose wins; cookies of both are sent
     for (const [name, value] of response.headers) {
       if (name === "set-cookie") this.appendHeader(name, value);
@@ -235,6 +236,24 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     this.statusMessage = response.statusText;
     if (response.body === null) this.end();
     else this.endWithSource(response.body);
+  }
+
+  // an upgrade must reach the platform as the object it made
+  #upgradeWithHeaders(response: Response): Response {
+    const names = this.outgoing.names().filter((name) => name === "set-cookie" || !response.headers.has(name));
+    if (names.length === 0) return response;
+    const add = (upgrade: Response): Response => {
+      for (const name of names) {
+        for (const value of [this.outgoing.get(name)].flat()) upgrade.headers.append(name, String(value));
+      }
+      return upgrade;
+    };
+    try {
+      return add(response);
+    } catch {
+      // what a Worker got from a fetch has fixed headers; there a copy is an upgrade too
+      return add(new Response(null, response));
+    }
   }
 
   /**
