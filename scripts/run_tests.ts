@@ -62,9 +62,8 @@ const node = /^v\d/.test((await run("node", ["--version"], { limitMs: 5000, quie
 if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
 // they are needed in one folder, so that other parts of the tests do not wait for them
-if (
-  only === undefined || only.some((path) => path.startsWith("tests/runtime") || path === "tests" || path === "tests/")
-) {
+const needRuntimes = /^tests(?:\/(?:runtime|workers|$)|$)/;
+if (only === undefined || only.some((path) => needRuntimes.test(path))) {
   const runtimes = await installRuntimes();
   if (typeof runtimes === "string") missing("Bun, workerd or edge-runtime", runtimes);
   else env["SLUICE_RUNTIMES"] = runtimes.folder;

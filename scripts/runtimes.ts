@@ -3,7 +3,15 @@ import { run } from "./process.ts";
 
 const FOLDER = new URL("../.cache/runtimes/", import.meta.url);
 
-const PACKAGES = { "bun": "1.4.5", "miniflare": "4.20260426.0", "edge-runtime": "4.0.1" };
+const PACKAGES = {
+  "bun": "1.4.5",
+  "edge-runtime": "4.0.1",
+  "miniflare": "4.20260730.0",
+  // newer than the one miniflare brings, which does not cancel a stream when the client leaves (workerd issue 6832), keeps
+  // an object awake whose connections came at the same time (6862) and does not tell how much a connection has to send
+  "workerd": "1.20261117.1",
+};
+const OVERRIDES = { "workerd": "$workerd" };
 
 /** AWS's own client of the Lambda runtime. Its install script builds a native HTTP client, which tests stand in for. */
 const UNBUILT = { "aws-lambda-ric": "3.3.0" };
@@ -14,7 +22,11 @@ const UNBUILT = { "aws-lambda-ric": "3.3.0" };
  * @returns The folder they are in, or why there are none
  */
 export async function installRuntimes(): Promise<{ folder: string } | string> {
-  const manifest = JSON.stringify({ private: true, type: "module", dependencies: PACKAGES }, null, 2);
+  const manifest = JSON.stringify(
+    { private: true, type: "module", dependencies: PACKAGES, overrides: OVERRIDES },
+    null,
+    2,
+  );
   const wanted = manifest + JSON.stringify(UNBUILT);
   const installed = new URL("installed.json", FOLDER);
   const bun = new URL("node_modules/.bin/bun", FOLDER).pathname;

@@ -9,7 +9,7 @@ import { METHODS } from "../matching/methods.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { ListenOptions } from "../platform/platform.ts";
 import type { AppFace, OpenStream, RenderCallback, SettingValue } from "../request/app_face.ts";
-import { exchangeOf } from "../request/exchange.ts";
+import { Exchange, exchangeOf } from "../request/exchange.ts";
 import { FrameworkRequest, type Untyped } from "../request/framework_request.ts";
 import type { Peer } from "../request/peer.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
@@ -42,6 +42,8 @@ import { render } from "../views/render.ts";
 import { View } from "../views/view.ts";
 import { acceptWebSocket } from "../websocket/accept.ts";
 import { Connections } from "../websocket/connections.ts";
+import { serveConnection } from "../websocket/serve_connection.ts";
+import type { WebSocketConnection } from "../websocket/ws_connection.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import type { CloseOptions, Server } from "./server.ts";
@@ -57,6 +59,30 @@ export interface AppContext {
 export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L> {
   /** Passes a request through the application, as a middleware of another one. */
   (req: Untyped, res: Untyped, next?: Next): void;
+}
+
+/** What is known of a WebSocket that outlived the application it was accepted by. */
+export interface ResumedSocket {
+  /** The request it began with, as far as it was kept. */
+  readonly request: Request;
+  /** The platform's second argument. */
+  readonly info: unknown;
+  /** The platform's third argument. */
+  readonly context: unknown;
+  /** Number of characters of the path that mounts have taken. */
+  readonly mount: number;
+  /** Path parameters. */
+  readonly params: Record<string, Untyped>;
+  /** The path of its route. */
+  readonly routePath: string;
+  /** The handlers of its route. */
+  readonly handlers: WebSocketHandlers;
+  /** The sub-protocol that was chosen, `""` for none. */
+  readonly protocol: string;
+  /** The application's own values. */
+  readonly own: Record<string, Untyped>;
+  /** Runs after each of its handlers. */
+  readonly handled: (ws: WebSocketConnection) => void;
 }
 
 const TRUST_PROXY_IS_DEFAULT = Symbol("trust proxy is default");
@@ -560,9 +586,37 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
       routePath: route.path,
       handlers: route.handlers as WebSocketHandlers,
       platform: detectPlatform(),
+      context: exchangeOf(request)!.context,
       connections: this.connections,
     });
     exchangeOf(request)!.settle(response);
+  }
+
+  /**
+   * Goes on with a WebSocket that outlived the application it was accepted by, as one of a Durable Object that slept.
+   * Its `open` does not run again.
+   *
+   * @param socket The server's end
+   * @param kept What is known of it
+   * @returns The connection
+   */
+  resumeSocket(socket: WebSocket, kept: ResumedSocket): WebSocketConnection {
+    const { routePath, params, own, protocol, handlers, handled } = kept;
+    const exchange = new Exchange(kept.request, kept.info, kept.context, this);
+    exchange.mount = kept.mount;
+    const pair = this.#pair ?? { Request: FrameworkRequest, Response: FrameworkResponse };
+    const req = new pair.Request(exchange);
+    const res = req.res = new pair.Response(exchange, req);
+    req.params = params;
+    this.#introduce(req, res);
+    const { connections } = this;
+    const data = { ...own, routePath, params, req };
+    return serveConnection({ socket, protocol, data, handlers, connections, app: this, resumed: true, handled });
+  }
+
+  #introduce(req: FrameworkRequest, res: FrameworkResponse): void {
+    if (this.parent !== undefined) this.parent.#introduce(req, res);
+    this._appContext?.setApp(req, res);
   }
 
   /** Adds a listener; `mount` is emitted with the parent when the application is mounted. */

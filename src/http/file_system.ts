@@ -8,6 +8,8 @@ export interface FileStat {
   readonly size: number;
   /** Last change in ms since 1970. */
   readonly mtimeMs: number;
+  /** Entity tag of the contents, where the date says nothing of them. */
+  readonly tag?: string;
 }
 
 /**

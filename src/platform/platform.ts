@@ -54,6 +54,16 @@ export interface UpgradeOptions {
   headers?: Headers | undefined;
   /** ms after which a client that answers no ping is taken for gone, 0 for never. */
   pingTimeoutMs: number;
+  /** The platform's third argument. */
+  context?: unknown;
+}
+
+/** What a platform that keeps connections through a sleep has to know of one. */
+export interface KeptConnection {
+  /** The sub-protocol that was chosen, `""` for none. */
+  readonly protocol: string;
+  /** Route, parameters, request, and the application's own values. */
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** A WebSocket that the platform accepted: the web's `WebSocket`, and the answer that makes it one. */
@@ -62,6 +72,13 @@ export interface Upgrade {
   readonly socket: WebSocket;
   /** The answer; on some platforms it must reach the server as this very object. */
   readonly response: Response;
+  /**
+   * Writes down what the connection must still know after a sleep, where the platform may put it to sleep: called when
+   * it is accepted, and after each of its handlers.
+   *
+   * @throws If something cannot be kept
+   */
+  keep?(connection: KeptConnection, handlers: object): void;
 }
 
 /** What a runtime has to offer; one small file each in this folder. */

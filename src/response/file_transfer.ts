@@ -58,6 +58,8 @@ export class DirectoryError extends Error {
   }
 }
 
+const NO_FILES = "This runtime has no files; serve them through the platform's own assets, or give a Worker the flag " +
+  "nodejs_compat (and a compatibility date of 2025-09-15 or later) for those it is deployed with";
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 /** Files up to this many bytes are read at once, which is cheaper than a stream. */
 const WHOLE_FILE_BYTES = 64 * 1024;
@@ -72,7 +74,7 @@ const WHOLE_FILE_BYTES = 64 * 1024;
  */
 export async function transferFile(res: FileResponse, transfer: FileTransfer): Promise<void> {
   const { files } = res.app;
-  if (files === null) throw new Error("This runtime has no files; serve them through the platform's own assets");
+  if (files === null) throw new Error(NO_FILES);
   const path = resolveFilePath(transfer.requested, transfer);
   const found = await findFile(files, path, transfer);
   if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
@@ -191,8 +193,9 @@ function setFileHeaders(res: FileResponse, path: string, stat: FileStat, transfe
     const maxAge = Math.min(Math.max(0, parseDuration(transfer.maxAge ?? 0)), YEAR);
     res.setHeader("Cache-Control", `public, max-age=${Math.floor(maxAge / 1000)}${immutable ? ", immutable" : ""}`);
   }
-  if (lastModified && !res.hasHeader("Last-Modified")) res.setHeader("Last-Modified", toHttpDate(stat.mtimeMs));
-  if (etag && !res.hasHeader("ETag")) res.setHeader("ETag", fileEntityTag(stat));
+  const dated = lastModified && stat.tag === undefined;
+  if (dated && !res.hasHeader("Last-Modified")) res.setHeader("Last-Modified", toHttpDate(stat.mtimeMs));
+  if (etag && !res.hasHeader("ETag")) res.setHeader("ETag", stat.tag ?? fileEntityTag(stat));
   if (res.hasHeader("Content-Type")) return;
   const type = contentTypeOf(path.slice(path.lastIndexOf("/") + 1)) ?? "application/octet-stream";
   res.setHeader("Content-Type", type);

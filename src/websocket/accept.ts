@@ -4,6 +4,7 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import type { Connections } from "./connections.ts";
 import { serveConnection } from "./serve_connection.ts";
+import type { WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
 /** What can turn a request into a WebSocket; a platform is one. */
@@ -12,8 +13,17 @@ export interface Upgrader {
   upgrade(
     request: Request,
     info: unknown,
-    options: { protocol?: string | undefined; headers?: Headers | undefined; pingTimeoutMs: number },
-  ): { readonly socket: WebSocket; readonly response: Response };
+    options: {
+      protocol?: string | undefined;
+      headers?: Headers | undefined;
+      pingTimeoutMs: number;
+      context?: unknown;
+    },
+  ): {
+    readonly socket: WebSocket;
+    readonly response: Response;
+    keep?(connection: WebSocketConnection, handlers: WebSocketHandlers): void;
+  };
 }
 
 /** Key under which what a platform passes beside a request holds the request's own way to become a WebSocket. */
@@ -31,6 +41,8 @@ export interface AcceptOptions {
   readonly handlers: WebSocketHandlers;
   /** The platform. */
   readonly platform: Upgrader;
+  /** The platform's third argument. */
+  readonly context: unknown;
   /** The application's connections. */
   readonly connections: Connections;
 }
@@ -49,7 +61,7 @@ const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|tran
  * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13, 501 where there are no WebSockets
  */
 export function acceptWebSocket(options: AcceptOptions): Response {
-  const { req, res, handlers, platform, connections } = options;
+  const { req, res, handlers, platform, context, connections } = options;
   assertHandshake(req);
   const protocol = chooseProtocol(req, handlers);
   const headers = handshakeHeaders(res);
@@ -58,9 +70,12 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   const { pingTimeoutMs = PING_TIMEOUT_MS } = handlers;
   const data = { routePath: options.routePath, params: { ...req.params }, req };
   const upgrader = (req.info as { [upgraderKey]?: Upgrader } | null | undefined)?.[upgraderKey] ?? platform;
-  const { socket, response } = upgrader.upgrade(req.request, req.info, { protocol, headers, pingTimeoutMs });
-  // from here on nothing may throw: the platform waits for this response and no other
-  serveConnection({ socket, protocol: protocol ?? "", data, handlers, connections, app: req.app });
+  const upgrade = upgrader.upgrade(req.request, req.info, { protocol, headers, pingTimeoutMs, context });
+  // from here on nothing may throw, unless the platform can keep connections: it waits for this response and no other
+  const { socket, response } = upgrade;
+  const handled = upgrade.keep && ((ws: WebSocketConnection) => upgrade.keep?.(ws, handlers));
+  const ws = serveConnection({ socket, protocol: protocol ?? "", data, handlers, connections, app: req.app, handled });
+  handled?.(ws);
   return response;
 }
 

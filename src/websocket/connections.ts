@@ -16,6 +16,8 @@ export class Connections {
   readonly #topics = new Map<string, Set<Member>>();
   readonly #logError: (error: unknown) => void;
   readonly #outgoing: InOrder;
+  /** Is told whose topics have changed. */
+  changed: ((member: Member) => void) | null = null;
   #broker: TopicBroker | null = null;
   #brokerIsOpen = false;
 
@@ -55,6 +57,7 @@ export class Connections {
     const followed = this.#open.get(member);
     if (followed === undefined) return;
     followed.add(topic);
+    this.changed?.(member);
     const members = this.#topics.get(topic);
     if (members !== undefined) return void members.add(member);
     this.#topics.set(topic, new Set([member]));
@@ -63,7 +66,7 @@ export class Connections {
 
   /** Ends a connection's interest in a topic. */
   unsubscribe(topic: string, member: Member): void {
-    this.#open.get(member)?.delete(topic);
+    if (this.#open.get(member)?.delete(topic)) this.changed?.(member);
     const members = this.#topics.get(topic);
     if (members === undefined || !members.delete(member) || members.size > 0) return;
     this.#topics.delete(topic);
@@ -73,6 +76,11 @@ export class Connections {
   /** Tells whether a connection follows a topic. */
   isSubscribed(topic: string, member: Member): boolean {
     return this.#topics.get(topic)?.has(member) ?? false;
+  }
+
+  /** The topics a connection follows. */
+  topicsOf(member: Member): string[] {
+    return [...this.#open.get(member) ?? []];
   }
 
   /**

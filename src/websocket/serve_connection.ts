@@ -16,6 +16,10 @@ export interface ConnectionOptions {
   readonly connections: Connections;
   /** Where errors are written that no handler takes. */
   readonly app: { logError(error: unknown): void };
+  /** Whether the connection was open before, in an application that is gone; then `open` does not run. */
+  readonly resumed?: boolean;
+  /** Runs after each handler; what it throws counts as the handler's own error. */
+  readonly handled?: ((ws: WebSocketConnection) => void) | undefined;
 }
 
 /** How often, in ms, a connection with waiting bytes is looked at for `drain`. */
@@ -32,7 +36,7 @@ const VANISHED = /unexpected eof|connection reset|broken pipe|no response from p
  * @returns The connection
  */
 export function serveConnection(options: ConnectionOptions): WebSocketConnection {
-  const { socket, protocol, data, handlers, connections, app } = options;
+  const { socket, protocol, data, handlers, connections, app, handled } = options;
   let draining: ReturnType<typeof setTimeout> | undefined = undefined;
   let closedHere: readonly [code: number, reason: string] | undefined = undefined;
   let isOver = false;
@@ -45,27 +49,25 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
       else run(() => handlers.drain?.(ws));
     }, DRAIN_INTERVAL);
   };
-  const fail = (error: unknown): void => {
+  const fail = (error: unknown): unknown => {
     if (handlers.error === undefined) return giveUp(error);
-    try {
-      const result = handlers.error(ws, error);
-      if (result instanceof Promise) result.catch(giveUp);
-    } catch (failure) {
-      giveUp(failure);
-    }
+    return attempt(() => handlers.error?.(ws, error), giveUp);
   };
   const giveUp = (error: unknown): void => {
     app.logError(error);
     ws.close(1011, "Internal error");
   };
-  const run = (handler: () => unknown): void => {
+  // a promise tells whoever told the event when all is over
+  const attempt = (handler: () => unknown, failed: (error: unknown) => unknown): unknown => {
     try {
       const result = handler();
-      if (result instanceof Promise) result.catch(fail);
+      if (result instanceof Promise) return result.then(() => handled?.(ws)).catch(failed);
+      handled?.(ws);
     } catch (error) {
-      fail(error);
+      return failed(error);
     }
   };
+  const run = (handler: () => unknown): unknown => attempt(handler, fail);
   const closing = (...how: [number, string]): void => {
     closedHere = how;
     // nothing can be sent on it any more, though the client may take its time to answer
@@ -75,13 +77,13 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   socket.binaryType = "arraybuffer";
   socket.onopen = () => {
     connections.add(ws);
-    run(() => handlers.open?.(ws));
+    return run(() => handlers.open?.(ws));
   };
+  if (options.resumed && ws.readyState === 1) connections.add(ws);
   socket.onmessage = ({ data }) => {
     // some runtimes still pass on what was under way, some do not
-    if (closedHere === undefined) {
-      run(() => handlers.message?.(ws, typeof data === "string" ? data : new Uint8Array(data)));
-    }
+    if (closedHere !== undefined) return;
+    return run(() => handlers.message?.(ws, typeof data === "string" ? data : new Uint8Array(data)));
   };
   socket.onclose = (event) => {
     // Deno tells it twice where a ping was not answered
@@ -90,12 +92,12 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     connections.delete(ws);
     clearTimeout(draining);
     const [code, reason] = closedHere ?? howItClosed(event);
-    run(() => handlers.close?.(ws, code, reason));
+    return run(() => handlers.close?.(ws, code, reason));
   };
   socket.onerror = (event) => {
     const { error, message = "" } = event as ErrorEvent;
     // a client that vanishes is no failure of the server, and one that breaks the protocol matters to those who ask
-    if (handlers.error !== undefined && !VANISHED.test(message)) fail(error ?? new Error(message));
+    if (handlers.error !== undefined && !VANISHED.test(message)) return fail(error ?? new Error(message));
   };
   return ws;
 }

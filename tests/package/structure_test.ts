@@ -3,7 +3,7 @@ import { type Arrows, importCycles, importsAgainst, roomOf } from "../support/im
 import { readSource, readSources, type Source } from "../support/sources.ts";
 
 /** Entries beside the core, each with a room that it alone reaches. */
-const GUESTS = ["node", "lambda", "fastly", "redis"];
+const GUESTS = ["node", "lambda", "fastly", "redis", "workers"];
 
 const { exports: entries } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
 const doors = (Object.values(entries) as string[]).map((path) => path.slice("./".length));
@@ -31,6 +31,8 @@ const ARROWS: Arrows = {
   node: ["app", "dispatch", "request", "response", "websocket", "platform", "http"],
   // what redis.ts alone reaches: topics across processes
   redis: ["websocket"],
+  // what workers.ts alone reaches: Durable Objects around the application
+  workers: ["app", "routing", "request", "websocket", "platform"],
   app: [
     "routing",
     "dispatch",

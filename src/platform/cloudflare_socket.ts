@@ -1,0 +1,111 @@
+/** What a Worker's socket sends. */
+type Sent = string | ArrayBuffer | ArrayBufferView<ArrayBuffer>;
+
+/** The server's end of a Worker's `WebSocketPair`, as far as it is used. */
+export interface ServerSocket {
+  readonly readyState: number;
+  readonly bufferedAmount?: number;
+  binaryType?: string;
+  accept(): void;
+  send(data: Sent): void;
+  close(code?: number, reason?: string): void;
+  addEventListener(type: string, listener: (event: SocketEvent) => void): void;
+}
+
+/** What a Worker's socket tells of an event, as far as it is used. */
+interface SocketEvent {
+  readonly data: string | ArrayBuffer;
+  readonly code: number;
+  readonly reason: string;
+  readonly error?: unknown;
+  readonly message: string;
+}
+
+/** Codes that only say how a connection ended and are never sent (RFC 6455 section 7.4.1). */
+const NEVER_SENT = [1004, 1005, 1006, 1015];
+
+/**
+ * The web's `WebSocket` over a Worker's socket. Its handlers' results are given back to whoever told the event, so that
+ * a Durable Object can wait for them.
+ */
+export class WorkerSocket {
+  binaryType = "arraybuffer";
+  onopen: (() => unknown) | null = null;
+  onmessage: ((event: { data: unknown }) => unknown) | null = null;
+  onclose: ((event: { code: number; reason: string }) => unknown) | null = null;
+  onerror: ((event: { error: unknown; message: string }) => unknown) | null = null;
+  readonly #socket: ServerSocket;
+  #closed = false;
+
+  /** @param socket The server's end */
+  constructor(socket: ServerSocket) {
+    this.#socket = socket;
+  }
+
+  /** Accepts the socket and listens to it. */
+  accept(): void {
+    const socket = this.#socket;
+    // since March 2026 bytes come as a Blob by default
+    socket.binaryType = "arraybuffer";
+    socket.accept();
+    socket.addEventListener("message", ({ data }) => void this.message(data));
+    socket.addEventListener("close", ({ code, reason }) => void this.closed(code, reason));
+    socket.addEventListener("error", ({ error, message }) => void this.failed(error ?? new Error(message)));
+  }
+
+  get readyState(): number {
+    return this.#closed ? 3 : ofThisRequest(() => this.#socket.readyState);
+  }
+
+  get bufferedAmount(): number {
+    return this.#closed ? 0 : ofThisRequest(() => this.#socket.bufferedAmount ?? 0);
+  }
+
+  send(data: Sent): void {
+    ofThisRequest(() => this.#socket.send(data));
+  }
+
+  close(code?: number, reason?: string): void {
+    if (this.readyState < 2) ofThisRequest(() => this.#socket.close(code, reason));
+  }
+
+  /** Tells that the connection is open; Workers themselves do not. */
+  opened(): unknown {
+    return this.onopen?.();
+  }
+
+  /** Tells a message. */
+  message(data: string | ArrayBuffer): unknown {
+    return this.#closed ? undefined : this.onmessage?.({ data });
+  }
+
+  /** Tells the end, once. */
+  closed(code: number, reason: string): unknown {
+    if (this.#closed) return undefined;
+    // workerd answers a client's Close since April 2026, and in a Durable Object that may sleep never
+    if (code === 1005) this.#socket.close();
+    else if (!NEVER_SENT.includes(code)) this.#socket.close(code, reason);
+    this.#closed = true;
+    return this.onclose?.({ code, reason });
+  }
+
+  /** Tells a failure and then the end, which workerd leaves out. */
+  async failed(error: unknown): Promise<void> {
+    await this.onerror?.({ error, message: error instanceof Error ? error.message : String(error) });
+    await this.closed(1006, "");
+  }
+}
+
+// workerd ties a socket to the request that made it
+function ofThisRequest<T>(use: () => T): T {
+  try {
+    return use();
+  } catch (error) {
+    if (!/different (request|Durable Object)/i.test((error as Error).message)) throw error;
+    throw new TypeError(
+      "A Worker cannot use a WebSocket of another request. Connections that are to reach each other belong into a " +
+        "Durable Object: see durableSockets in @sluice/sluice/workers",
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,104 @@
+import type { ObjectSocket } from "./durable_state.ts";
+
+/** What a connection is known by after its object has slept. */
+export interface Attachment {
+  /** Tells it from what others attach to sockets of their own. */
+  readonly sluice: 1;
+  /** Number of the route among the application's WebSocket routes. */
+  readonly route: number;
+  /** The route's path, as it was registered. */
+  readonly path: string;
+  /** The sub-protocol that was chosen. */
+  readonly protocol: string;
+  /** The request's URL. */
+  readonly url: string;
+  /** Number of characters of its path that mounts have taken. */
+  readonly mount: number;
+  /** Its headers, as far as they are kept. */
+  readonly headers: readonly (readonly [string, string])[];
+  /** Path parameters. */
+  readonly params: Record<string, unknown>;
+  /** Topics the connection follows. */
+  readonly topics: readonly string[];
+  /** The application's own values. */
+  readonly own: Record<string, unknown>;
+}
+
+/** Headers that belong to the handshake and mean nothing after it. */
+const HANDSHAKE = /^(?:connection|upgrade|sec-websocket-.*)$/;
+
+/**
+ * The headers of a request that a connection keeps.
+ *
+ * @param headers All of them
+ * @param names Those that are wanted; all but the handshake's own by default
+ */
+export function keptHeaders(headers: Headers, names: readonly string[] | undefined): [string, string][] {
+  const wanted = names?.map((name) => name.toLowerCase());
+  return [...headers].filter(([name]) => wanted?.includes(name) ?? !HANDSHAKE.test(name));
+}
+
+/**
+ * Keeps what a connection is known by. Where it is too much, the longest headers are left out.
+ *
+ * @param socket The connection's socket
+ * @param attachment What to keep
+ * @returns What is kept
+ * @throws {TypeError} If a value cannot be kept
+ * @throws {RangeError} If it is too much without any headers
+ */
+export function attach(socket: ObjectSocket, attachment: Attachment): Attachment {
+  let fitting = attachment;
+  for (;;) {
+    try {
+      socket.serializeAttachment(fitting);
+      return fitting;
+    } catch (cause) {
+      const { message } = cause as Error;
+      if (!message.includes("larger than")) throw notCloneable(attachment, cause as Error);
+      if (fitting.headers.length === 0) {
+        throw new RangeError(
+          `ws.data of "${attachment.path}" is more than can be kept while its Durable Object sleeps; put what is ` +
+            `large into ctx.storage (${message})`,
+          { cause },
+        );
+      }
+      fitting = { ...fitting, headers: withoutLongest(fitting.headers) };
+    }
+  }
+}
+
+/** What a socket is known by, `null` if it is none of the application's. */
+export function attached(socket: ObjectSocket): Attachment | null {
+  const attachment = socket.deserializeAttachment() as Partial<Attachment> | null | undefined;
+  return attachment?.sluice === 1 ? attachment as Attachment : null;
+}
+
+function withoutLongest(headers: Attachment["headers"]): Attachment["headers"] {
+  const length = ([name, value]: readonly [string, string]) => name.length + value.length;
+  const longest = headers.reduce((a, b) => length(b) > length(a) ? b : a);
+  return headers.filter((header) => header !== longest);
+}
+
+function notCloneable({ params, own }: Attachment, cause: Error): TypeError {
+  const name = [
+    ...Object.entries(params).map(([name, value]) => [`params.${name}`, value] as const),
+    ...Object.entries(own),
+  ].find(([, value]) => !isCloneable(value))?.[0];
+  return new TypeError(
+    `ws.data${
+      name === undefined ? "" : `.${name}`
+    } cannot be kept while its Durable Object sleeps (${cause.message}); ` +
+      "keep values that structuredClone takes, and anything else outside ws.data or below a symbol",
+    { cause },
+  );
+}
+
+function isCloneable(value: unknown): boolean {
+  try {
+    structuredClone(value);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,169 @@
+import { FrameworkApp } from "../app/framework_app.ts";
+import { acceptInObject } from "../platform/cloudflare_objects.ts";
+import type { Untyped } from "../request/framework_request.ts";
+import type { DurableState, ObjectSocket } from "./durable_state.ts";
+import { ObjectSockets } from "./object_sockets.ts";
+
+/** Options of {@linkcode durableSockets}. */
+export interface DurableSocketsOptions {
+  /**
+   * Headers of the request that `ws.data.req` still has after a sleep; all but the handshake's own by default. Those that
+   * do not fit beside `ws.data` are left out, the longest first.
+   */
+  headers?: readonly string[];
+  /** A text, and what it is answered with while the object goes on sleeping; 2048 characters each at most. */
+  autoResponse?: { readonly request: string; readonly response: string };
+}
+
+/** The options, with a class to extend. */
+export interface DurableSocketsBase<Base> extends DurableSocketsOptions {
+  /** The class to extend: `DurableObject` of `cloudflare:workers` makes methods callable from other Workers. */
+  base: Base;
+}
+
+/** What a Durable Object made by {@linkcode durableSockets} has. */
+export interface DurableSockets {
+  /** The application the object serves. */
+  readonly app: FrameworkApp<Untyped>;
+  /** Answers a request. */
+  fetch(request: Request): Response | Promise<Response>;
+  /** Gets a message of a connection. */
+  webSocketMessage(socket: Untyped, message: string | ArrayBuffer): Promise<void>;
+  /** Gets the end of a connection. */
+  webSocketClose(socket: Untyped, code: number, reason: string, wasClean: boolean): Promise<void>;
+  /** Gets the failure of a connection. */
+  webSocketError(socket: Untyped, error: unknown): Promise<void>;
+}
+
+/** A Durable Object without a class of Cloudflare's. */
+export interface PlainObject<State, Env> {
+  /** The object's state. */
+  readonly ctx: State;
+  /** The bindings. */
+  readonly env: Env;
+}
+
+/** What {@linkcode durableSockets} extends where nothing else is given: the same properties as Cloudflare's own class. */
+class Plain {
+  readonly ctx: DurableState;
+  readonly env: unknown;
+
+  constructor(ctx: DurableState, env: unknown) {
+    this.ctx = ctx;
+    this.env = env;
+  }
+}
+
+const applications = new WeakSet<FrameworkApp>();
+
+/**
+ * Makes the class of a Durable Object that serves an application and sleeps while its WebSockets are open.
+ *
+ * A message wakes the object: the application is made anew, and the message reaches the handlers of its route. `open`
+ * does not run again. Kept are the route, `ws.protocol`, the topics, `ws.data.params`, URL and headers of `ws.data.req`,
+ * and what else is on `ws.data`, as it is when a handler has ended: values that `structuredClone` takes, 16 KiB together.
+ *
+ * @param make Makes the application of one object; every object needs one of its own
+ * @param options What is kept, and what is answered without waking
+ * @returns The class to extend
+ * @throws {TypeError} If there is no function
+ *
+ * @example A room
+ * ```ts ignore
+ * export class Room extends durableSockets((ctx, env) => {
+ *   const app = sluice();
+ *   app.ws("/rooms/:room", {
+ *     open: (ws) => ws.subscribe("all"),
+ *     message: (ws, text) => void ws.publish("all", text),
+ *   });
+ *   return app;
+ * }) {}
+ * ```
+ */
+export function durableSockets<Ctx extends DurableState = DurableState, Env = Untyped>(
+  make: (ctx: Ctx, env: Env) => FrameworkApp<Untyped>,
+  options?: DurableSocketsOptions,
+): new (ctx: Ctx, env: Env) => DurableSockets & PlainObject<Ctx, Env>;
+/**
+ * Makes the class of a Durable Object as above, extending another class.
+ *
+ * @param make Makes the application of one object; every object needs one of its own
+ * @param options The class to extend, what is kept, and what is answered without waking
+ * @returns The class to extend
+ * @throws {TypeError} If there is no function
+ */
+export function durableSockets<
+  Ctx extends DurableState,
+  Env,
+  Base extends abstract new (ctx: never, env: never) => object,
+>(
+  make: (ctx: Ctx, env: Env) => FrameworkApp<Untyped>,
+  options: DurableSocketsBase<Base>,
+): new (ctx: Ctx, env: Env) => DurableSockets & InstanceType<Base>;
+export function durableSockets(
+  make: (ctx: DurableState, env: unknown) => FrameworkApp,
+  options: DurableSocketsOptions & { base?: unknown } = {},
+): unknown {
+  if (typeof make !== "function") {
+    throw new TypeError(
+      "durableSockets takes a function that makes the application of one object: durableSockets(() => { " +
+        "const app = sluice(); app.ws(…); return app; })",
+    );
+  }
+  const Base = (options.base ?? Plain) as new (ctx: DurableState, env: unknown) => object;
+  return class extends Base implements DurableSockets {
+    readonly app: FrameworkApp;
+    readonly #ctx: DurableState;
+    readonly #env: unknown;
+    readonly #sockets: ObjectSockets;
+
+    constructor(ctx: DurableState, env: unknown) {
+      super(ctx, env);
+      this.app = ownApplication(make(ctx, env));
+      this.#ctx = ctx;
+      this.#env = env;
+      this.#sockets = new ObjectSockets(ctx, env, this.app, options.headers);
+      acceptInObject(ctx, (upgrade) => this.#sockets.upgrade(upgrade));
+      this.#sockets.wake();
+      if (options.autoResponse !== undefined) ctx.setWebSocketAutoResponse(responsePair(options.autoResponse));
+    }
+
+    fetch(request: Request): Response | Promise<Response> {
+      return this.app.fetch(request, this.#env, this.#ctx);
+    }
+
+    webSocketMessage(socket: ObjectSocket, message: string | ArrayBuffer): Promise<void> {
+      return this.#sockets.message(socket, message);
+    }
+
+    webSocketClose(socket: ObjectSocket, code: number, reason: string, _wasClean: boolean): Promise<void> {
+      return this.#sockets.closed(socket, code, reason);
+    }
+
+    webSocketError(socket: ObjectSocket, error: unknown): Promise<void> {
+      return this.#sockets.failed(socket, error);
+    }
+  };
+}
+
+// objects of one class share a process, and after a sleep its variables: their connections must not meet
+function ownApplication(app: FrameworkApp): FrameworkApp {
+  if (!(app instanceof FrameworkApp)) {
+    throw new TypeError(`durableSockets: the function must return an application, not ${String(app)}`);
+  }
+  if (applications.has(app)) {
+    throw new TypeError(
+      "durableSockets: the function returned an application that another object has, or the same object before it " +
+        "slept; make the application inside the function",
+    );
+  }
+  applications.add(app);
+  return app;
+}
+
+function responsePair({ request, response }: { request: string; response: string }): object {
+  const { WebSocketRequestResponsePair } = globalThis as unknown as {
+    WebSocketRequestResponsePair: new (request: string, response: string) => object;
+  };
+  return new WebSocketRequestResponsePair(request, response);
+}

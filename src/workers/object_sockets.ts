@@ -1,0 +1,151 @@
+import type { FrameworkApp } from "../app/framework_app.ts";
+import { socketPair, upgradeResponse } from "../platform/cloudflare.ts";
+import { WorkerSocket } from "../platform/cloudflare_socket.ts";
+import type { Upgrade, UpgradeOptions } from "../platform/platform.ts";
+import { exchangeOf } from "../request/exchange.ts";
+import type { WebSocketConnection } from "../websocket/ws_connection.ts";
+import { attach, attached, type Attachment, keptHeaders } from "./attachment.ts";
+import type { DurableState, ObjectSocket } from "./durable_state.ts";
+import { SocketRoutes } from "./socket_routes.ts";
+
+/** An open connection and what it is known by. */
+interface Known {
+  readonly raw: ObjectSocket;
+  readonly socket: WorkerSocket;
+  ws: WebSocketConnection | null;
+  attachment: Attachment | null;
+}
+
+/** The connections of one Durable Object, which outlive it while it sleeps. */
+export class ObjectSockets {
+  readonly #state: DurableState;
+  readonly #env: unknown;
+  readonly #app: FrameworkApp;
+  readonly #headers: readonly string[] | undefined;
+  readonly #routes: SocketRoutes;
+  readonly #known = new WeakMap<ObjectSocket, Known>();
+  readonly #knownAs = new WeakMap<object, Known>();
+
+  /**
+   * @param state The object's state
+   * @param env The bindings
+   * @param app The application the object serves
+   * @param headers Names of the request headers to keep
+   */
+  constructor(state: DurableState, env: unknown, app: FrameworkApp, headers: readonly string[] | undefined) {
+    this.#state = state;
+    this.#env = env;
+    this.#app = app;
+    this.#headers = headers;
+    this.#routes = new SocketRoutes(app);
+  }
+
+  /** Goes on with the connections that were open when the object fell asleep. */
+  wake(): void {
+    for (const raw of this.#state.getWebSockets() as ObjectSocket[]) {
+      const attachment = attached(raw);
+      if (attachment !== null) this.#resume(raw, attachment);
+    }
+    this.#app.connections.changed = (ws) => {
+      const known = this.#knownAs.get(ws);
+      if (known !== undefined) this.#keep(known);
+    };
+  }
+
+  #resume(raw: ObjectSocket, attachment: Attachment): void {
+    const { url, mount, headers, path, params, protocol, topics, own } = attachment;
+    const route = this.#routes.at(attachment.route);
+    if (route === undefined) {
+      this.#app.logError(new Error(`The application has no route "${path}" for a connection that slept`));
+      // 1012: the service restarts, come again
+      return raw.close(1012, "The route is gone");
+    }
+    const known: Known = { raw, socket: new WorkerSocket(raw), ws: null, attachment };
+    const ws = route.owner.resumeSocket(known.socket as unknown as WebSocket, {
+      request: new Request(url, { headers: headers as [string, string][] }),
+      info: this.#env,
+      context: this.#state,
+      mount,
+      params,
+      routePath: path,
+      handlers: route.handlers,
+      protocol,
+      own,
+      handled: () => this.#keep(known),
+    });
+    for (const topic of topics) this.#app.connections.subscribe(topic, ws);
+    this.#remember(known, ws);
+  }
+
+  #remember(known: Known, ws: WebSocketConnection): void {
+    known.ws = ws;
+    this.#known.set(known.raw, known);
+    this.#knownAs.set(ws, known);
+  }
+
+  /** Accepts a connection. */
+  upgrade(options: UpgradeOptions): Upgrade {
+    const { client, server } = socketPair();
+    const raw = server as ObjectSocket;
+    const known: Known = { raw, socket: new WorkerSocket(raw), ws: null, attachment: null };
+    const keep: Upgrade["keep"] = (connection, handlers) => {
+      if (known.ws !== null) return this.#keep(known);
+      const ws = connection as WebSocketConnection;
+      known.attachment = this.#begin(ws, handlers);
+      this.#remember(known, ws);
+      this.#keep(known);
+      this.#state.acceptWebSocket(raw);
+      queueMicrotask(() => this.#state.waitUntil(Promise.resolve(known.socket.opened())));
+    };
+    return { socket: known.socket as unknown as WebSocket, response: upgradeResponse(client, options), keep };
+  }
+
+  #begin({ data, protocol }: WebSocketConnection, handlers: object): Attachment {
+    const { req, params, routePath: path } = data;
+    return {
+      sluice: 1,
+      route: this.#routes.numberOf(handlers, path),
+      path,
+      protocol,
+      url: req.request.url,
+      mount: exchangeOf(req)!.mount,
+      headers: keptHeaders(req.request.headers, this.#headers),
+      params,
+      topics: [],
+      own: {},
+    };
+  }
+
+  #keep(known: Known): void {
+    const { raw, ws, attachment } = known;
+    // nothing wakes up for one that is closing
+    if (ws === null || attachment === null || ws.readyState > 1) return;
+    const { routePath: _path, params, req: _req, ...own } = ws.data;
+    known.attachment = attach(raw, { ...attachment, params, own, topics: this.#app.connections.topicsOf(ws) });
+  }
+
+  /** Tells a connection's message; settles when its handler has. */
+  async message(raw: ObjectSocket, data: string | ArrayBuffer): Promise<void> {
+    await this.#socketOf(raw)?.message(data);
+  }
+
+  /** Tells a connection's end; settles when its handler has. */
+  async closed(raw: ObjectSocket, code: number, reason: string): Promise<void> {
+    await this.#socketOf(raw)?.closed(code, reason);
+  }
+
+  /** Tells a connection's failure; settles when its handlers have. */
+  async failed(raw: ObjectSocket, error: unknown): Promise<void> {
+    await this.#socketOf(raw)?.failed(error);
+  }
+
+  // undefined for a connection that was closed on waking, because its route is gone
+  #socketOf(raw: ObjectSocket): WorkerSocket | undefined {
+    const known = this.#known.get(raw);
+    if (known !== undefined || attached(raw) !== null) return known?.socket;
+    throw new TypeError(
+      "durableSockets got an event of a socket that no ws() route accepted; override webSocketMessage, webSocketClose " +
+        "and webSocketError for sockets of your own, and call super for the rest",
+    );
+  }
+}

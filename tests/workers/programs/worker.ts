@@ -1,0 +1,58 @@
+/** A Worker: its environment, what it does after the answer, its files, and connections outside of any object. */
+import sluice, { type FrameworkApp, type Handler, type WebSocketConnection } from "@sluice/sluice";
+import { DurableObjectStore, rateLimit, RateLimitObject } from "@sluice/rate-limit";
+
+export { RateLimitObject };
+
+/** The application, for a main module of its own. */
+export const app: FrameworkApp = sluice();
+
+app.get("/env", (req, res) => res.json({ name: req.env["NAME"], env: app.get("env"), views: app.get("views") }));
+
+let limiter: Handler | undefined = undefined;
+app.get("/limited", (req, res, next) => {
+  limiter ??= rateLimit({
+    name: "everybody",
+    windowMs: 600_000,
+    max: 3,
+    keyGenerator: () => "everybody",
+    store: new DurableObjectStore({ namespace: req.env["RATE_LIMIT"] }),
+  });
+  return limiter(req, res, next);
+}, (_req, res) => res.send("in"));
+
+const done: string[] = [];
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+app.get("/done", (_req, res) => res.json(done));
+app.get("/later", (req, res) => {
+  req.waitUntil(wait(100).then(() => done.push("waited for")));
+  res.send(`answered before ${done.length}`);
+});
+app.get("/dropped", (_req, res) => {
+  wait(20).then(() => done.push("not waited for"));
+  res.send("answered");
+});
+
+app.use("/static", sluice.static("files"));
+app.get("/sent", (_req, res) => res.sendFile("files/page.txt", { root: "." }));
+app.engine("txt", (_path, options, callback) => callback(null, `rendered ${(options as { name: string }).name}`));
+app.get("/view", (_req, res) => res.render("hello.txt", { name: "here" }));
+
+const present: WebSocketConnection[] = [];
+app.ws("/talk", {
+  open(ws) {
+    done.push("open");
+    present.push(ws);
+    ws.subscribe("all");
+    ws.send("open");
+  },
+  message(ws, data) {
+    if (data === "publish") return ws.send(`reached ${ws.publish("all", "never arrives")}`);
+    if (data === "reach") return present.find((other) => other !== ws)?.send("never arrives");
+    ws.send(data);
+  },
+  error: (ws, error) => ws.send(`${(error as Error).name}: ${(error as Error).message}`),
+  close: (ws, code) => done.push(`close ${code} ${ws.readyState}`),
+});
+
+export default app;

@@ -1,0 +1,102 @@
+/** A Worker in workerd. */
+import { assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { closeOf, RawSocket } from "../contracts/raw_socket.ts";
+import { type RunningWorker, until, withWorker, WORKERD, type WorkerOptions } from "../support/workerd.ts";
+
+const PROGRAM = "tests/workers/programs/worker.ts";
+
+/** Both ways to export an application. */
+const EXPORTS: Readonly<Record<string, string>> = {
+  "export default app": "export default app;",
+  "export default { fetch: app.fetch }": "export default { fetch: app.fetch };",
+};
+
+function withApp(options: WorkerOptions, body: (worker: RunningWorker) => Promise<void>): Promise<void> {
+  return withWorker(PROGRAM, options, body);
+}
+
+for (const [name, statement] of Object.entries(EXPORTS)) {
+  const main = `import { app, RateLimitObject } from "./program.js"; export { RateLimitObject }; ${statement}`;
+
+  Deno.test(`${name}: req.env has the bindings, a limiter's Durable Objects among them`, WORKERD, async () => {
+    const options = { main, bindings: { NAME: "a variable" }, objects: { RATE_LIMIT: "RateLimitObject" } };
+    await withApp(options, async ({ origin, text }) => {
+      assertEquals(JSON.parse(await text("/env")), { name: "a variable", env: "development", views: "./views" });
+      const statuses = await Promise.all(Array.from({ length: 10 }, async () => {
+        const answer = await fetch(`${origin}/limited`);
+        await answer.body?.cancel();
+        return answer.status;
+      }));
+      assertEquals(statuses.sort(), [200, 200, 200, 429, 429, 429, 429, 429, 429, 429]);
+    });
+  });
+
+  Deno.test(`${name}: req.waitUntil lets work end after the answer`, WORKERD, async () => {
+    await withApp({ main }, async ({ text }) => {
+      assertEquals(await text("/dropped"), "answered");
+      assertEquals(await text("/later"), "answered before 0");
+      await until(async () => (await text("/done")).includes("waited for"));
+      // it would have been done long before, had workerd waited for everything
+      assertEquals(await text("/done"), '["waited for"]');
+    });
+  });
+}
+
+Deno.test("with nodejs_compat, NODE_ENV is the variable of that name", WORKERD, async () => {
+  const bindings = { NAME: "a variable", NODE_ENV: "production" };
+  await withApp({ bindings, flags: ["nodejs_compat"] }, async ({ text }) => {
+    assertEquals(JSON.parse(await text("/env")), { name: "a variable", env: "production", views: "/bundle/views" });
+  });
+});
+
+Deno.test("with nodejs_compat, the modules a Worker is deployed with are files", WORKERD, async () => {
+  const flags = ["nodejs_compat"];
+  const tags: (string | null)[] = [];
+  for (const content of ["one", "two"]) {
+    const files = { "files/page.txt": content, "views/hello.txt": "a view" };
+    await withApp({ flags, files }, async ({ origin, text }) => {
+      const answer = await fetch(`${origin}/static/page.txt`);
+      assertEquals([answer.status, await answer.text()], [200, content]);
+      // workerd knows no date of them
+      assertEquals(answer.headers.get("last-modified"), null);
+      tags.push(answer.headers.get("etag"));
+      const again = await fetch(`${origin}/static/page.txt`, { headers: { "if-none-match": tags.at(-1)! } });
+      assertEquals([again.status, await again.text()], [304, ""]);
+      assertEquals(await text("/sent"), content);
+      assertEquals(await text("/view"), "rendered here");
+      assertEquals((await fetch(`${origin}/static/none.txt`, { method: "HEAD" })).status, 404);
+    });
+  }
+  assertNotEquals(tags[0], tags[1], "a changed file of the same size is another file");
+});
+
+Deno.test("without nodejs_compat there are no files, and the error says so", WORKERD, async () => {
+  await withApp({ files: { "files/page.txt": "one" } }, async ({ origin }) => {
+    const answer = await fetch(`${origin}/sent`);
+    assertEquals(answer.status, 500);
+    assertStringIncludes(await answer.text(), "nodejs_compat");
+  });
+});
+
+Deno.test("open is told once, and a client that breaks the protocol closes with 1006", WORKERD, async () => {
+  await withApp({}, async ({ origin, text }) => {
+    using socket = await RawSocket.open(origin, "/talk");
+    assertEquals(await socket.text(), "open");
+    // an operation that does not exist
+    await socket.send(3, "");
+    assertEquals(closeOf(await socket.next())![0], 1002);
+    await until(async () => (await text("/done")).includes("close"));
+    assertEquals(await text("/done"), '["open","close 1006 3"]');
+  });
+});
+
+Deno.test("connections of a Worker cannot reach each other, and the error says what can", WORKERD, async () => {
+  await withApp({}, async ({ connect }) => {
+    const [one, two] = [await connect("/talk"), await connect("/talk")];
+    await Promise.all([one.next(), two.next()]);
+    assertMatch(String(await one.say("reach")), /^TypeError: A Worker cannot use .*durableSockets/);
+    // publishing logs the same
+    assertEquals(await one.say("publish"), "reached 0");
+    assertEquals(await two.say("unharmed"), "unharmed");
+  });
+});

@@ -1,0 +1,43 @@
+/**
+ * Sluice in Cloudflare's Durable Objects: WebSockets that stay open while their object sleeps.
+ *
+ * A Worker needs no entry of its own: `export default app` serves an application, `req.env` has its bindings,
+ * `req.waitUntil(work)` goes on after the answer, and `app.ws()` accepts WebSockets. But a Worker's connections cannot
+ * reach each other. In a Durable Object they can, topics included, and while nothing is said the object sleeps:
+ *
+ * @example A chat
+ * ```ts ignore
+ * import sluice from "@sluice/sluice";
+ * import { durableSockets } from "@sluice/sluice/workers";
+ *
+ * export class Room extends durableSockets(() => {
+ *   const room = sluice();
+ *   room.ws("/rooms/:room", {
+ *     open(ws) {
+ *       ws.data.name = ws.data.req.query.name;
+ *       ws.subscribe("all");
+ *     },
+ *     message: (ws, text) => void ws.publish("all", `${ws.data.name}: ${text}`),
+ *   });
+ *   return room;
+ * }) {}
+ *
+ * const app = sluice();
+ * app.get("/rooms/:room", (req) => {
+ *   const { ROOM } = req.env;
+ *   return ROOM.get(ROOM.idFromName(req.params.room)).fetch(req.request);
+ * });
+ * export default app;
+ * ```
+ *
+ * @module
+ */
+export type { ResumedSocket } from "./src/app/framework_app.ts";
+export {
+  type DurableSockets,
+  durableSockets,
+  type DurableSocketsBase,
+  type DurableSocketsOptions,
+  type PlainObject,
+} from "./src/workers/durable_sockets.ts";
+export type { DurableState } from "./src/workers/durable_state.ts";
