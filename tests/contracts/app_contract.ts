@@ -9,6 +9,7 @@ import { messages } from "./cases/socket_messages.ts";
 import { topics } from "./cases/socket_topics.ts";
 import { streams } from "./cases/streams.ts";
 import type { Ask, Case, Chapter, Feature } from "./case.ts";
+import { byAborting, byReset } from "./departing.ts";
 
 /** The contract, chapter by chapter. */
 export const APP_CONTRACT: readonly Chapter[] = [
@@ -40,6 +41,8 @@ export interface Subject {
   readonly origin: string;
   /** Asks it, over a socket where it has one. */
   readonly ask: Ask;
+  /** Whether it only notices a client that resets its connection. */
+  readonly noticesResets?: boolean;
   /** Ends it. */
   stop(): Promise<void>;
 }
@@ -62,13 +65,15 @@ let flags = 0;
 export async function outcomeOf(one: Case, subject: Subject): Promise<Outcome> {
   const missing = one.needs.find((feature) => subject.gaps[feature] !== undefined);
   if (missing !== undefined) return missing;
+  const { ask, origin } = subject;
+  const depart = subject.noticesResets ? byReset(origin) : byAborting(ask);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`not within ${LIMIT} ms`)), LIMIT);
   });
   try {
-    const { ask, origin, gaps } = subject;
-    await Promise.race([one.run({ ask, origin, flag: `flag${++flags}`, lacks: (feature) => gaps[feature] }), late]);
+    const lacks = (feature: Feature) => subject.gaps[feature];
+    await Promise.race([one.run({ ask, origin, depart, flag: `flag${++flags}`, lacks }), late]);
     return "passed";
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

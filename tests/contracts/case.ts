@@ -1,3 +1,5 @@
+import type { Depart } from "./departing.ts";
+
 /** What a runtime may be without; a subject that lacks one of these says why. */
 export type Feature =
   | "files"
@@ -22,6 +24,8 @@ export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 export interface Visit {
   /** Asks the subject. */
   readonly ask: Ask;
+  /** Asks the subject and leaves before it has answered. */
+  readonly depart: Depart;
   /** Where the subject is. */
   readonly origin: string;
   /** A name nobody else uses, for flags. */

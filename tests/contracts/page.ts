@@ -1,7 +1,7 @@
 import type { Chapter, Feature } from "./case.ts";
 import type { Outcome, Subject } from "./app_contract.ts";
 
-type Described = Pick<Subject, "name" | "gaps">;
+type Described = Pick<Subject, "name" | "gaps" | "noticesResets">;
 
 /**
  * Writes the page about the runtimes.
@@ -34,6 +34,9 @@ export function runtimesPage(
   const gaps = subjects.flatMap(({ name, gaps }) =>
     (Object.keys(gaps) as Feature[]).map((feature) => `- **${name}**, no ${feature}: ${gaps[feature]}.`)
   );
+  const resets = subjects.filter(({ noticesResets }) => noticesResets).map(({ name }) =>
+    `- **${name}** notices a client that leaves before its answer only if it resets the connection.`
+  );
   const count = contract.reduce((total, { cases }) => total + cases.length, 0);
   return `# One program on every runtime
 
@@ -45,7 +48,7 @@ for the plain \`app.fetch\`.
 
 ${table(["runtime", "passes", "fails", "gaps"], sums)}
 
-${gaps.join("\n")}
+${[...gaps, ...resets].join("\n")}
 
 ${chapters.join("\n\n")}
 `;

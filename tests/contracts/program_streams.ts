@@ -57,7 +57,12 @@ export function streamRoutes(app: FrameworkApp): void {
   app.get("/leave/waiting", (req, res) => {
     const flag = String(req.query["flag"]);
     raise(`${flag}-arrived`);
-    req.signal.addEventListener("abort", () => raise(`${flag}-aborted`));
+    // workerd ends a request that has nothing left to wait for
+    const waiting = setInterval(() => {}, 1000);
+    req.signal.addEventListener("abort", () => {
+      clearInterval(waiting);
+      raise(`${flag}-aborted`);
+    });
     res.on("close", () => raise(`${flag}-closed`));
     // an answer that never comes
     return new Promise<void>(() => {});

@@ -10,7 +10,7 @@ import { asked, type Serving, startServing } from "./serving.ts";
 export type Needed = "nothing" | "Node" | "runtimes";
 
 /** A way to run the program, not started yet. */
-export interface SubjectKind extends Pick<Subject, "name" | "gaps"> {
+export interface SubjectKind extends Pick<Subject, "name" | "gaps" | "noticesResets"> {
   /** What it needs. */
   readonly needs: Needed;
   /** Starts it. */
@@ -19,18 +19,17 @@ export interface SubjectKind extends Pick<Subject, "name" | "gaps"> {
 
 type Gaps = Readonly<Partial<Record<Feature, string>>>;
 
+const NO_PINGS = "Workers can send no pings";
 const NO_SOCKET = "a plain call has no connection to upgrade";
 
 /** Why a runtime is without something; shown in the report. */
 const GAPS = {
   plain: { websocket: NO_SOCKET, length: "the length is written by whatever sends the answer" },
-  workerd: {
-    files: "a Worker has no files of its own",
-    websocket: "Sluice does not upgrade connections on Workers yet",
-    refusal: "miniflare breaks the connection off when an upload is given up",
-    abort: "workerd fails a request that nothing can answer any more before its client leaves",
-    cancel: "a stream is not cancelled when the client leaves, seen through miniflare",
+  worker: {
+    topics: "connections cannot reach each other; those of a Durable Object can",
+    ping: NO_PINGS,
   },
+  object: { ping: NO_PINGS },
   lambda: {
     websocket: "a function URL does not upgrade connections",
     forwarded: "a function URL writes the forwarding headers itself",
@@ -72,19 +71,27 @@ function node(name: string, file: string): SubjectKind {
   return { name, gaps: {}, needs: "Node", start };
 }
 
-function onNode(
-  name: string,
-  gaps: Gaps,
-  host: string,
-  file: string,
-  platform: "browser" | "deno" = "browser",
-): SubjectKind {
+/** How a host is started, beside the program. */
+interface HostOptions {
+  /** What the program is bundled for. */
+  readonly platform?: "browser" | "deno";
+  /** Further arguments of the host. */
+  readonly args?: readonly string[];
+}
+
+function onNode(name: string, gaps: Gaps, host: string, file: string, options: HostOptions = {}): SubjectKind {
+  const { platform = "browser", args = [] } = options;
   const start = async () => {
     const copy = runtime(host);
     await Deno.copyFile(new URL(`hosts/${host}`, import.meta.url), copy);
-    return startServing("node", [copy, await bundled(entry(file), platform)]);
+    return startServing("node", [copy, await bundled(entry(file), platform), ...args]);
   };
   return { name, gaps, needs: "runtimes", start };
+}
+
+// workerd takes the orderly end of a connection for a client that has no more to say, until it writes to it
+function worker(name: string, gaps: Gaps, file: string, ...args: string[]): SubjectKind {
+  return { ...onNode(name, gaps, "workerd.mjs", file, { args }), noticesResets: true };
 }
 
 /** All of them. */
@@ -98,10 +105,11 @@ export const SUBJECTS: readonly SubjectKind[] = [
   bun("Bun default", "exported"),
   node("Node serve", "node_serve"),
   node("Node own server", "node_handler"),
-  onNode("workerd default", GAPS.workerd, "workerd.mjs", "exported"),
-  onNode("workerd fetch", GAPS.workerd, "workerd.mjs", "worker"),
-  onNode("Lambda", GAPS.lambda, "lambda.mjs", "lambda_buffered", "deno"),
-  onNode("Lambda streaming", LAMBDA_STREAMING, "lambda.mjs", "lambda_streaming", "deno"),
+  worker("workerd default", GAPS.worker, "exported"),
+  worker("workerd fetch", GAPS.worker, "worker"),
+  worker("workerd object", GAPS.object, "worker_object", "Program"),
+  onNode("Lambda", GAPS.lambda, "lambda.mjs", "lambda_buffered", { platform: "deno" }),
+  onNode("Lambda streaming", LAMBDA_STREAMING, "lambda.mjs", "lambda_streaming", { platform: "deno" }),
   onNode("edge-runtime", GAPS.edge, "edge_runtime.mjs", "fetch_event"),
 ];
 

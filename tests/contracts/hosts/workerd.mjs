@@ -1,13 +1,20 @@
 // Runs a bundled Worker in workerd, through miniflare, and prints where it listens.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { Miniflare } from "miniflare";
 
-const contents = readFileSync(process.argv[2], "utf8");
+const [, , script, object] = process.argv;
+const FILES = "tests/fixtures";
+
+// the files a Worker has are the modules it was deployed with
+const files = readdirSync(FILES, { recursive: true }).map((name) => `${FILES}/${name}`)
+  .filter((path) => statSync(path).isFile())
+  .map((path) => ({ type: "Data", path, contents: readFileSync(path) }));
 const worker = new Miniflare({
-  modules: [{ type: "ESModule", path: "worker.js", contents }],
-  compatibilityDate: "2026-01-01",
-  // without it req.signal never aborts
-  compatibilityFlags: ["enable_request_signal"],
+  modules: [{ type: "ESModule", path: "worker.js", contents: readFileSync(script, "utf8") }, ...files],
+  compatibilityDate: "2026-07-01",
+  // without the first there is no node:fs, without the second req.signal never aborts
+  compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
+  durableObjects: object === undefined ? {} : { PROGRAM: { className: object, useSQLite: true } },
   host: "127.0.0.1",
   port: 0,
 });
