@@ -42,20 +42,25 @@ export interface CreateApp {
 }
 
 /** Makes an application. */
-export const createApp: CreateApp = Object.assign(
-  function createApp<L extends Locals = Locals>(): FrameworkApp<L> {
-    return new FrameworkApp<L>();
-  },
-  {
-    Router,
-    Route,
-    json,
-    raw,
-    text,
-    urlencoded,
-    static: serveStatic,
-    application: FrameworkApp.prototype as FrameworkApp,
-    request: FrameworkRequest.prototype as FrameworkRequest,
-    response: FrameworkResponse.prototype as FrameworkResponse,
-  },
-);
+// a bundler that sees a pure call leaves out body parsers and files where only the classes are used
+export const createApp: CreateApp = /* @__PURE__ */ withStatics();
+
+function withStatics(): CreateApp {
+  return Object.assign(
+    function createApp<L extends Locals = Locals>(): FrameworkApp<L> {
+      return new FrameworkApp<L>();
+    },
+    {
+      Router,
+      Route,
+      json,
+      raw,
+      text,
+      urlencoded,
+      static: serveStatic,
+      application: FrameworkApp.prototype as FrameworkApp,
+      request: FrameworkRequest.prototype as FrameworkRequest,
+      response: FrameworkResponse.prototype as FrameworkResponse,
+    },
+  );
+}

@@ -26,15 +26,25 @@ export async function readSources(folder: string): Promise<Source[]> {
 /** Reads one source file. */
 export async function readSource(path: string): Promise<Source> {
   const text = await Deno.readTextFile(new URL(path, root));
-  const bare = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:"'`])\/\/.*$/gm, "$1");
+  const bare = withoutComments(text);
   const specifiers = [...bare.matchAll(/(?:^|\n)(?:import|export)\b[^;]*?from\s*"([^"]+)"/g)].map((match) => match[1]!);
-  const code = bare.replace(/`(?:\\.|[^`\\])*`|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g, '""');
+  const code = withoutTexts(bare);
   return {
     path,
     code,
     imports: specifiers.filter((one) => one.startsWith(".")).map((one) => resolve(path, one)),
     packages: specifiers.filter((one) => !one.startsWith(".")),
   };
+}
+
+/** Takes the comments out of a program. */
+export function withoutComments(program: string): string {
+  return program.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:"'`])\/\/.*$/gm, "$1");
+}
+
+/** Takes the texts out of a program without comments. */
+export function withoutTexts(program: string): string {
+  return program.replace(/`(?:\\.|[^`\\])*`|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g, '""');
 }
 
 function resolve(from: string, specifier: string): string {

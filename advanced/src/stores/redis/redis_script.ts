@@ -97,4 +97,4 @@ export function giveScript(algorithm: AlgorithmName): RedisScript {
 }
 
 /** The script that forgets keys. */
-export const forgetScript: RedisScript = new RedisScript(FORGET);
+export const forgetScript: RedisScript = /* @__PURE__ */ new RedisScript(FORGET);

@@ -3,10 +3,17 @@
  * Redis makes every function and table of a script anew in each run, and that is most of what a decision costs it.
  *
  * They read and write the same states as the long forms, and leave what they do not know to `general`.
+ * They are marked as pure, and have no substitutions, so that a bundle without the Redis store has none of them.
  */
 
-/** Around a short form: what it needs to know, the loop over the keys, and the verdict. */
-function flat(constants: string, body: string): string {
+/**
+ * Around a short form: what it needs to know, the loop over the keys, and the verdict.
+ *
+ * @param constants What it needs to know
+ * @param read Reads a state and tells the room there is
+ * @param write Takes what fits
+ */
+function flat(constants: string, read: string, write: string): string {
   return `
 if ARGV[9] == 'free' and ARGV[10] == '0' then
   local limit, window, capacity = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -15,7 +22,7 @@ if ARGV[9] == 'free' and ARGV[10] == '0' then
   for i = 1, #KEYS do
     local key, times = KEYS[i], tonumber(ARGV[13 + i])
     local blob = call('GET', key)
-    local fits, units, stamp, remaining, retry, next, reset = times, 0, 0, 0, 0, 0, 0${body}
+    local fits, units, stamp, remaining, retry, next, reset = times, 0, 0, 0, 0, 0, 0${read}${FITS}${write}
     if stamp >= 0 then
       out[last + 1], out[last + 2], out[last + 3], out[last + 4] = units, fits < times and 1 or 0, remaining, retry
       out[last + 5], out[last + 6], out[last + 7], out[last + 8] = next, reset, 0, stamp
@@ -36,7 +43,7 @@ const FITS = `
     units = fits * cost`;
 
 /** `fixed-window`: units used, and when the window ends. */
-export const FLAT_FIXED_WINDOW: string = flat(
+export const FLAT_FIXED_WINDOW: string = /* @__PURE__ */ flat(
   `
   local aligned = ARGV[8] == 'clock'`,
   `
@@ -45,7 +52,8 @@ export const FLAT_FIXED_WINDOW: string = flat(
       used, stop = unpackd('<dd', blob, 2)
       if now >= stop then used, stop = 0, 0 end
     end
-    local room = limit - used${FITS}
+    local room = limit - used`,
+  `
     if units > 0 then
       if stop == 0 then stop = aligned and now - now % window + window or now + window end
       used, stamp = used + units, stop
@@ -58,7 +66,7 @@ export const FLAT_FIXED_WINDOW: string = flat(
 );
 
 /** `token-bucket`: the window the debt is scaled by, when it was written, and the debt. */
-export const FLAT_TOKEN_BUCKET: string = flat(
+export const FLAT_TOKEN_BUCKET: string = /* @__PURE__ */ flat(
   `
   local full, rate = capacity * window, max(1, limit)`,
   `
@@ -68,7 +76,8 @@ export const FLAT_TOKEN_BUCKET: string = flat(
       if w ~= window then d = ceil(d / w * window) end
       debt = max(0, d - (now - at) * limit)
     end
-    local room = limit == 0 and 0 or floor((full - debt) / window)${FITS}
+    local room = limit == 0 and 0 or floor((full - debt) / window)`,
+  `
     if units > 0 then
       stamp = floor(now + debt / rate)
       debt = debt + units * window
@@ -83,7 +92,7 @@ export const FLAT_TOKEN_BUCKET: string = flat(
 );
 
 /** `sliding-window`: the window, the latest bucket's number, then the buckets as a ring. */
-export const FLAT_SLIDING_WINDOW: string = flat(
+export const FLAT_SLIDING_WINDOW: string = /* @__PURE__ */ flat(
   `
   local buckets = tonumber(ARGV[7])
   local ring = min(buckets, window) + 1
@@ -104,7 +113,8 @@ export const FLAT_SLIDING_WINDOW: string = flat(
       first = max(0, max(latest, current) - ring + 1)
       used = 0
       for b = first, latest do used = used + (s and s[3 + b % ring] or 0) end
-      local room = limit - used${FITS}
+      local room = limit - used`,
+  `
       if units > 0 then
         if not s then
           s = { window, current }

@@ -1,0 +1,90 @@
+import { assert, assertEquals } from "@std/assert";
+import { gzipSync } from "node:zlib";
+import { lockFlag } from "../support/node_program.ts";
+import { withoutComments, withoutTexts } from "../support/sources.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** A file's part of a bundle. */
+interface Section {
+  readonly path: string;
+  readonly text: string;
+}
+
+async function bundle(program: string, ...flags: string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["bundle", "--quiet", await lockFlag(`bundle_${program}`), "--platform", "browser", ...flags],
+      `tests/package/bundles/${program}.ts`,
+    ],
+    cwd: ROOT.pathname,
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+// the bundler writes the path of each file above what it took from it
+function sectionsOf(text: string): Section[] {
+  const [, ...parts] = text.split(/^\/\/ (\S+\.[cm]?[jt]s)$/m);
+  return parts.flatMap((path, i) => i % 2 === 0 ? [{ path, text: parts[i + 1]! }] : []);
+}
+
+/** Most bytes, with some 3 % to grow; docs/decisions/0012 says what is in them. */
+const BUDGETS = [
+  { what: "the smallest application", program: "hello", minified: 140_000, gzipped: 48_000 },
+  { what: "an application without middleware", program: "core", minified: 131_000, gzipped: 45_000 },
+  { what: "a limiter over Durable Objects", program: "limited", minified: 61_500, gzipped: 21_700 },
+];
+
+for (const { what, program, minified, gzipped } of BUDGETS) {
+  Deno.test(`${what} stays within its budget of bytes`, async () => {
+    const bytes = new TextEncoder().encode(await bundle(program, "--minify"));
+    const sizes = { minified: bytes.length, gzipped: gzipSync(bytes, { level: 9 }).length };
+    assert(
+      sizes.minified <= minified && sizes.gzipped <= gzipped,
+      `${JSON.stringify(sizes)} is more than ${JSON.stringify({ minified, gzipped })}`,
+    );
+    // a budget far above what is needed would let anything in
+    assert(sizes.minified > minified * 0.9, `the budget of ${minified} is too wide for ${sizes.minified} bytes`);
+  });
+}
+
+Deno.test("who uses the classes alone gets no body parser, no files and no limiter", async () => {
+  const paths = sectionsOf(await bundle("core")).map(({ path }) => path);
+  assert(paths.includes("src/app/framework_app.ts"), paths.join());
+  assertEquals(paths.filter((path) => path.startsWith("src/middleware/")), []);
+});
+
+/** What names a runtime, or makes code of text. */
+const FORBIDDEN =
+  /\b(?:Deno|Bun)\b|\bprocess\b|\bBuffer\b|__require|\bcreateRequire\b|\brequire\(|\beval\(|new Function\b/g;
+
+/** Where something forbidden may stand: it looks for the runtime first, as in `src/platform/`. */
+const GUARDED: Readonly<Record<string, RegExp>> = {
+  // the working directory, "/" where there is none
+  pathe: /if \(typeof process !== "undefined" && typeof process\.cwd === "function"\) \{[^}]*\}/,
+};
+
+function allowedIn({ path, text }: Section): string {
+  const packageName = path.match(/\/npm\/[^/]+\/([^/]+)\//)?.[1];
+  const guarded = packageName === undefined ? undefined : GUARDED[packageName];
+  return guarded === undefined ? text : text.replace(guarded, "");
+}
+
+for (const program of ["everything", "limited"]) {
+  Deno.test(`the bundle "${program}" names no runtime and no Node module outside src/platform/`, async () => {
+    const sections = sectionsOf(await bundle(program));
+    assert(sections.length > 30, `only ${sections.length} files were found in the bundle`);
+    const named = sections.filter(({ path }) => !path.startsWith("src/platform/")).flatMap((section) => {
+      const code = withoutComments(allowedIn(section));
+      const modules = code.match(/(?:from|import|require)\s*\(?\s*["']node:[^"']+/g) ?? [];
+      return [...modules, ...withoutTexts(code).match(FORBIDDEN) ?? []].map((found) => `${section.path}: ${found}`);
+    });
+    assertEquals(named, []);
+  });
+}
+
+Deno.test("a file that names a runtime is found in a bundle", async () => {
+  const platform = sectionsOf(await bundle("everything")).find(({ path }) => path === "src/platform/deno.ts");
+  assert(withoutTexts(withoutComments(platform!.text)).match(FORBIDDEN) !== null);
+});

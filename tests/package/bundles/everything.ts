@@ -1,0 +1,3 @@
+/** All that runs anywhere. */
+export * as framework from "@sluice/sluice";
+export * as limiting from "@sluice/sluice/limiting";
