@@ -27,14 +27,14 @@ export function lazyClient(url: string): RedisPort {
     throw new TypeError(`RedisStore: option url must begin with redis:// or rediss://, not ${JSON.stringify(url)}`);
   }
   // loading it takes longer than a decision may; without it the first decision tells
-  import("redis").catch(() => {});
+  load().catch(() => {});
   let port: RedisPort | null = null;
   let client: Client | null = null;
   let connecting: Promise<void> | null = null;
   let closed = false;
 
   async function connect(): Promise<void> {
-    const { createClient } = await import("redis");
+    const { createClient } = await load();
     if (closed) throw new Error("RedisStore: the store was closed");
     const made = createClient({
       url,
@@ -86,6 +86,19 @@ export function lazyClient(url: string): RedisPort {
       client.destroy();
     },
   };
+}
+
+// Bundlers are to leave it alone: it needs Node's modules, and who bundles for an edge mostly uses another store. They
+// do where the second argument is no literal (esbuild) or a comment says so (webpack, Vite).
+const NO_OPTIONS = {};
+
+async function load(): Promise<typeof import("redis")> {
+  try {
+    return await import(/* webpackIgnore: true */ /* @vite-ignore */ "redis", NO_OPTIONS);
+  } catch (cause) {
+    const remedy = "install it; in a program that was bundled into one file, give option client instead of url";
+    throw new Error(`RedisStore: option url needs the package redis, which could not be loaded: ${remedy}`, { cause });
+  }
 }
 
 async function inTime(closing: Promise<void>): Promise<void> {
