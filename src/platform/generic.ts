@@ -9,9 +9,9 @@ export const genericPlatform: Platform = {
   callableApps: true,
   files: null,
   peerOf: unknownPeer,
-  env: () => undefined,
+  env: (name) => processVariables()[name],
   colours: () => false,
-  environment: () => ({}),
+  environment: processVariables,
   waitUntil,
   nodeBytes,
   loadPackage: requirePackage,
@@ -62,6 +62,11 @@ function canWait(given: unknown): given is Waiting {
   }
 }
 
+// edge platforms have none of Node but its variables
+function processVariables(): Readonly<Record<string, string | undefined>> {
+  return (globalThis as { process?: ProcessLike }).process?.env ?? {};
+}
+
 /** What can wait for background work. */
 interface Waiting {
   waitUntil(promise: Promise<unknown>): void;
@@ -74,6 +79,7 @@ interface ModuleLoader {
 
 /** Node's process, as far as it is used. */
 interface ProcessLike {
+  readonly env?: Readonly<Record<string, string | undefined>>;
   cwd(): string;
   getBuiltinModule?(name: "node:module"): ModuleLoader | undefined;
 }
