@@ -31,8 +31,8 @@ function sectionsOf(text: string): Section[] {
 
 /** Most bytes, with some 3 % to grow; docs/decisions/0012 says what is in them. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 140_000, gzipped: 48_000 },
-  { what: "an application without middleware", program: "core", minified: 131_000, gzipped: 45_000 },
+  { what: "the smallest application", program: "hello", minified: 152_000, gzipped: 52_200 },
+  { what: "an application without middleware", program: "core", minified: 143_000, gzipped: 49_100 },
   { what: "a limiter over Durable Objects", program: "limited", minified: 61_500, gzipped: 21_700 },
 ];
 
