@@ -62,8 +62,8 @@ const node = /^v\d/.test((await run("node", ["--version"], { limitMs: 5000, quie
 if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
 // they are needed in one folder, so that other parts of the tests do not wait for them
-const needRuntimes = /^tests(?:\/(?:runtime|workers|$)|$)/;
-if (only === undefined || only.some((path) => needRuntimes.test(path))) {
+const needing = ["tests/runtime", "tests/workers", "tests/examples/deploy"];
+if (only === undefined || only.some((path) => needing.some((one) => path.startsWith(one) || one.startsWith(path)))) {
   const runtimes = await installRuntimes();
   if (typeof runtimes === "string") missing("Bun, workerd or edge-runtime", runtimes);
   else env["SLUICE_RUNTIMES"] = runtimes.folder;

@@ -1,4 +1,4 @@
-/** Runtimes from npm, installed once into `.cache/runtimes/`. */
+/** Runtimes and their tools from npm, installed once into `.cache/runtimes/`. */
 import { run } from "./process.ts";
 
 const FOLDER = new URL("../.cache/runtimes/", import.meta.url);
@@ -6,10 +6,13 @@ const FOLDER = new URL("../.cache/runtimes/", import.meta.url);
 const PACKAGES = {
   "bun": "1.4.5",
   "edge-runtime": "4.0.1",
+  "esbuild": "0.27.3",
   "miniflare": "4.20260730.0",
   // newer than the one miniflare brings, which does not cancel a stream when the client leaves (workerd issue 6832), keeps
   // an object awake whose connections came at the same time (6862) and does not tell how much a connection has to send
   "workerd": "1.20261117.1",
+  // newer ones want Node 22
+  "wrangler": "4.86.0",
 };
 const OVERRIDES = { "workerd": "$workerd" };
 

@@ -1,0 +1,59 @@
+import sluice, { type ErrorHandler, HttpError } from "@sluice/sluice";
+import { MemoryStore, rateLimit, RedisStore } from "@sluice/rate-limit";
+import { upstash } from "./_upstash.ts";
+
+const METRES = new Map([["m", 1], ["km", 1000], ["ft", 0.3048], ["mi", 1609.344]]);
+
+function convert(amount: number, from: string, to: string): number {
+  const [a, b] = [METRES.get(from), METRES.get(to)];
+  if (a === undefined || b === undefined) throw new HttpError(422, `There is no unit ${a === undefined ? from : to}`);
+  if (!Number.isFinite(amount)) throw new HttpError(400, "The amount must be a number");
+  return amount * a / b;
+}
+
+const app = sluice();
+
+// Vercel's proxy says who the client is
+app.set("trust proxy", 1);
+
+// without Redis every instance counts by itself
+const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = process.env;
+const store = url && token ? new RedisStore({ client: upstash(url, token) }) : new MemoryStore();
+// Redis over HTTPS may need more than the 100 ms a decision has otherwise, before the instance decides by itself
+app.use("/convert", rateLimit({ max: 10, windowMs: 60_000, store, timeoutMs: 1000 }));
+
+app.get("/", (req, res) => {
+  res.json({ service: req.env.SERVICE_NAME ?? "converter", units: [...METRES.keys()] });
+});
+
+app.get("/convert/:amount/:from/:to", (req, res) => {
+  const { amount, from, to } = req.params;
+  const result = convert(Number(amount), from, to);
+  res.json({ result });
+  // goes on after the answer
+  if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
+});
+
+app.post("/convert", sluice.json({ limit: "10kb" }), (req, res) => {
+  const { amount, from, to } = req.body ?? {};
+  res.json({ result: convert(amount, from, to) });
+});
+
+app.use((req, res) => {
+  res.status(404).json({ error: `There is nothing at ${req.path}` });
+});
+
+const onError: ErrorHandler = (error, _req, res, _next) => {
+  // errors that are the client's, of body parsers too, say so
+  if (!error.expose) console.error(error);
+  res.status(error.expose ? error.status : 500).json({ error: error.expose ? error.message : "Something went wrong" });
+};
+app.use(onError);
+
+async function audit(url: string, entry: unknown): Promise<void> {
+  await fetch(url, { method: "POST", body: JSON.stringify(entry) });
+}
+
+export const config = { runtime: "edge" };
+
+export default app.fetch;

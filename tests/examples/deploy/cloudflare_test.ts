@@ -1,0 +1,66 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { startServing } from "../../contracts/serving.ts";
+import { copyExample, done, host, skipTools, tool } from "./packages.ts";
+import { type Ask, checkService, checkSocket, startAudits } from "./service.ts";
+
+// nothing is asked of Cloudflare, and nothing told to it
+const QUIET = { CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", NO_COLOR: "1" };
+
+/** Builds the Worker as a deployment would. */
+async function buildWorker(): Promise<{ config: string; bundle: string; output: string }> {
+  const folder = await copyExample("cloudflare");
+  const env = { ...QUIET, WRANGLER_LOG_PATH: `${folder}logs`, XDG_CONFIG_HOME: `${folder}config` };
+  const output = await done(tool("wrangler"), ["deploy", "--dry-run", "--outdir", "dist"], folder, env);
+  return { config: `${folder}wrangler.jsonc`, bundle: `${folder}dist/index.js`, output };
+}
+
+Deno.test("the example for Cloudflare is built by wrangler, and runs in workerd with its Durable Objects", {
+  ignore: skipTools,
+}, async () => {
+  const { config, bundle, output } = await buildWorker();
+  for (const binding of ["env.RATE_LIMIT (RateLimitObject)", "env.LIVE (Live)", "env.SERVICE_NAME"]) {
+    assertStringIncludes(output, binding);
+  }
+  assert(!/warning/i.test(output), output);
+  const size = Number(output.match(/gzip: ([\d.]+) KiB/)?.[1]);
+  assert(size > 10 && size < 80, `the Worker has ${size} KiB: ${output}`);
+
+  await using audits = startAudits();
+  const env = { SERVICE_NAME: "on Workers", AUDIT_URL: audits.url };
+  const args = [await host("worker.mjs"), config, bundle, config.replace("wrangler.jsonc", "storage")];
+  const { origin, ask, stop } = await startServing("node", args, env);
+  try {
+    const otherClient = { "cf-connecting-ip": "198.51.100.2" };
+    await checkService({ ask: asClient(ask, "198.51.100.1"), name: "on Workers", audits, otherClient });
+    await checkSocket(origin);
+    // two hundred at once: requests of different clients are decided in one isolate, none of them in another's name
+    const clients = Array.from({ length: 200 }, (_, i) => `203.0.113.${i % 10}`);
+    const answers = await Promise.all(
+      clients.map((address) => asClient(ask, address)("/convert", { method: "POST" })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    for (const answer of answers) await answer.body?.cancel();
+    assertEquals(statuses.filter((status) => status === 429).length, 100);
+  } finally {
+    await stop();
+  }
+  // another isolate: who was refused is still refused, for the objects have counted
+  const again = await startServing("node", args, env);
+  try {
+    assertEquals(await statusOf(asClient(again.ask, "198.51.100.1")("/convert/1/m/m")), 429);
+    assertEquals(await statusOf(asClient(again.ask, "198.51.100.3")("/convert/1/m/m")), 200);
+  } finally {
+    await again.stop();
+  }
+});
+
+// the header in which Cloudflare names the client
+function asClient(ask: Ask, address: string): Ask {
+  return (path, init) => ask(path, { ...init, headers: { "cf-connecting-ip": address, ...init?.headers as object } });
+}
+
+async function statusOf(answer: Promise<Response>): Promise<number> {
+  const { status, body } = await answer;
+  await body?.cancel();
+  return status;
+}

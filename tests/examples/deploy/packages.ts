@@ -1,0 +1,127 @@
+/** Both packages as npm's users get them, and examples that import them by name. */
+import { run } from "../../../scripts/process.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+const FOLDER = new URL(".cache/deploy/", ROOT);
+
+/** Packed packages by name. */
+export type Tarballs = Readonly<Record<string, string>>;
+
+let packing: Promise<Tarballs> | undefined;
+let installing: Promise<void> | undefined;
+
+/**
+ * Packs both packages once, from the sources as they are.
+ *
+ * @returns Paths of the tarballs
+ */
+export function packages(): Promise<Tarballs> {
+  return packing ??= packAll();
+}
+
+async function packAll(): Promise<Tarballs> {
+  await Deno.mkdir(FOLDER, { recursive: true });
+  return {
+    "@sluice/sluice": await pack("", "sluice"),
+    "@sluice/rate-limit": await pack("advanced/", "rate_limit"),
+  };
+}
+
+async function pack(folder: string, name: string): Promise<string> {
+  const path = new URL(`${name}.tgz`, FOLDER).pathname;
+  const args = ["pack", "--quiet", "--allow-dirty", "--no-source-maps", "--allow-slow-types", "-o", path];
+  await done(Deno.execPath(), args, new URL(folder, ROOT).pathname);
+  return path;
+}
+
+/**
+ * Copies an example to where its packages are installed: a folder above it has them in `node_modules`.
+ *
+ * @param name Its folder in `examples/deploy`
+ * @returns Path of the copy, with a slash at the end
+ */
+export async function copyExample(name: string): Promise<string> {
+  await (installing ??= install());
+  const copy = new URL(`${name}/`, FOLDER).pathname;
+  await Deno.remove(copy, { recursive: true }).catch(() => {});
+  await copyFolder(new URL(`examples/deploy/${name}/`, ROOT).pathname, copy);
+  return copy;
+}
+
+/**
+ * Copies a folder.
+ *
+ * @param from The folder, with a slash at the end
+ * @param to Where to, with a slash at the end
+ */
+export async function copyFolder(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (isDirectory) await copyFolder(`${from}${name}/`, `${to}${name}/`);
+    else await Deno.copyFile(from + name, to + name);
+  }
+}
+
+// their dependencies come from npm once; the packages themselves are unpacked every time
+async function install(): Promise<void> {
+  const tarballs = await packages();
+  const dependencies: Record<string, string> = {};
+  const unpacked = new URL("unpacked/", FOLDER);
+  await Deno.remove(unpacked, { recursive: true }).catch(() => {});
+  for (const [name, tarball] of Object.entries(tarballs)) {
+    const folder = new URL(`${name}/`, unpacked).pathname;
+    await Deno.mkdir(folder, { recursive: true });
+    await done("tar", ["-xzf", tarball, "--strip-components=1", "-C", folder], folder);
+    Object.assign(dependencies, JSON.parse(await Deno.readTextFile(`${folder}package.json`)).dependencies);
+  }
+  const manifest = JSON.stringify({ private: true, type: "module", dependencies });
+  const installed = new URL("installed.json", FOLDER);
+  if (await Deno.readTextFile(installed).catch(() => "") !== manifest) {
+    await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
+    await done("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock"], FOLDER.pathname);
+    await Deno.writeTextFile(installed, manifest);
+  }
+  const scope = new URL("node_modules/@sluice", FOLDER).pathname;
+  await Deno.remove(scope, { recursive: true }).catch(() => {});
+  await Deno.rename(new URL("@sluice", unpacked).pathname, scope);
+}
+
+/**
+ * Runs a program that must succeed.
+ *
+ * @param program The program
+ * @param args Its arguments
+ * @param cwd Folder it runs in
+ * @param env Variables added to its environment
+ * @returns What it printed
+ */
+export async function done(
+  program: string,
+  args: string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<string> {
+  const { code, output } = await run(program, args, { limitMs: 120_000, quiet: true, cwd, env });
+  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}: ${output}`);
+  return output;
+}
+
+/** A tool that the tests of other runtimes installed; there where the variable is set. */
+export function tool(name: string): string {
+  return `${Deno.env.get("SLUICE_RUNTIMES")}node_modules/.bin/${name}`;
+}
+
+/** Whether those tools are missing; a failure in CI, where the runner says so. */
+export const skipTools: boolean = !Deno.env.has("SLUICE_RUNTIMES");
+
+/**
+ * Copies a host to where the tools are, so that it can import them.
+ *
+ * @param name A file of `hosts/`
+ * @returns Path of the copy
+ */
+export async function host(name: string): Promise<string> {
+  const copy = `${Deno.env.get("SLUICE_RUNTIMES")}deploy_${name}`;
+  await Deno.copyFile(new URL(`hosts/${name}`, import.meta.url), copy);
+  return copy;
+}
