@@ -25,10 +25,11 @@ export class WaitQueue {
   readonly #most: number;
   readonly #timers: Timers;
   readonly #lanes = new Map<string, Lane>();
-  readonly #closing = new AbortController();
+  readonly #leaving = new Set<Leaving>();
   /** Those who wait for their time, by the refusal that told it. */
   readonly #paused = new Map<Decision, () => void>();
   #waiting = 0;
+  #closed: DOMException | null = null;
 
   /**
    * Makes it.
@@ -49,8 +50,8 @@ export class WaitQueue {
    * @param ending What may end the wait
    */
   async enter(key: string, check: () => Awaitable<Decision>, ending: Ending): Promise<Decision> {
-    const signals = [this.#closing.signal, ...ending.signal === undefined ? [] : [ending.signal]];
-    for (const signal of signals) signal.throwIfAborted();
+    if (this.#closed !== null) throw this.#closed;
+    ending.signal?.throwIfAborted();
     let denied: Decision | undefined;
     if (!this.#lanes.has(key)) {
       const asked = check();
@@ -62,7 +63,15 @@ export class WaitQueue {
     if (this.#waiting >= this.#most) {
       throw new RangeError(`limiter.waitFor: ${this.#most} callers are waiting already (option maxWaiting)`);
     }
-    return await this.#wait(key, check, denied, new Leaving(signals, ending.timeoutMs, this.#timers));
+    return await this.#wait(key, check, denied, this.#leaver(ending));
+  }
+
+  #leaver(ending: Ending): Leaving {
+    const leaving = new Leaving(ending, this.#timers);
+    this.#leaving.add(leaving);
+    // it was closed while the store decided
+    if (this.#closed !== null) leaving.leave(this.#closed);
+    return leaving;
   }
 
   async #wait(
@@ -83,6 +92,7 @@ export class WaitQueue {
     } finally {
       this.#waiting--;
       leaving.forget();
+      this.#leaving.delete(leaving);
       if (--lane.size === 0) this.#lanes.delete(key);
     }
   }
@@ -128,7 +138,9 @@ export class WaitQueue {
 
   /** Rejects everybody who waits. */
   close(): void {
-    this.#closing.abort(new DOMException("The limiter was closed", "AbortError"));
+    // no AbortController: Workers make none outside of requests, and limiters are made there
+    this.#closed ??= new DOMException("The limiter was closed", "AbortError");
+    for (const leaving of this.#leaving) leaving.leave(this.#closed);
   }
 }
 
@@ -146,30 +158,30 @@ function assertPossible(decision: Decision): void {
 
 /** One caller's reasons to stop waiting. */
 class Leaving {
+  /** Rejects when there is one. */
   readonly promise: Promise<never>;
-  readonly #signals: readonly AbortSignal[];
+  /** Gives one. */
+  readonly leave: (reason: unknown) => void;
+  readonly #signal: AbortSignal | undefined;
   readonly #cancel: () => void;
-  readonly #abort: (event: Event) => void;
+  readonly #abort = (event: Event): void => this.leave((event.target as AbortSignal).reason);
 
-  constructor(signals: readonly AbortSignal[], timeoutMs: number | undefined, timers: Timers) {
-    this.#signals = signals;
+  constructor({ signal, timeoutMs }: Ending, timers: Timers) {
     let leave: (reason: unknown) => void = () => {};
-    this.promise = new Promise((_, reject) => {
-      leave = reject;
-    });
+    // Node 20 has no Promise.withResolvers
+    this.promise = new Promise((_, reject) => leave = reject);
+    this.leave = leave;
     // whoever does not wait at the moment must not be told by an unhandled rejection
     this.promise.catch(() => {});
-    this.#abort = (event) => leave((event.target as AbortSignal).reason);
-    for (const signal of signals) {
-      if (signal.aborted) leave(signal.reason);
-      else signal.addEventListener("abort", this.#abort);
-    }
+    this.#signal = signal;
+    if (signal?.aborted) leave(signal.reason);
+    else signal?.addEventListener("abort", this.#abort);
     const late = () => leave(new DOMException(`limiter.waitFor: not granted within ${timeoutMs} ms`, "TimeoutError"));
     this.#cancel = timeoutMs === undefined ? () => {} : timers.start(late, timeoutMs);
   }
 
   forget(): void {
     this.#cancel();
-    for (const signal of this.#signals) signal.removeEventListener("abort", this.#abort);
+    this.#signal?.removeEventListener("abort", this.#abort);
   }
 }

@@ -12,14 +12,16 @@ export class KeyTurns {
   async take<T>(things: readonly string[], body: () => Promise<T>): Promise<T> {
     const before = things.map((thing) => this.#last.get(thing));
     // all places in line are taken at once, so nobody can wait for somebody who waits for him
-    const { promise, resolve } = Promise.withResolvers<void>();
+    // Node 20 has no Promise.withResolvers
+    let done: () => void = () => {};
+    const promise = new Promise<void>((resolve) => done = resolve);
     for (const thing of things) this.#last.set(thing, promise);
     try {
       await Promise.all(before);
       return await body();
     } finally {
       for (const thing of things) if (this.#last.get(thing) === promise) this.#last.delete(thing);
-      resolve();
+      done();
     }
   }
 }

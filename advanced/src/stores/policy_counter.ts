@@ -156,11 +156,12 @@ function verdictOf(
   window: Window,
   now: number,
 ): Verdict {
-  const used = window.end > now ? window.used : 0;
+  // a count that refused is the newest there is, whatever the clock of the counter says about its window
+  const used = fits < times || window.end > now ? window.used : 0;
   const remaining = Math.max(0, limit - used);
   const leftMs = Math.max(0, window.end - now);
   let retryMs = 0;
-  if (fits < times) retryMs = cost > limit ? Infinity : remaining >= cost ? 0 : leftMs;
+  if (fits < times) retryMs = cost > limit ? Infinity : remaining >= cost ? 1 : Math.max(1, leftMs);
   return {
     granted: fits * cost,
     denied: fits < times,

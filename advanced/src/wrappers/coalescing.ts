@@ -128,6 +128,7 @@ function answer({ takes, waiting }: Group, verdicts: readonly Verdict[]): void {
 
 // what the caller at a place in the row would have been told
 function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], place: number): readonly Verdict[] {
+  const isTold = verdicts.some(({ retryMs }) => retryMs > 0);
   return verdicts.map((verdict, i) => {
     const { policy, cost } = takes[i]!;
     if (cost === 0) return verdict;
@@ -137,8 +138,9 @@ function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], place: nu
       const share = { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryMs: 0 };
       return policy.algorithm === "token-bucket" ? refilledInTurn(share, policy, place * cost, later) : share;
     }
-    // refused by this policy, unless its units would still fit and another one refused
-    return { ...verdict, granted: 0, denied: verdict.retryMs > 0, stamp: 0 };
+    // refused by this policy, unless its units would still fit and another one refused; a store that says when for none
+    // of them has refused all the same
+    return { ...verdict, granted: 0, denied: isTold ? verdict.retryMs > 0 : verdict.denied, stamp: 0 };
   });
 }
 

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { MemoryStore as ExpressMemoryStore } from "express-rate-limit";
 import type { Policy } from "../../src/policy/policy.ts";
+import { Limiter } from "../../src/limiter/limiter.ts";
 import { fromCounter } from "../../src/stores/counter_store.ts";
 import type { CounterInfo, CounterLike } from "../../src/stores/policy_counter.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
@@ -109,6 +110,23 @@ Deno.test("two hundred at once get exactly fifty places", async () => {
     );
     assertEquals(verdicts.filter(({ granted }) => granted === 1).length, 50);
   });
+});
+
+Deno.test("a counter whose clock is behind by more than a window refuses as well, those too that were merged", async () => {
+  const now = Date.UTC(2026, 0, 2);
+  let hits = 0;
+  const counter: CounterLike = {
+    increment: () => Promise.resolve({ totalHits: ++hits, resetTime: new Date(now - 600_000) }),
+    decrement() {},
+    resetKey() {},
+  };
+  const limiter = new Limiter({ max: 5, store: fromCounter(counter, { clock: () => now }) });
+  const together = await Promise.all(Array.from({ length: 20 }, () => limiter.check("a")));
+  assertEquals(together.filter(({ allowed }) => allowed).length, 5);
+  assertEquals(limiter.counters.coalesced, 19);
+  const after = await limiter.check("a");
+  assertEquals([after.allowed, after.remaining], [false, 0]);
+  assert(after.retryMs > 0);
 });
 
 Deno.test("units are given back within their window, and not after it", async () => {

@@ -102,8 +102,8 @@ async function load(): Promise<typeof import("redis")> {
 }
 
 async function inTime(closing: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, CLOSING_MS);
-  await Promise.race([closing, late.promise]);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  // Node 20 has no Promise.withResolvers
+  await Promise.race([closing, new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSING_MS))]);
   clearTimeout(timer);
 }
