@@ -1,6 +1,8 @@
 /** What an application does, on every runtime: one list of cases, asked of every subject that serves `program.ts`. */
 import { answers, conditions, cookies, errors } from "./cases/answers.ts";
-import { files, limits } from "./cases/middleware.ts";
+import { files } from "./cases/files.ts";
+import { limits } from "./cases/limiter.ts";
+import { algorithms, decisions } from "./cases/limiter_advanced.ts";
 import { bodies, requests } from "./cases/requests.ts";
 import { mounting, routing } from "./cases/routing.ts";
 import { closing, failing } from "./cases/socket_endings.ts";
@@ -23,6 +25,8 @@ export const APP_CONTRACT: readonly Chapter[] = [
   errors,
   streams,
   limits,
+  algorithms,
+  decisions,
   files,
   handshakes,
   messages,

@@ -1,5 +1,7 @@
 /** One application, written once and served by every runtime; it names none of them. */
-import sluice, { type FrameworkApp, type Handler, HttpError, rateLimit, Router } from "@sluice/sluice";
+import sluice, { type FrameworkApp, type Handler, HttpError, Router } from "@sluice/sluice";
+import { advancedLimitRoutes } from "./program_advanced_limits.ts";
+import { limitRoutes, RequestedClock } from "./program_limits.ts";
 import { socketRoutes } from "./program_sockets.ts";
 import { streamRoutes } from "./program_streams.ts";
 
@@ -17,7 +19,9 @@ export function buildProgram(): FrameworkApp {
   bodies(app);
   errors(app);
   mounts(app);
-  limits(app);
+  const clock = new RequestedClock();
+  limitRoutes(app, clock);
+  advancedLimitRoutes(app, clock);
   files(app);
   streamRoutes(app);
   socketRoutes(app);
@@ -154,14 +158,6 @@ function mounts(app: FrameworkApp): void {
   app.mount("/foreign", (request: Request) => new Response(`${request.method} ${new URL(request.url).pathname}`));
   const other = { fetch: async (request: Request) => Response.json({ got: await request.text() }) };
   app.mount("/foreign-app", other);
-}
-
-function limits(app: FrameworkApp): void {
-  const byKey = { keyGenerator: (req: { get(name: string): string | undefined }) => req.get("x-client") };
-  app.use("/limited", rateLimit({ max: 2, windowMs: 60_000, ...byKey }));
-  app.get("/limited", (_req, res) => res.send("admitted"));
-  app.use("/limited-peer", rateLimit({ max: 1, windowMs: 60_000, message: { error: "slower" } }));
-  app.get("/limited-peer", (_req, res) => res.send("admitted"));
 }
 
 function files(app: FrameworkApp): void {

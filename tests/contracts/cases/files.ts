@@ -1,40 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { type Chapter, chapter, json, seen, text } from "../case.ts";
-
-export const limits: Chapter = chapter("The limiter", (it) => {
-  it("tells the limit and what is left of it", async ({ ask, flag }) => {
-    const headers = { "x-client": flag };
-    const shown = await seen(ask, "/limited", { headers }, "x-ratelimit-limit", "x-ratelimit-remaining", "retry-after");
-    assertEquals(shown, [200, "admitted", "2", "1", null]);
-  });
-
-  it("refuses with 429 and says when to come back", async ({ ask, flag }) => {
-    const headers = { "x-client": flag };
-    const statuses: unknown[] = [];
-    for (let i = 0; i < 4; i++) statuses.push((await seen(ask, "/limited", { headers }))[0]);
-    assertEquals(statuses, [200, 200, 429, 429]);
-    const answer = await ask("/limited", { headers });
-    await answer.text();
-    assertMatch(answer.headers.get("retry-after") ?? "", /^[1-9]\d?$/);
-  });
-
-  it("admits exactly as many as allowed when all come at once", async ({ ask, flag }) => {
-    const headers = { "x-client": flag };
-    const all = await Promise.all(Array.from({ length: 10 }, () => seen(ask, "/limited", { headers })));
-    assertEquals(all.filter(([status]) => status === 200).length, 2);
-  });
-
-  it("keeps clients apart", async ({ ask, flag }) => {
-    for (const name of ["a", "b"]) {
-      assertEquals((await seen(ask, "/limited", { headers: { "x-client": flag + name } }))[0], 200);
-    }
-  });
-
-  it("counts by the client's address where nothing else is said", async ({ ask }) => {
-    assertEquals(await text(ask, "/limited-peer"), "admitted");
-    assertEquals(await json(ask, "/limited-peer"), { error: "slower" });
-  });
-});
+import { type Chapter, chapter, seen, text } from "../case.ts";
 
 export const files: Chapter = chapter("Files and views", (it) => {
   it("static files have a type, a tag and an age", async ({ ask }) => {

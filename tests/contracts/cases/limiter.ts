@@ -1,0 +1,152 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { type Ask, type Chapter, chapter, json, seen, text } from "../case.ts";
+import { handshake } from "../handshake.ts";
+
+/** Moves the program's clock. */
+export async function pass(ask: Ask, ms: number): Promise<void> {
+  await text(ask, `/clock/${ms}`, { method: "POST" });
+}
+
+/** Asks as a client, one request after the other, and gives the statuses. */
+export async function statuses(ask: Ask, path: string, client: string, count: number): Promise<number[]> {
+  const all: number[] = [];
+  for (let i = 0; i < count; i++) all.push(await status(ask, path, client));
+  return all;
+}
+
+/** Asks as a client, all at once, and tells how many were admitted. */
+export async function admitted(ask: Ask, path: string, client: string, count: number): Promise<number> {
+  const all = await Promise.all(Array.from({ length: count }, () => status(ask, path, client)));
+  assertEquals(all.filter((one) => one !== 200 && one !== 429), []);
+  return all.filter((one) => one === 200).length;
+}
+
+async function status(ask: Ask, path: string, client: string): Promise<number> {
+  return (await seen(ask, path, { headers: { "x-client": client } }))[0] as number;
+}
+
+/** What the client in front of a trusted proxy gets. */
+export async function through(ask: Ask, path: string, address: string): Promise<unknown> {
+  return (await seen(ask, path, { headers: { "x-forwarded-for": address } }))[0];
+}
+
+/** A part of an IPv6 address that no other case uses. */
+export function hextet(flag: string): string {
+  return Number(flag.replace(/\D+/, "")).toString(16);
+}
+
+export const limits: Chapter = chapter("The limiter", (it) => {
+  it("tells the limit, what is left of it and when it ends", async ({ ask, flag }) => {
+    const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
+    const shown = await seen(ask, "/limits/two", { headers: { "x-client": flag } }, ...names);
+    assertEquals(shown, [200, "admitted", "2", "1", "60", null]);
+  });
+
+  it("refuses with 429 and says when to come back", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/limits/two", flag, 4), [200, 200, 429, 429]);
+    await pass(ask, 20_500);
+    const [code, body, wait] = await seen(ask, "/limits/two", { headers: { "x-client": flag } }, "retry-after");
+    assertEquals([code, wait], [429, "40"]);
+    assertEquals(JSON.parse(String(body)), { error: "Too many requests, please try again later." });
+  });
+
+  it("admits exactly as many as allowed when two hundred come at once", async ({ ask, flag }) => {
+    assertEquals(await admitted(ask, "/limits/twenty", flag, 200), 20);
+  });
+
+  it("begins anew when the window has ended, and not before", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/limits/two", flag, 3), [200, 200, 429]);
+    await pass(ask, 59_999);
+    assertEquals(await statuses(ask, "/limits/two", flag, 1), [429]);
+    await pass(ask, 1);
+    assertEquals(await statuses(ask, "/limits/two", flag, 3), [200, 200, 429]);
+  });
+
+  it("keeps clients apart", async ({ ask, flag }) => {
+    for (const name of ["a", "b"]) assertEquals(await statuses(ask, "/limits/later", flag + name, 2), [200, 429]);
+  });
+
+  it("counts by the client's address where nothing else is said", async ({ ask }) => {
+    assertEquals(await text(ask, "/limits/peer"), "admitted");
+    assertEquals(await json(ask, "/limits/peer"), { error: "slower" });
+  });
+
+  it("behind a trusted proxy, counts by whom the proxy names", async ({ ask, flag }) => {
+    const from = (end: number) => through(ask, "/limits/behind-proxy", `198.51.${Number(flag.slice(4)) % 256}.${end}`);
+    assertEquals([await from(1), await from(1), await from(2)], [200, 429, 200]);
+  }, "peer");
+
+  it("an IPv6 client is its /64, and a mapped IPv4 address is the IPv4 address", async ({ ask, flag }) => {
+    const from = (address: string) => through(ask, "/limits/behind-proxy", address);
+    const site = `2001:db8:${hextet(flag)}`;
+    assertEquals([await from(`${site}:1::1`), await from(`${site}:1:ffff::2`)], [200, 429]);
+    assertEquals(await from(`${site}:2::1`), 200);
+    const four = `203.0.${Number(flag.slice(4)) % 256}.1`;
+    assertEquals([await from(four), await from(`::ffff:${four}`)], [200, 429]);
+  }, "peer");
+
+  it("a refusal says what it is told to say", async ({ ask, flag }) => {
+    const init = { headers: { "x-client": flag } };
+    assertEquals(await seen(ask, "/limits/text", init), [503, "not now"]);
+    assertEquals(await seen(ask, "/limits/object", init), [429, '{"error":"slower"}']);
+  });
+
+  it("a limit of nothing refuses everybody", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/limits/none", flag, 2), [429, 429]);
+  });
+
+  it("tells nothing where headers are off", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/limits/silent", flag, 1), [200]);
+    const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
+    const shown = await seen(ask, "/limits/silent", { headers: { "x-client": flag } }, ...names);
+    assertEquals([shown[0], ...shown.slice(2)], [429, null, null, null, null]);
+  });
+
+  it("what is skipped is not counted", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/limits/skipping?free", flag, 3), [200, 200, 200]);
+    assertEquals(await statuses(ask, "/limits/skipping", flag, 2), [200, 429]);
+    assertEquals(await statuses(ask, "/limits/skipping?free", flag, 1), [200]);
+  });
+
+  it("a request without a key is an error, and no bucket for all", async ({ ask }) => {
+    const [code, page] = await seen(ask, "/limits/two");
+    assertEquals(code, 500);
+    assertStringIncludes(String(page), "keyGenerator must return a non-empty string");
+  });
+
+  it("onLimitReached is told of every refusal", async ({ ask, flag }) => {
+    await statuses(ask, "/limits/told", flag, 4);
+    assertEquals(await json(ask, `/limits/told/${flag}`), 3);
+  });
+
+  it("one client or all of them are forgotten when that is asked for", async ({ ask, flag }) => {
+    const [one, other] = [`${flag}-one`, `${flag}-other`];
+    const count = () => Promise.all([one, other].map((client) => statuses(ask, "/limits/controlled", client, 2)));
+    assertEquals(await count(), [[200, 200], [200, 200]]);
+    assertEquals(await json(ask, "/limits/controlled/size"), 2);
+    await text(ask, `/limits/controlled/${one}`, { method: "DELETE" });
+    assertEquals(await count(), [[200, 200], [429, 429]]);
+    await text(ask, "/limits/controlled", { method: "DELETE" });
+    assertEquals(await json(ask, "/limits/controlled/size"), 0);
+    assertEquals(await count(), [[200, 200], [200, 200]]);
+  });
+
+  it("on a router, it counts for every path the router is mounted on, and for no other", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/limits/first/answer", flag, 1), [200]);
+    assertEquals(await statuses(ask, "/limits/second/missing", flag, 1), [404]);
+    assertEquals(await statuses(ask, "/limits/second/answer", flag, 1), [429]);
+    assertEquals(await statuses(ask, "/limits/first-of-all", flag, 1), [200]);
+  });
+
+  it("one that is made inside requests counts past them", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/limits/made-inside", flag, 3), [200, 200, 429]);
+  });
+
+  it("a WebSocket is refused with 429 before the upgrade", async ({ origin, flag }) => {
+    const headers = { "x-client": flag };
+    assertMatch(await handshake(origin, "/limits/socket", headers), /^http\/1\.1 101 /);
+    const refused = await handshake(origin, "/limits/socket", headers);
+    assertMatch(refused, /^http\/1\.1 429 /);
+    assertStringIncludes(refused, "retry-after: 60");
+  }, "websocket");
+});

@@ -1,0 +1,233 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { type Chapter, chapter, json, seen, text } from "../case.ts";
+import { handshake } from "../handshake.ts";
+import { admitted, hextet, pass, statuses, through } from "./limiter.ts";
+
+const as = (client: string, more: Record<string, string> = {}) => ({ headers: { "x-client": client, ...more } });
+
+export const algorithms: Chapter = chapter("@sluice/rate-limit: counting", (it) => {
+  for (const name of ["fixed-window", "sliding-window", "sliding-log", "sliding-approximate", "token-bucket"]) {
+    it(`${name} admits exactly as many as allowed when two hundred come at once`, async ({ ask, flag }) => {
+      assertEquals(await admitted(ask, `/advanced/${name}`, flag, 200), 20);
+    });
+  }
+
+  it("a fixed window begins anew when it has ended, and not before", async ({ ask, flag }) => {
+    assertEquals(await admitted(ask, "/advanced/fixed-window", flag, 25), 20);
+    await pass(ask, 59_999);
+    assertEquals(await admitted(ask, "/advanced/fixed-window", flag, 5), 0);
+    await pass(ask, 1);
+    assertEquals(await admitted(ask, "/advanced/fixed-window", flag, 25), 20);
+  });
+
+  for (const name of ["sliding-window", "sliding-log"]) {
+    it(`${name} never admits more than allowed in any window`, async ({ ask, flag }) => {
+      assertEquals(await admitted(ask, `/advanced/${name}`, flag, 10), 10);
+      await pass(ask, 30_000);
+      assertEquals(await admitted(ask, `/advanced/${name}`, flag, 20), 10);
+      await pass(ask, 29_000);
+      assertEquals(await admitted(ask, `/advanced/${name}`, flag, 5), 0);
+      // a sliding window gives back at most a tenth of its length late
+      await pass(ask, 7_000);
+      assertEquals(await admitted(ask, `/advanced/${name}`, flag, 20), 10);
+    });
+  }
+
+  it("a token bucket fills drop by drop, up to its burst", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/advanced/burst", flag, 3), [200, 200, 429]);
+    await pass(ask, 10_000);
+    assertEquals(await statuses(ask, "/advanced/burst", flag, 2), [200, 429]);
+    await pass(ask, 60_000);
+    assertEquals(await statuses(ask, "/advanced/burst", flag, 3), [200, 200, 429]);
+  });
+
+  it("several limits are decided as one: a refusal charges none of them", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/advanced/limits", flag, 3), [200, 429, 429]);
+    for (let second = 0; second < 2; second++) {
+      await pass(ask, 1000);
+      assertEquals(await statuses(ask, "/advanced/limits", flag, 2), [200, 429]);
+    }
+    await pass(ask, 1000);
+    assertEquals(await statuses(ask, "/advanced/limits", flag, 1), [429]);
+  });
+
+  it("limits may count by keys of their own", async ({ ask, flag }) => {
+    const from = async (client: string) => (await seen(ask, "/advanced/by-keys", as(client, { "x-group": flag })))[0];
+    assertEquals([await from(`${flag}a`), await from(`${flag}a`), await from(`${flag}b`)], [200, 429, 200]);
+    assertEquals(await from(`${flag}c`), 429);
+  });
+
+  it("a request may cost more than one, and customers may have tiers", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/advanced/costing?cost=8", flag, 2), [200, 429]);
+    assertEquals(await statuses(ask, "/advanced/costing", flag, 3), [200, 200, 429]);
+    assertEquals(await statuses(ask, "/advanced/tiers", flag, 2), [200, 429]);
+    assertEquals(await statuses(ask, "/advanced/tiers?gold", flag, 3), [200, 200, 429]);
+  });
+
+  it("what is skipped is not counted", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/advanced/skipping?free", flag, 3), [200, 200, 200]);
+    assertEquals(await statuses(ask, "/advanced/skipping", flag, 2), [200, 429]);
+  });
+
+  it("a request that failed gets back what it took", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/advanced/forgiving/500", flag, 3), [500, 500, 500]);
+    assertEquals(await statuses(ask, "/advanced/forgiving/200", flag, 2), [200, 429]);
+  });
+
+  it("a limit of what is under way is free again with the answer", async ({ ask, flag }) => {
+    const path = "/advanced/concurrency";
+    const first = text(ask, `${path}?until=${flag}`, as(flag));
+    // refused as soon as the first one has been counted
+    while ((await statuses(ask, path, flag, 1))[0] === 200);
+    await text(ask, `${path}/${flag}`, { method: "POST" });
+    assertEquals(await first, "done");
+    while ((await statuses(ask, path, flag, 1))[0] === 429);
+  });
+
+  it("a caller may wait until it is its turn", async ({ ask, flag }) => {
+    const path = `/advanced/turns/${flag}`;
+    const take = () => text(ask, path, { method: "POST" });
+    assertEquals(await take(), "your turn");
+    const second = take();
+    while (await json(ask, path) !== 2);
+    assertEquals(await json(ask, path, { method: "DELETE" }), true);
+    assertEquals(await second, "your turn");
+  });
+
+  it("a client that goes on although it is refused is blocked for longer", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/advanced/blocking", flag, 4), [200, 200, 429, 429]);
+    await pass(ask, 60_000);
+    assertEquals(await statuses(ask, "/advanced/blocking", flag, 1), [429]);
+    await pass(ask, 540_000);
+    assertEquals(await statuses(ask, "/advanced/blocking", flag, 1), [200]);
+  });
+
+  it("an IPv6 client is its /64, and its site may have a limit of its own", async ({ ask, flag }) => {
+    const from = (rest: string) => through(ask, "/advanced/behind-proxy", `2001:db8:${hextet(flag)}:${rest}`);
+    assertEquals([await from("1::1"), await from("1::2"), await from("2::1"), await from("3::1")], [
+      200,
+      429,
+      200,
+      429,
+    ]);
+  }, "peer");
+});
+
+export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refusing", (it) => {
+  it("X-RateLimit-* tells the seconds to the end, or its time", async ({ ask, flag }) => {
+    const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+    const [, , ...shown] = await seen(ask, "/advanced/fixed-window", as(flag), ...names);
+    assertEquals(shown, ["20", "19", "60"]);
+    const now = Number(await json(ask, "/clock/0", { method: "POST" }));
+    const [, , reset] = await seen(ask, "/advanced/epoch", as(flag), "x-ratelimit-reset");
+    assertEquals(Number(reset), Math.ceil(now / 1000) + 60);
+  });
+
+  it("draft-6 tells the tightest limit in headers of their own", async ({ ask, flag }) => {
+    const names = [
+      "ratelimit-policy",
+      "ratelimit-limit",
+      "ratelimit-remaining",
+      "ratelimit-reset",
+      "x-ratelimit-limit",
+    ];
+    const [, , ...shown] = await seen(ask, "/advanced/draft-6", as(flag), ...names);
+    assertEquals(shown, ["10;w=60, 3;w=5", "3", "2", "5", null]);
+  });
+
+  it("draft-7 tells it in one", async ({ ask, flag }) => {
+    const [, , ...shown] = await seen(ask, "/advanced/draft-7", as(flag), "ratelimit-policy", "ratelimit");
+    assertEquals(shown, ["10;w=60, 3;w=5", "limit=3, remaining=2, reset=5"]);
+  });
+
+  it("draft-8 tells every limit", async ({ ask, flag }) => {
+    const [, , ...shown] = await seen(ask, "/advanced/draft-8", as(flag), "ratelimit-policy", "ratelimit");
+    assertEquals(shown, ['"a";q=10;w=60, "b";q=3;w=5', '"a";r=9;t=60, "b";r=2;t=5']);
+  });
+
+  it("tells nothing where headers are off", async ({ ask, flag }) => {
+    const [, , ...shown] = await seen(ask, "/advanced/silent", as(flag), "x-ratelimit-limit", "ratelimit-policy");
+    assertEquals(shown, [null, null]);
+  });
+
+  it("handlers read the decision from req.rateLimit", async ({ ask, flag }) => {
+    await text(ask, "/advanced/fixed-window", as(flag));
+    assertEquals(await json(ask, "/advanced/fixed-window", as(flag)), { limit: 20, used: 2, remaining: 18 });
+  });
+
+  it("a refusal is 429, says when to come back, and is not to be stored", async ({ ask, flag }) => {
+    await statuses(ask, "/advanced/controlled", flag, 2);
+    const names = ["retry-after", "cache-control", "content-type"];
+    const [code, body, ...shown] = await seen(ask, "/advanced/controlled", as(flag), ...names);
+    assertEquals([code, ...shown], [429, "60", "no-store", "application/json; charset=utf-8"]);
+    assertEquals(JSON.parse(String(body)), { error: "Too many requests, please try again later." });
+  });
+
+  it("a refusal says what it is told to say", async ({ ask, flag }) => {
+    assertEquals(await seen(ask, "/advanced/text", as(flag)), [503, "not now"]);
+    assertEquals(await seen(ask, "/advanced/made", as(flag)), [429, '{"path":"/advanced/made"}']);
+    const [code, problem, type] = await seen(ask, "/advanced/problem", as(flag), "content-type");
+    assertEquals(code, 429);
+    assertMatch(String(type), /^application\/problem\+json/);
+    assertEquals(JSON.parse(String(problem))["violated-policies"], ["quota"]);
+  });
+
+  it("a handler may answer in the limiter's place, or pass on an error", async ({ ask, flag }) => {
+    assertEquals(await seen(ask, "/advanced/handler", as(flag)), [418, "instead of 429"]);
+    assertEquals((await seen(ask, "/advanced/passed-on", as(flag)))[0], 420);
+  });
+
+  it("a dry run refuses nobody", async ({ ask, flag }) => {
+    const [code, , remaining] = await seen(ask, "/advanced/dry", as(flag), "x-ratelimit-remaining");
+    assertEquals([code, remaining], [200, "0"]);
+  });
+
+  it("a key may be looked at, and one or all may be forgotten", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/advanced/controlled", flag, 3), [200, 200, 429]);
+    assertEquals(await json(ask, `/advanced/controlled/${flag}`), { remaining: 0 });
+    assertEquals(await json(ask, `/advanced/controlled/${flag}`, { method: "DELETE" }), 1);
+    assertEquals(await json(ask, `/advanced/controlled/${flag}`), { remaining: 2 });
+    assertEquals(await statuses(ask, "/advanced/controlled", flag, 3), [200, 200, 429]);
+    assertEquals(await json(ask, "/advanced/controlled", { method: "DELETE" }), true);
+    assertEquals(await statuses(ask, "/advanced/controlled", flag, 1), [200]);
+  });
+
+  for (const [kind, name] of [["store", "later"], ["store made for express-rate-limit", "counter"]]) {
+    it(`a ${kind} that takes its time admits exactly as many as allowed`, async ({ ask, flag }) => {
+      assertEquals(await admitted(ask, `/advanced/store-${name}`, flag, 100), 20);
+      assertEquals(await admitted(ask, `/advanced/store-${name}`, flag, 20), 0);
+    });
+  }
+
+  it("so does a database that can only compare and set", async ({ ask, flag }) => {
+    assertEquals(await admitted(ask, "/advanced/store-database", flag, 50), 20);
+  });
+
+  it("while the store fails the process decides, or all pass, or none, as it is told", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/advanced/store-fails", flag, 2), [200, 429]);
+    assertEquals(await statuses(ask, "/advanced/store-fails-open", flag, 3), [200, 200, 200]);
+    assertEquals(await statuses(ask, "/advanced/store-fails-closed", flag, 2), [429, 429]);
+  });
+
+  it("a store that never answers keeps nobody waiting", async ({ ask, flag }) => {
+    assertEquals(await statuses(ask, "/advanced/store-hangs", flag, 3), [200, 429, 429]);
+  });
+
+  it("fetchLimit stands in front of any handler", async ({ ask, flag }) => {
+    const shown = await seen(ask, "/advanced/fetch", as(flag), "ratelimit");
+    assertEquals(shown, [200, "plain GET", '"fetch";r=1;t=60']);
+    await text(ask, "/advanced/fetch", as(flag));
+    const [code, body, wait] = await seen(ask, "/advanced/fetch", as(flag), "retry-after");
+    assertEquals([code, wait], [429, "60"]);
+    assertEquals(JSON.parse(String(body)), { error: "Too many requests, please try again later." });
+  });
+
+  it("a WebSocket is refused with 429 before the upgrade", async ({ origin, flag }) => {
+    const accepted = await handshake(origin, "/advanced/socket", { "x-client": flag });
+    assertMatch(accepted, /^http\/1\.1 101 /);
+    assertStringIncludes(accepted, "x-ratelimit-remaining: 0");
+    const refused = await handshake(origin, "/advanced/socket", { "x-client": flag });
+    assertMatch(refused, /^http\/1\.1 429 /);
+    assertStringIncludes(refused, "retry-after: 60");
+  }, "websocket");
+});

@@ -1,0 +1,89 @@
+/** The limiting part of the program: what the core's limiter does. Its clock is moved by requests, so nobody waits. */
+import sluice, {
+  type FrameworkApp,
+  type FrameworkRequest,
+  rateLimit,
+  type RateLimitOptions,
+  Router,
+} from "@sluice/sluice";
+
+/** A client is whoever says so. */
+export const byClient = (req: FrameworkRequest): string | undefined => req.get("x-client");
+
+/** A clock that requests move. */
+export class RequestedClock {
+  #now = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+  /** The present time in ms. */
+  readonly read = (): number => this.#now;
+
+  /** Moves it on. */
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+/**
+ * Routes behind the core's limiter, below `/limits`.
+ *
+ * @param app The application
+ * @param clock The clock
+ */
+export function limitRoutes(app: FrameworkApp, clock: RequestedClock): void {
+  app.post("/clock/:ms", (req, res) => {
+    clock.advance(Number(req.params.ms));
+    res.json(clock.read());
+  });
+  const common = { max: 2, windowMs: 60_000, clock: clock.read, keyGenerator: byClient };
+  const limited = (name: string, options: RateLimitOptions): void => {
+    app.get(`/limits/${name}`, rateLimit({ ...common, ...options }), (_req, res) => res.send("admitted"));
+  };
+  limited("two", {});
+  limited("twenty", { max: 20 });
+  limited("none", { max: 0 });
+  limited("text", { max: 0, message: "not now", statusCode: 503 });
+  limited("object", { max: 0, message: { error: "slower" } });
+  limited("silent", { max: 1, headers: false });
+  limited("skipping", { max: 1, skip: (req) => Promise.resolve("free" in req.query) });
+  limited("later", { max: 1, keyGenerator: (req) => Promise.resolve(byClient(req)) });
+  const refused = new Map<string, number>();
+  limited("told", {
+    max: 1,
+    onLimitReached: (req) => refused.set(byClient(req)!, (refused.get(byClient(req)!) ?? 0) + 1),
+  });
+  app.get("/limits/told/:client", (req, res) => res.json(refused.get(req.params.client) ?? 0));
+
+  app.get("/limits/made-inside", (req, res, next) => rateLimit({ ...common, name: "made inside" })(req, res, next));
+  app.get("/limits/made-inside", (_req, res) => res.send("admitted"));
+  app.use("/limits/peer", rateLimit({ max: 1, windowMs: 60_000, message: { error: "slower" } }));
+  app.get("/limits/peer", (_req, res) => res.send("admitted"));
+
+  controls(app, rateLimit(common));
+  mounted(app, rateLimit(common));
+  const behind = sluice().set("trust proxy", 1).set("env", "test");
+  behind.use(rateLimit({ max: 1, windowMs: 60_000, clock: clock.read }));
+  behind.get("/", (req, res) => res.send(req.ip));
+  app.use("/limits/behind-proxy", behind);
+  app.ws("/limits/socket", rateLimit({ ...common, max: 1 }), { open: (ws) => ws.send("admitted") });
+}
+
+function controls(app: FrameworkApp, limiter: ReturnType<typeof rateLimit>): void {
+  app.get("/limits/controlled", limiter, (_req, res) => res.send("admitted"));
+  app.get("/limits/controlled/size", (_req, res) => res.json(limiter.size));
+  app.delete("/limits/controlled", (_req, res) => {
+    limiter.reset();
+    res.status(204).end();
+  });
+  app.delete("/limits/controlled/:key", (req, res) => {
+    limiter.resetKey(req.params.key);
+    res.status(204).end();
+  });
+}
+
+function mounted(app: FrameworkApp, limiter: ReturnType<typeof rateLimit>): void {
+  const router = Router();
+  router.use(limiter);
+  router.get("/answer", (_req, res) => res.send("admitted"));
+  app.use(["/limits/first", "/limits/second"], router);
+  app.get("/limits/first-of-all", (_req, res) => res.send("not limited"));
+}
