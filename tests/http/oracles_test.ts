@@ -100,17 +100,21 @@ Deno.test("forwarded addresses are walked as proxy-addr walks them", () => {
   const trusts = ["loopback", "loopback, uniquelocal", "10.0.0.0/8", "2001:db8::/32", "8.8.8.8", "10.0.0.0/255.0.0.0"];
   for (let i = 0; i < 2000; i++) {
     const list = Array.from({ length: pick(4) }, () => addresses[pick(addresses.length)]!);
-    const peer = addresses[pick(addresses.length)]!;
+    // a Unix socket has no address
+    const peer = [...addresses, undefined][pick(addresses.length + 1)];
     const trust = trusts[pick(trusts.length)]!;
-    const theirs = proxyAddr.all(
-      {
-        connection: { remoteAddress: peer },
-        socket: { remoteAddress: peer },
-        headers: { "x-forwarded-for": list.join(", ") },
-      } as Any,
-      trust.split(/, */),
-    );
-    assertEquals(walkForwarded(peer, list.join(", "), compileTrust(trust)), theirs, `${peer} ${list} ${trust}`);
+    const hops = pick(3);
+    const request = {
+      connection: { remoteAddress: peer },
+      socket: { remoteAddress: peer },
+      headers: { "x-forwarded-for": list.join(", ") },
+    } as Any;
+    const walked = (setting: string | number) => walkForwarded(peer, list.join(", "), compileTrust(setting));
+    const byHops = proxyAddr.all(request, (_address: string, hop: number) => hop < hops);
+    assertEquals(walked(hops), byHops, `${peer} ${list} ${hops}`);
+    // it cannot compare a subnet with nothing
+    if (peer === undefined) continue;
+    assertEquals(walked(trust), proxyAddr.all(request, trust.split(/, */)), `${peer} ${list} ${trust}`);
   }
 });
 
