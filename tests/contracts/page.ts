@@ -1,61 +1,108 @@
-import type { Chapter, Feature } from "./case.ts";
+import type { Case, Chapter, Feature } from "./case.ts";
 import type { Outcome, Subject } from "./app_contract.ts";
 
 type Described = Pick<Subject, "name" | "gaps" | "noticesResets">;
+
+/** A column of the tables. */
+interface Column extends Described {
+  /** Its head. */
+  readonly code: string;
+  /** How each case ended. */
+  readonly outcomes: ReadonlyMap<Case, Outcome>;
+}
 
 /**
  * Writes the page about the runtimes.
  *
  * @param contract The contract
  * @param subjects The ways to run the program, in the order of the columns
- * @param outcomes How each case ended, by the subject's name and the case's
- * @returns The page in Markdown, as `deno fmt` leaves it
+ * @param outcomes How each case ended, by the subject's name
+ * @returns The page in Markdown, not laid out yet
  */
 export function runtimesPage(
   contract: readonly Chapter[],
   subjects: readonly Described[],
-  outcomes: ReadonlyMap<string, ReadonlyMap<string, Outcome>>,
+  outcomes: ReadonlyMap<string, ReadonlyMap<Case, Outcome>>,
 ): string {
-  const cell = (subject: Described, name: string): string => {
-    const outcome = outcomes.get(subject.name)!.get(name)!;
-    if (outcome instanceof Error) return "fails";
-    return outcome === "passed" ? "yes" : `no ${outcome}`;
-  };
+  const codes = codesOf(subjects);
+  const columns = subjects.map((one, i) => ({ ...one, code: codes[i]!, outcomes: outcomes.get(one.name)! }));
+  const resets = columns.filter(({ noticesResets }) => noticesResets).map(({ code }) => code).join(", ");
+  const notes = new Notes();
   const chapters = contract.map(({ title, cases }) => {
-    const rows = cases.map(({ name }) => [name, ...subjects.map((subject) => cell(subject, name))]);
-    return `## ${title}\n\n${table(["case", ...subjects.map(({ name }) => name)], rows)}`;
+    const rows = cases.map((one) => [one.name, ...columns.map((column) => cell(column, one, notes))]);
+    return `## ${title}\n\n${table(["case", ...codes], rows)}`;
   });
-  const sums = subjects.map((subject) => {
-    const all = [...outcomes.get(subject.name)!.values()];
-    const passed = all.filter((outcome) => outcome === "passed").length;
-    const failed = all.filter((outcome) => outcome instanceof Error).length;
-    return [subject.name, String(passed), String(failed), String(all.length - passed - failed)];
-  });
-  const gaps = subjects.flatMap(({ name, gaps }) =>
-    (Object.keys(gaps) as Feature[]).map((feature) => `- **${name}**, no ${feature}: ${gaps[feature]}.`)
-  );
-  const resets = subjects.filter(({ noticesResets }) => noticesResets).map(({ name }) =>
-    `- **${name}** notices a client that leaves before its answer only if it resets the connection.`
-  );
   const count = contract.reduce((total, { cases }) => total + cases.length, 0);
   return `# One program on every runtime
 
 <!-- Written by tests/runtime/contract_test.ts; do not edit.
 SLUICE_WRITE_DOCS=1 deno task test --only=tests/runtime/contract_test.ts -->
 
-[One program](../tests/contracts/program.ts), ${count} cases, and every way its users have to run it, over real sockets but
-for the plain \`app.fetch\`.
+[One program](../tests/contracts/program.ts), ${count} cases, and every way its users have to run it, over real sockets but for the plain \`app.fetch\`.
 
-${table(["runtime", "passes", "fails", "gaps"], sums)}
+${table(["", "runtime", "passes", "fails", "gaps", "of what it can do", "of all"], columns.map(sum))}
 
-${[...gaps, ...resets].join("\n")}
+A gap is a case that a runtime cannot pass. It is tried all the same, and the run fails when a gap turns out to be closed.
+
+${notes.text}
+- ${resets} notice a client that leaves before its answer only if it resets the connection.
 
 ${chapters.join("\n\n")}
 `;
 }
 
+/** The gaps that the cells name by a letter: each reason has one. */
+class Notes {
+  readonly #notes = new Map<string, { letter: string; feature: Feature; reason: string; codes: Set<string> }>();
+
+  letterOf(feature: Feature, { code, gaps }: Column): string {
+    const reason = gaps[feature]!;
+    const key = `${feature} ${reason}`;
+    const letter = letters(this.#notes.size);
+    const note = this.#notes.get(key) ?? { letter, feature, reason, codes: new Set() };
+    note.codes.add(code);
+    this.#notes.set(key, note);
+    return note.letter;
+  }
+
+  get text(): string {
+    const lines = [...this.#notes.values()].map(({ letter, feature, reason, codes }) =>
+      `- **${letter}** ${[...codes].join(", ")}: no ${feature}: ${reason}.`
+    );
+    return lines.join("\n");
+  }
+}
+
+// a to z, then aa
+function letters(index: number): string {
+  const last = String.fromCharCode("a".charCodeAt(0) + index % 26);
+  return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last;
+}
+
+function cell(column: Column, one: Case, notes: Notes): string {
+  const { gaps: [gap], error } = column.outcomes.get(one)!;
+  if (error === null) return "✓";
+  return gap === undefined ? "fails" : notes.letterOf(gap, column);
+}
+
+function sum({ code, name, outcomes }: Column): string[] {
+  const all = [...outcomes.values()];
+  const passed = all.filter(({ error }) => error === null).length;
+  const failed = all.filter(({ gaps, error }) => error !== null && gaps.length === 0).length;
+  const share = (of: number) => `${(100 * passed / of).toFixed(1)} %`;
+  const gaps = all.length - passed - failed;
+  return [code, name, String(passed), String(failed), String(gaps), share(passed + failed), share(all.length)];
+}
+
+/** Short heads for wide tables: a letter, and a number where several begin with it. */
+function codesOf(subjects: readonly Described[]): string[] {
+  const letters = subjects.map(({ name }) => name[0]!.toUpperCase());
+  return letters.map((letter, i) => {
+    const number = letters.slice(0, i + 1).filter((one) => one === letter).length;
+    return letters.indexOf(letter) === letters.lastIndexOf(letter) ? letter : `${letter}${number}`;
+  });
+}
+
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, column) => Math.max(3, title.length, ...rows.map((row) => row[column]!.length)));
-  const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(" | ")} |`;
-  return [line(head), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rows.map(line)].join("\n");
+  return [head, head.map(() => "-"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

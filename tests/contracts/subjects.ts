@@ -40,11 +40,10 @@ const GAPS = {
   },
   edge: {
     files: "the runtime has no files",
-    peer: "the runtime does not tell who is connected; set `trust proxy` behind its proxy",
+    peer: "the runtime tells nobody's address; with `trust proxy` 1, `req.ip` is whom the platform's proxy names",
     websocket: "the runtime has no WebSocket server",
-    length: "the runtime sends every answer in chunks",
-    abort: "the runtime does not tell that a client has left",
-    unpacking: "the runtime does not unpack bodies (no `DecompressionStream`)",
+    length: "the runtime takes `Content-Length` off every answer",
+    unpacking: "the runtime has no `DecompressionStream`; a compressed body is 415",
   },
 } satisfies Record<string, Gaps>;
 

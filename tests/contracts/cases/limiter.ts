@@ -74,7 +74,7 @@ export const limits: Chapter = chapter("The limiter", (it) => {
   it("behind a trusted proxy, counts by whom the proxy names", async ({ ask, flag }) => {
     const from = (end: number) => through(ask, "/limits/behind-proxy", `198.51.${Number(flag.slice(4)) % 256}.${end}`);
     assertEquals([await from(1), await from(1), await from(2)], [200, 429, 200]);
-  }, "peer");
+  }, "forwarded");
 
   it("an IPv6 client is its /64, and a mapped IPv4 address is the IPv4 address", async ({ ask, flag }) => {
     const from = (address: string) => through(ask, "/limits/behind-proxy", address);
@@ -83,7 +83,7 @@ export const limits: Chapter = chapter("The limiter", (it) => {
     assertEquals(await from(`${site}:2::1`), 200);
     const four = `203.0.${Number(flag.slice(4)) % 256}.1`;
     assertEquals([await from(four), await from(`::ffff:${four}`)], [200, 429]);
-  }, "peer");
+  }, "forwarded");
 
   it("a refusal says what it is told to say", async ({ ask, flag }) => {
     const init = { headers: { "x-client": flag } };

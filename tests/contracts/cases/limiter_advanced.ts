@@ -110,7 +110,7 @@ export const algorithms: Chapter = chapter("@sluice/rate-limit: counting", (it) 
       200,
       429,
     ]);
-  }, "peer");
+  }, "forwarded");
 });
 
 export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refusing", (it) => {
