@@ -7,9 +7,16 @@
 export function oddTarget(url: string): string {
   const fragment = url.indexOf("#");
   const end = fragment === -1 ? url.length : fragment;
-  const slash = url.indexOf("/", 8);
+  const slash = firstSlash(url);
   const query = url.indexOf("?");
   const queryFirst = query !== -1 && query < end && (slash === -1 || query < slash);
   if (queryFirst) return "/" + url.slice(query, end);
   return slash === -1 || slash > end ? "/" : url.slice(slash, end);
+}
+
+function firstSlash(url: string): number {
+  // the shortest origin is "http://x", so no path can begin before the eighth character
+  const slash = url.indexOf("/", 8);
+  // on Unix sockets, Deno's scheme is "http+unix:"
+  return url.charCodeAt(slash - 1) === 58 ? url.indexOf("/", slash + 2) : slash;
 }

@@ -43,7 +43,8 @@ function requestBelow(caller: string, req: FrameworkRequest): Request {
   if (request.bodyUsed) {
     throw new TypeError(`${caller}: the body was read already; register the mount before the body parsers`);
   }
-  const { origin } = new URL(request.url);
-  const moved = new Request(origin + url, request);
+  // the origin of Deno's "http+unix:", which Unix sockets have, would be "null"
+  const { protocol, host } = new URL(request.url);
+  const moved = new Request(`${protocol}//${host}${url}`, request);
   return method === request.method ? moved : new Request(moved, { method });
 }

@@ -5,6 +5,7 @@ import type { Feature } from "./case.ts";
 import { lockFlag } from "../support/node_program.ts";
 import { buildProgram } from "./program.ts";
 import { asked, type Serving, startServing } from "./serving.ts";
+import { bridgeTo } from "./unix_bridge.ts";
 
 /** What a subject needs on this machine. */
 export type Needed = "nothing" | "Node" | "runtimes";
@@ -25,6 +26,7 @@ const NO_SOCKET = "a plain call has no connection to upgrade";
 /** Why a runtime is without something; shown in the report. */
 const GAPS = {
   plain: { websocket: NO_SOCKET, length: "the length is written by whatever sends the answer" },
+  unix: { peer: "a Unix socket has no addresses; with `trust proxy` 1, `req.ip` is whom the proxy names" },
   worker: {
     topics: "connections cannot reach each other; those of a Durable Object can",
     ping: NO_PINGS,
@@ -93,6 +95,23 @@ function worker(name: string, gaps: Gaps, file: string, ...args: string[]): Subj
   return { ...onNode(name, gaps, "workerd.mjs", file, { args }), noticesResets: true };
 }
 
+function onUnixSocket(name: string, needs: Needed, command: () => Promise<string[]>): SubjectKind {
+  const start = async () => {
+    const folder = await Deno.makeTempDir();
+    const path = `${folder}/socket`;
+    const bridge = bridgeTo(path);
+    const [program, ...args] = await command();
+    const serving = await startServing(program!, args, { SOCKET: path, PORT: String(bridge.port) });
+    const stop = async () => {
+      await serving.stop();
+      await bridge.close();
+      await Deno.remove(folder, { recursive: true });
+    };
+    return { ...serving, stop };
+  };
+  return { name, gaps: GAPS.unix, needs, start };
+}
+
 /** All of them. */
 export const SUBJECTS: readonly SubjectKind[] = [
   { name: "app.fetch", gaps: GAPS.plain, needs: "nothing", start: plain },
@@ -102,6 +121,18 @@ export const SUBJECTS: readonly SubjectKind[] = [
   bun("Bun listen", "listen"),
   bun("Bun.serve", "bun_serve"),
   bun("Bun default", "exported"),
+  onUnixSocket("Deno unix", "nothing", async () => [
+    Deno.execPath(),
+    "run",
+    "-A",
+    await lockFlag("contract_unix"),
+    entry("unix_socket"),
+  ]),
+  onUnixSocket(
+    "Bun unix",
+    "runtimes",
+    async () => [runtime("node_modules/.bin/bun"), await bundled(entry("unix_socket"))],
+  ),
   node("Node serve", "node_serve"),
   node("Node own server", "node_handler"),
   worker("workerd default", GAPS.worker, "exported"),

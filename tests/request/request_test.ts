@@ -79,6 +79,20 @@ Deno.test("a peer nobody tells can be trusted by number, and names the client", 
   assertEquals(await clients(1, {}), [null, []]);
 });
 
+Deno.test("a path begins behind the origin, whatever the scheme; on Unix sockets Deno's is http+unix:", async () => {
+  const app = sluice();
+  app.use((req, res) => res.json([req.originalUrl, req.path, req.protocol]));
+  const seenAt = async (url: string) => await (await app.handle(new Request(url))).json();
+  for (const scheme of ["http", "https", "http+unix"]) {
+    const protocol = scheme === "https" ? "https" : "http";
+    assertEquals(await seenAt(`${scheme}://x/a//b?c=http://y/`), ["/a//b?c=http://y/", "/a//b", protocol]);
+    assertEquals(await seenAt(`${scheme}://x/?q#hash`), ["/?q", "/", protocol]);
+    assertEquals(await seenAt(`${scheme}://localhost:80/`), ["/", "/", protocol]);
+  }
+  assertEquals(await seenAt("http+unix://%2Ftmp%2Fsocket/a"), ["/a", "/a", "http"]);
+  assertEquals(await seenAt("http+unix://socket?q#hash"), ["/?q", "/", "http"]);
+});
+
 Deno.test("cookies are read lazily and may be replaced", async () => {
   const init = { headers: { cookie: "a=1; b=%20x; a=2" } };
   assertEquals(await seen((req) => ({ ...req.cookies }), "/", init), { a: "1", b: " x" });

@@ -1,0 +1,17 @@
+/** The program's `fetch` handed to the server of Deno or Bun, on the Unix socket `SOCKET`; tells `PORT` when ready. */
+import { buildProgram } from "../program.ts";
+
+/** Bun's global, as far as it is used. */
+interface BunLike {
+  readonly env: Record<string, string | undefined>;
+  serve(options: object): unknown;
+}
+
+const { fetch, websocket } = buildProgram();
+const { Bun } = globalThis as { Bun?: BunLike };
+if (Bun === undefined) {
+  Deno.serve({ path: Deno.env.get("SOCKET")!, onListen: () => console.log(Deno.env.get("PORT")) }, fetch);
+} else {
+  Bun.serve({ unix: Bun.env["SOCKET"], fetch, websocket });
+  console.log(Bun.env["PORT"]);
+}
