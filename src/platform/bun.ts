@@ -68,6 +68,8 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
     ...(cert !== undefined && key !== undefined ? { tls: { cert, key } } : {}),
     // ten seconds by default, after which a quiet stream of events would be cut
     idleTimeout: 0,
+    // 128 MiB by default; how much is read is up to the body parsers, as on the other runtimes
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
     fetch: unanswered.watch(handler),
     websocket: bunSocketHandlers,

@@ -7,7 +7,7 @@ const SWEEP_EVERY = 512;
 export class Unanswered {
   readonly #waiting = new Map<(response: Response) => void, Request>();
   readonly #watched = new Set<(response: Response) => void>();
-  #added = 0;
+  #passed = 0;
 
   /**
    * A handler whose requests are known while they wait.
@@ -16,13 +16,14 @@ export class Unanswered {
    */
   watch(handler: FetchHandler): FetchHandler {
     return (request, info) => {
+      // all of them count, so that those who wait are looked at although nobody else has to
+      if (++this.#passed >= SWEEP_EVERY) this.#sweep();
       const answer = handler(request, info);
       return answer instanceof Response ? answer : this.#cuttable(request, answer);
     };
   }
 
   #cuttable(request: Request, answer: Promise<Response>): Promise<Response> {
-    if (++this.#added >= SWEEP_EVERY) this.#sweep();
     return new Promise((resolve, reject) => {
       this.#waiting.set(resolve, request);
       answer.finally(() => this.#waiting.delete(resolve) || this.#watched.delete(resolve)).then(resolve, reject);
@@ -32,7 +33,7 @@ export class Unanswered {
   // A handler that never answers would be kept after its client has gone. Asking every request for its signal would cost
   // more than answering it, so only those are asked that have waited while many others came.
   #sweep(): void {
-    this.#added = 0;
+    this.#passed = 0;
     for (const [answer, request] of this.#waiting) {
       this.#watched.add(answer);
       // 499 is what proxies write down for a client that left; nobody reads it
