@@ -54,8 +54,13 @@ function isServer(info: unknown): info is BunServer {
 
 function peerOf(info: unknown, request: Request): Peer {
   if (!isServer(info)) return unknownPeer(info);
-  const { address, port } = info.requestIP(request) ?? {};
-  return unknownPeer({ remoteAddr: { hostname: address, port } });
+  return unknownPeer({
+    // read where it may fail
+    get remoteAddr() {
+      const { address, port } = info.requestIP(request) ?? {};
+      return { hostname: address, port };
+    },
+  });
 }
 
 function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
