@@ -2,7 +2,8 @@
 import { answers, conditions, cookies, errors } from "./cases/answers.ts";
 import { files } from "./cases/files.ts";
 import { limits } from "./cases/limiter.ts";
-import { algorithms, decisions } from "./cases/limiter_advanced.ts";
+import { decisions } from "./cases/limiter_answers.ts";
+import { algorithms } from "./cases/limiter_counting.ts";
 import { bodies, requests } from "./cases/requests.ts";
 import { mounting, routing } from "./cases/routing.ts";
 import { closing, failing } from "./cases/socket_endings.ts";

@@ -2,6 +2,8 @@
 export interface Program extends AsyncDisposable {
   /** The line. */
   readonly line: string;
+  /** Its process. */
+  readonly pid: number;
   /** Ends it and gives what it wrote to the error output. */
   stop(): Promise<string>;
 }
@@ -44,5 +46,6 @@ export async function startProgram(
     if (done) throw new Error(`${args.join(" ")} ended before it was ready: ${await stop()}`);
     text += value;
   }
-  return { line: text.slice(0, text.indexOf("\n")), stop, [Symbol.asyncDispose]: async () => void await stop() };
+  const { pid } = child;
+  return { pid, line: text.slice(0, text.indexOf("\n")), stop, [Symbol.asyncDispose]: async () => void await stop() };
 }

@@ -1,0 +1,148 @@
+/** Clients that do their worst, on every runtime with a server of its own: nothing hangs, nothing leaks, the process lives. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { FAULT_SUBJECTS, type FaultServer, type FaultSubject, startFaultServer } from "../support/fault_servers.ts";
+import {
+  allowDescriptors,
+  ask,
+  descriptors,
+  flag,
+  memoryOf,
+  opened,
+  openedMany,
+  readUntil,
+  until,
+} from "../support/raw_client.ts";
+import { GIB, uploaded } from "../support/raw_upload.ts";
+
+const IDLE = 5000;
+
+/** Deno's own remark about `request.signal`, once per process. */
+const DENO_REMARK = /^Deno\.serve: request\.signal aborts on successful responses.*\n/;
+
+type Fault = (server: FaultServer, subject: FaultSubject) => Promise<void>;
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  async "a client that vanishes in mid-upload fails the reader, and nobody else"(server) {
+    for (const reader of ["web", "parsed"]) {
+      for (const framing of ["Content-Length: 100000", "Transfer-Encoding: chunked"]) {
+        for (const leave of ["close", "closeWrite"] as const) {
+          const name = `${reader}-${framing.slice(0, 7)}-${leave}`;
+          const piece = "x".repeat(1000);
+          const body = framing.startsWith("T") ? `3e8\r\n${piece}\r\n` : piece;
+          const head = `POST /upload/${reader}?flag=${name} HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n`;
+          const client = await opened(server, head + body);
+          await until(`${name} is read`, async () => await flag(server, `${name}-read`) === 1000);
+          await client[leave]();
+          await until(`${name} fails`, async () => await flag(server, `${name}-failed`) === 1);
+          assertEquals(await flag(server, `${name}-complete`), 0);
+          if (leave === "closeWrite") client.close();
+        }
+      }
+    }
+  },
+
+  async "a client that vanishes in mid-stream cancels the stream, or closes res"(server) {
+    for (const [path, told] of [["web", "cancelled"], ["written", "closed"]]) {
+      const client = await opened(server, `GET /stream/${path}?flag=${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      await readUntil(client, "\r\n\r\n");
+      client.close();
+      await until(`${path} is ${told}`, async () => await flag(server, `${path}-${told}`) === 1);
+    }
+  },
+
+  async "a client that vanishes while its handler waits aborts req.signal and closes res"(server) {
+    const client = await opened(server, "GET /waiting/noticed?flag=one HTTP/1.1\r\nHost: x\r\n\r\n");
+    await until("it has arrived", async () => await flag(server, "one-arrived") === 1);
+    client.close();
+    await until("it is aborted", async () => await flag(server, "one-aborted") === 1);
+    await until("it is closed", async () => await flag(server, "one-closed") === 1);
+  },
+
+  async "two thousand handlers that never answer are let go after their clients"(server, { keepsUnanswered }) {
+    for (const path of ["waiting/noticed", "waiting"]) {
+      await until("those before have gone", () => descriptors(server) <= server.idle + 2);
+      const name = `many-${path.length}`;
+      const request = `GET /${path}?flag=${name} HTTP/1.1\r\nHost: x\r\n\r\n`;
+      const clients = await openedMany(server, 2000, () => opened(server, request));
+      await until("all have arrived", async () => await flag(server, `${name}-arrived`) === 2000);
+      assert(descriptors(server) >= server.idle + 2000);
+      for (const client of clients) client.close();
+      // those who look at nothing are found while others come
+      if (path === "waiting") await askMany(server, 600);
+      if (path === "waiting" && keepsUnanswered !== undefined) {
+        assert(descriptors(server) >= server.idle + 2000, `this is over: ${keepsUnanswered}`);
+      } else await until("all are let go", () => descriptors(server) <= server.idle + 2);
+    }
+  },
+
+  async "a body above the limit is refused before it has come"(server) {
+    for (const framing of [`Content-Length: ${GIB}`, "Transfer-Encoding: chunked"]) {
+      const head = `POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`;
+      const { answer, sent } = await uploaded(server, head, { onwards: false });
+      assertMatch(answer, /^HTTP\/1\.1 413 /);
+      assert(sent < GIB / 8, `${sent} bytes were taken before the answer`);
+      assertEquals(await ask(server, "/"), "home");
+    }
+  },
+};
+
+/** Those that take a while, and go through the server alone. */
+const SERVER_FAULTS: Readonly<Record<string, Fault>> = {
+  async "an upload of 1 GiB that nobody reads is answered, and takes no memory"(server) {
+    const before = memoryOf(server);
+    const head = `POST /ignored HTTP/1.1\r\nHost: x\r\nContent-Length: ${GIB}\r\n\r\n`;
+    const { answer, most } = await uploaded(server, head, { onwards: true });
+    assertMatch(answer, /^HTTP\/1\.1 200 [^]*not read/);
+    assert(most - before < 100, `${most - before} MiB more`);
+    assertEquals(await ask(server, "/"), "home");
+  },
+
+  async "five thousand idle connections keep nobody waiting, and leave nothing behind"(server) {
+    await Promise.all([server.pid, Deno.pid].map((pid) => allowDescriptors(pid, IDLE + 1000)));
+    await until("those before have gone", () => descriptors(server) <= server.idle + 2);
+    const idle = await openedMany(server, IDLE, async () => {
+      const client = await opened(server, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      await readUntil(client, "home");
+      return client;
+    });
+    assert(descriptors(server) >= server.idle + IDLE);
+    const start = performance.now();
+    for (let i = 0; i < 100; i++) assertEquals(await ask(server, "/"), "home");
+    assert(performance.now() - start < 5000);
+    for (const client of idle) client.close();
+    await until("the descriptors are free", () => descriptors(server) <= server.idle + 2);
+  },
+
+  async "a thousand that never end their headers keep nobody waiting either"(server) {
+    await until("those before have gone", () => descriptors(server) <= server.idle + 2);
+    const slow = await openedMany(server, 1000, () => opened(server, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: "));
+    for (let i = 0; i < 20; i++) assertEquals(await ask(server, "/"), "home");
+    for (const client of slow) client.close();
+    await until("the descriptors are free", () => descriptors(server) <= server.idle + 2);
+  },
+};
+
+async function askMany(server: FaultServer, count: number): Promise<void> {
+  const together = 20;
+  for (let i = 0; i < count; i += together) {
+    await Promise.all(Array.from({ length: together }, () => ask(server, "/")));
+  }
+}
+
+for (const subject of FAULT_SUBJECTS) {
+  const ignore = subject.runtime.missing || Deno.build.os !== "linux";
+  Deno.test(`clients that do their worst, on ${subject.name}`, { ignore }, async (t) => {
+    const server = await startFaultServer(subject);
+    let errors: string;
+    try {
+      assertEquals(await ask(server, "/"), "home");
+      // the server of app.fetch is the same one, with fewer settings
+      const faults = subject.fixture === "served" ? FAULTS : { ...FAULTS, ...SERVER_FAULTS };
+      for (const [name, fault] of Object.entries(faults)) await t.step(name, () => fault(server, subject));
+      await t.step("it answers as before", async () => assertEquals(await ask(server, "/"), "home"));
+    } finally {
+      errors = await server.stop();
+    }
+    assertEquals(errors.replace(DENO_REMARK, ""), "", "nothing of this is worth a line in the log");
+  });
+}

@@ -1,0 +1,49 @@
+/** A port in use, arguments that are not the platform's, and sockets without addresses, on Deno and Bun. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { BUN, DENO, FAULT_SUBJECTS, printed, startFaultServer } from "../support/fault_servers.ts";
+import { writeAll } from "../support/raw_client.ts";
+
+for (const runtime of [DENO, BUN]) {
+  Deno.test(`a port in use is told to the callback, or thrown, on ${runtime.name}`, {
+    ignore: runtime.missing,
+  }, async () => {
+    assertEquals(await printed(runtime, "port_in_use"), {
+      told: "EADDRINUSE",
+      thrown: "EADDRINUSE",
+      server: null,
+      answers: "first",
+      later: "second",
+    });
+  });
+
+  Deno.test(`a second argument that tells no address leaves it unknown, on ${runtime.name}`, {
+    ignore: runtime.missing,
+  }, async () => {
+    assertEquals(await printed(runtime, "odd_info"), { tried: 13, odd: {} });
+  });
+}
+
+for (const subject of FAULT_SUBJECTS.filter(({ fixture }) => fixture === "served")) {
+  Deno.test(`clients of a Unix socket share a limit, and one line says so, on ${subject.name}`, {
+    ignore: subject.runtime.missing || Deno.build.os === "windows",
+  }, async () => {
+    const folder = await Deno.makeTempDir();
+    const path = `${folder}/socket`;
+    const request = new TextEncoder().encode("GET /limited HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    const server = await startFaultServer(subject, { SOCKET: path });
+    const statuses: string[] = [];
+    let errors: string;
+    try {
+      for (let i = 0; i < 4; i++) {
+        const client = await Deno.connect({ transport: "unix", path });
+        await writeAll(client, request);
+        statuses.push((await new Response(client.readable).text()).split(" ")[1]!);
+      }
+    } finally {
+      errors = await server.stop();
+      await Deno.remove(folder, { recursive: true });
+    }
+    assertEquals(statuses, ["200", "200", "429", "429"]);
+    assertMatch(errors, /^rateLimit: the client's address is unknown: [^\n]*"trust proxy"[^\n]*\n$/);
+  });
+}

@@ -1,0 +1,119 @@
+/** The program that clients do their worst to, on every runtime that has a server of its own. */
+import { run } from "../../scripts/process.ts";
+import { bundled } from "../contracts/bundled.ts";
+import { lockFlag, skipNode } from "./node_program.ts";
+import { startProgram } from "./program.ts";
+import { ask, settledDescriptors } from "./raw_client.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+const runtimes = Deno.env.get("SLUICE_RUNTIMES");
+
+/** A server in a process of its own. */
+export interface FaultServer {
+  /** Its process. */
+  readonly pid: number;
+  /** Its port. */
+  readonly port: number;
+  /** Descriptors it has open while nobody is connected. */
+  readonly idle: number;
+  /** Ends it and gives what it wrote to the error output. */
+  stop(): Promise<string>;
+}
+
+/** Something that runs programs. */
+export interface FaultRuntime {
+  /** What it is called. */
+  readonly name: string;
+  /** Whether it is missing on this machine. */
+  readonly missing: boolean;
+  /** The command that runs a program of `tests/fixtures/faults/`. */
+  command(fixture: string): Promise<readonly string[]>;
+}
+
+/** A way to serve the program. */
+export interface FaultSubject {
+  /** What it is called. */
+  readonly name: string;
+  /** What it runs on. */
+  readonly runtime: FaultRuntime;
+  /** Its file in `tests/fixtures/faults/`. */
+  readonly fixture: string;
+  /** Why requests that nobody answers are kept after their clients have gone, where they are. */
+  readonly keepsUnanswered?: string;
+}
+
+const pathOf = (fixture: string) => `tests/fixtures/faults/${fixture}.ts`;
+
+/** Deno. */
+export const DENO: FaultRuntime = {
+  name: "Deno",
+  missing: false,
+  command: async (fixture) => [
+    Deno.execPath(),
+    "run",
+    "-A",
+    "--quiet",
+    await lockFlag(`faults_${fixture}`),
+    pathOf(fixture),
+  ],
+};
+
+/** Bun. */
+export const BUN: FaultRuntime = {
+  name: "Bun",
+  missing: runtimes === undefined,
+  command: async (fixture) => [`${runtimes}node_modules/.bin/bun`, await bundled(pathOf(fixture))],
+};
+
+const NODE: FaultRuntime = {
+  name: "Node",
+  missing: skipNode,
+  command: async (fixture) => ["node", await bundled(pathOf(fixture), "deno")],
+};
+
+/** `app.listen` and, where the runtime takes a handler, its own server. */
+export const FAULT_SUBJECTS: readonly FaultSubject[] = [
+  { name: "Deno listen", runtime: DENO, fixture: "listen" },
+  {
+    name: "Deno.serve",
+    runtime: DENO,
+    fixture: "served",
+    keepsUnanswered: "Deno keeps a connection until its handler has answered, unless somebody has looked at the signal",
+  },
+  { name: "Bun listen", runtime: BUN, fixture: "listen" },
+  { name: "Bun.serve", runtime: BUN, fixture: "served" },
+  { name: "Node serve", runtime: NODE, fixture: "on_node" },
+];
+
+/**
+ * Starts the program.
+ *
+ * @param subject How it is served
+ * @param env Variables added to its environment
+ */
+export async function startFaultServer(
+  { runtime, fixture }: FaultSubject,
+  env: Record<string, string> = {},
+): Promise<FaultServer> {
+  const [command, ...args] = await runtime.command(fixture);
+  const options = { cwd: ROOT, env: { NODE_ENV: "test", ...env } };
+  const { line, pid, stop } = await startProgram(command!, args, options);
+  const server = { port: Number(line), pid, stop };
+  // the first request opens files that stay open
+  if (env["SOCKET"] === undefined) await ask(server, "/");
+  return { ...server, idle: await settledDescriptors(server) };
+}
+
+/**
+ * Runs a program that ends by itself.
+ *
+ * @param runtime What it runs on
+ * @param fixture Its file in `tests/fixtures/faults/`
+ * @returns What it printed, parsed as JSON
+ */
+export async function printed(runtime: FaultRuntime, fixture: string): Promise<unknown> {
+  const [command, ...args] = await runtime.command(fixture);
+  const { code, output } = await run(command!, args, { limitMs: 20_000, quiet: true, cwd: ROOT });
+  if (code !== 0) throw new Error(`${fixture} ended with ${code} on ${runtime.name}: ${output}`);
+  return JSON.parse(output);
+}

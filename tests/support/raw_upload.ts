@@ -1,0 +1,43 @@
+import { memoryOf, opened, type RawServer, readUntil, writeAll } from "./raw_client.ts";
+
+/** Bytes of the upload. */
+export const GIB: number = 2 ** 30;
+
+/** What came of an upload: the answer, the bytes sent before it came, and the most memory the server held, in MiB. */
+export interface Uploaded {
+  /** Head and body. */
+  readonly answer: string;
+  /** Bytes. */
+  readonly sent: number;
+  /** MiB. */
+  readonly most: number;
+}
+
+/** Uploads 1 GiB, or as much as the server takes; without `onwards`, no more once it has answered. */
+export async function uploaded(server: RawServer, head: string, { onwards }: { onwards: boolean }): Promise<Uploaded> {
+  using client = await opened(server, head);
+  const piece = " ".repeat(65_536);
+  const bytes = new TextEncoder().encode(head.includes("chunked") ? `10000\r\n${piece}\r\n` : piece);
+  let answer: string | undefined;
+  let sent = 0;
+  let sentBefore = 0;
+  let most = 0;
+  const reading = (async () => {
+    const seen = await readUntil(client, "\r\n\r\n");
+    sentBefore = sent;
+    answer = seen.includes(" 200 ") && !seen.includes("not read") ? seen + await readUntil(client, "not read") : seen;
+  })();
+  reading.catch(() => {});
+  const late = performance.now() + 20_000;
+  try {
+    while (sent < GIB && performance.now() < late && (onwards || answer === undefined)) {
+      await writeAll(client, bytes);
+      sent += piece.length;
+      if (sent % 2 ** 24 === 0) most = Math.max(most, memoryOf(server));
+    }
+  } catch {
+    // it takes no more
+  }
+  await reading;
+  return { answer: answer!, sent: sentBefore, most };
+}
