@@ -2,14 +2,23 @@ import { run } from "../../scripts/process.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
+const bundles = new Map<string, Promise<string>>();
+
 /**
- * Bundles a program for runtimes that take no TypeScript and know no import map.
+ * Bundles a program for runtimes that take no TypeScript and know no import map, once.
  *
  * @param path Its path below the root
  * @param platform `browser` where nothing of Node may be needed
  * @returns Path of the bundle
  */
-export async function bundled(path: string, platform: "browser" | "deno" = "browser"): Promise<string> {
+export function bundled(path: string, platform: "browser" | "deno" = "browser"): Promise<string> {
+  const key = `${path} ${platform}`;
+  const known = bundles.get(key) ?? bundle(path, platform);
+  bundles.set(key, known);
+  return known;
+}
+
+async function bundle(path: string, platform: "browser" | "deno"): Promise<string> {
   const folder = new URL(".cache/contracts/", ROOT);
   const name = path.replace(/[^a-z0-9]+/g, "_");
   const file = (extension: string) => new URL(`${name}.${extension}`, folder).pathname;

@@ -86,7 +86,7 @@ export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refus
 
   for (const [kind, name] of [["store", "later"], ["store made for express-rate-limit", "counter"]]) {
     it(`a ${kind} that takes its time admits exactly as many as allowed`, async ({ ask, flag }) => {
-      assertEquals(await admitted(ask, `/advanced/store-${name}`, flag, 100), 20);
+      assertEquals(await admitted(ask, `/advanced/store-${name}`, flag, 60), 20);
       assertEquals(await admitted(ask, `/advanced/store-${name}`, flag, 20), 0);
     });
   }
