@@ -67,6 +67,16 @@ const GAP_LIMIT = 1000;
 /** How often all cases of a gap must pass before it is none: some are lost races, and won now and then. */
 const GAP_TRIES = 20;
 
+/** What ends the requests of a case that is over. */
+class CaseOver extends Error {
+  override readonly message = "the case is over";
+}
+
+// a case that is late may have begun what it will not wait for any more
+function isLeftBehind(event: PromiseRejectionEvent): void {
+  if (event.reason instanceof CaseOver) event.preventDefault();
+}
+
 let flags = 0;
 
 /**
@@ -78,6 +88,8 @@ let flags = 0;
  * @returns How each case ended
  */
 export async function outcomesOf(contract: readonly Chapter[], subject: Subject): Promise<Map<Case, Outcome>> {
+  // for good: such rejections may come late
+  addEventListener("unhandledrejection", isLeftBehind);
   const outcomes = new Map<Case, Outcome>();
   const cases = contract.flatMap(({ cases }) => cases.map((one) => ({ one, gaps: gapsOf(one, subject) })));
   const ask = async (one: Case, gaps: readonly Feature[]): Promise<void> => {
@@ -122,7 +134,7 @@ async function errorOf(one: Case, subject: Subject, limit: number): Promise<Erro
   } finally {
     clearTimeout(timer);
     // a case that is late would go on asking
-    over.abort(new Error("the case is over"));
+    over.abort(new CaseOver());
   }
 }
 
