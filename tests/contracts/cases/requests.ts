@@ -100,8 +100,7 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
   });
 
   it("a body above the limit is 413 where no length announced it", async ({ ask }) => {
-    // so much that it is still on its way when the answer leaves
-    const stream = new Blob([large.repeat(40_000)]).stream();
+    const stream = new Blob([large.repeat(1000)]).stream();
     assertEquals((await seen(ask, "/body/json", post("application/json", stream)))[0], 413);
   }, "refusal");
 
