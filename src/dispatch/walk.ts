@@ -137,11 +137,21 @@ export class Walk implements WalkOwner {
 
   #advance(error: unknown): void {
     const step = this.#steps[this.#at];
-    if (error !== undefined || step === undefined || !step.direct) return this.#search(error);
-    this.#at++;
+    if (error !== undefined || step === undefined) return this.#search(error);
+    const position = this.#position;
+    const { mergeParams: merges, paramHandlers } = this.#source;
+    if (step.direct) {
+      position.params = merges ? mergeParams(null, this.#parentParams) : undefined;
+      position.mount = this.#base + step.taken;
+    } else {
+      if (!step.captures || merges || paramHandlers.size > 0) return this.#search(undefined);
+      position.mount = this.#base;
+      const params = step.proven!.read(position.path!);
+      if (params === null) return this.#search(undefined);
+      position.params = params;
+    }
     if (step.layer.route !== null) this.#context.req.route = step.layer.route;
-    this.#position.params = this.#source.mergeParams ? mergeParams(null, this.#parentParams) : undefined;
-    this.#position.mount = this.#base + step.taken;
+    this.#at++;
     this.#call(step, undefined);
   }
 

@@ -76,6 +76,8 @@ export class Step {
   readonly fixed: PathMatch | null;
   /** Whether nothing has to be found out before the function is called. */
   readonly direct: boolean;
+  /** Whether nothing but the parameters of a route has to be found out before. */
+  readonly captures: boolean;
   /** Characters of the path a direct step takes. */
   readonly taken: number;
 
@@ -105,6 +107,7 @@ export class Step {
     this.proven = proven;
     this.fixed = proven?.fixed ?? null;
     this.direct = enters && kind === "handler" && this.fixed !== null;
+    this.captures = enters && kind === "handler" && layer.route !== null && proven !== null && !this.direct;
     this.taken = layer.route === null ? this.fixed?.length ?? 0 : 0;
   }
 

@@ -158,6 +158,25 @@ export class PathPattern {
   }
 
   /**
+   * Reads the parameters of a path that is known to match the segments, where they can be had as they stand.
+   *
+   * @param path A path beginning with a slash, not decoded
+   * @returns The parameters, `null` where something has to be decoded or asked first
+   */
+  read(path: string): Record<string, PathValue> | null {
+    if (this.constrained || path.includes("%")) return null;
+    const params: Record<string, string> = Object.create(null);
+    let at = 0;
+    for (const { name, skip } of this.#places) {
+      const start = at + skip;
+      at = path.indexOf("/", start);
+      if (at === -1) at = path.length;
+      params[name] = path.slice(start, at);
+    }
+    return params;
+  }
+
+  /**
    * Reads the parameters of a path that is known to match the segments.
    *
    * @param path A path beginning with a slash, not decoded

@@ -47,6 +47,8 @@ class TrieNode {
 export class TrieState {
   /** Finished lists of steps by method. */
   readonly steps: Map<string, readonly Step[]> = new Map();
+  /** Whether every segment that led here was registered. */
+  readonly literal: boolean;
   /** Whether a WebSocket route may lie behind it, once somebody asked. */
   leadsToSocket: boolean | undefined = undefined;
   readonly #nodes: readonly TrieNode[];
@@ -59,9 +61,10 @@ export class TrieState {
   #only: TrieState | null = null;
   #ended: TrieState | null = null;
 
-  constructor(nodes: readonly TrieNode[], inherited: readonly Candidate[], slash: boolean) {
+  constructor(nodes: readonly TrieNode[], inherited: readonly Candidate[], slash: boolean, literal: boolean) {
     this.#nodes = nodes;
     this.#slash = slash;
+    this.literal = literal;
     this.#inherited = slash ? inherited : [...inherited, ...nodes.flatMap((node) => node.mounts ?? [])];
   }
 
@@ -97,18 +100,22 @@ export class TrieState {
 
   /** The state of a path that ends in a slash here. */
   afterSlash(): TrieState {
-    return this.#ended ??= new TrieState(this.#nodes, this.#inherited, true);
+    return this.#ended ??= new TrieState(this.#nodes, this.#inherited, true, this.literal);
   }
 
   #step(segment: string): TrieState {
     const nodes: TrieNode[] = [];
+    let literal = false;
     for (const node of this.#nodes) {
       const child = node.children?.get(segment);
-      if (child !== undefined) nodes.push(child);
+      if (child !== undefined) {
+        nodes.push(child);
+        literal = true;
+      }
       // a parameter takes at least one character
       if (node.param !== null && segment !== "") nodes.push(node.param);
     }
-    return new TrieState(nodes, this.#inherited, false);
+    return new TrieState(nodes, this.#inherited, false, this.literal && literal);
   }
 
   /** Layers for a path that ends here, in registration order, each once. */
@@ -130,10 +137,16 @@ function add(found: Map<Layer, Candidate>, candidate: Candidate): void {
   found.set(candidate.layer, earlier === undefined ? candidate : { layer: candidate.layer, proven: null });
 }
 
+/** Places for paths asked for lately, a power of two. */
+const PLACES = 64;
+
 /** The registered paths of one router, as a trie of segments. */
 export class PathTrie {
   readonly #start: TrieState;
   readonly #sensitive: boolean;
+  /** Paths of registered words that were asked for lately, and where they lead: comparing is cheaper than hashing. */
+  readonly #paths: string[] = new Array(PLACES).fill("");
+  readonly #states: TrieState[] = [];
 
   /**
    * @param layers The layers, in registration order
@@ -146,7 +159,7 @@ export class PathTrie {
       if (layer.everywhere) root.mount({ layer, proven: layer.patterns[0]! });
       else for (const pattern of layer.patterns) this.#insert(root, layer, pattern);
     }
-    this.#start = new TrieState([root], [], false);
+    this.#start = new TrieState([root], [], false, true);
   }
 
   #insert(root: TrieNode, layer: Layer, pattern: PathPattern): void {
@@ -187,6 +200,18 @@ export class PathTrie {
    * @returns The state it ends in
    */
   find(path: string): TrieState {
+    const place = (path.length * 31 + path.charCodeAt(path.length - 1)) & (PLACES - 1);
+    if (this.#paths[place] === path) return this.#states[place]!;
+    const state = this.#walk(path);
+    // what clients invent must not push out what was registered
+    if (state.literal) {
+      this.#paths[place] = path;
+      this.#states[place] = state;
+    }
+    return state;
+  }
+
+  #walk(path: string): TrieState {
     let state = this.#start;
     for (let start = 1; start <= path.length;) {
       const slash = path.indexOf("/", start);
