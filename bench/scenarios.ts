@@ -1,24 +1,51 @@
 /** One question asked of every contestant. */
 export interface Scenario {
-  /** Name in the table. */
+  /** Name in the tables. */
   readonly name: string;
-  /** Method and path of the request. */
+  /** Method of the request. */
   readonly method: "GET" | "POST";
   /** Path of the request. */
   readonly path: string;
-  /** Body of the request. */
+  /** Body of the request, JSON. */
   readonly body?: string;
+  /** Status everybody answers with. */
+  readonly status: number;
+  /** What everybody answers with: a text, a value as JSON, or `null` where each has a page of its own. */
+  readonly answer: unknown;
 }
 
 /** The scenarios, the same for everybody. */
 export const SCENARIOS: readonly Scenario[] = [
-  { name: "plain text", method: "GET", path: "/text" },
-  { name: "JSON", method: "GET", path: "/json" },
-  { name: "1 param", method: "GET", path: "/user/42" },
-  { name: "3 params", method: "GET", path: "/a/1/b/2/c/3" },
-  { name: "JSON body", method: "POST", path: "/echo", body: '{"name":"sluice","size":3}' },
-  { name: "5 middleware", method: "GET", path: "/mw5" },
-  { name: "10 middleware", method: "GET", path: "/mw10" },
-  { name: "404", method: "GET", path: "/missing" },
-  { name: "last of 100 routes", method: "GET", path: "/r/99/7" },
+  get("plain text", "/text", "Hello, World!"),
+  get("JSON", "/json", { hello: "world" }),
+  get("1 param", "/user/42", { id: "42" }),
+  get("3 params", "/a/1/b/2/c/3", { a: "1", b: "2", c: "3" }),
+  {
+    name: "JSON body",
+    method: "POST",
+    path: "/echo",
+    body: '{"name":"sluice","size":3}',
+    status: 200,
+    answer: { name: "sluice", size: 3 },
+  },
+  get("5 middleware", "/mw5", "done"),
+  get("10 middleware", "/mw10", "done"),
+  get("1 of 100 routes", "/r/99/7", { id: "7" }),
+  { name: "404", method: "GET", path: "/missing", status: 404, answer: null },
 ];
+
+function get(name: string, path: string, answer: unknown): Scenario {
+  return { name, method: "GET", path, status: 200, answer };
+}
+
+/**
+ * A scenario as a web request.
+ *
+ * @param scenario The scenario
+ * @param origin Scheme and host
+ */
+export function requestOf(scenario: Scenario, origin: string): Request {
+  const { method, path, body } = scenario;
+  if (body === undefined) return new Request(origin + path, { method });
+  return new Request(origin + path, { method, body, headers: { "content-type": "application/json" } });
+}

@@ -1,9 +1,10 @@
 /** Memory that a million clients take. */
-import { withChildren } from "./child.ts";
+import { withChildren } from "../support/child.ts";
 import { ipv4Keys } from "./keys.ts";
 import { AWAITED, contestant } from "./peers.ts";
-import { printTable } from "../table.ts";
+import { printTable } from "../support/table.ts";
 
+const WORKER = new URL("worker.ts", import.meta.url);
 const KEYS = 1_000_000;
 const NAMES = [
   ...["floor", "floor + clock", "floor: Map of objects"],
@@ -27,7 +28,7 @@ interface Bytes {
 export async function heap(): Promise<void> {
   const rows: string[][] = [];
   for (const name of NAMES) {
-    const bytes = await withChildren([["heap", name]], ([child]) => child!.ask<Bytes>());
+    const bytes = await withChildren(WORKER, [["heap", name]], ([child]) => child!.ask<Bytes>());
     const cells = [bytes.heap + bytes.outside, bytes.heap, bytes.outside, bytes.resident];
     rows.push([name, ...cells.map((cell) => cell.toFixed(0))]);
   }

@@ -1,9 +1,10 @@
 /** ns of one decision in memory about a known client. */
-import { interleave, withChildren } from "./child.ts";
+import { interleave, withChildren } from "../support/child.ts";
 import { ipv4Keys, randomWalk } from "./keys.ts";
 import { AWAITED, contestant, type Decide } from "./peers.ts";
-import { median, printTable, ratio } from "../table.ts";
+import { median, printTable, ratio } from "../support/table.ts";
 
+const WORKER = new URL("worker.ts", import.meta.url);
 const SIZES = [1, 10_000, 1_000_000];
 const PEERS = ["hitlimit", "hono-rate-limiter", "express-rate-limit", "rate-limiter-flexible"];
 const ALGORITHMS = ["sliding-window", "sliding-approximate", "token-bucket", "sliding-log", "concurrency"];
@@ -28,6 +29,7 @@ export async function memory(rounds: number): Promise<void> {
   const columns: string[][] = [];
   for (const size of SIZES) {
     const figures = await withChildren(
+      WORKER,
       NAMES.map((name) => ["memory", name, String(size)]),
       (children) => interleave(NAMES, children, rounds),
     );

@@ -1,8 +1,9 @@
 /** ns of a whole middleware call, headers included. */
-import { interleave, withChildren } from "./child.ts";
+import { interleave, withChildren } from "../support/child.ts";
 import { ipv4Keys, ipv6Keys, randomWalk } from "./keys.ts";
-import { median, printTable, ratio } from "../table.ts";
+import { median, printTable, ratio } from "../support/table.ts";
 
+const WORKER = new URL("worker.ts", import.meta.url);
 const SIZES = [1, 10_000];
 const FAMILIES = ["IPv4", "IPv6"];
 const NAMES = ["floor", "Sluice", "hitlimit", "floor, awaited", "Sluice, awaited", "express-rate-limit"];
@@ -57,6 +58,7 @@ export async function middleware(rounds: number): Promise<void> {
     // both families side by side, for they are compared too
     const all = FAMILIES.flatMap((family) => NAMES.map((name) => ["middleware", name, String(size), family]));
     const figures = await withChildren(
+      WORKER,
       all,
       (children) => interleave(all.map(([_, name, , family]) => `${name} ${family}`), children, rounds),
     );

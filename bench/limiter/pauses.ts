@@ -1,9 +1,10 @@
 /** The longest time nothing else can happen, while a million clients come and go. */
-import { withChildren } from "./child.ts";
+import { withChildren } from "../support/child.ts";
 import { ipv4Keys } from "./keys.ts";
 import { AWAITED, contestant, type Decide } from "./peers.ts";
-import { printTable } from "../table.ts";
+import { printTable } from "../support/table.ts";
 
+const WORKER = new URL("worker.ts", import.meta.url);
 const KEYS = 1_000_000;
 const LATE_KEYS = 20_000;
 const HOUR = 3_600_000;
@@ -30,7 +31,7 @@ interface Filling {
 
 /** Measures all of them. */
 export async function pauses(): Promise<void> {
-  const answers = await withChildren(NAMES.map((name) => ["pauses", name]), async (children) => {
+  const answers = await withChildren(WORKER, NAMES.map((name) => ["pauses", name]), async (children) => {
     const filled: Filling[] = [];
     for (const child of children) filled.push(await child.ask<Filling>());
     // one after the other, or they would keep each other from running

@@ -2,10 +2,11 @@
 import { setImmediate } from "node:timers";
 import type { RedisPort } from "../../advanced/mod.ts";
 import { startRedis } from "../../scripts/redis.ts";
-import { type Child, withChildren } from "./child.ts";
+import { type Child, withChildren } from "../support/child.ts";
 import { ipv4Keys, randomWalk } from "./keys.ts";
-import { median, printTable, ratio } from "../table.ts";
+import { median, printTable, ratio } from "../support/table.ts";
 
+const WORKER = new URL("worker.ts", import.meta.url);
 const CALLERS = 128;
 const SECONDS = 1;
 const LIMIT = 2 ** 31 - 1;
@@ -49,7 +50,7 @@ export async function redis(rounds: number): Promise<void> {
       trips.set(name, sentCommands(String(await admin.sendCommand(["INFO", "commandstats"]))) / decisions);
       otherwise.set(name, (otherwise.get(name) ?? 0) + others);
     };
-    await withChildren(NAMES.map((name) => ["redis", name, server.url]), async (children) => {
+    await withChildren(WORKER, NAMES.map((name) => ["redis", name, server.url]), async (children) => {
       for (let round = -1; round < Math.ceil(rounds / 2); round++) {
         for (const [i, child] of children.entries()) await ask(NAMES[i]!, child, round >= 0);
       }
@@ -193,7 +194,7 @@ async function store(name: string, url: string): Promise<Contestant> {
   const outer = name.endsWith("coalesced")
     ? new CoalescingStore(inner, newCounters())
     : name.endsWith("16")
-    ? new LeasingStore(inner, { max: 16, processes: 1 }, Date.now, newCounters())
+    ? new LeasingStore(inner, { max: 16 }, Date.now, newCounters())
     : inner;
   return { decide: (key) => outer.decide([{ policy: POLICY, key, cost: 1 }]) };
 }

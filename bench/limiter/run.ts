@@ -5,8 +5,8 @@
  *
  * `--rounds=5 --only=memory,middleware,heap,pauses,redis`; about three minutes in full.
  */
-import { flag } from "../flag.ts";
 import { heap } from "./heap.ts";
+import { chosen, numberFlag, refuseOthers } from "../support/flags.ts";
 import { memory } from "./memory.ts";
 import { middleware } from "./middleware.ts";
 import { pauses } from "./pauses.ts";
@@ -20,12 +20,10 @@ const SECTIONS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   redis,
 };
 
-const rounds = Number(flag("rounds") ?? 5);
-const only = flag("only")?.split(",") ?? Object.keys(SECTIONS);
-for (const name of only) {
-  const section = SECTIONS[name];
-  if (section === undefined) throw new Error(`there is no section ${name}; there are ${Object.keys(SECTIONS).join()}`);
+refuseOthers("rounds", "only");
+const rounds = numberFlag("rounds", 5);
+for (const name of chosen("only", Object.keys(SECTIONS))) {
   const begin = performance.now();
-  await section(rounds);
+  await SECTIONS[name]!(rounds);
   console.log(`\n(${((performance.now() - begin) / 1000).toFixed(0)} s)`);
 }

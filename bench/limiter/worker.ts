@@ -1,5 +1,5 @@
-/** One contestant of one section; see `child.ts`. */
-import { linesOf } from "../../scripts/lines.ts";
+/** One contestant of one section; see `support/child.ts`. */
+import { answerRounds } from "../support/child.ts";
 
 const [section = "", name = "", second = "", third = ""] = Deno.args;
 
@@ -20,11 +20,5 @@ async function prepare(): Promise<() => unknown> {
   }
 }
 
-function say(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-}
-
 const round = await prepare();
-say("ready");
-for await (const _ of linesOf(Deno.stdin.readable)) say(JSON.stringify(await round()));
-Deno.exit(0);
+await answerRounds(() => round());

@@ -15,5 +15,5 @@ export function honoHandler(tags: boolean): (request: Request) => Response | Pro
     app.get(`/mw${count}`, (c) => c.text("done"));
   }
   for (let i = 0; i < 100; i++) app.get(`/r/${i}/:id`, (c) => c.json({ id: c.req.param("id") }));
-  return (request) => app.fetch(request);
+  return app.fetch;
 }

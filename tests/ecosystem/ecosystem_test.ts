@@ -7,7 +7,7 @@ import { askAll } from "./support/ask_all.ts";
 import { compare } from "./support/compare.ts";
 import { startExpressHost } from "./support/express_host.ts";
 import type { Host, Told } from "./support/host.ts";
-import { lockedVersions } from "./support/locked_versions.ts";
+import { lockedVersions } from "../../scripts/locked_packages.ts";
 import { ecosystemPage, type Finding } from "./support/page.ts";
 import type { Program } from "./support/program.ts";
 import { assertSeen } from "./support/sees.ts";

@@ -1,4 +1,5 @@
 import { linesOf } from "../../scripts/lines.ts";
+import { denoRun } from "./deno_run.ts";
 
 /**
  * A contestant in a process of its own, so that nobody's objects spoil another's compiled code or heap. It is asked by
@@ -9,10 +10,9 @@ export class Child {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #lines: AsyncIterator<string>;
 
-  private constructor(args: readonly string[]) {
-    const worker = new URL("worker.ts", import.meta.url).pathname;
+  private constructor(worker: URL, args: readonly string[]) {
     this.#process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-check", "--v8-flags=--expose-gc,--max-old-space-size=8192", worker, ...args],
+      args: [...denoRun("--v8-flags=--expose-gc,--max-old-space-size=8192"), worker.pathname, ...args],
       stdin: "piped",
       stdout: "piped",
       stderr: "inherit",
@@ -24,10 +24,12 @@ export class Child {
   /**
    * Starts one and waits until it is prepared.
    *
-   * @param args The section, the contestant and what else the section wants
+   * @param worker The program, which serves with {@linkcode answerRounds}
+   * @param args What the program wants to know: a contestant's name and so on
+   * @throws {Error} If it ends before it is prepared
    */
-  static async start(...args: string[]): Promise<Child> {
-    const child = new Child(args);
+  static async start(worker: URL, ...args: readonly string[]): Promise<Child> {
+    const child = new Child(worker, args);
     const { done } = await child.#lines.next();
     if (done) throw new Error(`${args.join(" ")} did not start`);
     return child;
@@ -36,8 +38,9 @@ export class Child {
   /**
    * Asks for one round.
    *
-   * @param question What the section understands
+   * @param question What the program understands
    * @returns What it answered
+   * @throws {Error} If it ends before it has answered
    */
   async ask<T = number>(question = "round"): Promise<T> {
     await this.#writer.write(new TextEncoder().encode(`${question}\n`));
@@ -57,17 +60,20 @@ export class Child {
 /**
  * Starts several, two at a time, and hands them over; all of them are ended afterwards.
  *
+ * @param worker The program
  * @param all Arguments of each
  * @param use What to do with them
+ * @returns What came of it
  */
 export async function withChildren<T>(
+  worker: URL,
   all: readonly string[][],
   use: (children: readonly Child[]) => Promise<T>,
 ): Promise<T> {
   const children: Child[] = [];
   try {
     for (let i = 0; i < all.length; i += 2) {
-      children.push(...await Promise.all(all.slice(i, i + 2).map((args) => Child.start(...args))));
+      children.push(...await Promise.all(all.slice(i, i + 2).map((args) => Child.start(worker, ...args))));
     }
     return await use(children);
   } finally {
@@ -93,4 +99,16 @@ export async function interleave<T = number>(
     for (const [i, child] of children.entries()) answers.get(names[i]!)!.push(await child.ask<T>());
   }
   return answers;
+}
+
+/**
+ * The other end: says that it is prepared, then answers each line with one.
+ *
+ * @param answer Answers one question
+ */
+export async function answerRounds(answer: (question: string) => unknown): Promise<void> {
+  const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+  say("ready");
+  for await (const line of linesOf(Deno.stdin.readable)) say(JSON.stringify(await answer(line)));
+  Deno.exit(0);
 }

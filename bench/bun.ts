@@ -1,0 +1,18 @@
+/**
+ * `deno task bench:bun`: the same on Bun, over `Bun.serve` with a handler written by hand. Bun and the peers come from
+ * npm; about five minutes in full.
+ *
+ * `--only=JSON,404 --contestants=sluice,hono --rounds=5 --seconds=1`; `--write` puts the results into
+ * `docs/performance.md` and its picture.
+ */
+import { onBun } from "./wire/commands.ts";
+import { ON_BUN } from "./wire/comparison.ts";
+import { runField } from "./wire/field.ts";
+
+await runField({
+  comparisons: ON_BUN,
+  command: (name) => onBun("serve_bun.ts", name),
+  sameBytes: ["raw-same", "sluice"],
+  picture: "performance-bun.svg",
+  title: "Requests per second on Bun, over a handler written by hand",
+});

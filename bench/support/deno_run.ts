@@ -1,0 +1,20 @@
+const ROOT = new URL("../../", import.meta.url);
+const LOCK = new URL(".cache/bench/deno.lock", ROOT);
+
+let copied = false;
+
+/**
+ * How a benchmark runs a program of this repository: with the versions of its lock file, of which it uses a copy, for
+ * with JSR in reach Deno would add to the committed one.
+ *
+ * @param flags Flags for Deno, besides these
+ * @returns Arguments before the program's own
+ */
+export function denoRun(...flags: readonly string[]): string[] {
+  if (!copied) {
+    Deno.mkdirSync(new URL(".", LOCK), { recursive: true });
+    Deno.copyFileSync(new URL("deno.lock", ROOT), LOCK);
+    copied = true;
+  }
+  return ["run", "-A", "--quiet", "--no-check", `--lock=${LOCK.pathname}`, ...flags];
+}

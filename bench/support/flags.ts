@@ -1,0 +1,59 @@
+/**
+ * What was given on the command line as `--name=value`.
+ *
+ * @param name Name of the flag
+ * @returns Its value, `undefined` if it was not given
+ */
+export function flag(name: string): string | undefined {
+  return Deno.args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
+}
+
+/**
+ * A flag that is a number.
+ *
+ * @param name Name of the flag
+ * @param otherwise What it is when it was not given
+ * @throws {RangeError} If it is not a positive number
+ */
+export function numberFlag(name: string, otherwise: number): number {
+  const value = Number(flag(name) ?? otherwise);
+  if (!(value > 0)) throw new RangeError(`--${name} takes a positive number, not "${flag(name)}"`);
+  return value;
+}
+
+/**
+ * A flag that chooses some of several.
+ *
+ * @param name Name of the flag
+ * @param all What there is
+ * @returns The chosen ones in the order of `all`; all of them when the flag was not given
+ * @throws {RangeError} If one is not among them
+ */
+export function chosen(name: string, all: readonly string[]): string[] {
+  const given = flag(name)?.split(",");
+  if (given === undefined) return [...all];
+  for (const one of given) {
+    if (!all.includes(one)) throw new RangeError(`--${name} does not know "${one}"; there are: ${all.join(", ")}`);
+  }
+  return all.filter((one) => given.includes(one));
+}
+
+/**
+ * Refuses flags that nobody reads, so that a misspelled one is not taken for the default.
+ *
+ * @param known Names of the flags there are
+ * @throws {RangeError} If there is another
+ */
+export function refuseOthers(...known: readonly string[]): void {
+  for (const arg of Deno.args) {
+    const name = /^--([a-z]+)(?:=|$)/.exec(arg)?.[1];
+    if (name === undefined || !known.includes(name)) {
+      throw new RangeError(`there is no argument "${arg}"; there are: ${known.map((one) => `--${one}`).join(", ")}`);
+    }
+  }
+}
+
+/** Whether the results shall go to `docs/performance.md`. */
+export function writes(): boolean {
+  return Deno.args.includes("--write");
+}

@@ -1,0 +1,102 @@
+/** Where servers run; the load has the other processor, so that neither takes the other's time. */
+const SERVER_CORE = "0";
+
+/** How a contestant is started. */
+export interface ServerCommand {
+  /** The program. */
+  readonly program: string;
+  /** Its arguments. */
+  readonly args: readonly string[];
+}
+
+/** A server in a process of its own, on the first processor; it prints its port when it listens. */
+export class Server {
+  readonly port: number;
+  readonly #process: Deno.ChildProcess;
+
+  private constructor(process: Deno.ChildProcess, port: number) {
+    this.#process = process;
+    this.port = port;
+  }
+
+  /**
+   * Starts a server.
+   *
+   * @param command How it is started
+   * @returns The server, listening
+   * @throws {Error} If it ends before it listens
+   */
+  static async start(command: ServerCommand): Promise<Server> {
+    const process = new Deno.Command("taskset", {
+      args: ["-c", SERVER_CORE, command.program, ...command.args],
+      env: { NODE_ENV: "production" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+    const reader = process.stdout.getReader();
+    const { value } = await reader.read();
+    reader.releaseLock();
+    const port = Number(new TextDecoder().decode(value).trim());
+    if (port > 0) return new Server(process, port);
+    process.kill("SIGKILL");
+    await process.status;
+    throw new Error(`${command.program} ${command.args.join(" ")} did not start`);
+  }
+
+  /** Where it listens. */
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /**
+   * Time its threads have spent on a processor, in ns. Far steadier than the rate where others use the machine too:
+   * who has to wait for the processor spends none of it.
+   */
+  cpuTime(): number {
+    let total = 0;
+    for (const { name } of Deno.readDirSync(`/proc/${this.#process.pid}/task`)) {
+      total += Number(Deno.readTextFileSync(`/proc/${this.#process.pid}/task/${name}/schedstat`).split(" ")[0]);
+    }
+    return total;
+  }
+
+  /** Memory that is resident now, and the most since {@linkcode Server.forgetPeak}, in bytes. */
+  memory(): { resident: number; peak: number } {
+    const status = Deno.readTextFileSync(`/proc/${this.#process.pid}/status`);
+    const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1024;
+    return { resident: bytes("VmRSS"), peak: bytes("VmHWM") };
+  }
+
+  /** Begins to look for the peak anew. */
+  forgetPeak(): void {
+    Deno.writeTextFileSync(`/proc/${this.#process.pid}/clear_refs`, "5");
+  }
+
+  /** Ends it. */
+  async stop(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    await this.#process.stdout.cancel();
+    await this.#process.status;
+  }
+}
+
+/**
+ * Starts several servers, hands them over and ends them.
+ *
+ * @param commands How each is started, by name
+ * @param use What to do with them
+ * @returns What came of it
+ */
+export async function withServers<T>(
+  commands: ReadonlyMap<string, ServerCommand>,
+  use: (servers: ReadonlyMap<string, Server>) => Promise<T>,
+): Promise<T> {
+  const servers = new Map<string, Server>();
+  try {
+    for (const [name, command] of commands) servers.set(name, await Server.start(command));
+    return await use(servers);
+  } finally {
+    await Promise.all(Array.from(servers.values(), (server) => server.stop()));
+  }
+}

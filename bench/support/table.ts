@@ -1,0 +1,63 @@
+/** Figures of several contestants, one for each round; rounds are taken side by side, so ratios are paired. */
+export type Figures = ReadonlyMap<string, readonly number[]>;
+
+/**
+ * The value in the middle.
+ *
+ * @param values At least one
+ */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)]!;
+}
+
+/**
+ * The mean of ratios.
+ *
+ * @param values At least one, above 0
+ */
+export function geometricMean(values: readonly number[]): number {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+}
+
+/**
+ * How many times one contestant's figure is another's, round by round.
+ *
+ * @param above The figures above the line
+ * @param below The figures below it, of the same rounds
+ */
+export function paired(above: readonly number[], below: readonly number[]): number[] {
+  return above.map((value, round) => value / below[round]!);
+}
+
+/**
+ * The median of ratios, with the lowest and the highest.
+ *
+ * @param ratios One for each round
+ */
+export function spread(ratios: readonly number[]): string {
+  if (ratios.length === 1) return ratios[0]!.toFixed(2);
+  return `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`;
+}
+
+/**
+ * How many times one contestant's figure is another's: the median over the rounds, with the lowest and the highest.
+ *
+ * @param figures All figures
+ * @param of The one above
+ * @param to The one below
+ */
+export function ratio(figures: Figures, of: string, to: string): string {
+  return spread(paired(figures.get(of)!, figures.get(to)!));
+}
+
+/** A table in markdown. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
+}
+
+/** Prints a table under a heading and what there is to say about it. */
+export function printTable(title: string, about: string, head: readonly string[], rows: readonly string[][]): void {
+  console.log(`\n### ${title}\n\n${about}\n\n${table(head, rows)}`);
+}

@@ -1,0 +1,65 @@
+import { run } from "../../scripts/process.ts";
+import { installLocked } from "../../scripts/locked_packages.ts";
+import { installRuntimes } from "../../scripts/runtimes.ts";
+import { denoRun } from "../support/deno_run.ts";
+import type { ServerCommand } from "../support/server.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const FOLDER = new URL(".cache/bench/npm/", ROOT);
+
+/** Frameworks that are loaded from npm's own files, as their users would; everything else becomes part of the bundle. */
+const PEERS = ["elysia", "express", "h3", "hono"];
+
+/** A program of this folder on Deno. */
+export function onDeno(path: string, ...args: string[]): ServerCommand {
+  return { program: Deno.execPath(), args: [...denoRun(), new URL(`bench/${path}`, ROOT).pathname, ...args] };
+}
+
+/**
+ * A program of this folder under Node.
+ *
+ * @throws {Error} If there is no Node
+ */
+export async function underNode(path: string, ...args: string[]): Promise<ServerCommand> {
+  const { output } = await run("node", ["--version"], { limitMs: 5000, quiet: true });
+  // Deno runs itself where a program asks for a Node that is not there
+  if (!/^v\d/.test(output)) throw new Error(`the contestants under Node need it in the PATH, not ${output}`);
+  return { program: "node", args: [await bundled(path), ...args] };
+}
+
+/**
+ * A program of this folder on Bun.
+ *
+ * @throws {Error} If Bun can't be installed
+ */
+export async function onBun(path: string, ...args: string[]): Promise<ServerCommand> {
+  const runtimes = await installRuntimes();
+  if (typeof runtimes === "string") throw new Error(runtimes);
+  return { program: `${runtimes.folder}node_modules/.bin/bun`, args: [await bundled(path), ...args] };
+}
+
+const bundles = new Map<string, Promise<string>>();
+
+function bundled(path: string): Promise<string> {
+  const known = bundles.get(path) ?? bundle(path);
+  bundles.set(path, known);
+  return known;
+}
+
+/** Neither knows the import map, so the sources are bundled; what is imported on demand stays a file of its own. */
+async function bundle(path: string): Promise<string> {
+  await installLocked(FOLDER, PEERS);
+  const name = path.replace(/^.*\//, "").replace(/\.ts$/, "");
+  const folder = new URL(`${name}/`, FOLDER);
+  await Deno.remove(folder, { recursive: true }).catch(() => undefined);
+  const lock = denoRun().find((arg) => arg.startsWith("--lock="))!;
+  const external = PEERS.flatMap((peer) => ["--external", peer]);
+  const out = ["--code-splitting", "--outdir", folder.pathname];
+  const { code, output } = await run(
+    Deno.execPath(),
+    ["bundle", "--quiet", lock, "--platform", "deno", ...external, ...out, new URL(`bench/${path}`, ROOT).pathname],
+    { limitMs: 60_000, quiet: true, cwd: ROOT.pathname },
+  );
+  if (code !== 0) throw new Error(`${path} could not be bundled: ${output}`);
+  return new URL(`${name}.js`, folder).pathname;
+}

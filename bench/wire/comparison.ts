@@ -1,0 +1,73 @@
+/** Several contestants and the floor each of them is measured by. */
+export interface Comparison {
+  /** Name of the section of the page, and of the picture's panel. */
+  readonly name: string;
+  /** Heading. */
+  readonly title: string;
+  /** What the floor is, for the first words below the heading. */
+  readonly floorIs: string;
+  /** The contestant that stands below every ratio. */
+  readonly floor: string;
+  /** The others with their names for people, Sluice first. */
+  readonly others: readonly (readonly [contestant: string, name: string])[];
+}
+
+/** What is compared on Deno. */
+export const ON_DENO: readonly Comparison[] = [
+  {
+    name: "defaults",
+    title: "Express's bytes",
+    floorIs: "a `Deno.serve` handler written by hand that sends the same bytes: charset and weak ETag",
+    floor: "raw-same",
+    others: [
+      ["sluice", "Sluice"],
+      ["hono-etag", "Hono + etag"],
+      ["express", "Express on Deno"],
+      ["express-node", "Express on Node"],
+    ],
+  },
+  {
+    name: "lean",
+    title: "The least bytes",
+    floorIs: "the barest `Deno.serve` handler",
+    floor: "raw",
+    others: [
+      ["sluice-lean", "Sluice lean"],
+      ["hono", "Hono"],
+      ["h3", "h3"],
+      ["elysia", "Elysia"],
+      ["raw-node", "`node:http` by hand"],
+    ],
+  },
+];
+
+/** What is compared on Bun. */
+export const ON_BUN: readonly Comparison[] = [
+  {
+    name: "bun",
+    title: "On Bun",
+    floorIs: "the barest `Bun.serve` handler",
+    floor: "raw",
+    others: [
+      ["sluice-lean", "Sluice lean"],
+      ["sluice", "Sluice"],
+      ["hono", "Hono"],
+      ["elysia", "Elysia"],
+    ],
+  },
+];
+
+/** Every contestant of some comparisons, floors included, in their order. */
+export function contestantsOf(comparisons: readonly Comparison[]): string[] {
+  return comparisons.flatMap(({ floor, others }) => [floor, ...others.map(([contestant]) => contestant)]);
+}
+
+/** The comparisons without the contestants that were not chosen; a floor is always needed. */
+export function among(comparisons: readonly Comparison[], contestants: readonly string[]): Comparison[] {
+  return comparisons
+    .map((comparison) => ({
+      ...comparison,
+      others: comparison.others.filter(([contestant]) => contestants.includes(contestant)),
+    }))
+    .filter(({ others }) => others.length > 0);
+}

@@ -1,0 +1,62 @@
+/** Measures a field of contestants over the network and tells the results as tables and as a picture. */
+import { SCENARIOS } from "../scenarios.ts";
+import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
+import { writePicture, writeSections } from "../support/page.ts";
+import { type ServerCommand, withServers } from "../support/server.ts";
+import { checkAnswers, checkSameBytes } from "./check.ts";
+import { among, type Comparison, contestantsOf } from "./comparison.ts";
+import { picture } from "./picture.ts";
+import { type Result, resultOf, tableOf } from "./result.ts";
+import { measureRounds, type Rounds } from "./rounds.ts";
+
+/** What a run measures. */
+export interface Field {
+  /** What is compared with what. */
+  readonly comparisons: readonly Comparison[];
+  /** How a contestant is started. */
+  command(contestant: string): ServerCommand | Promise<ServerCommand>;
+  /** Two contestants that claim to send the same bytes. */
+  readonly sameBytes: readonly [string, string];
+  /** File name of the picture. */
+  readonly picture: string;
+  /** Heading of the picture. */
+  readonly title: string;
+}
+
+/**
+ * Runs a field, as the command line says: `--only`, `--contestants`, `--rounds`, `--seconds` and `--write`.
+ *
+ * @param field What to measure
+ */
+export async function runField(field: Field): Promise<void> {
+  refuseOthers("only", "contestants", "rounds", "seconds", "write");
+  const names = chosen("only", SCENARIOS.map(({ name }) => name));
+  const scenarios = SCENARIOS.filter(({ name }) => names.includes(name));
+  const everybody = contestantsOf(field.comparisons);
+  const comparisons = among(field.comparisons, chosen("contestants", everybody));
+  const effort = { rounds: numberFlag("rounds", 5), seconds: numberFlag("seconds", 1) };
+  const contestants = contestantsOf(comparisons);
+  if (writes() && (scenarios.length < SCENARIOS.length || contestants.length < everybody.length)) {
+    throw new Error("--write puts whole tables into the documentation; leave --only and --contestants out");
+  }
+  const commands = new Map<string, ServerCommand>();
+  for (const contestant of contestants) commands.set(contestant, await field.command(contestant));
+
+  const rounds = await withServers(commands, async (servers) => {
+    await checkAnswers(servers, scenarios);
+    const [one, other] = field.sameBytes.map((name) => servers.get(name));
+    if (one !== undefined && other !== undefined) await checkSameBytes(one, other, scenarios);
+    const all = new Map<string, Rounds>();
+    for (const scenario of scenarios) {
+      console.log(`measuring ${scenario.name}`);
+      all.set(scenario.name, await measureRounds(servers, scenario, effort));
+    }
+    return all;
+  });
+
+  const results = comparisons.map((comparison) => resultOf(comparison, rounds));
+  for (const result of results) console.log(`\n${tableOf(result)}`);
+  if (!writes()) return;
+  await writeSections(new Map(results.map((result) => [result.comparison.name, tableOf(result)])));
+  await writePicture(field.picture, picture(field.title, results satisfies readonly Result[]));
+}

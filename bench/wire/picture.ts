@@ -1,0 +1,91 @@
+import { median } from "../support/table.ts";
+import { meansOf, type Result } from "./result.ts";
+
+const PANEL = 430;
+const GAP = 30;
+const LABEL = 118;
+const BAR = 9;
+const TOP = 74;
+const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif";
+
+/** The first colour is Sluice's; all of them are told apart on white and on black, and without colour by their order. */
+const COLOURS = ["#e8590c", "#4c8dd6", "#8a63d2", "#2f9e6e", "#8b95a1"];
+
+/**
+ * Results as a picture: one panel for each comparison, the mean over the scenarios large, the scenarios small below.
+ *
+ * @param title Heading
+ * @param results What to show
+ * @returns An SVG that needs no fonts, scripts or other files, and follows the reader's light or dark mode
+ */
+export function picture(title: string, results: readonly Result[]): string {
+  const panels = results.map(panel);
+  const width = results.length * (PANEL + GAP) - GAP + 2 * GAP;
+  const height = Math.max(...panels.map((one) => one.height)) + 20;
+  const placed = panels.map(({ svg }, i) => `<g transform="translate(${GAP + i * (PANEL + GAP)} 0)">${svg}</g>`);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
+<title>${escape(title)}</title>
+<style>
+text{${FONT};font-size:11px;fill:#24292f}
+.quiet{fill:#57606a}.title{font-size:16px;font-weight:600}.panel{font-size:13px;font-weight:600}.mean{font-weight:600}
+.axis{stroke:#d0d7de}.floor{stroke:#57606a;stroke-dasharray:3 3}.page{fill:#ffffff}
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}.quiet{fill:#9198a1}.axis{stroke:#3d444d}.floor{stroke:#9198a1}.page{fill:#0d1117}}
+</style>
+<rect class="page" width="${width}" height="${height}" rx="6"/>
+<text class="title" x="${GAP}" y="28">${escape(title)}</text>
+${placed.join("\n")}
+</svg>
+`;
+}
+
+function panel(result: Result): { svg: string; height: number } {
+  const { comparison, rows } = result;
+  const means = meansOf(result, "rates");
+  const medians = [...rows].map(([name, cells]) => ({ name, values: cells.map(({ rates }) => median(rates)) }));
+  const most = Math.max(1, ...means, ...medians.flatMap(({ values }) => values));
+  const scale = (PANEL - LABEL - 34) / most;
+  const parts = [
+    `<text class="panel" x="0" y="52">${escape(comparison.title)}</text>`,
+    `<text class="quiet" x="0" y="67">1.00 is ${escape(plain(comparison.floorIs))}</text>`,
+  ];
+  let y = TOP + 8;
+  const from = y - 4;
+  means.forEach((value, i) => {
+    const name = escape(plain(comparison.others[i]![1]));
+    parts.push(`<text class="mean" x="${LABEL - 8}" y="${y + 11}" text-anchor="end">${name}</text>`);
+    parts.push(bar(value, i, y, 15, scale), figure(value, y + 11, scale, "mean"));
+    y += 20;
+  });
+  y += 8;
+  for (const { name, values } of medians) {
+    const middle = y + values.length * BAR / 2 + 4;
+    parts.push(`<text x="${LABEL - 8}" y="${middle}" text-anchor="end">${escape(name)}</text>`);
+    values.forEach((value, i) => parts.push(bar(value, i, y + i * BAR, BAR - 1, scale)));
+    parts.push(figure(values[0]!, y + BAR - 1, scale, "quiet"));
+    y += values.length * BAR + 9;
+  }
+  const one = LABEL + scale;
+  parts.push(`<path class="axis" d="M${LABEL} ${from}V${y}"/><path class="floor" d="M${one} ${from}V${y}"/>`);
+  parts.push(`<text class="quiet" x="${one}" y="${y + 13}" text-anchor="middle">1.00</text>`);
+  return { svg: parts.join("\n"), height: y + 16 };
+}
+
+function bar(value: number, place: number, y: number, height: number, scale: number): string {
+  const colour = COLOURS[place % COLOURS.length]!;
+  return `<rect x="${LABEL}" y="${y}" width="${
+    (value * scale).toFixed(1)
+  }" height="${height}" rx="1" fill="${colour}"/>`;
+}
+
+function figure(value: number, y: number, scale: number, name: string): string {
+  return `<text class="${name}" x="${(LABEL + value * scale + 5).toFixed(1)}" y="${y}">${value.toFixed(2)}</text>`;
+}
+
+// what is code in the tables is a word here
+function plain(text: string): string {
+  return text.replaceAll("`", "");
+}
+
+function escape(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+}

@@ -1,0 +1,70 @@
+import { geometricMean, median, paired, spread, table } from "../support/table.ts";
+import type { Comparison } from "./comparison.ts";
+import type { Rounds } from "./rounds.ts";
+
+/** What came of one contestant in one scenario, as ratios to the floor: above 1 is better than the floor. */
+export interface Cell {
+  /** Requests per second to the floor's, round by round. */
+  readonly rates: readonly number[];
+  /** The floor's time on the processor to the contestant's, round by round. */
+  readonly cpu: readonly number[];
+}
+
+/** What came of a comparison. */
+export interface Result {
+  /** What was compared. */
+  readonly comparison: Comparison;
+  /** Cells by scenario, in the order of the comparison's contestants. */
+  readonly rows: ReadonlyMap<string, readonly Cell[]>;
+}
+
+/**
+ * Makes ratios of what was measured.
+ *
+ * @param comparison Who is compared
+ * @param rounds What was measured, by scenario
+ */
+export function resultOf(comparison: Comparison, rounds: ReadonlyMap<string, Rounds>): Result {
+  const rows = new Map<string, readonly Cell[]>();
+  for (const [scenario, measured] of rounds) {
+    const floor = measured.get(comparison.floor)!;
+    rows.set(
+      scenario,
+      comparison.others.map(([contestant]) => {
+        const own = measured.get(contestant)!;
+        return {
+          rates: paired(own.map(({ rate }) => rate), floor.map(({ rate }) => rate)),
+          cpu: paired(floor.map(({ cpu }) => cpu), own.map(({ cpu }) => cpu)),
+        };
+      }),
+    );
+  }
+  return { comparison, rows };
+}
+
+/**
+ * The mean over the scenarios.
+ *
+ * @param result The result
+ * @param of What is meant
+ * @returns One for each contestant
+ */
+export function meansOf({ comparison, rows }: Result, of: "rates" | "cpu"): number[] {
+  return comparison.others.map((_, i) => geometricMean([...rows.values()].map((cells) => median(cells[i]![of]))));
+}
+
+/**
+ * A result as a table in markdown.
+ *
+ * @param result The result
+ */
+export function tableOf(result: Result): string {
+  const { comparison, rows } = result;
+  const [rates, cpu] = [meansOf(result, "rates"), meansOf(result, "cpu")];
+  const lines = [...rows].map((
+    [scenario, cells],
+  ) => [scenario, ...cells.map((cell) => `${spread(cell.rates)} · ${median(cell.cpu).toFixed(2)}`)]);
+  const means = rates.map((mean, i) => `**${mean.toFixed(2)}** · ${cpu[i]!.toFixed(2)}`);
+  const head = ["scenario", ...comparison.others.map(([_, name]) => name)];
+  return `Over ${comparison.floorIs}:\n\n${table(head, [...lines, ["geometric mean", ...means]])}`;
+}

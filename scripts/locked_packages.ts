@@ -1,0 +1,65 @@
+/** npm packages in a folder of their own, for programs that do not run on Deno, at the versions of `deno.lock`. */
+import { run } from "./process.ts";
+
+const ROOT = new URL("../", import.meta.url);
+
+/** What stands in a folder; who needs less of it needs no installation. */
+type Installed = { lock: string; dependencies: Record<string, string> };
+
+/**
+ * Installs packages so that Node and Bun find them, down to the last dependency at the versions of `deno.lock`.
+ *
+ * @param folder The folder, which belongs to this function: it is made anew when something is missing
+ * @param packages Names of the packages
+ * @throws {Error} If one is not in the lock file, or can't be installed
+ */
+export async function installLocked(folder: URL, packages: readonly string[]): Promise<void> {
+  const versions = await lockedVersions();
+  const dependencies: Record<string, string> = {};
+  for (const name of [...packages].sort()) {
+    const version = versions[name];
+    if (version === undefined) throw new Error(`deno.json and deno.lock do not have the package "${name}"`);
+    dependencies[name] = version;
+  }
+  const lock = await Deno.readTextFile(new URL("deno.lock", ROOT));
+  const done = new URL("installed.json", folder);
+  const present: Installed = JSON.parse(await Deno.readTextFile(done).catch(() => "{}"));
+  const known = present.lock === lock ? present.dependencies : {};
+  if (Object.entries(dependencies).every(([name, version]) => known[name] === version)) return;
+  const manifest = JSON.stringify({ private: true, type: "module", dependencies }, null, 2);
+  await Deno.remove(folder, { recursive: true }).catch(() => undefined);
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(new URL("package.json", folder), manifest);
+  await Deno.writeTextFile(new URL("deno.json", folder), `{ "nodeModulesDir": "auto" }`);
+  // Deno lays out a node_modules that Node understands, from its own cache and from the versions of this lock; npm
+  // would choose the dependencies of dependencies anew
+  await Deno.writeTextFile(new URL("deno.lock", folder), lock);
+  const { code, output } = await run(Deno.execPath(), ["install", "--quiet"], {
+    limitMs: 300_000,
+    quiet: true,
+    cwd: folder.pathname,
+  });
+  if (code !== 0) throw new Error(`The packages could not be installed:\n${output}`);
+  await Deno.writeTextFile(done, JSON.stringify({ lock, dependencies }));
+}
+
+/**
+ * Versions of the npm packages in `deno.lock`.
+ *
+ * @returns Versions by the names that `deno.json` imports
+ */
+export async function lockedVersions(): Promise<Record<string, string>> {
+  const { imports } = await readJson<{ imports: Record<string, string> }>("deno.json");
+  const { specifiers } = await readJson<{ specifiers: Record<string, string> }>("deno.lock");
+  const versions: Record<string, string> = {};
+  for (const [specifier, resolved] of Object.entries(specifiers)) {
+    const name = specifier.match(/^npm:((?:@[^/]+\/)?[^@]+)@/)?.[1];
+    // behind an underscore stand the peers that were chosen
+    if (name !== undefined && name in imports) versions[name] = resolved.split("_")[0]!;
+  }
+  return versions;
+}
+
+async function readJson<T>(file: string): Promise<T> {
+  return JSON.parse(await Deno.readTextFile(new URL(file, ROOT)));
+}
