@@ -1,0 +1,149 @@
+/** Applications that grow, each in the words of its framework. */
+import type { FetchHandler } from "../servers/handlers.ts";
+
+/** One application that is being made. */
+export interface Growing {
+  /** Adds a route for GET, whose answer is `ok`. */
+  get(path: string): void;
+  /** Adds a middleware below a path that only goes on; `null` if middleware belong to routes. */
+  readonly use: ((path: string) => void) | null;
+  /** Adds a route that is reached through routers mounted below one another at `/a`; `null` if there are none. */
+  readonly nest: ((depth: number) => void) | null;
+  /** Makes a request for a path, which is asked again and again: making it is no part of finding its route. */
+  request(path: string): unknown;
+  /** Answers a request, in process. */
+  answer(request: unknown): unknown;
+}
+
+/** Who grows. */
+export const GROWING: ReadonlyMap<string, string> = new Map([
+  ["sluice", "Sluice"],
+  ["hono", "Hono"],
+  ["hono-trie", "Hono, `TrieRouter`"],
+  ["h3", "h3"],
+  ["elysia", "Elysia"],
+  ["express", "Express's router"],
+]);
+
+/** What applications with a `fetch` handler have in common. */
+function asking(fetch: FetchHandler): Pick<Growing, "request" | "answer"> {
+  return {
+    request: (path) => new Request(`http://localhost:8000${path}`),
+    answer: fetch as (request: unknown) => unknown,
+  };
+}
+
+/**
+ * An application without routes.
+ *
+ * @param contestant Whose
+ * @throws {Error} If there is none of that name
+ */
+export async function growing(contestant: string): Promise<Growing> {
+  switch (contestant) {
+    case "sluice":
+      return await growingSluice();
+    case "hono":
+    case "hono-trie":
+      return await growingHono(contestant === "hono-trie");
+    case "h3":
+      return await growingH3();
+    case "elysia":
+      return await growingElysia();
+    case "express":
+      return await growingExpress();
+    default:
+      throw new Error(`there is no contestant "${contestant}"`);
+  }
+}
+
+async function growingSluice(): Promise<Growing> {
+  const { default: sluice, Router } = await import("@sluice/sluice");
+  const app = sluice().set("etag", false).set("env", "production");
+  return {
+    get: (path) => void app.get(path, (_req, res) => res.send("ok")),
+    use: (path) => void app.use(path, (_req, _res, next) => next()),
+    nest(depth) {
+      let inner = new Router();
+      inner.get("/end", (_req, res) => res.send("ok"));
+      for (let i = 1; i < depth; i++) {
+        const outer = new Router();
+        outer.use("/a", inner);
+        inner = outer;
+      }
+      app.use("/a", inner);
+    },
+    ...asking(app.fetch),
+  };
+}
+
+async function growingHono(trie: boolean): Promise<Growing> {
+  const { Hono } = await import("hono");
+  const { TrieRouter } = await import("hono/router/trie-router");
+  const make = () => trie ? new Hono({ router: new TrieRouter() }) : new Hono();
+  const app = make();
+  return {
+    get: (path) => void app.get(path, (c) => c.text("ok")),
+    use: (path) => void app.use(`${path}/*`, (_c, next) => next()),
+    nest(depth) {
+      let inner = make();
+      inner.get("/end", (c) => c.text("ok"));
+      for (let i = 1; i < depth; i++) inner = make().route("/a", inner) as typeof inner;
+      app.route("/a", inner);
+    },
+    ...asking(app.fetch),
+  };
+}
+
+async function growingH3(): Promise<Growing> {
+  const { H3 } = await import("h3");
+  const app = new H3();
+  return {
+    get: (path) => void app.get(path, () => "ok"),
+    use: (path) => void app.use(`${path}/**`, (_event, next) => next()),
+    nest(depth) {
+      let inner = new H3().get("/end", () => "ok");
+      for (let i = 1; i < depth; i++) inner = new H3().mount("/a", inner) as typeof inner;
+      app.mount("/a", inner);
+    },
+    ...asking(app.fetch),
+  };
+}
+
+async function growingElysia(): Promise<Growing> {
+  const { Elysia } = await import("elysia");
+  const app = new Elysia();
+  return {
+    get: (path) => void app.get(path, () => "ok"),
+    use: null,
+    nest: null,
+    ...asking((request) => app.fetch(request)),
+  };
+}
+
+/** Without a server, it is asked with as little of a request as it needs. */
+async function growingExpress(): Promise<Growing> {
+  const { default: express } = await import("express");
+  const router = express.Router();
+  const send = (_req: unknown, res: unknown) => void ((res as { body: string }).body = "ok");
+  const unanswered = (error: unknown) => {
+    throw error ?? new Error("nobody answered");
+  };
+  return {
+    get: (path) => void router.get(path, send),
+    use: (path) => void router.use(path, (_req: unknown, _res: unknown, next: () => void) => next()),
+    nest(depth) {
+      let inner = express.Router();
+      inner.get("/end", send);
+      for (let i = 1; i < depth; i++) inner = express.Router().use("/a", inner);
+      router.use("/a", inner);
+    },
+    request: (url) => url,
+    // mounts write into the request, so it can be used once
+    answer(url) {
+      const res = { body: "" };
+      router({ method: "GET", url, headers: {} }, res, unanswered);
+      return res;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * `deno task bench:process`: ns a request costs in one process, `app.fetch(request)` without a network, over making the
+ * bare request and response. Every contestant has a process of its own; about two minutes in full.
+ *
+ * `--only=JSON,404 --contestants=sluice-lean,hono --rounds=5`; `--write` puts the results into `docs/performance.md`.
+ */
+import { SCENARIOS } from "../scenarios.ts";
+import { type Batches, leastOverFloor, overFloor } from "../support/batches.ts";
+import { interleave, withChildren } from "../support/child.ts";
+import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
+import { writeSections } from "../support/page.ts";
+import { median, table } from "../support/table.ts";
+
+const CONTESTANTS: ReadonlyMap<string, string> = new Map([
+  ["raw", "by hand"],
+  ["sluice-lean", "Sluice lean"],
+  ["sluice", "Sluice"],
+  ["hono", "Hono"],
+  ["h3", "h3"],
+  ["elysia", "Elysia"],
+]);
+
+/** ns that Sluice lean is to stay below. */
+const TARGETS: Readonly<Record<string, number>> = {
+  "plain text": 390,
+  "JSON": 380,
+  "1 param": 590,
+  "3 params": 770,
+  "JSON body": 890,
+  "5 middleware": 430,
+  "10 middleware": 450,
+  "1 of 100 routes": 590,
+  "404": 400,
+};
+
+refuseOthers("only", "contestants", "rounds", "write");
+const scenarios = chosen("only", SCENARIOS.map(({ name }) => name));
+const contestants = chosen("contestants", [...CONTESTANTS.keys()]);
+const rounds = numberFlag("rounds", 5);
+if (writes() && (scenarios.length < SCENARIOS.length || contestants.length < CONTESTANTS.size)) {
+  throw new Error("--write puts whole tables into the documentation; leave --only and --contestants out");
+}
+
+const worker = new URL("worker.ts", import.meta.url);
+const rows: string[][] = [];
+for (const scenario of scenarios) {
+  // processes of this scenario alone: what else a function has seen changes how fast it is
+  const figures = await withChildren(
+    worker,
+    contestants.map((contestant) => [contestant, scenario]),
+    (children) => interleave<Batches>(contestants, children, rounds),
+  );
+  const cells = contestants.map((contestant) => {
+    const all = figures.get(contestant)!;
+    return `${median(overFloor(all)).toFixed(0)} · ${leastOverFloor(all).toFixed(0)}`;
+  });
+  rows.push([scenario, ...cells, String(TARGETS[scenario])]);
+  console.log(rows.at(-1)!.join("  "));
+}
+
+const head = ["scenario", ...contestants.map((contestant) => CONTESTANTS.get(contestant)!), "lean, at most"];
+const text =
+  `ns a request, over making the bare \`Request\` and \`Response\`, the body of a JSON request read and written: \
+the median of many batches, each beside one of the bare pair, then the least of the one less the least of the other.
+
+${table(head, rows)}`;
+console.log(`\n${text}`);
+if (writes()) await writeSections(new Map([["process", text]]));
