@@ -5,7 +5,7 @@
  * `--only=JSON,404 --contestants=sluice-lean,hono --rounds=5`; `--write` puts the results into `docs/performance.md`.
  */
 import { SCENARIOS } from "../scenarios.ts";
-import { type Batches, leastOverFloor, overFloor } from "../support/batches.ts";
+import { type Batches, least, overFloor } from "../support/batches.ts";
 import { interleave, withChildren } from "../support/child.ts";
 import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
 import { writeSections } from "../support/page.ts";
@@ -52,7 +52,7 @@ for (const scenario of scenarios) {
   );
   const cells = contestants.map((contestant) => {
     const all = figures.get(contestant)!;
-    return `${median(overFloor(all)).toFixed(0)} · ${leastOverFloor(all).toFixed(0)}`;
+    return [median, least].map((of) => overFloor(all, of).toFixed(0)).join(" · ");
   });
   rows.push([scenario, ...cells, String(TARGETS[scenario])]);
   console.log(rows.at(-1)!.join("  "));
@@ -61,7 +61,7 @@ for (const scenario of scenarios) {
 const head = ["scenario", ...contestants.map((contestant) => CONTESTANTS.get(contestant)!), "lean, at most"];
 const text =
   `ns a request, over making the bare \`Request\` and \`Response\`, the body of a JSON request read and written: \
-the median of many batches, each beside one of the bare pair, then the least of the one less the least of the other.
+the median of many batches less that of as many of the bare pair, taken in turn; then the least of each.
 
 ${table(head, rows)}`;
 console.log(`\n${text}`);

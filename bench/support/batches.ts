@@ -16,6 +16,7 @@ export interface Batches {
 export type Call = (turn: number) => unknown;
 
 const BATCH_NS = 4e6;
+const WARM_UP_US = 400_000;
 
 /**
  * Takes a contestant's time beside the floor's.
@@ -40,8 +41,8 @@ export async function besides(floor: Call, own: Call): Promise<(batches: number)
 async function sizeOf(call: Call): Promise<number> {
   let size = 16;
   let ns = 0;
-  const begin = performance.now();
-  while (performance.now() - begin < 400) {
+  const end = processorTime() + WARM_UP_US;
+  while (processorTime() < end) {
     ns = await time(call, size);
     size = Math.max(16, Math.min(2 * size, Math.ceil(BATCH_NS / ns), 20_000));
   }
@@ -69,12 +70,17 @@ function processorTime(): number {
   return user + system;
 }
 
-/** Differences to the floor, one for each pair of batches, in ns. */
-export function overFloor(all: readonly Batches[]): number[] {
-  return all.flatMap(({ floor, own }) => own.map((ns, i) => ns - floor[i]!));
+/**
+ * What the contestant takes beyond the floor, in ns.
+ *
+ * @param all Batches of both
+ * @param of What of many batches counts: their median, or the least, in which others have no part
+ */
+export function overFloor(all: readonly Batches[], of: (values: readonly number[]) => number): number {
+  return of(all.flatMap(({ own }) => own)) - of(all.flatMap(({ floor }) => floor));
 }
 
-/** The least of the contestant less the least of the floor, in ns. */
-export function leastOverFloor(all: readonly Batches[]): number {
-  return Math.min(...all.flatMap(({ own }) => own)) - Math.min(...all.flatMap(({ floor }) => floor));
+/** The smallest. */
+export function least(values: readonly number[]): number {
+  return Math.min(...values);
 }
