@@ -1,3 +1,5 @@
+import { processorTime } from "./processor_time.ts";
+
 /** Where servers run; the load has the other processor, so that neither takes the other's time. */
 const SERVER_CORE = "0";
 
@@ -49,16 +51,9 @@ export class Server {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /**
-   * Time its threads have spent on a processor, in ns. Far steadier than the rate where others use the machine too:
-   * who has to wait for the processor spends none of it.
-   */
-  cpuTime(): number {
-    let total = 0;
-    for (const { name } of Deno.readDirSync(`/proc/${this.#process.pid}/task`)) {
-      total += Number(Deno.readTextFileSync(`/proc/${this.#process.pid}/task/${name}/schedstat`).split(" ")[0]);
-    }
-    return total;
+  /** Time its threads have spent on a processor, in ns. */
+  processorTime(): number {
+    return processorTime(this.#process.pid);
   }
 
   /** Memory that is resident now, and the most since {@linkcode Server.forgetPeak}, in bytes. */

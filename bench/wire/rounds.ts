@@ -57,7 +57,7 @@ export async function measure(
   seconds: number,
   connections = 50,
 ): Promise<Measured> {
-  const before = server.cpuTime();
+  const before = server.processorTime();
   const { rate, requests } = await wrk({ origin: server.origin, request: scenario, seconds, connections });
-  return { rate, cpu: (server.cpuTime() - before) / requests };
+  return { rate, cpu: (server.processorTime() - before) / requests };
 }

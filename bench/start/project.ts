@@ -1,0 +1,33 @@
+import { lockedVersions } from "../../scripts/locked_packages.ts";
+
+const FOLDER = new URL("../../.cache/bench/start/", import.meta.url);
+
+/** Who starts, with the names of the programs. */
+export const STARTING: ReadonlyMap<string, string> = new Map([
+  ["bare", "`Deno.serve`"],
+  ["sluice", "Sluice"],
+  ["hono", "Hono"],
+  ["h3", "h3"],
+  ["elysia", "Elysia"],
+  ["express", "Express"],
+]);
+
+/**
+ * A project as a user would have it, in a folder of its own: this repository's lock file names some hundred packages
+ * more, which Deno would read at every start.
+ *
+ * @returns Where the programs are
+ */
+export async function makeProject(): Promise<(contestant: string) => URL> {
+  const versions = await lockedVersions();
+  const imports: Record<string, string> = { "@sluice/sluice": new URL("../../mod.ts", import.meta.url).pathname };
+  for (const name of ["hono", "h3", "elysia", "express"]) imports[name] = `npm:${name}@${versions[name]}`;
+  await Deno.remove(FOLDER, { recursive: true }).catch(() => undefined);
+  await Deno.mkdir(FOLDER, { recursive: true });
+  // a workspace of its own, or Deno would look for one in the folders above
+  await Deno.writeTextFile(new URL("deno.json", FOLDER), JSON.stringify({ workspace: [], imports }));
+  for (const name of STARTING.keys()) {
+    await Deno.copyFile(new URL(`programs/${name}.ts`, import.meta.url), new URL(`${name}.ts`, FOLDER));
+  }
+  return (contestant) => new URL(`${contestant}.ts`, FOLDER);
+}

@@ -1,0 +1,73 @@
+/**
+ * `deno task bench:start`: from starting a process to the first byte of its first answer, over a bare `Deno.serve`; the
+ * first request; and what is imported. Under a minute.
+ *
+ * `--rounds=20 --contestants=bare,sluice,hono`; `--write` puts the results into `docs/performance.md`.
+ */
+import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
+import { writeSections } from "../support/page.ts";
+import { median, table } from "../support/table.ts";
+import { importGraph } from "./graph.ts";
+import { makeProject, STARTING } from "./project.ts";
+import { start, type Started } from "./started.ts";
+
+refuseOthers("rounds", "contestants", "write");
+const rounds = numberFlag("rounds", 20);
+const contestants = [...new Set(["bare", ...chosen("contestants", [...STARTING.keys()])])];
+if (writes() && contestants.length < STARTING.size) {
+  throw new Error("--write puts whole tables into the documentation; leave --contestants out");
+}
+
+const program = await makeProject();
+const cases = contestants.flatMap((name) => [true, false].map((cache) => ({ name, cache, starts: [] as Started[] })));
+// round -1 fills Deno's caches
+for (let round = -1; round < rounds; round++) {
+  for (const { name, cache, starts } of cases) {
+    const started = await start(program(name), cache);
+    if (round >= 0) starts.push(started);
+  }
+}
+
+function middle(name: string, cache: boolean, of: keyof Started): number {
+  const { starts } = cases.find((one) => one.name === name && one.cache === cache)!;
+  return median(starts.map((started) => started[of]));
+}
+
+function over(name: string, cache: boolean, of: keyof Started): string {
+  const bare = middle("bare", cache, of);
+  return name === "bare" ? `(${bare.toFixed(1)})` : (middle(name, cache, of) - bare).toFixed(1);
+}
+
+const rows = contestants.map((name) => [
+  STARTING.get(name)!,
+  over(name, true, "firstByte"),
+  over(name, true, "processor"),
+  over(name, false, "firstByte"),
+  over(name, false, "processor"),
+  middle(name, true, "first").toFixed(1),
+  middle(name, true, "second").toFixed(2),
+]);
+const head = [
+  "contestant",
+  "first byte",
+  "processor",
+  "first byte, cold",
+  "processor, cold",
+  "first request",
+  "second",
+];
+const { own, packages } = await importGraph("mod.ts");
+const bytes = own.reduce((sum, module) => sum + module.bytes, 0);
+const largest = own.slice(0, 8).map((module) => `\`${module.path}\` (${(module.bytes / 1024).toFixed(0)})`);
+const text =
+  `ms over a bare \`Deno.serve\`, whose own are in parentheses, median of ${rounds} starts in turn: from starting \
+the process to the first byte of its first answer, and the time all its threads spent on a processor until then; with \
+V8's code cache, and without ("cold"). At most 8 is wanted. Then the first request and the second, from sending to \
+reading; at most 2 is wanted for the first.
+
+${table(head, rows)}
+
+\`mod.ts\` loads ${own.length} modules of ${(bytes / 1024).toFixed(0)} KiB, and ${packages.length} packages: \
+${packages.map((name) => `\`${name}\``).join(", ")}. The largest modules, in KiB: ${largest.join(", ")}.`;
+console.log(text);
+if (writes()) await writeSections(new Map([["start", text]]));
