@@ -1,0 +1,43 @@
+/**
+ * Counts the bytes a request allocates in every scenario of the benchmark, and prints them as JSON. Runs without the
+ * optimising compilers, which leave allocations out once they get to it, and with a young generation so large that
+ * nothing is collected while it counts; so the figures are the same in every run.
+ */
+const { requestOf, SCENARIOS } = await import("../../bench/scenarios.ts");
+const { fetchHandler } = await import("../../bench/servers/handlers.ts");
+
+const REQUESTS = 500;
+const ORIGIN = "http://localhost:8000";
+
+function gc(): void {
+  (globalThis as unknown as { gc(): void }).gc();
+}
+
+function used(): number {
+  return Deno.memoryUsage().heapUsed;
+}
+
+type Handler = Awaited<ReturnType<typeof fetchHandler>>;
+
+async function bytesFor(handler: Handler, scenario: (typeof SCENARIOS)[number]): Promise<number> {
+  let fewest = Infinity;
+  for (let batch = 0; batch < 6; batch++) {
+    const requests = Array.from({ length: REQUESTS }, () => requestOf(scenario, ORIGIN));
+    gc();
+    const before = used();
+    for (let i = 0; i < REQUESTS; i++) {
+      const response = handler(requests[i]!);
+      if (response instanceof Promise) await response;
+    }
+    fewest = Math.min(fewest, used() - before);
+  }
+  return Math.round(fewest / REQUESTS);
+}
+
+const all: Record<string, Record<string, number>> = {};
+for (const [name, contestant] of [["raw", "raw"], ["lean", "sluice-lean"], ["defaults", "sluice"]] as const) {
+  const handler = await fetchHandler(contestant);
+  const bytes: Record<string, number> = all[name] = {};
+  for (const scenario of SCENARIOS) bytes[scenario.name] = await bytesFor(handler, scenario);
+}
+console.log(JSON.stringify(all));

@@ -1,0 +1,120 @@
+/** Counts what a request makes and touches, by standing in for the runtime's own classes. Loaded before the framework. */
+
+/** How often each thing happened. */
+export type Counts = Record<string, number>;
+
+let counts: Counts = {};
+let counting = false;
+
+function count(what: string): void {
+  if (counting) counts[what] = (counts[what] ?? 0) + 1;
+}
+
+/**
+ * Counts while something runs.
+ *
+ * @param what What runs
+ * @returns What happened, and what it returned
+ */
+export function counted<T>(what: () => T): { counts: Counts; result: T } {
+  counts = {};
+  counting = true;
+  try {
+    return { counts, result: what() };
+  } finally {
+    counting = false;
+  }
+}
+
+/**
+ * Counts until something has settled; the promise that waits for it is counted too.
+ *
+ * @param what What runs
+ * @returns What happened, and what it settled with
+ */
+export async function countedUntil<T>(what: () => Promise<T>): Promise<{ counts: Counts; result: T }> {
+  counts = {};
+  counting = true;
+  try {
+    const result = await what();
+    return { counts, result };
+  } finally {
+    counting = false;
+  }
+}
+
+/** Stands in for a class of the runtime, so that making one is counted. */
+function countMaking(name: "Headers" | "URL" | "URLSearchParams" | "Response" | "Request" | "ReadableStream"): void {
+  const real = globalThis[name] as unknown as new (...args: unknown[]) => object;
+  const standIn: typeof real = new Proxy(real, {
+    construct(target, args, newTarget) {
+      count(`new ${name}`);
+      return Reflect.construct(target, args, newTarget === standIn ? target : newTarget);
+    },
+  });
+  Object.defineProperty(globalThis, name, { value: standIn, writable: true, configurable: true });
+}
+
+/** Counts calls of a method. */
+function countCalls(holder: object, method: string, name: string): void {
+  const real = Reflect.get(holder, method) as (...args: unknown[]) => unknown;
+  Reflect.defineProperty(holder, method, {
+    value: function (this: unknown, ...args: unknown[]) {
+      count(name);
+      return Reflect.apply(real, this, args);
+    },
+    writable: true,
+    configurable: true,
+  });
+}
+
+/** Counts reads of an accessor. */
+function countReads(holder: object, property: string, name: string): void {
+  const { get, ...rest } = Reflect.getOwnPropertyDescriptor(holder, property)!;
+  Reflect.defineProperty(holder, property, {
+    ...rest,
+    get(this: unknown) {
+      count(name);
+      return Reflect.apply(get!, this, []);
+    },
+  });
+}
+
+/** What Deno tells its own tests: every promise that is made, those of `async` and `await` included. */
+interface Core {
+  setPromiseHooks(init: () => void, before: () => void, after: () => void, resolve: () => void): void;
+}
+
+/** Puts the counters in place. */
+export function install(): void {
+  const { Deno: deno } = globalThis as unknown as { Deno: { internal: symbol; [key: symbol]: { core: Core } } };
+  const nothing = () => {};
+  deno[deno.internal]!.core.setPromiseHooks(() => count("promise"), nothing, nothing, nothing);
+  countCalls(Response, "json", "new Response");
+  countCalls(Function.prototype, "bind", "bound function");
+  countReads(Response.prototype, "headers", "response.headers");
+  for (const method of ["set", "append", "get", "has", "delete"]) {
+    countCalls(Headers.prototype, method, `headers.${method}()`);
+  }
+  for (const name of ["headers", "signal", "body"]) countReads(Request.prototype, name, `request.${name}`);
+  for (const method of ["json", "text", "bytes", "arrayBuffer", "clone"]) {
+    countCalls(Request.prototype, method, `request.${method}()`);
+  }
+  for (const name of ["Headers", "URL", "URLSearchParams", "Response", "Request", "ReadableStream"] as const) {
+    countMaking(name);
+  }
+}
+
+/** What `Deno.serve` passes beside a request; reading it is counted. */
+export function countingInfo(): object {
+  return {
+    get remoteAddr() {
+      count("info.remoteAddr");
+      return { transport: "tcp", hostname: "127.0.0.1", port: 50_000 };
+    },
+    get completed() {
+      count("info.completed");
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * What a request costs, in things that can be counted and are the same on every machine. The figures of today stand in
+ * `counts.json`: a change that makes one worse or better is seen there. `SLUICE_WRITE_COUNTS=1 deno task test
+ * --only=tests/performance` writes them anew.
+ */
+import { assert, assertEquals } from "@std/assert";
+import sluice from "@sluice/sluice";
+import { ask } from "../support/app.ts";
+import type { Cost } from "./count_program.ts";
+import { ran } from "./ran.ts";
+
+/** Figures by contestant and scenario. */
+type Recorded<T> = Record<string, Record<string, T>>;
+
+interface Figures {
+  /** What is made and touched. */
+  readonly costs: Recorded<Cost>;
+  /** Bytes allocated, without the optimising compilers. */
+  readonly bytes: Recorded<number>;
+}
+
+const FILE = new URL("counts.json", import.meta.url);
+/** V8 may arrange an object otherwise by a few bytes. */
+const BYTES_APART = 64;
+const COUNTING_BYTES = [
+  ...["--expose-gc", "--no-opt", "--no-maglev"],
+  ...["--min-semi-space-size=64", "--max-semi-space-size=64"],
+];
+
+const [costs, bytes] = await Promise.all([
+  ran<Recorded<Cost>>("count_program.ts"),
+  ran<Recorded<number>>("allocation_program.ts", ...COUNTING_BYTES),
+]);
+if (Deno.env.get("SLUICE_WRITE_COUNTS") === "1") {
+  await Deno.writeTextFile(FILE, JSON.stringify({ costs, bytes }, null, 2) + "\n");
+}
+const recorded = JSON.parse(await Deno.readTextFile(FILE)) as Figures;
+
+for (const mode of ["lean", "defaults"]) {
+  const names = Object.keys(costs[mode]!);
+
+  Deno.test(`${mode}: a chain of synchronous handlers answers at once, without a promise`, () => {
+    const synchronous = names.filter((name) => name !== "JSON body");
+    assertEquals(synchronous.length, 8);
+    for (const name of synchronous) {
+      const { atOnce, counts } = costs[mode]![name]!;
+      assert(atOnce, name);
+      assertEquals(counts["promise"], undefined, name);
+    }
+  });
+
+  Deno.test(`${mode}: a request makes one response, and no request, headers, URL, query or stream`, () => {
+    for (const name of names) {
+      const made = Object.entries(costs[mode]![name]!.counts).filter(([what]) => what.startsWith("new "));
+      assertEquals(made, [["new Response", 1]], name);
+    }
+  });
+
+  Deno.test(`${mode}: nobody asks who the client is or whether it has gone`, () => {
+    for (const name of names) {
+      const { counts } = costs[mode]![name]!;
+      for (const what of ["request.signal", "info.remoteAddr", "info.completed", "request.clone()"]) {
+        assertEquals(counts[what], undefined, `${name}: ${what}`);
+      }
+    }
+  });
+}
+
+Deno.test("lean: nothing looks at the request's headers, where there is neither a body nor an error page", () => {
+  const names = Object.keys(costs["lean"]!).filter((name) => name !== "JSON body" && name !== "404");
+  assertEquals(names.length, 7);
+  for (const name of names) assertEquals(costs["lean"]![name]!.counts["request.headers"], undefined, name);
+});
+
+Deno.test("what a request makes and touches is what counts.json says", () => {
+  assertEquals(costs, recorded.costs);
+});
+
+Deno.test("a request allocates the bytes that counts.json says", () => {
+  const apart = Object.entries(bytes).flatMap(([mode, all]) =>
+    Object.entries(all).flatMap(([name, now]) => {
+      const then = recorded.bytes[mode]?.[name] ?? NaN;
+      return Math.abs(now - then) <= BYTES_APART ? [] : [`${mode}, ${name}: ${now} bytes, recorded are ${then}`];
+    })
+  );
+  assertEquals(apart, []);
+});
+
+Deno.test("one next() serves every handler of a router", async () => {
+  const app = sluice();
+  const seen = new Set<unknown>();
+  for (let i = 0; i < 10; i++) {
+    app.use((_req, _res, next) => {
+      seen.add(next);
+      next();
+    });
+  }
+  app.get("/", (_req, res) => res.send("done"));
+  const response = await ask(app, "/");
+  assertEquals(await response.text(), "done");
+  assertEquals(seen.size, 1);
+});

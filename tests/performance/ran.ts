@@ -1,0 +1,30 @@
+import { lockFlag } from "../support/node_program.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/**
+ * Runs a program of this folder in a process of its own, which prints JSON.
+ *
+ * @param name Its file name
+ * @param v8Flags Flags for V8
+ * @returns What it printed
+ * @throws {Error} If it failed
+ */
+export async function ran<T>(name: string, ...v8Flags: string[]): Promise<T> {
+  const flags = [
+    "-A",
+    "--quiet",
+    "--no-check",
+    await lockFlag(name),
+    `--v8-flags=${v8Flags.join(",") || "--expose-gc"}`,
+  ];
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", ...flags, `tests/performance/${name}`],
+    cwd: ROOT.pathname,
+    env: { NODE_ENV: "test" },
+    stdin: "null",
+  }).output();
+  const text = new TextDecoder().decode(stdout);
+  if (!success) throw new Error(`${name} failed: ${text}${new TextDecoder().decode(stderr)}`);
+  return JSON.parse(text) as T;
+}
