@@ -1,0 +1,32 @@
+/** Bytes of one piece of a stream. */
+export const CHUNK_BYTES = 64 * 1024;
+
+/** A piece of a stream. */
+export const CHUNK: Uint8Array<ArrayBuffer> = new Uint8Array(CHUNK_BYTES).fill(0x61);
+
+/**
+ * A value that takes about that many bytes as JSON.
+ *
+ * @param kibibytes How many
+ */
+export function jsonOf(kibibytes: number): { items: object[] } {
+  const item = (id: number) => ({ id, name: "a name of some length", tags: ["one", "two"], price: 12.5, stock: true });
+  const { length } = JSON.stringify(item(100));
+  return { items: Array.from({ length: Math.ceil(kibibytes * 1024 / (length + 1)) }, (_, i) => item(i)) };
+}
+
+/**
+ * Pieces that are made when somebody wants them.
+ *
+ * @param bytes How many bytes in all
+ */
+export function streamOf(bytes: number): ReadableStream<Uint8Array> {
+  let left = bytes;
+  return new ReadableStream({
+    pull(controller) {
+      if (left <= 0) return controller.close();
+      controller.enqueue(left >= CHUNK_BYTES ? CHUNK : CHUNK.subarray(0, left));
+      left -= CHUNK_BYTES;
+    },
+  });
+}

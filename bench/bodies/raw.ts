@@ -1,0 +1,44 @@
+import type { FetchHandler } from "../servers/handlers.ts";
+import { jsonOf, streamOf } from "./content.ts";
+
+/** The floor: the same by hand. */
+export function rawBodies(file: string): FetchHandler {
+  const values = new Map([1, 100].map((kibibytes) => [String(kibibytes), jsonOf(kibibytes)]));
+  return async (request) => {
+    const { url } = request;
+    const [what, how, size = ""] = url.slice(url.indexOf("/", 8) + 1).split("/");
+    switch (`${what} ${how}`) {
+      case "json in":
+        await request.json();
+        return new Response("ok");
+      case "json out":
+        return Response.json(values.get(size));
+      case "upload events":
+      case "upload web":
+        return new Response(String(await bytesOf(request.body!)));
+      case "upload pipe":
+        return new Response(String(await piped(request.body!)));
+      case "download write":
+      case "download stream":
+        return new Response(streamOf(Number(size)));
+      case "download file": {
+        const opened = await Deno.open(file);
+        return new Response(opened.readable, { headers: { "content-length": size } });
+      }
+      default:
+        return new Response("Not Found", { status: 404 });
+    }
+  };
+}
+
+async function bytesOf(body: ReadableStream<Uint8Array>): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of body) bytes += chunk.byteLength;
+  return bytes;
+}
+
+async function piped(body: ReadableStream<Uint8Array>): Promise<number> {
+  let bytes = 0;
+  await body.pipeTo(new WritableStream({ write: (chunk) => void (bytes += chunk.byteLength) }));
+  return bytes;
+}

@@ -1,0 +1,133 @@
+/**
+ * `deno task bench:bodies`: bodies of 1 KiB to 100 MiB, in and out, over a handler written by hand that does the same.
+ * About three minutes in full.
+ *
+ * `--only=upload,download,json --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
+ */
+import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
+import { denoRun } from "../support/deno_run.ts";
+import { writeSections } from "../support/page.ts";
+import { type Server, type ServerCommand, withServers } from "../support/server.ts";
+import { median, paired, spread, table } from "../support/table.ts";
+import { onDeno } from "../wire/commands.ts";
+import { measure } from "../wire/rounds.ts";
+import { jsonOf } from "./content.ts";
+
+const MIB = 2 ** 20;
+
+/** What one turn says: both for each unit of work, a request or a byte. */
+interface Turn {
+  readonly rate: number;
+  readonly processor: number;
+  /** Bytes by which the server's memory grew at most. */
+  readonly growth: number;
+}
+
+refuseOthers("only", "rounds", "seconds", "write");
+const kinds = chosen("only", ["json", "upload", "download"]);
+const rounds = numberFlag("rounds", 5);
+const seconds = numberFlag("seconds", 1);
+if (writes() && kinds.length < 3) {
+  throw new Error("--write puts the whole table into the documentation; leave --only out");
+}
+
+async function transfer(server: Server, method: string, path: string, bytes: number): Promise<Turn> {
+  const times = Math.max(4, Math.round(400 * seconds * MIB / bytes));
+  const { resident } = server.memory();
+  server.forgetPeak();
+  const before = server.processorTime();
+  const args = [String(server.port), method, path, String(bytes), String(times)];
+  const client = new URL("client.ts", import.meta.url).pathname;
+  const { success, stdout, stderr } = await new Deno.Command("taskset", {
+    args: ["-c", "1", Deno.execPath(), ...denoRun(), client, ...args],
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  const processor = (server.processorTime() - before) / (bytes * times);
+  const rate = bytes * times / Number(new TextDecoder().decode(stdout));
+  return { rate, processor, growth: server.memory().peak - resident };
+}
+
+async function json(server: Server, how: string, kibibytes: number): Promise<Turn> {
+  const body = JSON.stringify(jsonOf(kibibytes));
+  const path = `/json/${how}/${kibibytes}`;
+  const request = how === "in"
+    ? { method: "POST", path, body, status: 200 } as const
+    : { method: "GET", path, status: 200 } as const;
+  const { resident } = server.memory();
+  server.forgetPeak();
+  const { rate, cpu } = await measure(server, request, seconds);
+  return { rate, processor: cpu, growth: server.memory().peak - resident };
+}
+
+/** Everything that is measured: a name and how a server has its turn. */
+function cases(): (readonly [name: string, turn: (server: Server) => Promise<Turn>])[] {
+  const sizes = [["1 MiB", MIB], ["100 MiB", 100 * MIB]] as const;
+  const streams = (method: string, kind: string, ways: readonly (readonly [how: string, name: string])[]) =>
+    ways.flatMap(([how, name]) =>
+      sizes.map(([size, bytes]) =>
+        [
+          `${kind} ${size}, ${name}`,
+          (server: Server) => transfer(server, method, `/${kind}/${how}/${bytes}`, bytes),
+        ] as const
+      )
+    );
+  const all: Record<string, (readonly [string, (server: Server) => Promise<Turn>])[]> = {
+    json: ["in", "out"].flatMap((how) =>
+      [1, 100].map((kibibytes) =>
+        [`JSON ${how}, ${kibibytes} KiB`, (server: Server) => json(server, how, kibibytes)] as const
+      )
+    ),
+    upload: streams("POST", "upload", [["events", "`req.on('data')`"], ["web", "`req.request.body`"], [
+      "pipe",
+      "`req.pipe()`",
+    ]]),
+    download: streams("GET", "download", [["write", "`res.write()`"], ["stream", "a stream returned"], [
+      "file",
+      "`res.sendFile()`",
+    ]]),
+  };
+  return kinds.flatMap((kind) => all[kind]!);
+}
+
+const file = await Deno.makeTempFile();
+try {
+  const commands = new Map<string, ServerCommand>(
+    ["raw", "sluice"].map((contestant) => [contestant, onDeno("bodies/serve.ts", contestant, file)]),
+  );
+  const rows: string[][] = [];
+  for (const [name, turn] of cases()) {
+    // new servers for each, so that memory of one is not there for another
+    const turns = await withServers(commands, async (servers) => {
+      await Deno.truncate(file, name.includes("100 MiB") ? 100 * MIB : MIB);
+      const result = { raw: [] as Turn[], sluice: [] as Turn[] };
+      // round -1 warms up
+      for (let round = -1; round < rounds; round++) {
+        for (const contestant of ["raw", "sluice"] as const) {
+          const one = await turn(servers.get(contestant)!);
+          if (round >= 0) result[contestant].push(one);
+        }
+      }
+      return result;
+    });
+    const of = (contestant: "raw" | "sluice", what: keyof Turn) => turns[contestant].map((one) => one[what]);
+    const growth = (contestant: "raw" | "sluice") => (Math.max(...of(contestant, "growth")) / MIB).toFixed(0);
+    rows.push([
+      name,
+      spread(paired(of("sluice", "rate"), of("raw", "rate"))),
+      median(paired(of("raw", "processor"), of("sluice", "processor"))).toFixed(2),
+      growth("sluice"),
+      growth("raw"),
+    ]);
+    console.error(rows.at(-1)!.join("  "));
+  }
+  const head = ["body", "rate", "processor", "memory, MiB", "by hand, MiB"];
+  const text = `Sluice lean over a handler written by hand that does the same: bytes or requests a second, and time on \
+the processor, above 1 being better than by hand; and by how much the memory of the server's process grew at most in any \
+round. At least 0.95 is wanted.
+
+${table(head, rows)}`;
+  console.log(text);
+  if (writes()) await writeSections(new Map([["bodies", text]]));
+} finally {
+  await Deno.remove(file);
+}

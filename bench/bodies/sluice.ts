@@ -1,0 +1,46 @@
+import { Writable } from "node:stream";
+import sluice, { type FrameworkRequest, type FrameworkResponse } from "@sluice/sluice";
+import type { FetchHandler } from "../servers/handlers.ts";
+import { CHUNK, CHUNK_BYTES, jsonOf, streamOf } from "./content.ts";
+
+/** Sluice, lean, with every way there is to read and to write a body. */
+export function sluiceBodies(file: string): FetchHandler {
+  const app = sluice().set("env", "production").set("etag", false).set("json charset", false);
+  const values = new Map([1, 100].map((kibibytes) => [String(kibibytes), jsonOf(kibibytes)]));
+  app.post("/json/in/:size", sluice.json({ limit: "1mb" }), (_req, res) => res.send("ok"));
+  app.get("/json/out/:size", (req, res) => res.json(values.get(req.params.size)));
+  app.post("/upload/events/:size", (req, res) => {
+    let bytes = 0;
+    req.on("data", (chunk: Uint8Array) => bytes += chunk.byteLength);
+    req.on("end", () => res.send(String(bytes)));
+  });
+  app.post("/upload/web/:size", async (req, res) => {
+    let bytes = 0;
+    for await (const chunk of req.request.body!) bytes += chunk.byteLength;
+    res.send(String(bytes));
+  });
+  app.post("/upload/pipe/:size", (req, res) => {
+    let bytes = 0;
+    const sink = new Writable({
+      write(chunk: Uint8Array, _encoding, done) {
+        bytes += chunk.byteLength;
+        done();
+      },
+    });
+    req.pipe(sink).on("finish", () => res.send(String(bytes)));
+  });
+  app.get("/download/write/:size", (req, res) => write(res, Number(req.params.size)));
+  app.get("/download/stream/:size", (req: FrameworkRequest) => new Response(streamOf(Number(req.params["size"]))));
+  app.get("/download/file/:size", (_req, res) => res.sendFile(file));
+  return app.fetch;
+}
+
+/** Writes until the client has enough for now, and goes on when it wants more. */
+function write(res: FrameworkResponse, left: number): void {
+  while (left > 0) {
+    const goesOn = res.write(left >= CHUNK_BYTES ? CHUNK : CHUNK.subarray(0, left));
+    left -= CHUNK_BYTES;
+    if (!goesOn && left > 0) return void res.once("drain", () => write(res, left));
+  }
+  res.end();
+}
