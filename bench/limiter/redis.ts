@@ -194,7 +194,7 @@ async function store(name: string, url: string): Promise<Contestant> {
   const outer = name.endsWith("coalesced")
     ? new CoalescingStore(inner, newCounters())
     : name.endsWith("16")
-    ? new LeasingStore(inner, { max: 16 }, Date.now, newCounters())
+    ? new LeasingStore(inner, { max: 16, processes: 1 }, Date.now, newCounters())
     : inner;
   return { decide: (key) => outer.decide([{ policy: POLICY, key, cost: 1 }]) };
 }
