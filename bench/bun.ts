@@ -14,5 +14,5 @@ await runField({
   command: (name) => onBun("serve_bun.ts", name),
   sameBytes: ["raw-same", "sluice"],
   picture: "performance-bun.svg",
-  title: "Requests per second on Bun, over a handler written by hand",
+  title: "Requests per second on Bun",
 });

@@ -6,6 +6,8 @@ export interface Comparison {
   readonly title: string;
   /** What the floor is, for the first words below the heading. */
   readonly floorIs: string;
+  /** The same in a few words, for the picture. */
+  readonly floorName: string;
   /** The contestant that stands below every ratio. */
   readonly floor: string;
   /** The others with their names for people, Sluice first. */
@@ -18,6 +20,7 @@ export const ON_DENO: readonly Comparison[] = [
     name: "defaults",
     title: "Express's bytes",
     floorIs: "a `Deno.serve` handler written by hand that sends the same bytes: charset and weak ETag",
+    floorName: "the same bytes sent by hand",
     floor: "raw-same",
     others: [
       ["sluice", "Sluice"],
@@ -30,6 +33,7 @@ export const ON_DENO: readonly Comparison[] = [
     name: "lean",
     title: "The least bytes",
     floorIs: "the barest `Deno.serve` handler",
+    floorName: "the barest handler",
     floor: "raw",
     others: [
       ["sluice-lean", "Sluice lean"],
@@ -45,8 +49,9 @@ export const ON_DENO: readonly Comparison[] = [
 export const ON_BUN: readonly Comparison[] = [
   {
     name: "bun",
-    title: "On Bun",
+    title: "Over a handler written by hand",
     floorIs: "the barest `Bun.serve` handler",
+    floorName: "the barest handler",
     floor: "raw",
     others: [
       ["sluice-lean", "Sluice lean"],

@@ -3,13 +3,23 @@ import { meansOf, type Result } from "./result.ts";
 
 const PANEL = 430;
 const GAP = 30;
-const LABEL = 118;
+const LABEL = 126;
 const BAR = 9;
-const TOP = 74;
+const TOP = 80;
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif";
 
-/** The first colour is Sluice's; all of them are told apart on white and on black, and without colour by their order. */
-const COLOURS = ["#e8590c", "#4c8dd6", "#8a63d2", "#2f9e6e", "#8b95a1"];
+/** Told apart on white and on black, and without colour by their order. */
+const COLOURS: Readonly<Record<string, string>> = {
+  "sluice": "#f29a5c",
+  "sluice-lean": "#e8590c",
+  "hono": "#4c8dd6",
+  "hono-etag": "#4c8dd6",
+  "h3": "#8a63d2",
+  "elysia": "#2f9e6e",
+  "express": "#b08800",
+  "express-node": "#8b95a1",
+  "raw-node": "#8b95a1",
+};
 
 /**
  * Results as a picture: one panel for each comparison, the mean over the scenarios large, the scenarios small below.
@@ -29,7 +39,8 @@ export function picture(title: string, results: readonly Result[]): string {
 text{${FONT};font-size:11px;fill:#24292f}
 .quiet{fill:#57606a}.title{font-size:16px;font-weight:600}.panel{font-size:13px;font-weight:600}.mean{font-weight:600}
 .axis{stroke:#d0d7de}.floor{stroke:#57606a;stroke-dasharray:3 3}.page{fill:#ffffff}
-@media (prefers-color-scheme:dark){text{fill:#e6edf3}.quiet{fill:#9198a1}.axis{stroke:#3d444d}.floor{stroke:#9198a1}.page{fill:#0d1117}}
+.figure{paint-order:stroke;stroke:#ffffff;stroke-width:3px}
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}.quiet{fill:#9198a1}.axis{stroke:#3d444d}.floor{stroke:#9198a1}.page{fill:#0d1117}.figure{stroke:#0d1117}}
 </style>
 <rect class="page" width="${width}" height="${height}" rx="6"/>
 <text class="title" x="${GAP}" y="28">${escape(title)}</text>
@@ -46,39 +57,47 @@ function panel(result: Result): { svg: string; height: number } {
   const scale = (PANEL - LABEL - 34) / most;
   const parts = [
     `<text class="panel" x="0" y="52">${escape(comparison.title)}</text>`,
-    `<text class="quiet" x="0" y="67">1.00 is ${escape(plain(comparison.floorIs))}</text>`,
+    `<text class="quiet" x="0" y="67">1.00 is ${
+      escape(comparison.floorName)
+    }; the means of nine scenarios, and each</text>`,
   ];
-  let y = TOP + 8;
-  const from = y - 4;
+  const figures: string[] = [];
+  const { others } = comparison;
+  let y = TOP;
   means.forEach((value, i) => {
-    const name = escape(plain(comparison.others[i]![1]));
+    const name = escape(plain(others[i]![1]));
     parts.push(`<text class="mean" x="${LABEL - 8}" y="${y + 11}" text-anchor="end">${name}</text>`);
-    parts.push(bar(value, i, y, 15, scale), figure(value, y + 11, scale, "mean"));
+    figures.push(figure(value, y + 11, scale, "mean"));
+    parts.push(bar(value, others[i]![0], y, 15, scale));
     y += 20;
   });
   y += 8;
   for (const { name, values } of medians) {
     const middle = y + values.length * BAR / 2 + 4;
     parts.push(`<text x="${LABEL - 8}" y="${middle}" text-anchor="end">${escape(name)}</text>`);
-    values.forEach((value, i) => parts.push(bar(value, i, y + i * BAR, BAR - 1, scale)));
-    parts.push(figure(values[0]!, y + BAR - 1, scale, "quiet"));
+    values.forEach((value, i) => parts.push(bar(value, others[i]![0], y + i * BAR, BAR - 1, scale)));
+    figures.push(figure(values[0]!, y + BAR - 1, scale, "quiet"));
     y += values.length * BAR + 9;
   }
   const one = LABEL + scale;
-  parts.push(`<path class="axis" d="M${LABEL} ${from}V${y}"/><path class="floor" d="M${one} ${from}V${y}"/>`);
+  parts.push(`<path class="axis" d="M${LABEL} ${TOP - 4}V${y}"/><path class="floor" d="M${one} ${TOP - 4}V${y}"/>`);
+  // over the line, or it would cross them
+  parts.push(...figures);
   parts.push(`<text class="quiet" x="${one}" y="${y + 13}" text-anchor="middle">1.00</text>`);
   return { svg: parts.join("\n"), height: y + 16 };
 }
 
-function bar(value: number, place: number, y: number, height: number, scale: number): string {
-  const colour = COLOURS[place % COLOURS.length]!;
+function bar(value: number, contestant: string, y: number, height: number, scale: number): string {
+  const colour = COLOURS[contestant]!;
   return `<rect x="${LABEL}" y="${y}" width="${
     (value * scale).toFixed(1)
   }" height="${height}" rx="1" fill="${colour}"/>`;
 }
 
 function figure(value: number, y: number, scale: number, name: string): string {
-  return `<text class="${name}" x="${(LABEL + value * scale + 5).toFixed(1)}" y="${y}">${value.toFixed(2)}</text>`;
+  return `<text class="figure ${name}" x="${(LABEL + value * scale + 5).toFixed(1)}" y="${y}">${
+    value.toFixed(2)
+  }</text>`;
 }
 
 // what is code in the tables is a word here

@@ -1,0 +1,113 @@
+/**
+ * Asks a server at a constant rate: `load.ts <port> <path> <connections> <rate> <seconds>`, on Bun, whose sockets cost
+ * little. Prints JSON.
+ *
+ * A request has a time at which it is due, whether or not the server has kept up; its latency begins then. A load
+ * generator that waits for answers before it asks again (wrk, autocannon) asks less while the server stands still, and
+ * does not see most of what users would have waited.
+ */
+import { setImmediate } from "node:timers";
+import type { Latencies } from "./latencies.ts";
+
+interface Socket {
+  data: { due: number; received: number };
+  write(data: Uint8Array): number;
+  end(): void;
+}
+
+interface BunGlobal {
+  argv: string[];
+  connect(options: object): Promise<Socket>;
+}
+
+const { Bun } = globalThis as unknown as { Bun: BunGlobal };
+const [port, path, ...numbers] = Bun.argv.slice(2);
+const [connections, rate, seconds] = numbers.map(Number) as [number, number, number];
+const request = new TextEncoder().encode(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+const WARM_UP_MS = 300;
+
+const total = Math.floor(rate * (seconds + WARM_UP_MS / 1000));
+const ignored = Math.floor(rate * WARM_UP_MS / 1000);
+const latencies = new Float64Array(total - ignored);
+const lags = new Float64Array(total - ignored);
+const free: Socket[] = [];
+const waiting: number[] = [];
+let nextWaiting = 0;
+let answerBytes = 0;
+let sent = 0;
+let answered = 0;
+
+function ask(socket: Socket, due: number): void {
+  socket.data.due = due;
+  socket.data.received = 0;
+  if (socket.write(request) !== request.byteLength) throw new Error("the system takes no more bytes");
+}
+
+function took(socket: Socket): void {
+  const index = answered++ - ignored;
+  if (index >= 0) latencies[index] = performance.now() - socket.data.due;
+  if (nextWaiting < waiting.length) ask(socket, waiting[nextWaiting++]!);
+  else free.push(socket);
+}
+
+function received(socket: Socket, data: Uint8Array): void {
+  if (answerBytes === 0) answerBytes = lengthOf(new TextDecoder().decode(data));
+  socket.data.received += data.byteLength;
+  if (socket.data.received === answerBytes) took(socket);
+}
+
+// every answer is as long as the first
+function lengthOf(answer: string): number {
+  const [head, body] = answer.split("\r\n\r\n") as [string, string];
+  if (!answer.startsWith("HTTP/1.1 200")) throw new Error(`this is no answer: ${answer}`);
+  if (Number(/content-length: (\d+)/i.exec(head)?.[1]) !== body.length) {
+    throw new Error("the first answer is not whole");
+  }
+  return answer.length;
+}
+
+const opened = await Promise.all(Array.from({ length: connections }, () =>
+  Bun.connect({
+    hostname: "127.0.0.1",
+    port: Number(port),
+    data: { due: 0, received: 0 },
+    socket: {
+      open(socket: Socket) {
+        socket.data = { due: 0, received: 0 };
+      },
+      data: received,
+      error: (_socket: Socket, error: Error) => Promise.reject(error),
+    },
+  })));
+// one answer for every connection, before the clock counts
+for (const socket of opened) {
+  ask(socket, performance.now());
+  answered--;
+}
+while (free.length < connections) await new Promise((done) => setImmediate(done));
+
+const start = performance.now();
+while (answered < total) {
+  const now = performance.now();
+  for (let due = start + sent * 1000 / rate; sent < total && due <= now; due = start + ++sent * 1000 / rate) {
+    if (sent >= ignored) lags[sent - ignored] = now - due;
+    const socket = free.pop();
+    if (socket === undefined) waiting.push(due);
+    else ask(socket, due);
+  }
+  if (now - start > (seconds + 10) * 1000) throw new Error(`${total - answered} of ${total} answers have not come`);
+  await new Promise((done) => setImmediate(done));
+}
+latencies.sort();
+lags.sort();
+const at = (all: Float64Array, part: number) => all[Math.min(all.length - 1, Math.floor(all.length * part))]!;
+const result: Latencies = {
+  p50: at(latencies, 0.5),
+  p90: at(latencies, 0.9),
+  p99: at(latencies, 0.99),
+  p999: at(latencies, 0.999),
+  max: at(latencies, 1),
+  lag: at(lags, 0.99),
+};
+console.log(JSON.stringify(result));
+for (const socket of opened) socket.end();
