@@ -22,7 +22,12 @@ export interface LayerEntry {
  * @returns The function with its kind
  */
 export function layerEntry(fn: AnyHandler): LayerEntry {
-  return { fn, kind: fn.length < 4 ? "handler" : fn.length === 4 ? "error" : "none" };
+  return { fn, kind: kindOf(fn) };
+}
+
+/** The kind alone. */
+export function kindOf(fn: AnyHandler): HandlerKind {
+  return fn.length < 4 ? "handler" : fn.length === 4 ? "error" : "none";
 }
 
 /** What a route layer needs to say which handlers a method has. */
@@ -181,6 +186,7 @@ export class Layer {
 }
 
 function pathsOf(method: string, path: unknown): (string | RegExp)[] {
+  if (typeof path === "string") return [path];
   const paths = Array.isArray(path) ? path.flat(Infinity) : [path];
   for (const one of paths) {
     if (typeof one === "string" || one instanceof RegExp) continue;

@@ -55,9 +55,8 @@ export class PathPattern {
   /** The match of a pattern without parameters, which is the same for every path. */
   readonly fixed: PathMatch | null;
 
-  /** Where the parameters are in a path that matches the segments, and what follows the last one. */
-  #places: readonly Place[] = [];
-  #tail = 0;
+  /** Where the parameters are in a path that matches the segments, worked out for the first one. */
+  #layout: Layout | null = null;
   #constraints: ReadonlyMap<string, RegExp> = NO_CONSTRAINTS;
   #joined: ReadonlySet<string> = NO_NAMES;
   #wildcards: ReadonlySet<string> = NO_NAMES;
@@ -91,7 +90,7 @@ export class PathPattern {
     const plain = PLAIN.test(this.#path) ? plainSegments(this.#path) : null;
     if (plain !== null) {
       this.segments = plain;
-      this.keys = plain.flatMap((segment) => "param" in segment ? [segment.param] : []);
+      this.keys = namesOf(plain);
       this.prefix = [];
     } else {
       try {
@@ -110,7 +109,6 @@ export class PathPattern {
         throw pathError(method, source, error);
       }
     }
-    if (this.segments !== null) ({ places: this.#places, tail: this.#tail } = placesOf(this.segments));
     this.constrained = this.#constraints.size > 0;
     this.fixed = this.keys.length === 0 && this.segments !== null
       ? { index: 0, length: lengthOf(this.segments), params: null }
@@ -166,8 +164,9 @@ export class PathPattern {
   read(path: string): Record<string, PathValue> | null {
     if (this.constrained || path.includes("%")) return null;
     const params: Record<string, string> = Object.create(null);
+    const { places } = this.#layout ??= layoutOf(this.segments!);
     let at = 0;
-    for (const { name, skip } of this.#places) {
+    for (const { name, skip } of places) {
       const start = at + skip;
       at = path.indexOf("/", start);
       if (at === -1) at = path.length;
@@ -185,8 +184,9 @@ export class PathPattern {
    */
   extract(path: string): PathMatch | null {
     const params: Record<string, string> = Object.create(null);
+    const { places, tail } = this.#layout ??= layoutOf(this.segments!);
     let at = 0;
-    for (const { name, skip } of this.#places) {
+    for (const { name, skip } of places) {
       const start = at + skip;
       at = path.indexOf("/", start);
       if (at === -1) at = path.length;
@@ -194,7 +194,7 @@ export class PathPattern {
       if (this.constrained && this.#constraints.get(name)?.test(value) === false) return null;
       params[name] = decodeParam(value) as string;
     }
-    return { index: 0, length: at + this.#tail, params };
+    return { index: 0, length: at + tail, params };
   }
 }
 
@@ -204,7 +204,13 @@ interface Place {
   readonly skip: number;
 }
 
-function placesOf(segments: readonly Segment[]): { places: Place[]; tail: number } {
+/** The parameters of a path, and how many characters follow the last one. */
+interface Layout {
+  readonly places: readonly Place[];
+  readonly tail: number;
+}
+
+function layoutOf(segments: readonly Segment[]): Layout {
   const places: Place[] = [];
   let tail = 0;
   for (const segment of segments) {
@@ -219,6 +225,12 @@ function placesOf(segments: readonly Segment[]): { places: Place[]; tail: number
 
 function lengthOf(segments: readonly Segment[]): number {
   return segments.reduce((length, segment) => length + 1 + ("literal" in segment ? segment.literal.length : 0), 0);
+}
+
+function namesOf(segments: readonly Segment[]): string[] {
+  const names: string[] = [];
+  for (const segment of segments) if ("param" in segment) names.push(segment.param);
+  return names;
 }
 
 function plainSegments(path: string): Segment[] | null {

@@ -1,11 +1,4 @@
-import {
-  type AnyHandler,
-  describe,
-  Layer,
-  type LayerEntry,
-  layerEntry,
-  type RoutedEntries,
-} from "../matching/layer.ts";
+import { type AnyHandler, describe, kindOf, Layer, type LayerEntry, type RoutedEntries } from "../matching/layer.ts";
 import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { METHODS } from "../matching/methods.ts";
@@ -66,7 +59,7 @@ export class Route implements RoutedEntries {
    */
   add(method: string | null, handlers: readonly unknown[], caller: string): this {
     const functions = checkedHandlers(caller, handlers);
-    for (const fn of functions) (this.stack as RouteEntry[]).push({ ...layerEntry(fn), method });
+    for (const fn of functions) (this.stack as RouteEntry[]).push({ fn, kind: kindOf(fn), method });
     this.methods[method ?? "_all"] = true;
     noteRegistration();
     return this;
@@ -118,7 +111,8 @@ export class Route implements RoutedEntries {
  * @throws {TypeError} If there is no handler, or one is not a function
  */
 export function checkedHandlers(caller: string, handlers: readonly unknown[]): AnyHandler[] {
-  const functions = handlers.flat(Infinity);
+  // nearly every list is flat already
+  const functions = handlers.some(Array.isArray) ? handlers.flat(Infinity) : handlers;
   if (functions.length === 0) throw new TypeError(`${caller} requires a handler; argument handler is required`);
   for (const fn of functions) {
     if (typeof fn === "function") continue;
