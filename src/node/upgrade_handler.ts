@@ -10,7 +10,8 @@ import { UpgradeVisit } from "./upgrade_visit.ts";
 export type UpgradeHandler = (this: unknown, req: IncomingMessage, socket: Duplex, head: Uint8Array) => void;
 
 const handlers = new WeakSet<(...args: never[]) => void>();
-const taken = new WeakSet<Duplex>();
+// requests and not sockets: one that was given back may bring another
+const taken = new WeakSet<IncomingMessage>();
 
 /**
  * Makes an application's WebSocket routes a listener for the `upgrade` event of a Node server of one's own.
@@ -35,10 +36,10 @@ const taken = new WeakSet<Duplex>();
  */
 export function toUpgradeHandler(app: FrameworkApp): UpgradeHandler {
   const handler: UpgradeHandler = function (req, socket, head): void {
-    if (taken.has(socket)) return;
+    if (taken.has(req)) return;
     const wanted = isHandshake(req) && app.router.leadsToSocket(pathOf(req));
     if (!wanted && !isLast(this, handler)) return;
-    taken.add(socket);
+    taken.add(req);
     takeUpgrade(app, req, socket, head, this);
   };
   handlers.add(handler);

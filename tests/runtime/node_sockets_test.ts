@@ -4,7 +4,8 @@ import { OPCODE } from "../contracts/raw_socket.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { skipNode, startNode } from "../support/node_program.ts";
 import { text, until } from "../support/node_servers.ts";
-import { frame, HANDSHAKE, rawHead, untilClosed, untilText } from "../support/raw_request.ts";
+import { writeAll } from "../support/raw_client.ts";
+import { frame, HANDSHAKE, rawHead, requestHead, untilClosed, untilText } from "../support/raw_request.ts";
 
 /** The server Sluice makes, one of the user's own, and one with Express in it, where the application is below /api. */
 const WAYS = ["listen", "own", "inside"] as const;
@@ -192,6 +193,19 @@ onNode("a request to become something else is answered as the request it is, wit
     const answers = await untilClosed(await rawHead(at(way), `POST ${prefix(way)}/echo`, head, body + next));
     assertStringIncludes(answers, `read ${body}`);
     assertMatch(answers, /a page for close$/);
+  }
+});
+
+onNode("a connection whose offer was ignored may make another one, and become a WebSocket", async ({ at }) => {
+  const offer = ["Connection: Upgrade", "Upgrade: h2c"];
+  for (const way of [...WAYS, "two"] as const) {
+    const connection = await rawHead(at(way), `GET ${prefix(way)}/page`, offer);
+    await untilText(connection, "a page for Upgrade");
+    await writeAll(connection, requestHead(`GET ${prefix(way)}/page`, offer));
+    await untilText(connection, "a page for Upgrade");
+    await writeAll(connection, requestHead(`GET ${prefix(way)}/echo`, HANDSHAKE));
+    await untilText(connection, "open");
+    connection.close();
   }
 });
 

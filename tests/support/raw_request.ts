@@ -1,5 +1,6 @@
 /** Requests and frames by hand, for what comes in one piece or only in part. */
 import { HANDSHAKE as HEADERS } from "../contracts/raw_socket.ts";
+import { writeAll } from "./raw_client.ts";
 
 /** The header lines of a proper handshake. */
 export const HANDSHAKE: readonly string[] = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`);
@@ -29,6 +30,11 @@ export function frame(
   return made;
 }
 
+/** Bytes of a request's head. */
+export function requestHead(start: string, headers: readonly string[]): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode([`${start} HTTP/1.1`, "Host: localhost", ...headers, "", ""].join("\r\n"));
+}
+
 /**
  * Connects and sends a request's head.
  *
@@ -44,10 +50,8 @@ export async function rawHead(
   rest: Uint8Array<ArrayBuffer> | string = "",
 ): Promise<Deno.TcpConn> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(origin).port) });
-  const head = new TextEncoder().encode([`${start} HTTP/1.1`, "Host: localhost", ...headers, "", ""].join("\r\n"));
   const behind = typeof rest === "string" ? new TextEncoder().encode(rest) : rest;
-  const all = new Uint8Array([...head, ...behind]);
-  for (let at = 0; at < all.length;) at += await connection.write(all.subarray(at));
+  await writeAll(connection, new Uint8Array([...requestHead(start, headers), ...behind]));
   return connection;
 }
 
