@@ -37,17 +37,21 @@ function bodyOf({ body, isBase64Encoded }: LambdaEvent, method: string): Uint8Ar
   return Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
 }
 
-// gateways write this header themselves; a health check has none
+// gateways write the scheme themselves; a load balancer passes on any host a client names, and a health check has none
 function originOf(event: LambdaEvent, headers: Headers): string {
   const scheme = headers.get("x-forwarded-proto") === "http" ? "http" : "https";
   const host = headers.get("host") ?? event.requestContext.domainName ?? "";
-  return `${scheme}://${/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host) ? host.toLowerCase() : "localhost"}`;
+  const origin = `${scheme}://${host.toLowerCase()}`;
+  const isHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host);
+  return isHost && URL.canParse(origin) ? origin : `${scheme}://localhost`;
 }
 
 function targetOf(event: LambdaEvent): string {
   const path = isV2(event) ? event.rawPath : event.path;
   const query = isV2(event) ? event.rawQueryString : queryOf(event);
-  return (isDecoded(event) ? escaped(path) : path) + (query ? `?${query}` : "");
+  const target = (isDecoded(event) ? escaped(path) : path) + (query ? `?${query}` : "");
+  // behind the host anything else, such as the "*" of OPTIONS, would become a part of it
+  return target.startsWith("/") ? target : `/${target}`;
 }
 
 // HTTP APIs decode the path, the other three leave it alone

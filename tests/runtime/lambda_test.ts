@@ -133,6 +133,21 @@ onLambda("methods no web request may have, and hosts that are none, do not fail 
   );
 });
 
+onLambda("hosts and paths that make no URL do not fail the invocation, and become no part of the host", async (fn) => {
+  const event = await asking("balancer", "/seen");
+  const seen = async (host: string, path: string) => {
+    const headers = { ...event["headers"] as object, host };
+    const { statusCode, body } = await fn.invoke({ ...event, headers, path, multiValueQueryStringParameters: null });
+    return [statusCode, statusCode === 200 ? JSON.parse(body).hostname : body.match(/Cannot GET [^<"]*/)?.[0]];
+  };
+  for (const host of ["1.2.3.999", "xn--a", "[:::::]", "name:99999"]) {
+    assertEquals(await seen(host, "/seen"), [200, host.replace(/:99999$/, "")]);
+  }
+  for (const path of ["*", "@elsewhere.example/seen", ":1/seen"]) {
+    assertEquals(await seen("name", path), [404, `Cannot GET /${path}`]);
+  }
+});
+
 onLambda("events of the least shape do, and what is no HTTP request is refused by name", async (fn) => {
   const least = { requestContext: { elb: {} }, httpMethod: "GET", path: "/ascii" };
   assertEquals((await fn.invoke(least)).body, "plain");
