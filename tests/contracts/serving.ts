@@ -42,7 +42,8 @@ export async function startServing(
   const listen = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
       told.text += text;
-      const found = told.text.match(/(?:^|:)(\d{2,5})\/?\s*$/m);
+      // and not the line number of an error's stack
+      const found = told.text.match(/(?:^|https?:\/\/\S+:)(\d{2,5})\/?\s*$/m);
       if (found !== null) port.resolve(Number(found[1]));
     }
   };
