@@ -20,6 +20,7 @@
  *
  * @module
  */
-export type { IoRedisClient, NodeRedisClient } from "./src/redis/pubsub_client.ts";
+export type { IoRedisClient } from "./src/redis/ioredis.ts";
+export type { NodeRedisClient } from "./src/redis/node_redis.ts";
 export { redisTopics, type RedisTopicsOptions } from "./src/redis/redis_topics.ts";
 export type { TopicBroker, TopicHost } from "./src/websocket/topic_broker.ts";

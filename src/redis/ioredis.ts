@@ -1,0 +1,46 @@
+import type { Buffer } from "node:buffer";
+import { listenTo, type PubSubClient } from "./pubsub_client.ts";
+
+/** A client of `npm:ioredis`, as far as it is used: `new Redis()`. */
+export interface IoRedisClient {
+  /** `"ready"` when commands reach the server. */
+  readonly status: string;
+  /** Makes a client with the same options, and connects it. */
+  duplicate(): unknown;
+  /** Sends `PUBLISH`. */
+  publish(channel: string, message: Buffer): Promise<unknown>;
+  /** Follows a pattern; here it only tells one kind of client from the other. */
+  psubscribe(...args: never[]): Promise<unknown>;
+  /** Adds a listener. */
+  on(event: string, listener: (...args: unknown[]) => void): unknown;
+  /** Takes a listener away. */
+  off(event: string, listener: (...args: unknown[]) => void): unknown;
+}
+
+/** A second client of ioredis. */
+interface IoRedisDuplicate extends IoRedisClient {
+  subscribe(channel: string): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
+  disconnect(): void;
+}
+
+/** A client of ioredis under the common face. */
+export function ioRedis(client: IoRedisClient): PubSubClient {
+  return {
+    // one that waits for its first command connects by it
+    isReady: () => client.status === "ready" || client.status === "wait",
+    publish: (channel, message) => client.publish(channel, message),
+    listen: (listener) => listenTo(client, listener),
+    subscriber(listener, message) {
+      const own = client.duplicate() as IoRedisDuplicate;
+      own.on("messageBuffer", (channel, bytes) => message(String(channel), bytes as Buffer));
+      listenTo(own, listener);
+      return {
+        isReady: () => own.status === "ready",
+        subscribe: (channel) => own.subscribe(channel),
+        unsubscribe: (channel) => own.unsubscribe(channel),
+        close: () => own.disconnect(),
+      };
+    },
+  };
+}
