@@ -33,11 +33,11 @@
  * @module
  */
 export type { ResumedSocket } from "./src/app/framework_app.ts";
-export {
-  type DurableSockets,
-  durableSockets,
-  type DurableSocketsBase,
-  type DurableSocketsOptions,
-  type PlainObject,
-} from "./src/workers/durable_sockets.ts";
+export type {
+  DurableSockets,
+  DurableSocketsBase,
+  DurableSocketsOptions,
+  PlainObject,
+} from "./src/workers/durable_object.ts";
+export { durableSockets } from "./src/workers/durable_sockets.ts";
 export type { DurableState } from "./src/workers/durable_state.ts";

@@ -46,10 +46,7 @@ export class ObjectSockets {
       const attachment = attached(raw);
       if (attachment !== null) this.#resume(raw, attachment);
     }
-    this.#app.connections.changed = (ws) => {
-      const known = this.#knownAs.get(ws);
-      if (known !== undefined) this.#keep(known);
-    };
+    this.#app.connections.changed = (ws) => this.#keep(this.#knownAs.get(ws));
   }
 
   #resume(raw: ObjectSocket, attachment: Attachment): void {
@@ -116,10 +113,10 @@ export class ObjectSockets {
     };
   }
 
-  #keep(known: Known): void {
-    const { raw, ws, attachment } = known;
+  #keep(known: Known | undefined): void {
     // nothing wakes up for one that is closing
-    if (ws === null || attachment === null || ws.readyState > 1) return;
+    if (!known?.ws || !known.attachment || known.ws.readyState > 1) return;
+    const { raw, ws, attachment } = known;
     const { routePath: _path, params, req: _req, ...own } = ws.data;
     known.attachment = attach(raw, { ...attachment, params, own, topics: this.#app.connections.topicsOf(ws) });
   }
