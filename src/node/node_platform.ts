@@ -1,5 +1,4 @@
-import { HttpError } from "../http/http_error.ts";
-import { genericPlatform } from "../platform/generic.ts";
+import { genericPlatform, noWebSockets } from "../platform/generic.ts";
 import type { Platform } from "../platform/platform.ts";
 import { loadPackage } from "./load_package.ts";
 import { nodeFiles } from "./node_files.ts";
@@ -20,9 +19,7 @@ export const nodePlatform: Platform = {
 
 // an upgrade event brings its own way to become a WebSocket along
 function refuseUpgrade(): never {
-  throw new HttpError(
-    501,
+  throw noWebSockets(
     'A WebSocket on Node needs the server\'s "upgrade" event: server.on("upgrade", toUpgradeHandler(app))',
-    { expose: true },
   );
 }

@@ -1,19 +1,16 @@
 import type { FileStat, FileSystem } from "../http/file_system.ts";
-import { nodeBytes, noWebSockets, requirePackage, unknownPeer, variables, waitUntil } from "./generic.ts";
+import { genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { Unanswered } from "./unanswered.ts";
 
 /** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
 export const denoPlatform: Platform = {
+  ...genericPlatform,
   name: "Deno",
-  callableApps: true,
   files: denoFiles(),
-  peerOf: unknownPeer,
   env: readEnv,
   colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
   environment: () => environment,
-  waitUntil,
-  nodeBytes,
   loadPackage,
   serve,
   upgrade,
