@@ -1,5 +1,7 @@
 /** A WebSocket client written by hand: for handshakes and frames no proper client would send, and for their bytes. */
 
+import { type Frame, frame, OPCODE } from "./frame.ts";
+
 /** The headers of a proper handshake. */
 export const HANDSHAKE: Readonly<Record<string, string>> = {
   "Connection": "Upgrade",
@@ -7,17 +9,6 @@ export const HANDSHAKE: Readonly<Record<string, string>> = {
   "Sec-WebSocket-Version": "13",
   "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 };
-
-/** What a frame carries (RFC 6455 section 5.2). */
-export const OPCODE = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
-
-/** A frame from the server. */
-export interface Frame {
-  /** What it carries. */
-  readonly opcode: number;
-  /** Its payload. */
-  readonly data: Uint8Array;
-}
 
 /** One connection; `using` breaks it off. */
 export class RawSocket implements Disposable {
@@ -78,19 +69,9 @@ export class RawSocket implements Disposable {
     return new TextDecoder().decode(bytes);
   }
 
-  /** Bytes of a frame, masked as a client's must be. */
-  static frame(opcode: number, data: Uint8Array | string = "", { fin = true } = {}): Uint8Array {
-    const payload = typeof data === "string" ? new TextEncoder().encode(data) : data;
-    if (payload.length > 0xffff) throw new RangeError("This client sends no frame over 65 535 bytes");
-    const length = payload.length < 126 ? [payload.length] : [126, payload.length >> 8, payload.length & 255];
-    const mask = crypto.getRandomValues(new Uint8Array(4));
-    const masked = payload.map((byte, at) => byte ^ mask[at % 4]!);
-    return new Uint8Array([(fin ? 128 : 0) | opcode, 128 | length[0]!, ...length.slice(1), ...mask, ...masked]);
-  }
-
   /** Sends a frame. */
   async send(opcode: number, data?: Uint8Array | string, options?: { fin?: boolean }): Promise<void> {
-    await this.write(RawSocket.frame(opcode, data, options));
+    await this.write(frame(opcode, data, options));
   }
 
   /** Sends a close frame. */
@@ -152,11 +133,4 @@ export class RawSocket implements Disposable {
     this.#read = this.#read.slice(count);
     return taken;
   }
-}
-
-/** What is read of the code and the reason of a close frame. */
-export function closeOf(frame: Frame | null): [code: number | undefined, reason: string] | undefined {
-  if (frame?.opcode !== OPCODE.close) return undefined;
-  const { data } = frame;
-  return [data.length < 2 ? undefined : data[0]! * 256 + data[1]!, new TextDecoder().decode(data.subarray(2))];
 }

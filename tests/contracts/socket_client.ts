@@ -1,3 +1,11 @@
+/** What a handshake is made with. */
+export interface ConnectOptions {
+  /** Sub-protocols that are offered. */
+  readonly protocols?: string[];
+  /** Headers besides its own. */
+  readonly headers?: Record<string, string>;
+}
+
 /** A proper WebSocket client that is asked for one message after the other. */
 export class SocketClient implements AsyncDisposable {
   /** The socket itself. */
@@ -9,10 +17,12 @@ export class SocketClient implements AsyncDisposable {
   /**
    * @param origin Where the server is
    * @param path What is asked for
-   * @param protocols Sub-protocols that are offered
+   * @param options What the handshake is made with
    */
-  constructor(origin: string, path: string, protocols: string[] = []) {
-    const socket = this.socket = new WebSocket(origin.replace("http", "ws") + path, protocols);
+  constructor(origin: string, path: string, { protocols = [], headers = {} }: ConnectOptions = {}) {
+    // headers are Deno's own option
+    const options = { protocols, headers } as unknown as string[];
+    const socket = this.socket = new WebSocket(origin.replace("http", "ws") + path, options);
     socket.binaryType = "arraybuffer";
     this.#messages = new ReadableStream<string | ArrayBuffer>({
       start(controller) {
@@ -46,6 +56,12 @@ export class SocketClient implements AsyncDisposable {
     this.socket.send(data);
   }
 
+  /** Sends a message and gives the next one that comes. */
+  async say(data: string | Uint8Array<ArrayBuffer>): Promise<string | ArrayBuffer> {
+    await this.send(data);
+    return await this.next();
+  }
+
   /** Waits until it is open. */
   async opened(): Promise<void> {
     if (this.socket.readyState > 0) return;
@@ -57,14 +73,14 @@ export class SocketClient implements AsyncDisposable {
   }
 
   /** Closes it and waits for the end. */
-  async close(code?: number, reason?: string): Promise<void> {
+  async close(code?: number, reason?: string): Promise<CloseEvent> {
     if (code === undefined) this.socket.close();
     else this.socket.close(code, reason);
-    await this.closed;
+    return await this.closed;
   }
 
   /** The same as `close()`. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 }

@@ -1,7 +1,8 @@
 import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { startCluster } from "../support/redis_cluster.ts";
 import { startSentinel } from "../support/redis_sentinel.ts";
-import { startServer, until } from "../support/redis_servers.ts";
+import { startServer } from "../support/redis_servers.ts";
+import { until } from "../support/until.ts";
 
 Deno.test("a server of a test answers under its own process id and is gone after stop", async () => {
   const server = await startServer();

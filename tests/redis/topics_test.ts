@@ -7,7 +7,8 @@ import { bundled } from "../contracts/bundled.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { lockFlag } from "../support/node_program.ts";
 import { type Program, startProgram } from "../support/program.ts";
-import { type RedisServer, startServer, until } from "../support/redis_servers.ts";
+import { type RedisServer, startServer } from "../support/redis_servers.ts";
+import { until } from "../support/until.ts";
 
 /** A client that is connected, and what ends it. */
 interface Connected {

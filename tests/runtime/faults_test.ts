@@ -1,17 +1,9 @@
 /** Clients that do their worst, on every runtime with a server of its own: nothing hangs, nothing leaks, the process lives. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { FAULT_SUBJECTS, type FaultServer, type FaultSubject, startFaultServer } from "../support/fault_servers.ts";
-import {
-  allowDescriptors,
-  ask,
-  descriptors,
-  flag,
-  memoryOf,
-  opened,
-  openedMany,
-  readUntil,
-  until,
-} from "../support/raw_client.ts";
+import { allowDescriptors, descriptors, memoryOf } from "../support/process_figures.ts";
+import { ask, flag, opened, openedMany, readUntil } from "../support/raw_client.ts";
+import { until } from "../support/until.ts";
 import { GIB, uploaded } from "../support/raw_upload.ts";
 
 const IDLE = 5000;
@@ -31,9 +23,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
           const body = framing.startsWith("T") ? `3e8\r\n${piece}\r\n` : piece;
           const head = `POST /upload/${reader}?flag=${name} HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n`;
           const client = await opened(server, head + body);
-          await until(`${name} is read`, async () => await flag(server, `${name}-read`) === 1000);
+          await until(async () => await flag(server, `${name}-read`) === 1000, `${name} is read`);
           await client[leave]();
-          await until(`${name} fails`, async () => await flag(server, `${name}-failed`) === 1);
+          await until(async () => await flag(server, `${name}-failed`) === 1, `${name} fails`);
           assertEquals(await flag(server, `${name}-complete`), 0);
           if (leave === "closeWrite") client.close();
         }
@@ -46,32 +38,32 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       const client = await opened(server, `GET /stream/${path}?flag=${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
       await readUntil(client, "\r\n\r\n");
       client.close();
-      await until(`${path} is ${told}`, async () => await flag(server, `${path}-${told}`) === 1);
+      await until(async () => await flag(server, `${path}-${told}`) === 1, `${path} is ${told}`);
     }
   },
 
   async "a client that vanishes while its handler waits aborts req.signal and closes res"(server) {
     const client = await opened(server, "GET /waiting/noticed?flag=one HTTP/1.1\r\nHost: x\r\n\r\n");
-    await until("it has arrived", async () => await flag(server, "one-arrived") === 1);
+    await until(async () => await flag(server, "one-arrived") === 1, "it has arrived");
     client.close();
-    await until("it is aborted", async () => await flag(server, "one-aborted") === 1);
-    await until("it is closed", async () => await flag(server, "one-closed") === 1);
+    await until(async () => await flag(server, "one-aborted") === 1, "it is aborted");
+    await until(async () => await flag(server, "one-closed") === 1, "it is closed");
   },
 
   async "two thousand handlers that never answer are let go after their clients"(server, { keepsUnanswered }) {
     for (const path of ["waiting/noticed", "waiting"]) {
-      await until("those before have gone", () => descriptors(server) <= server.idle + 2);
+      await until(() => descriptors(server) <= server.idle + 2, "those before have gone");
       const name = `many-${path.length}`;
       const request = `GET /${path}?flag=${name} HTTP/1.1\r\nHost: x\r\n\r\n`;
       const clients = await openedMany(server, 2000, () => opened(server, request));
-      await until("all have arrived", async () => await flag(server, `${name}-arrived`) === 2000);
+      await until(async () => await flag(server, `${name}-arrived`) === 2000, "all have arrived");
       assert(descriptors(server) >= server.idle + 2000);
       for (const client of clients) client.close();
       // those who look at nothing are found while others come
       if (path === "waiting") await askMany(server, 600);
       if (path === "waiting" && keepsUnanswered !== undefined) {
         assert(descriptors(server) >= server.idle + 2000, `this is over: ${keepsUnanswered}`);
-      } else await until("all are let go", () => descriptors(server) <= server.idle + 2);
+      } else await until(() => descriptors(server) <= server.idle + 2, "all are let go");
     }
   },
 
@@ -99,7 +91,7 @@ const SERVER_FAULTS: Readonly<Record<string, Fault>> = {
 
   async "five thousand idle connections keep nobody waiting, and leave nothing behind"(server) {
     await Promise.all([server.pid, Deno.pid].map((pid) => allowDescriptors(pid, IDLE + 1000)));
-    await until("those before have gone", () => descriptors(server) <= server.idle + 2);
+    await until(() => descriptors(server) <= server.idle + 2, "those before have gone");
     const idle = await openedMany(server, IDLE, async () => {
       const client = await opened(server, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
       await readUntil(client, "home");
@@ -110,15 +102,15 @@ const SERVER_FAULTS: Readonly<Record<string, Fault>> = {
     for (let i = 0; i < 100; i++) assertEquals(await ask(server, "/"), "home");
     assert(performance.now() - start < 5000);
     for (const client of idle) client.close();
-    await until("the descriptors are free", () => descriptors(server) <= server.idle + 2);
+    await until(() => descriptors(server) <= server.idle + 2, "the descriptors are free");
   },
 
   async "a thousand that never end their headers keep nobody waiting either"(server) {
-    await until("those before have gone", () => descriptors(server) <= server.idle + 2);
+    await until(() => descriptors(server) <= server.idle + 2, "those before have gone");
     const slow = await openedMany(server, 1000, () => opened(server, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: "));
     for (let i = 0; i < 20; i++) assertEquals(await ask(server, "/"), "home");
     for (const client of slow) client.close();
-    await until("the descriptors are free", () => descriptors(server) <= server.idle + 2);
+    await until(() => descriptors(server) <= server.idle + 2, "the descriptors are free");
   },
 };
 

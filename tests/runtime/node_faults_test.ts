@@ -1,10 +1,10 @@
 /** Clients that vanish, that do not read, that send what nobody wants, and very many that do nothing, on Node. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { OPCODE } from "../contracts/raw_socket.ts";
+import { frame, OPCODE } from "../contracts/frame.ts";
+import { HANDSHAKE, rawHead, readUntil, untilClosed } from "../support/raw_client.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { skipNode, startNodeWithFiles } from "../support/node_program.ts";
-import { standingStill, text, until } from "../support/node_servers.ts";
-import { frame, HANDSHAKE, rawHead, untilClosed, untilText } from "../support/raw_request.ts";
+import { askUntil, standingStill, text } from "../support/node_servers.ts";
 
 const MIB = 1024 * 1024;
 /** Connections of each kind that do nothing. */
@@ -55,11 +55,11 @@ onNode("clients that vanish in mid-upload, mid-stream and mid-frame leave nothin
       HANDSHAKE,
       frame(OPCODE.text, "a beginning", { length: 70_000 }),
     );
-    await Promise.all([untilText(streaming, "200 OK"), untilText(framing, "101 Switching")]);
-    await until(state, ({ uploads }) => uploads === i + 1);
+    await Promise.all([readUntil(streaming, "200 OK"), readUntil(framing, "101 Switching")]);
+    await askUntil(state, ({ uploads }) => uploads === i + 1);
     for (const connection of [uploading, streaming, framing]) connection.close();
   }
-  const { uploads, failed, streams, cancelled, closed } = await until(
+  const { uploads, failed, streams, cancelled, closed } = await askUntil(
     state,
     ({ connections, failed, cancelled, closed }) => connections + 150 - failed - cancelled - closed === 0,
   );
@@ -73,13 +73,13 @@ onNode(
     const { origin, state } = server;
     const before = await state();
     const connection = await rawHead(origin, "POST /ignored", [`Content-Length: ${1024 * MIB}`]);
-    assertMatch(await untilText(connection, "not read"), /^HTTP\/1\.1 200 OK/);
+    assertMatch(await readUntil(connection, "not read"), /^HTTP\/1\.1 200 OK/);
     const piece = new Uint8Array(MIB);
     for (let i = 0; i < 1024; i++) {
       for (let at = 0; at < MIB;) at += await connection.write(piece.subarray(at));
     }
     await connection.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
-    assertMatch(await untilText(connection, "served"), /^HTTP\/1\.1 200 OK/);
+    assertMatch(await readUntil(connection, "served"), /^HTTP\/1\.1 200 OK/);
     connection.close();
     const { peakMib } = await state();
     assert(peakMib - before.peakMib < 100, `${peakMib - before.peakMib} MiB more`);
@@ -97,12 +97,12 @@ onNode(
       const piece = new Uint8Array(MIB);
       for (;;) sent += await connection.write(piece);
     })().catch(() => {});
-    await until(state, ({ uploads }) => uploads === 1);
+    await askUntil(state, ({ uploads }) => uploads === 1);
     await standingStill(async () => (await state(), sent));
     assert(sent < 50 * MIB, `${sent} bytes were taken`);
     connection.close();
     await sending;
-    const { peakMib } = await until(state, ({ connections }) => connections === 0);
+    const { peakMib } = await askUntil(state, ({ connections }) => connections === 0);
     assert(peakMib - before.peakMib < 100, `${peakMib - before.peakMib} MiB more`);
   },
 );
@@ -129,7 +129,7 @@ onNode(
     await warm.next();
     await warm.close();
     const nobody = ({ connections, sockets }: State) => connections + sockets === 0;
-    const before = await until(state, nobody);
+    const before = await askUntil(state, nobody);
     const clients = await startNodeWithFiles(
       2 * IDLE + 1000,
       "tests/fixtures/node/idle_clients.ts",
@@ -151,7 +151,7 @@ onNode(
     } finally {
       await clients.stop();
     }
-    const after = await until(state, nobody);
+    const after = await askUntil(state, nobody);
     assertEquals(after.closed, IDLE + 2);
     assert(after.heapMib - before.heapMib < 20, `${after.heapMib - before.heapMib} MiB are kept`);
     assert(after.peakMib - before.peakMib < 400, `${after.peakMib - before.peakMib} MiB were taken`);

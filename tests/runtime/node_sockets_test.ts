@@ -1,11 +1,10 @@
 /** WebSockets on Node, in every way a server may be owned there. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { OPCODE } from "../contracts/raw_socket.ts";
+import { frame, OPCODE } from "../contracts/frame.ts";
+import { HANDSHAKE, rawHead, readUntil, requestHead, untilClosed, writeAll } from "../support/raw_client.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { skipNode, startNode } from "../support/node_program.ts";
-import { text, until } from "../support/node_servers.ts";
-import { writeAll } from "../support/raw_client.ts";
-import { frame, HANDSHAKE, rawHead, requestHead, untilClosed, untilText } from "../support/raw_request.ts";
+import { askUntil, text } from "../support/node_servers.ts";
 
 /** The server Sluice makes, one of the user's own, and one with Express in it, where the application is below /api. */
 const WAYS = ["listen", "own", "inside"] as const;
@@ -38,7 +37,7 @@ onNode("a connection goes both ways, wherever the server comes from", async ({ a
     assertEquals([...new Uint8Array(await client.next() as ArrayBuffer)], [0, 128, 255]);
     await client.close(3001, way);
   }
-  await until(events, (seen) => seen.length === 3);
+  await askUntil(events, (seen) => seen.length === 3);
   assertEquals(await events(), WAYS.map((way) => `closed 3001 ${way}`));
 });
 
@@ -54,7 +53,7 @@ onNode("a message that comes with the handshake is told after the opening", asyn
 
 onNode("a message in fragments arrives as one, and a large one whole, but none over 64 MiB", async ({ at, events }) => {
   const connection = await rawHead(at(), "GET /echo", HANDSHAKE);
-  await untilText(connection, "open");
+  await readUntil(connection, "open");
   const parts = [
     frame(OPCODE.text, "one ", { fin: false }),
     frame(OPCODE.ping, "in between"),
@@ -62,7 +61,7 @@ onNode("a message in fragments arrives as one, and a large one whole, but none o
     frame(OPCODE.more, "three"),
   ];
   for (const part of parts) await connection.write(part);
-  await untilText(connection, "one two three");
+  await readUntil(connection, "one two three");
   connection.close();
   const client = new SocketClient(at(), "/echo");
   await client.next();
@@ -71,7 +70,7 @@ onNode("a message in fragments arrives as one, and a large one whole, but none o
   assertEquals(new Uint8Array(await client.next() as ArrayBuffer), large);
   await client.send(new Uint8Array(64 * 1024 * 1024 + 1));
   assertEquals((await client.closed).code, 1009);
-  await until(events, (seen) => seen.length === 2);
+  await askUntil(events, (seen) => seen.length === 2);
 });
 
 onNode("headers and cookies set before the upgrade are in the handshake, those of a body are not", async ({ at }) => {
@@ -144,12 +143,12 @@ onNode("a large refusal arrives whole, at the client's pace", async ({ at }) => 
 onNode("a client that leaves while a middleware has not decided aborts req.signal", async ({ at, events }) => {
   for (const [count, way] of WAYS.entries()) {
     const connection = await rawHead(at(way), `GET ${prefix(way)}/waits`, HANDSHAKE);
-    await until(events, (seen) => seen.length === 2 * count + 1);
+    await askUntil(events, (seen) => seen.length === 2 * count + 1);
     connection.close();
-    await until(events, (seen) => seen.length === 2 * count + 2);
+    await askUntil(events, (seen) => seen.length === 2 * count + 2);
   }
   assertEquals(await events(), WAYS.flatMap(() => ["waits", "abort"]));
-  await until(async () => JSON.parse(await text(`${at()}/counts`)).sockets, (count) => count === 0);
+  await askUntil(async () => JSON.parse(await text(`${at()}/counts`)).sockets, (count) => count === 0);
 });
 
 onNode("a client that is gone before it is upgraded harms nobody", async ({ at }) => {
@@ -163,7 +162,7 @@ onNode("a client that is gone before it is upgraded harms nobody", async ({ at }
   assertEquals(await client.next(), "open");
   await client.close();
   const counts = async () => JSON.parse(await text(`${at()}/counts`));
-  assertEquals(await until(counts, ({ sockets, open }) => sockets + open === 0), { sockets: 0, open: 0 });
+  assertEquals(await askUntil(counts, ({ sockets, open }) => sockets + open === 0), { sockets: 0, open: 0 });
 });
 
 onNode("a client that vanishes in mid-frame, or sends nonsense, is closed and forgotten", async ({ at, events }) => {
@@ -171,7 +170,7 @@ onNode("a client that vanishes in mid-frame, or sends nonsense, is closed and fo
   for (const way of WAYS) {
     for (const part of broken) {
       const connection = await rawHead(at(way), `GET ${prefix(way)}/echo`, HANDSHAKE);
-      await untilText(connection, "open");
+      await readUntil(connection, "open");
       await connection.write(part);
       connection.close();
     }
@@ -180,8 +179,8 @@ onNode("a client that vanishes in mid-frame, or sends nonsense, is closed and fo
     const told = new Uint8Array(await new Response(connection.readable).arrayBuffer());
     assertEquals([...told.slice(-4)], [0x88, 2, 1002 >> 8, 1002 & 0xff]);
   }
-  assertEquals(await until(events, (all) => all.length === 9), Array(9).fill("closed 1006 "));
-  await until(async () => JSON.parse(await text(`${at()}/counts`)).open, (count) => count === 0);
+  assertEquals(await askUntil(events, (all) => all.length === 9), Array(9).fill("closed 1006 "));
+  await askUntil(async () => JSON.parse(await text(`${at()}/counts`)).open, (count) => count === 0);
 });
 
 onNode("a request to become something else is answered as the request it is, with its body", async ({ at }) => {
@@ -200,11 +199,11 @@ onNode("a connection whose offer was ignored may make another one, and become a 
   const offer = ["Connection: Upgrade", "Upgrade: h2c"];
   for (const way of [...WAYS, "two"] as const) {
     const connection = await rawHead(at(way), `GET ${prefix(way)}/page`, offer);
-    await untilText(connection, "a page for Upgrade");
+    await readUntil(connection, "a page for Upgrade");
     await writeAll(connection, requestHead(`GET ${prefix(way)}/page`, offer));
-    await untilText(connection, "a page for Upgrade");
+    await readUntil(connection, "a page for Upgrade");
     await writeAll(connection, requestHead(`GET ${prefix(way)}/echo`, HANDSHAKE));
-    await untilText(connection, "open");
+    await readUntil(connection, "open");
     connection.close();
   }
 });
@@ -233,7 +232,7 @@ onNode("a client that answers no ping is taken for gone, and one that does is no
   const answering = new SocketClient(at(), "/pings");
   assertEquals(await answering.next(), "open");
   await untilClosed(await rawHead(at(), "GET /pings", HANDSHAKE));
-  assertEquals(await until(events, (seen) => seen.length > 0), ["gone 1006"]);
+  assertEquals(await askUntil(events, (seen) => seen.length > 0), ["gone 1006"]);
   await answering.send("still here");
   assertEquals(await answering.next(), "still here");
   await answering.close();
@@ -251,7 +250,7 @@ onNode("bytes that are changed after they were sent arrive as they were", async 
 
 onNode("a slow reader shows in bufferedAmount, and drain tells when it has caught up", async ({ at, events }) => {
   const connection = await rawHead(at(), "GET /fills", HANDSHAKE, frame(OPCODE.text, "go"));
-  await until(events, (seen) => seen.includes("full"));
+  await askUntil(events, (seen) => seen.includes("full"));
   assertEquals(await events(), ["full"]);
   let bytes = 0;
   const reader = connection.readable.getReader();
@@ -262,7 +261,7 @@ onNode("a slow reader shows in bufferedAmount, and drain tells when it has caugh
       bytes += value.length;
     }
   })();
-  await until(events, (seen) => seen.length === 2);
+  await askUntil(events, (seen) => seen.length === 2);
   assertEquals(await events(), ["full", "drained 0"]);
   assert(bytes > 8_000_000, `${bytes} bytes`);
   await reader.cancel();

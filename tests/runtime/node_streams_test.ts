@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { onNode, rawRequest, standingStill, text, until, type Way, ways } from "../support/node_servers.ts";
+import { askUntil, onNode, rawRequest, standingStill, text, type Way, ways } from "../support/node_servers.ts";
 
 onNode("an answer that breaks off looks broken, and the server goes on", async (at) => {
   for (const way of ways) {
@@ -85,9 +85,9 @@ onNode("an upload that breaks off fails for its reader", async (at) => {
     const before = (await events()).length;
     const connection = await rawRequest(at(way), "/upload", head);
     await connection.write(new TextEncoder().encode("5\r\nhello\r\n"));
-    await until(events, (seen) => seen.length > before);
+    await askUntil(events, (seen) => seen.length > before);
     connection.close();
-    assertEquals((await until(events, (seen) => seen.length > before + 1)).slice(before), [
+    assertEquals((await askUntil(events, (seen) => seen.length > before + 1)).slice(before), [
       "uploading",
       "upload failed",
     ]);
@@ -101,10 +101,10 @@ onNode("a client that leaves aborts req.signal and closes res, and one that stay
     const before = (await events()).length;
     const controller = new AbortController();
     const waiting = fetch(`${at(way)}/waits`, { signal: controller.signal });
-    await until(events, (seen) => seen.length > before && seen.at(-1) === "arrived");
+    await askUntil(events, (seen) => seen.length > before && seen.at(-1) === "arrived");
     controller.abort();
     await assertRejects(() => waiting);
-    const seen = await until(events, (seen) => seen.length >= before + 3);
+    const seen = await askUntil(events, (seen) => seen.length >= before + 3);
     assertEquals(seen.slice(before), ["arrived", "abort", "close"]);
   }
   assertEquals((await events())[0], "ended");

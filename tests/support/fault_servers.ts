@@ -3,7 +3,8 @@ import { run } from "../../scripts/process.ts";
 import { bundled } from "../contracts/bundled.ts";
 import { lockFlag, skipNode } from "./node_program.ts";
 import { startProgram } from "./program.ts";
-import { ask, settledDescriptors } from "./raw_client.ts";
+import { settledDescriptors } from "./process_figures.ts";
+import { ask } from "./raw_client.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");

@@ -32,10 +32,12 @@ export async function text(url: string, init?: RequestInit): Promise<string> {
 }
 
 /** Asks until an answer fits: what happens in another process has no other sign. */
-export async function until<T>(ask: () => Promise<T>, fits: (seen: T) => boolean): Promise<T> {
+export async function askUntil<T>(ask: () => Promise<T>, fits: (seen: T) => boolean, limitMs = 20_000): Promise<T> {
+  const end = performance.now() + limitMs;
   for (;;) {
     const seen = await ask();
     if (fits(seen)) return seen;
+    if (performance.now() > end) throw new Error(`Not within ${limitMs} ms; the last answer: ${JSON.stringify(seen)}`);
   }
 }
 
@@ -43,7 +45,7 @@ export async function until<T>(ask: () => Promise<T>, fits: (seen: T) => boolean
 export async function standingStill(read: () => Promise<number>): Promise<number> {
   let before = 0;
   let times = 0;
-  await until(read, (now) => {
+  await askUntil(read, (now) => {
     times = now > 0 && now === before ? times + 1 : 0;
     before = now;
     return times === 20;

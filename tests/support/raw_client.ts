@@ -1,28 +1,21 @@
-/** Connections that speak HTTP by hand, to be left when it hurts; and what they did to the process they went to. */
+/** Connections that speak HTTP by hand: to be left when it hurts, or for what comes in one piece or only in part. */
+import { HANDSHAKE as HEADERS } from "../contracts/raw_socket.ts";
 
 /** Where they go. */
 export interface RawServer {
   /** Its port, on 127.0.0.1. */
   readonly port: number;
-  /** Its process. */
-  readonly pid: number;
 }
 
 const encoder = new TextEncoder();
 
-/** Waits until a condition holds; asks again every few ms. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 5000): Promise<void> {
-  const late = performance.now() + limitMs;
-  while (!await holds()) {
-    if (performance.now() > late) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
+/** The header lines of a proper handshake. */
+export const HANDSHAKE: readonly string[] = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`);
 
 /** Opens a connection and writes to it. */
-export async function opened({ port }: RawServer, text: string): Promise<Deno.TcpConn> {
+export async function opened({ port }: RawServer, first: string | Uint8Array): Promise<Deno.TcpConn> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
-  await writeAll(connection, encoder.encode(text));
+  await writeAll(connection, typeof first === "string" ? encoder.encode(first) : first);
   return connection;
 }
 
@@ -48,7 +41,7 @@ export async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promis
 
 /** Reads until a text has come. */
 export async function readUntil(connection: Deno.Conn, text: string): Promise<string> {
-  const buffer = new Uint8Array(16_384);
+  const buffer = new Uint8Array(65_536);
   let seen = "";
   while (!seen.includes(text)) {
     const length = await connection.read(buffer);
@@ -70,33 +63,31 @@ export async function flag(server: RawServer, name: string): Promise<number> {
   return Number(await ask(server, `/flags/${name}`));
 }
 
-/** Descriptors a process has open. */
-export function descriptors({ pid }: RawServer): number {
-  return [...Deno.readDirSync(`/proc/${pid}/fd`)].length;
+/** Bytes of a request's head. */
+export function requestHead(start: string, headers: readonly string[]): Uint8Array<ArrayBuffer> {
+  return encoder.encode([`${start} HTTP/1.1`, "Host: localhost", ...headers, "", ""].join("\r\n"));
 }
 
-/** The same, once connections that were closed are gone. */
-export async function settledDescriptors(server: RawServer): Promise<number> {
-  let seen = -1;
-  let times = 0;
-  await until("the number of descriptors stays as it is", () => {
-    const now = descriptors(server);
-    times = now === seen ? times + 1 : 0;
-    seen = now;
-    return times === 5;
-  });
-  return seen;
+/**
+ * Connects and sends a request's head.
+ *
+ * @param origin Where to
+ * @param start The request line without its version
+ * @param headers Header lines
+ * @param rest What is sent right behind the head
+ */
+export async function rawHead(
+  origin: string,
+  start: string,
+  headers: readonly string[],
+  rest: Uint8Array<ArrayBuffer> | string = "",
+): Promise<Deno.TcpConn> {
+  const behind = typeof rest === "string" ? encoder.encode(rest) : rest;
+  const all = new Uint8Array([...requestHead(start, headers), ...behind]);
+  return await opened({ port: Number(new URL(origin).port) }, all);
 }
 
-/** MiB of memory a process holds. */
-export function memoryOf({ pid }: RawServer): number {
-  return Number(Deno.readTextFileSync(`/proc/${pid}/status`).match(/VmRSS:\s+(\d+)/)![1]) / 1024;
-}
-
-/** Lets a process open as many descriptors. */
-export async function allowDescriptors(pid: number, count: number): Promise<void> {
-  const limit = () => Number(Deno.readTextFileSync(`/proc/${pid}/limits`).match(/open files +(\d+)/)?.[1] ?? Infinity);
-  if (limit() >= count) return;
-  await new Deno.Command("prlimit", { args: ["--pid", String(pid), `--nofile=${count}:`] }).output();
-  if (limit() < count) throw new Error(`A process may open ${limit()} files; raise \`ulimit -n\` to ${count}`);
+/** Everything that comes until the other end closes. */
+export async function untilClosed(connection: Deno.TcpConn): Promise<string> {
+  return await new Response(connection.readable).text();
 }

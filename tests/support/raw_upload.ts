@@ -1,4 +1,5 @@
-import { memoryOf, opened, type RawServer, readUntil, writeAll } from "./raw_client.ts";
+import { memoryOf, type Running } from "./process_figures.ts";
+import { opened, type RawServer, readUntil, writeAll } from "./raw_client.ts";
 
 /** Bytes of the upload. */
 export const GIB: number = 2 ** 30;
@@ -14,7 +15,11 @@ export interface Uploaded {
 }
 
 /** Uploads 1 GiB, or as much as the server takes; without `onwards`, no more once it has answered. */
-export async function uploaded(server: RawServer, head: string, { onwards }: { onwards: boolean }): Promise<Uploaded> {
+export async function uploaded(
+  server: RawServer & Running,
+  head: string,
+  { onwards }: { onwards: boolean },
+): Promise<Uploaded> {
   using client = await opened(server, head);
   const piece = " ".repeat(65_536);
   const bytes = new TextEncoder().encode(head.includes("chunked") ? `10000\r\n${piece}\r\n` : piece);

@@ -1,4 +1,5 @@
-import { type RedisServer, startServer, until } from "./redis_servers.ts";
+import { type RedisServer, startServer } from "./redis_servers.ts";
+import { until } from "./until.ts";
 
 /** A Redis cluster of three primaries. `await using` stops it. */
 export interface RedisCluster extends AsyncDisposable {

@@ -1,4 +1,5 @@
-import { type RedisServer, startServer, until } from "./redis_servers.ts";
+import { type RedisServer, startServer } from "./redis_servers.ts";
+import { until } from "./until.ts";
 
 /** A primary and its replica, watched by a sentinel. `await using` stops them. */
 export interface RedisSentinel extends AsyncDisposable {

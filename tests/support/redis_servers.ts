@@ -1,5 +1,6 @@
 /** Redis servers that a test starts, pauses, kills and restarts itself; the clusters and sentinels build on it. */
 import { run } from "../../scripts/process.ts";
+import { until } from "./until.ts";
 
 /** How a server is started. */
 export interface RedisServerOptions {
@@ -139,27 +140,6 @@ export async function startServer(options: RedisServerOptions = {}): Promise<Red
       // a parallel test may have taken the free port first
       if (options.port !== undefined || attempt === 3) throw error;
     }
-  }
-}
-
-/**
- * Waits until something holds, asking every 10 ms; an error counts as "not yet".
- *
- * @param holds What is waited for
- * @param what Its name in the error
- * @param limitMs When to give up
- */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, limitMs = 5000): Promise<void> {
-  const end = performance.now() + limitMs;
-  for (;;) {
-    let cause: unknown;
-    try {
-      if (await holds()) return;
-    } catch (error) {
-      cause = error;
-    }
-    if (performance.now() > end) throw new Error(`Not within ${limitMs} ms: ${what}`, { cause });
-    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
-import { assert } from "@std/assert";
 import { Miniflare } from "miniflare";
 import { bundled } from "../contracts/bundled.ts";
+import { type ConnectOptions, SocketClient } from "../contracts/socket_client.ts";
 
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
 // the one the tests install is newer than miniflare's own (scripts/runtimes.ts)
@@ -34,12 +34,6 @@ export interface RunningWorker {
   connect(path: string, options?: ConnectOptions): Promise<WorkerClient>;
   /** Puts an object to sleep, with its connections left open. */
   sleep(className: string, name: string): Promise<void>;
-}
-
-/** What a handshake is made with. */
-export interface ConnectOptions {
-  protocols?: string[];
-  headers?: Record<string, string>;
 }
 
 /** workerd is a process of its own, and miniflare keeps connections to it. */
@@ -76,9 +70,9 @@ export async function withWorker(
       origin,
       text: async (path, init) => await (await fetch(origin + path, init)).text(),
       async connect(path, connectOptions) {
-        const client = new WorkerClient(origin.replace("http", "ws") + path, connectOptions);
+        const client = new WorkerClient(origin, path, connectOptions);
         clients.push(client);
-        await client.opened;
+        await inTime(client.opened());
         return client;
       },
       sleep: (className, name) =>
@@ -90,51 +84,14 @@ export async function withWorker(
   }
 }
 
-/** A client that is asked for one message after the other. */
-export class WorkerClient {
-  readonly socket: WebSocket;
-  readonly opened: Promise<void>;
-  readonly #closed: Promise<CloseEvent>;
-  readonly #messages: ReadableStreamDefaultReader<string | ArrayBuffer>;
-
-  constructor(url: string, { protocols = [], headers = {} }: ConnectOptions = {}) {
-    // Deno's own options: headers in the handshake
-    const socket = this.socket = new WebSocket(url, { protocols, headers } as unknown as string[]);
-    socket.binaryType = "arraybuffer";
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.opened = promise;
-    socket.onopen = () => resolve();
-    this.#messages = new ReadableStream<string | ArrayBuffer>({
-      start(controller) {
-        socket.onmessage = ({ data }) => controller.enqueue(data);
-        socket.onerror = (event) => reject(new Error((event as ErrorEvent).message));
-      },
-    }).getReader();
-    this.#closed = new Promise((resolve) => socket.onclose = resolve);
+/** A client that does not wait for ever. */
+export class WorkerClient extends SocketClient {
+  override next(): Promise<string | ArrayBuffer> {
+    return inTime(super.next());
   }
 
-  /** How the connection ended. */
-  get closed(): Promise<CloseEvent> {
-    return inTime(this.#closed);
-  }
-
-  /** The next message. */
-  async next(): Promise<string | ArrayBuffer> {
-    const { value } = await inTime(this.#messages.read());
-    assert(value !== undefined);
-    return value;
-  }
-
-  /** Says something and gives the answer. */
-  async say(data: string | Uint8Array<ArrayBuffer>): Promise<string | ArrayBuffer> {
-    this.socket.send(data);
-    return await this.next();
-  }
-
-  /** Closes and waits until it is over. */
-  async close(code?: number, reason?: string): Promise<CloseEvent> {
-    this.socket.close(code, reason);
-    return await this.closed;
+  override close(code?: number, reason?: string): Promise<CloseEvent> {
+    return inTime(super.close(code, reason));
   }
 }
 
@@ -148,10 +105,4 @@ async function inTime<T>(coming: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Waits until something is so; another look is the only sign. */
-export async function until(look: () => Promise<boolean>): Promise<void> {
-  const late = Date.now() + 5000;
-  while (!await look()) assert(Date.now() < late, `not within 5 s: ${look}`);
 }

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { FrameworkApp, TopicBroker, TopicHost, WebSocketConnection } from "@sluice/sluice";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { quietApp, serving } from "../support/app.ts";
-import { until } from "../support/redis_servers.ts";
+import { until } from "../support/until.ts";
 
 /** A broker that writes down what it is told. */
 class Notes implements TopicBroker {

@@ -1,7 +1,8 @@
 /** Durable Objects that sleep while their connections are open, in workerd. */
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { RawSocket } from "../contracts/raw_socket.ts";
-import { type RunningWorker, until, withWorker, WORKERD } from "../support/workerd.ts";
+import { type RunningWorker, withWorker, WORKERD } from "../support/workerd.ts";
+import { until } from "../support/until.ts";
 
 const OBJECTS = { room: "Room", quiet: "QuietRoom", shared: "SharedRoom" };
 
@@ -102,14 +103,14 @@ Deno.test(
       await sleep("Room", "blue");
       const { code, reason, wasClean } = await ann.close(4002, "had enough");
       assertEquals([code, reason, wasClean], [4002, "had enough", true]);
-      await until(async () => (await text("/room/blue/notes")).includes("close ann"));
+      await until(async () => (await text("/room/blue/notes")).includes("close ann"), "ann's end is noted");
       await sleep("Room", "blue");
       assertEquals(await text("/room/blue/publish/news"), "1");
       assertEquals(await ben.next(), "news");
       ben.socket.send("close");
       const closed = await ben.closed;
       assertEquals([closed.code, closed.reason], [4001, "as asked"]);
-      await until(async () => (await text("/room/blue/notes")).includes("close ben"));
+      await until(async () => (await text("/room/blue/notes")).includes("close ben"), "ben's end is noted");
       await sleep("Room", "blue");
       assertEquals(await text("/room/blue/size"), "0");
       assertEquals(JSON.parse(await text("/room/blue/notes")), [
@@ -125,10 +126,10 @@ Deno.test(
 Deno.test("a client that vanishes while the object sleeps closes with 1006", WORKERD, async () => {
   await withRooms(async ({ origin, sleep, text }) => {
     const socket = await RawSocket.open(origin, "/room/blue/talk/ann");
-    await until(async () => await text("/room/blue/size") === "1");
+    await until(async () => await text("/room/blue/size") === "1", "one is left");
     await sleep("Room", "blue");
     socket[Symbol.dispose]();
-    await until(async () => (await text("/room/blue/notes")).includes("close"));
+    await until(async () => (await text("/room/blue/notes")).includes("close"), "the end is noted");
     assertMatch(await text("/room/blue/notes"), /^\["open ann","close ann 1006 [^"]*"\]$/);
     assertEquals(await text("/room/blue/size"), "0");
   });
@@ -212,7 +213,7 @@ Deno.test("an error in a handler closes with 1011 after a sleep too", WORKERD, a
     await sleep("Room", "blue");
     ann.socket.send("throw");
     assertEquals((await ann.closed).code, 1011);
-    await until(async () => (await text("/room/blue/notes")).includes("close ann 1011"));
+    await until(async () => (await text("/room/blue/notes")).includes("close ann 1011"), "the failure is noted");
   });
 });
 

@@ -1,7 +1,9 @@
 /** A Worker in workerd. */
 import { assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { closeOf, RawSocket } from "../contracts/raw_socket.ts";
-import { type RunningWorker, until, withWorker, WORKERD, type WorkerOptions } from "../support/workerd.ts";
+import { closeOf } from "../contracts/frame.ts";
+import { RawSocket } from "../contracts/raw_socket.ts";
+import { type RunningWorker, withWorker, WORKERD, type WorkerOptions } from "../support/workerd.ts";
+import { until } from "../support/until.ts";
 
 const PROGRAM = "tests/workers/programs/worker.ts";
 
@@ -35,7 +37,7 @@ for (const [name, statement] of Object.entries(EXPORTS)) {
     await withApp({ main }, async ({ text }) => {
       assertEquals(await text("/dropped"), "answered");
       assertEquals(await text("/later"), "answered before 0");
-      await until(async () => (await text("/done")).includes("waited for"));
+      await until(async () => (await text("/done")).includes("waited for"), "the work is done");
       // it would have been done long before, had workerd waited for everything
       assertEquals(await text("/done"), '["waited for"]');
     });
@@ -85,7 +87,7 @@ Deno.test("open is told once, and a client that breaks the protocol closes with 
     // an operation that does not exist
     await socket.send(3, "");
     assertEquals(closeOf(await socket.next())![0], 1002);
-    await until(async () => (await text("/done")).includes("close"));
+    await until(async () => (await text("/done")).includes("close"), "the end is noted");
     assertEquals(await text("/done"), '["open","close 1006 3"]');
   });
 });

@@ -1,4 +1,6 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { RawSocket } from "../../../tests/contracts/raw_socket.ts";
+import { SocketClient } from "../../../tests/contracts/socket_client.ts";
 import sluice, { type FrameworkApp, type WebSocketConnection } from "@sluice/sluice";
 import { Limiter, rateLimit } from "../../mod.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
@@ -9,44 +11,6 @@ async function serving(app: FrameworkApp, talk: (origin: string) => Promise<void
     await talk(`http://127.0.0.1:${server.port}`);
   } finally {
     await app.close({ timeoutMs: 2000 });
-  }
-}
-
-/** An open socket and the messages it gets. */
-class Client {
-  readonly #socket: WebSocket;
-  readonly #messages: string[] = [];
-  readonly #waiting: ((message: string) => void)[] = [];
-  readonly #closed: Promise<CloseEvent>;
-
-  constructor(url: string) {
-    this.#socket = new WebSocket(url.replace("http", "ws"));
-    this.#closed = new Promise((resolve) => this.#socket.onclose = resolve);
-    this.#socket.onmessage = ({ data }) => {
-      const waiting = this.#waiting.shift();
-      if (waiting !== undefined) waiting(data);
-      else this.#messages.push(data);
-    };
-  }
-
-  async opened(): Promise<this> {
-    await new Promise((resolve) => this.#socket.onopen = resolve);
-    return this;
-  }
-
-  async say(text: string): Promise<string> {
-    this.#socket.send(text);
-    const message = this.#messages.shift();
-    return message ?? await new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  get closed(): Promise<CloseEvent> {
-    return this.#closed;
-  }
-
-  async close(): Promise<void> {
-    this.#socket.close();
-    await this.#closed;
   }
 }
 
@@ -61,12 +25,12 @@ Deno.test("a limiter counts the messages of every socket, whoever sends them", a
     },
   });
   await serving(app, async (origin) => {
-    const ann = await new Client(`${origin}/chat/ann`).opened();
-    const bob = await new Client(`${origin}/chat/bob`).opened();
+    const ann = new SocketClient(origin, "/chat/ann");
+    const bob = new SocketClient(origin, "/chat/bob");
     assertEquals([await ann.say("1"), await ann.say("2"), await ann.say("3")], ["heard 1", "heard 2", "wait 500 ms"]);
     assertEquals(await bob.say("1"), "heard 1");
     // another socket is no way around it
-    const again = await new Client(`${origin}/chat/ann`).opened();
+    const again = new SocketClient(origin, "/chat/ann");
     assertEquals(await again.say("4"), "wait 500 ms");
     clock.advance(500);
     assertEquals(await ann.say("5"), "heard 5");
@@ -85,45 +49,26 @@ Deno.test("a socket that says too much may be closed with 1008, and long message
     },
   });
   await serving(app, async (origin) => {
-    const client = await new Client(origin).opened();
+    const client = new SocketClient(origin, "/");
     assertEquals([await client.say("x".repeat(80)), await client.say("x")], ["heard", "heard"]);
-    void client.say("x".repeat(20));
+    await client.send("x".repeat(20));
     const { code, reason } = await client.closed;
     assertEquals([code, reason], [1008, "too many messages"]);
   });
 });
-
-const UPGRADE = [
-  "Host: x",
-  "Connection: Upgrade",
-  "Upgrade: websocket",
-  "Sec-WebSocket-Version: 13",
-  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-];
-
-/** Sends a handshake by hand and gives what comes back first. */
-async function handshake(origin: string, path: string): Promise<string> {
-  using connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(origin).port) });
-  await connection.write(new TextEncoder().encode([`GET ${path} HTTP/1.1`, ...UPGRADE, "", ""].join("\r\n")));
-  const buffer = new Uint8Array(8192);
-  const length = await connection.read(buffer) ?? 0;
-  return new TextDecoder().decode(buffer.subarray(0, length)).toLowerCase();
-}
 
 Deno.test("a limiter before the upgrade refuses it with a 429 that reaches the client", async () => {
   const app = sluice().set("env", "test");
   app.use(rateLimit({ max: 2, windowMs: 60_000, clock: new VirtualClock().read }));
   app.ws("/live", { message: (ws, text) => ws.send(String(text)) });
   await serving(app, async (origin) => {
-    const client = await new Client(`${origin}/live`).opened();
+    const client = new SocketClient(origin, "/live");
     assertEquals(await client.say("hello"), "hello");
-    const accepted = await handshake(origin, "/live");
-    assertMatch(accepted, /^http\/1\.1 101 /);
-    assertStringIncludes(accepted, "x-ratelimit-remaining: 0");
-    const refused = await handshake(origin, "/live");
-    assertMatch(refused, /^http\/1\.1 429 /);
-    assertStringIncludes(refused, "retry-after: 60");
-    assertStringIncludes(refused, "too many requests");
+    using accepted = await RawSocket.open(origin, "/live");
+    assertEquals([accepted.status, accepted.header("x-ratelimit-remaining")], [101, ["0"]]);
+    using refused = await RawSocket.open(origin, "/live");
+    assertEquals([refused.status, refused.header("retry-after")], [429, ["60"]]);
+    assertStringIncludes(await refused.body(), "Too many requests");
     // what is open stays open
     assertEquals(await client.say("still here"), "still here");
     await client.close();
@@ -135,9 +80,8 @@ Deno.test("a limiter in the route of a socket refuses it, and leaves the other r
   app.ws("/live", rateLimit({ max: 0, message: "no sockets today", statusCode: 503 }), { message() {} });
   app.get("/", (_req, res) => res.send("hello"));
   await serving(app, async (origin) => {
-    const refused = await handshake(origin, "/live");
-    assertMatch(refused, /^http\/1\.1 503 /);
-    assertStringIncludes(refused, "no sockets today");
+    using refused = await RawSocket.open(origin, "/live");
+    assertEquals([refused.status, await refused.body()], [503, "no sockets today"]);
     assertEquals(await (await fetch(origin)).text(), "hello");
   });
 });

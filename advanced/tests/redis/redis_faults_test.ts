@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { type RedisServer, startServer, until } from "../../../tests/support/redis_servers.ts";
+import { type RedisServer, startServer } from "../../../tests/support/redis_servers.ts";
+import { until } from "../../../tests/support/until.ts";
 import { type Decision, Limiter, type LimiterOptions, MemoryStore, RedisStore } from "../../mod.ts";
 import { FaultyStore, VirtualClock } from "../../testing.ts";
 import { startProxy } from "../support/tcp_proxy.ts";

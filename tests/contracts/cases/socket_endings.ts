@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Ask, type Chapter, chapter, noted, text } from "../case.ts";
-import { closeOf, OPCODE, RawSocket } from "../raw_socket.ts";
+import { closeOf, frame, OPCODE } from "../frame.ts";
+import { RawSocket } from "../raw_socket.ts";
 import { SocketClient } from "../socket_client.ts";
 
 /** What the close handler was told after a client did something. */
@@ -67,8 +68,8 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
   it("the server's code stands, whatever the client sends and answers meanwhile", async ({ ask, origin, flag }) => {
     using socket = await RawSocket.open(origin, `/socket/close?flag=${flag}`);
     await socket.text();
-    const late = [RawSocket.frame(OPCODE.text, '[4003,"mine"]'), RawSocket.frame(OPCODE.text, "[3000]")];
-    await socket.write(new Uint8Array([...late[0]!, ...late[1]!, ...RawSocket.frame(OPCODE.close)]));
+    const late = [frame(OPCODE.text, '[4003,"mine"]'), frame(OPCODE.text, "[3000]")];
+    await socket.write(new Uint8Array([...late[0]!, ...late[1]!, ...frame(OPCODE.close)]));
     const notes = await noted(ask, flag, 2);
     assertEquals(notes.find((one) => Array.isArray(one)), [4003, "mine"]);
   }, "websocket");
@@ -96,7 +97,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
 
   it("a client that vanishes in mid-frame is 1006, and the server lives", async (visit) => {
     const told = await toldAfter(visit, async (socket) => {
-      await socket.write(RawSocket.frame(OPCODE.text, "half of this").subarray(0, 9));
+      await socket.write(frame(OPCODE.text, "half of this").subarray(0, 9));
       socket[Symbol.dispose]();
     });
     assertEquals((told as unknown[])[0], 1006);

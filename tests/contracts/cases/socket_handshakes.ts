@@ -104,7 +104,7 @@ export const handshakes: Chapter = chapter("WebSockets: the handshake", (it) => 
   }, "websocket");
 
   it("a browser's client agrees to the sub-protocol", async ({ origin }) => {
-    await using client = new SocketClient(origin, "/socket/protocols/list", ["v1", "v2"]);
+    await using client = new SocketClient(origin, "/socket/protocols/list", { protocols: ["v1", "v2"] });
     assertEquals([await client.next(), client.socket.protocol], ["speaks v2", "v2"]);
   }, "websocket");
 

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { type Chapter, chapter, noted } from "../case.ts";
-import { OPCODE, RawSocket } from "../raw_socket.ts";
+import { frame, OPCODE } from "../frame.ts";
+import { RawSocket } from "../raw_socket.ts";
 import { SocketClient } from "../socket_client.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -76,8 +77,8 @@ export const messages: Chapter = chapter("WebSockets: messages", (it) => {
 
   it("frames that come byte by byte, or many at once, are the same messages", async ({ origin }) => {
     using socket = await RawSocket.open(origin, "/socket/echo");
-    for (const byte of RawSocket.frame(OPCODE.text, "slow")) await socket.write(new Uint8Array([byte]));
-    const both = [...RawSocket.frame(OPCODE.text, "one"), ...RawSocket.frame(OPCODE.text, "two")];
+    for (const byte of frame(OPCODE.text, "slow")) await socket.write(new Uint8Array([byte]));
+    const both = [...frame(OPCODE.text, "one"), ...frame(OPCODE.text, "two")];
     await socket.write(new Uint8Array(both));
     assertEquals([await socket.text(), await socket.text(), await socket.text()], ["slow", "one", "two"]);
   }, "websocket");

@@ -1,0 +1,39 @@
+/** What a process that is being tested holds: memory and descriptors. */
+import { until } from "./until.ts";
+
+/** A process. */
+export interface Running {
+  /** Its id. */
+  readonly pid: number;
+}
+
+/** Descriptors a process has open. */
+export function descriptors({ pid }: Running): number {
+  return [...Deno.readDirSync(`/proc/${pid}/fd`)].length;
+}
+
+/** The same, once connections that were closed are gone. */
+export async function settledDescriptors(server: Running): Promise<number> {
+  let seen = -1;
+  let times = 0;
+  await until(() => {
+    const now = descriptors(server);
+    times = now === seen ? times + 1 : 0;
+    seen = now;
+    return times === 5;
+  }, "the number of descriptors stays as it is");
+  return seen;
+}
+
+/** MiB of memory a process holds. */
+export function memoryOf({ pid }: Running): number {
+  return Number(Deno.readTextFileSync(`/proc/${pid}/status`).match(/VmRSS:\s+(\d+)/)![1]) / 1024;
+}
+
+/** Lets a process open as many descriptors. */
+export async function allowDescriptors(pid: number, count: number): Promise<void> {
+  const limit = () => Number(Deno.readTextFileSync(`/proc/${pid}/limits`).match(/open files +(\d+)/)?.[1] ?? Infinity);
+  if (limit() >= count) return;
+  await new Deno.Command("prlimit", { args: ["--pid", String(pid), `--nofile=${count}:`] }).output();
+  if (limit() < count) throw new Error(`A process may open ${limit()} files; raise \`ulimit -n\` to ${count}`);
+}
