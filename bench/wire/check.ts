@@ -1,28 +1,32 @@
 /** Looks at the answers before anything is measured: who answers wrongly has no time. */
 import { requestOf, type Scenario } from "../scenarios.ts";
-import type { Server } from "../support/server.ts";
+
+/** Somebody who answers: a handler, or a server behind `fetch`. */
+export type Ask = (request: Request) => Response | Promise<Response>;
 
 /** Headers that may differ between handlers that send the same bytes. */
 const OF_THE_SERVER = new Set(["date", "vary"]);
 
 /**
- * Asks everybody everything once.
+ * Asks somebody everything once.
  *
- * @param servers The contestants
+ * @param name Who it is
+ * @param ask Answers
  * @param scenarios The questions
- * @throws {Error} If one answers with another status or body than the scenario says
+ * @param origin Scheme and host of the requests
+ * @throws {Error} If the status or the body is another than the scenario says
  */
 export async function checkAnswers(
-  servers: ReadonlyMap<string, Server>,
+  name: string,
+  ask: Ask,
   scenarios: readonly Scenario[],
+  origin: string,
 ): Promise<void> {
-  for (const [name, { origin }] of servers) {
-    for (const scenario of scenarios) {
-      const response = await fetch(requestOf(scenario, origin));
-      const text = await response.text();
-      if (response.status !== scenario.status || !isAnswer(text, scenario.answer)) {
-        throw new Error(`${name} answers "${scenario.name}" with ${response.status} ${text}`);
-      }
+  for (const scenario of scenarios) {
+    const response = await ask(requestOf(scenario, origin));
+    const text = await response.text();
+    if (response.status !== scenario.status || !isAnswer(text, scenario.answer)) {
+      throw new Error(`${name} answers "${scenario.name}" with ${response.status} ${text}`);
     }
   }
 }
@@ -33,24 +37,20 @@ function isAnswer(text: string, answer: unknown): boolean {
 }
 
 /**
- * Compares two that claim to send the same bytes.
+ * Describes every answer, headers and body, so that two who claim to send the same bytes can be compared.
  *
- * @param one The one
- * @param other The other
+ * @param ask Answers
  * @param scenarios The questions
- * @throws {Error} If a header or a body differs
+ * @param origin Scheme and host of the requests
+ * @returns One text for each scenario
  */
-export async function checkSameBytes(one: Server, other: Server, scenarios: readonly Scenario[]): Promise<void> {
+export async function bytesOf(ask: Ask, scenarios: readonly Scenario[], origin: string): Promise<string[]> {
+  const texts: string[] = [];
   for (const scenario of scenarios) {
-    const [first, second] = await Promise.all([one, other].map(({ origin }) => bytesOf(requestOf(scenario, origin))));
-    if (first !== second) {
-      throw new Error(`the answers to "${scenario.name}" are not the same bytes:\n${first}\n\n${second}`);
-    }
+    const response = await ask(requestOf(scenario, origin));
+    const headers = [...response.headers].filter(([name]) => !OF_THE_SERVER.has(name));
+    const lines = headers.map(([name, value]) => `${name}: ${value}`);
+    texts.push([scenario.name, response.status, ...lines, await response.text()].join("\n"));
   }
-}
-
-async function bytesOf(request: Request): Promise<string> {
-  const response = await fetch(request);
-  const headers = [...response.headers].filter(([name]) => !OF_THE_SERVER.has(name));
-  return [response.status, ...headers.map(([name, value]) => `${name}: ${value}`), await response.text()].join("\n");
+  return texts;
 }

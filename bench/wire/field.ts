@@ -2,8 +2,8 @@
 import { SCENARIOS } from "../scenarios.ts";
 import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
 import { writePicture, writeSections } from "../support/page.ts";
-import { type ServerCommand, withServers } from "../support/server.ts";
-import { checkAnswers, checkSameBytes } from "./check.ts";
+import { type Server, type ServerCommand, withServers } from "../support/server.ts";
+import { bytesOf, checkAnswers } from "./check.ts";
 import { among, type Comparison, contestantsOf } from "./comparison.ts";
 import { picture } from "./picture.ts";
 import { type Result, resultOf, tableOf } from "./result.ts";
@@ -43,9 +43,7 @@ export async function runField(field: Field): Promise<void> {
   for (const contestant of contestants) commands.set(contestant, await field.command(contestant));
 
   const rounds = await withServers(commands, async (servers) => {
-    await checkAnswers(servers, scenarios);
-    const [one, other] = field.sameBytes.map((name) => servers.get(name));
-    if (one !== undefined && other !== undefined) await checkSameBytes(one, other, scenarios);
+    await check(servers);
     const all = new Map<string, Rounds>();
     for (const scenario of scenarios) {
       console.log(`measuring ${scenario.name}`);
@@ -53,6 +51,15 @@ export async function runField(field: Field): Promise<void> {
     }
     return all;
   });
+
+  async function check(servers: ReadonlyMap<string, Server>): Promise<void> {
+    for (const [name, { origin }] of servers) await checkAnswers(name, fetch, scenarios, origin);
+    const [one, other] = field.sameBytes.map((name) => servers.get(name)?.origin);
+    if (one === undefined || other === undefined) return;
+    const [first, second] = [await bytesOf(fetch, scenarios, one), await bytesOf(fetch, scenarios, other)];
+    const at = first.findIndex((text, i) => text !== second[i]);
+    if (at !== -1) throw new Error(`these are not the same bytes:\n${first[at]}\n\n${second[at]}`);
+  }
 
   const results = comparisons.map((comparison) => resultOf(comparison, rounds));
   for (const result of results) console.log(`\n${tableOf(result)}`);
