@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { asking, type LambdaFunction, recorded, skipLambda, startLambda } from "../support/lambda_function.ts";
+import { until } from "../support/until.ts";
 
 function onLambda(name: string, test: (fn: LambdaFunction) => Promise<void>, way = "buffered"): void {
   Deno.test(`on Lambda, ${name}`, { ignore: skipLambda }, async () => {
@@ -217,7 +218,7 @@ onLambda("a streamed answer is complete before the work after it, which is done 
   const ask = async (path: string) => await (await fetch(fn.origin + path)).text();
   assertEquals([await ask("/background"), await ask("/background/log")], ["answered", "[]"]);
   await ask("/background/release");
-  for (;;) if (await ask("/background/log") === '["first","second"]') break;
+  await until(async () => await ask("/background/log") === '["first","second"]', "the work is done");
 }, "streaming");
 
 onLambda("a streamed answer has its head in the shape the gateway reads, and its bytes as they are", async (fn) => {
