@@ -1,3 +1,4 @@
+import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
 import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
 import { errorText } from "../http/error_text.ts";
@@ -100,7 +101,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Values every view of this application sees. */
   readonly locals: Record<string, Untyped> = Object.create(null);
   /** The settings; mounted applications inherit those they did not set themselves. */
-  readonly settings: Record<string, SettingValue> = Object.create(null);
+  readonly settings: Record<string, SettingValue> = bareObject();
   /** Template engines by extension. */
   readonly engines: Record<string, Engine> = Object.create(null);
   /** Views found so far, when `view cache` is on. */

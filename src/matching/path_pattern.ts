@@ -1,3 +1,4 @@
+import { bareObject } from "../http/bare_object.ts";
 import { parse, PathError, pathToRegexp, type Token } from "path-to-regexp";
 import { decodeParam } from "./decode_param.ts";
 import { translateLegacyPath } from "./legacy_path.ts";
@@ -139,7 +140,7 @@ export class PathPattern {
     const found = regex.exec(path);
     if (found === null) return null;
     if (this.keys.length === 0) return { index: found.index, length: found[0].length, params: null };
-    const params: Record<string, PathValue> = Object.create(null);
+    const params: Record<string, PathValue> = bareObject();
     for (let i = 0; i < this.keys.length; i++) {
       const key = this.keys[i]!;
       const value = found[i + 1];
@@ -163,7 +164,7 @@ export class PathPattern {
    */
   read(path: string): Record<string, PathValue> | null {
     if (this.constrained || path.includes("%")) return null;
-    const params: Record<string, string> = Object.create(null);
+    const params: Record<string, string> = bareObject();
     const { places } = this.#layout ??= layoutOf(this.segments!);
     let at = 0;
     for (const { name, skip } of places) {
@@ -183,7 +184,7 @@ export class PathPattern {
    * @throws {HttpError} 400 if a parameter has a broken percent escape
    */
   extract(path: string): PathMatch | null {
-    const params: Record<string, string> = Object.create(null);
+    const params: Record<string, string> = bareObject();
     const { places, tail } = this.#layout ??= layoutOf(this.segments!);
     let at = 0;
     for (const { name, skip } of places) {

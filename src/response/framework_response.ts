@@ -133,9 +133,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   json(value?: unknown): this {
     this.#assertUnsent("res.json");
     const { app } = this;
+    const { settings } = app;
+    if (settings["json charset"] === false && settings["etag fn"] === undefined && this.#answerAtOnce(value)) return this;
     const text = jsonText(value, app);
     const type = this.outgoing.contentType;
-    if (type === undefined) this.outgoing.contentType = app.settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8;
+    if (type === undefined) this.outgoing.contentType = settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8;
     else this.outgoing.contentType = withUtf8Charset(type);
     // a middleware that replaced send wants to see the text; otherwise its type is right already
     if (this.send !== FrameworkResponse.prototype.send) return this.send(text);
@@ -174,6 +176,24 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       `${method}: cannot set headers after they are sent to the client; an answer was given already`,
     );
     throw Object.assign(error, { code: "ERR_HTTP_HEADERS_SENT" });
+  }
+
+  // where nobody needs the text, the runtime makes it: one call from the value to the answer
+  #answerAtOnce(value: unknown): boolean {
+    const { settings } = this.app;
+    if (settings["json replacer"] || settings["json spaces"] || settings["json escape"]) return false;
+    if (typeof value !== "object" || !this.untouched || this.statusCode !== 200 || this.statusMessage !== "") return false;
+    if (this.send !== FrameworkResponse.prototype.send || this.req.method === "HEAD") return false;
+    let response: Response;
+    try {
+      response = Response.json(value);
+    } catch {
+      // a value that JSON has no text for, or cannot say: what to do about it is known below
+      return false;
+    }
+    this.adoptJson(response, value);
+    this.outgoing.contentType = JSON_PLAIN;
+    return true;
   }
 
   // the common end of send and json: tag, freshness, then Node's end()

@@ -30,7 +30,7 @@ export class OutgoingMessage extends Emitter {
   #headersSent = false;
   #ended = false;
   #stream: BodyStream | null = null;
-  #body: WebBody = null;
+  #body: WebBody | JsonBody = null;
   #watched = false;
 
   /** Status of the answer. */
@@ -50,8 +50,12 @@ export class OutgoingMessage extends Emitter {
 
   /** The body of an answer that was ended in one piece, `null` for none and for streams. */
   get [wholeBodyKey](): string | Uint8Array<ArrayBuffer> | null {
-    const body = this.#body;
+    const body = this.#wholeBody;
     return typeof body === "string" || body instanceof Uint8Array ? body : null;
+  }
+
+  get #wholeBody(): WebBody {
+    return this.#body instanceof JsonBody ? this.#body = this.#body.text : this.#body;
   }
 
   /** Whether the status and headers are out, so that they can't be changed any more. */
@@ -140,7 +144,7 @@ export class OutgoingMessage extends Emitter {
   getHeader(name: string): HeaderValue | undefined {
     const value = this.#headers.get(name);
     if (value !== undefined || this.#body === null || name.toLowerCase() !== "content-length") return value;
-    const length = lengthOf(this.#body);
+    const length = lengthOf(this.#wholeBody);
     return length < 0 ? undefined : String(length);
   }
 
@@ -358,6 +362,20 @@ export class OutgoingMessage extends Emitter {
     this.#exchange.finish();
   }
 
+  /**
+   * Answers with a value that the runtime itself has made JSON of.
+   *
+   * @param response The answer
+   * @param value The value
+   */
+  protected adoptJson(response: Response, value: unknown): void {
+    this.#body = new JsonBody(value);
+    this.#headersSent = true;
+    this.#ended = true;
+    this.#exchange.settle(response);
+    this.#exchange.finish();
+  }
+
   async #pour(source: BodySource): Promise<void> {
     try {
       const chunks = iteratorOf(source);
@@ -524,6 +542,19 @@ export class OutgoingMessage extends Emitter {
       if (exchange.finished) this.emit("finish");
       this.emit("close");
     });
+  }
+}
+
+/** What the runtime has made JSON of; few ask for the text, or its length, afterwards. */
+class JsonBody {
+  readonly #value: unknown;
+
+  constructor(value: unknown) {
+    this.#value = value;
+  }
+
+  get text(): string {
+    return JSON.stringify(this.#value);
   }
 }
 

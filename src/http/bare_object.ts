@@ -1,0 +1,15 @@
+/**
+ * An object that inherits nothing: a record of names that somebody else chooses, where `toString` is a name like any
+ * other. Unlike `Object.create(null)`, which V8 keeps as a hash table, its fields are as fast as those of a class.
+ */
+export class BareObject {
+  static {
+    Reflect.deleteProperty(this.prototype, "constructor");
+    Object.setPrototypeOf(this.prototype, null);
+  }
+}
+
+/** A new record that inherits nothing. */
+export function bareObject<T>(): Record<string, T> {
+  return new BareObject() as Record<string, T>;
+}
