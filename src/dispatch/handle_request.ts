@@ -49,7 +49,7 @@ export function handleRequest(
   if (around !== null) serving.around = around;
   try {
     around?.enter(serving, serving.req, serving.res);
-    if (app.enabled("x-powered-by")) serving.res.setHeader("X-Powered-By", "Sluice");
+    if (app.settings["x-powered-by"]) serving.res.setHeader("X-Powered-By", "Sluice");
     context?.setApp(serving.req, serving.res);
     new Walk(layers, serving, serving).start();
   } catch (error) {

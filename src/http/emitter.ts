@@ -10,11 +10,15 @@ interface Entry {
   readonly once: boolean;
 }
 
+/** Where an emitter keeps its listeners. */
+const listeners: unique symbol = Symbol("listeners");
+
 /**
- * Node's event emitter: its names, its order, its rules. Costs one empty field until somebody listens.
+ * Node's event emitter: its names, its order, its rules. Costs nothing until somebody listens, not even a call: without
+ * fields there is nothing to construct.
  */
 export class Emitter {
-  #listeners: Map<EventName, readonly Entry[]> | undefined = undefined;
+  declare [listeners]: Map<EventName, readonly Entry[]> | undefined;
 
   /** Adds a listener. */
   on(event: EventName, listener: Listener): this {
@@ -45,7 +49,7 @@ export class Emitter {
     if (typeof entry.listener !== "function") {
       throw new TypeError(`A listener for "${String(event)}" must be a function, not ${typeof entry.listener}`);
     }
-    const all = this.#listeners ??= new Map();
+    const all = this[listeners] ??= new Map();
     const present = all.get(event) ?? [];
     all.set(event, first ? [entry, ...present] : [...present, entry]);
     return this;
@@ -53,11 +57,11 @@ export class Emitter {
 
   /** Takes a listener away, the one added last if it was added twice. */
   off(event: EventName, listener: Listener): this {
-    const present = this.#listeners?.get(event) ?? [];
+    const present = this[listeners]?.get(event) ?? [];
     const at = present.findLastIndex((entry) => entry.listener === listener);
     if (at === -1) return this;
-    if (present.length === 1) this.#listeners!.delete(event);
-    else this.#listeners!.set(event, present.toSpliced(at, 1));
+    if (present.length === 1) this[listeners]!.delete(event);
+    else this[listeners]!.set(event, present.toSpliced(at, 1));
     return this;
   }
 
@@ -68,8 +72,8 @@ export class Emitter {
 
   /** Takes all listeners away, or all of one event. */
   removeAllListeners(event?: EventName): this {
-    if (event === undefined) this.#listeners = undefined;
-    else this.#listeners?.delete(event);
+    if (event === undefined) this[listeners] = undefined;
+    else this[listeners]?.delete(event);
     return this;
   }
 
@@ -80,7 +84,7 @@ export class Emitter {
    * @throws The error of an `error` event nobody listens to
    */
   emit(event: EventName, ...args: unknown[]): boolean {
-    const present = this.#listeners?.get(event);
+    const present = this[listeners]?.get(event);
     if (present === undefined) {
       if (event === "error") throw args[0] instanceof Error ? args[0] : new Error(`Unhandled error: ${args[0]}`);
       return false;
@@ -95,16 +99,16 @@ export class Emitter {
 
   /** Number of listeners of an event. */
   listenerCount(event: EventName): number {
-    return this.#listeners?.get(event)?.length ?? 0;
+    return this[listeners]?.get(event)?.length ?? 0;
   }
 
   /** The listeners of an event. */
   listeners(event: EventName): Listener[] {
-    return (this.#listeners?.get(event) ?? []).map((entry) => entry.listener);
+    return (this[listeners]?.get(event) ?? []).map((entry) => entry.listener);
   }
 
   /** Names of the events somebody listens to. */
   eventNames(): EventName[] {
-    return [...this.#listeners?.keys() ?? []];
+    return [...this[listeners]?.keys() ?? []];
   }
 }

@@ -1,3 +1,4 @@
+import { knownUrl, noteUrl } from "./known_urls.ts";
 import { oddTarget } from "./request_target.ts";
 
 /**
@@ -37,6 +38,14 @@ export class Target {
     this.request = request;
     const { url } = request;
     this.#method = request.method;
+    const known = knownUrl(url);
+    if (known.url === url) {
+      this.#text = known.url;
+      this.#start = known.start;
+      this.#pathEnd = known.end;
+      this.#path = known.path;
+      return;
+    }
     // the shortest origin is "http://x", so no path can begin before the eighth character
     const start = url.indexOf("/", 8);
     const query = url.indexOf("?", 8);
@@ -47,6 +56,7 @@ export class Target {
     // sockets Deno's scheme is "http+unix:"
     const odd = start === -1 || start > this.#pathEnd || url.charCodeAt(start - 1) === 58 || url.includes("#");
     if (odd) this.#place(this.#original = oddTarget(url));
+    else noteUrl(url, start, this.#pathEnd);
   }
 
   #place(target: string): void {
