@@ -97,25 +97,31 @@ export class Exchange extends Target {
   /** Runs a listener when the exchange is over, however it ended. */
   onEnd(listener: () => void): void {
     if (this.#finished || this.#aborted) return queueMicrotask(listener);
-    this.#watch();
     (this.#few.onEnd ??= []).push(listener);
+    if (this.#lasting) this.#watch();
   }
 
   /** Runs a listener when the client leaves before the answer is complete. */
   onLeave(listener: () => void): void {
     if (this.#aborted) return listener();
     if (this.#finished) return;
-    this.#watch();
     (this.#few.onLeave ??= []).push(listener);
+    if (this.#lasting) this.#watch();
   }
 
-  // the signal is not touched until somebody cares: on Deno that alone costs more than a whole request
+  /** Whether the turn in which the request came may be over before the exchange is. */
+  get #lasting(): boolean {
+    return this.#rare !== null && (this.#rare.waiting !== null || this.#rare.streaming !== null);
+  }
+
+  // The signal is not touched until somebody cares and the answer takes time: on Deno that alone costs more than a
+  // whole request, and Deno warns of it. Nobody can leave in the middle of a turn.
   #watch(): void {
     const few = this.#few;
-    if (few.watched) return;
+    if (few.watched || (few.onEnd === null && few.onLeave === null)) return;
     few.watched = true;
     const { signal } = this.request;
-    if (signal.aborted) return this.abandon();
+    if (signal.aborted) return few.waiting === null ? this.abandon() : this.#leave();
     signal.addEventListener("abort", () => this.#leave(), { once: true });
   }
 
@@ -150,6 +156,7 @@ export class Exchange extends Target {
 
   set streaming(body: OpenStream | null) {
     this.#few.streaming = body;
+    if (body !== null) this.#watch();
   }
 
   /**
@@ -178,7 +185,10 @@ export class Exchange extends Target {
 
   // apart, for what a closure holds would be allocated for every request
   #later(): Promise<Response> {
-    return new Promise((resolve) => this.#few.waiting = resolve);
+    return new Promise((resolve) => {
+      this.#few.waiting = resolve;
+      this.#watch();
+    });
   }
 }
 

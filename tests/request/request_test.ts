@@ -225,3 +225,54 @@ Deno.test("the target is cut out of any URL: with a fragment, without a path, wi
     assertEquals(await (await app.handle(request)).text(), target, url);
   }
 });
+
+Deno.test("the parts of a URL are the same however often it comes, and between others", async () => {
+  const app = quietApp();
+  app.use((req, res) => {
+    // a middleware may rewrite what later requests for the same URL must find untouched
+    const parts = [req.path, req.url, req.originalUrl, req.baseUrl, req.query];
+    req.url = "/rewritten";
+    res.json(parts);
+  });
+  const paths = ["/a", "/b?x=1", "/a/", "/b?x=2", "/", "/?y=1", "//c", "/d%20e", "/" + "long/".repeat(80)];
+  for (let round = 0; round < 100; round++) {
+    for (const path of [...paths, `/once/${round}?z=${round}`]) {
+      const [, pathname, search] = /^([^?]*)\??(.*)$/.exec(path)!;
+      const seen = await (await ask(app, path)).json();
+      assertEquals(seen, [pathname, path, path, "", Object.fromEntries(new URLSearchParams(search))]);
+    }
+  }
+});
+
+Deno.test("whether the client has left is asked only when an answer takes time", async () => {
+  let touched = 0;
+  function request(path: string): Request {
+    const made = new Request(`http://localhost${path}`);
+    const { signal } = made;
+    Object.defineProperty(made, "signal", { get: () => (touched++, signal) });
+    return made;
+  }
+  const ended: string[] = [];
+  const app = quietApp();
+  app.use((req, res, next) => {
+    req.on("close", () => void ended.push(`${req.path} close`));
+    res.on("finish", () => void ended.push(`${req.path} finish`));
+    next();
+  });
+  app.get("/now", (_req, res) => res.send("done"));
+  app.get("/later", async (_req, res) => {
+    await Promise.resolve();
+    res.send("done");
+  });
+  await (await app.fetch(request("/now"))).text();
+  assertEquals([touched, ended.toSorted()], [0, ["/now close", "/now finish"]]);
+  await (await app.fetch(request("/later"))).text();
+  assertEquals([touched, ended.length], [1, 4]);
+});
+
+Deno.test("a handler that waits for a client that has left already is answered for", async () => {
+  const app = quietApp();
+  app.get("/", (req, res) => void res.on("close", () => req.app.set("left", true)));
+  const response = await app.fetch(new Request("http://localhost/", { signal: AbortSignal.abort() }));
+  assertEquals([response.status, app.get("left")], [499, true]);
+});

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
-import type { FrameworkResponse } from "@sluice/sluice";
+import type { FrameworkApp, FrameworkResponse } from "@sluice/sluice";
 import { ask, askText, quietApp, serving } from "../support/app.ts";
 
 /** Runs a handler and gives its response. */
@@ -56,10 +56,76 @@ Deno.test("a status that no web response can carry is an error, not a crash", as
 });
 
 Deno.test("JSON is sent plain when the settings say so", async () => {
-  const app = quietApp().set("etag", false).set("json charset", false);
+  const app = leanApp();
   app.get("/", (_req, res) => res.json({ a: 1 }));
   const { headers } = await ask(app, "/");
   assertEquals([headers.get("content-type"), headers.get("etag")], ["application/json", null]);
+});
+
+/** An application whose JSON answers need no text: the runtime makes them. */
+function leanApp(): FrameworkApp {
+  return quietApp().set("etag", false).set("json charset", false);
+}
+
+Deno.test("JSON sent plain is what JSON.stringify says, and its length is known afterwards", async () => {
+  const loop: Record<string, unknown> = {};
+  loop["self"] = loop;
+  const cases: [unknown, string][] = [
+    [{ a: 1, b: undefined }, '{"a":1}'],
+    [["\u00e9", "\u{1f600}"], '["\u00e9","\u{1f600}"]'],
+    [null, "null"],
+    ["text", '"text"'],
+    [7, "7"],
+    [new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    [{ toJSON: () => [1] }, "[1]"],
+    [{ toJSON: () => undefined }, ""],
+    [undefined, ""],
+    [() => {}, ""],
+  ];
+  for (const [value, text] of cases) {
+    const seen: unknown[] = [];
+    const app = leanApp();
+    app.get("/", (_req, res) => {
+      res.json(value);
+      seen.push(res.headersSent, res.writableEnded, res.getHeader("content-length"), res.getHeader("content-type"));
+    });
+    const response = await ask(app, "/");
+    assertEquals([response.status, response.headers.get("content-type")], [200, "application/json"]);
+    assertEquals(await response.text(), text);
+    const length = String(new TextEncoder().encode(text).length);
+    assertEquals(seen, [true, true, text === "" ? undefined : length, "application/json"]);
+  }
+  const app = leanApp();
+  app.get("/", (_req, res) => res.json(loop));
+  app.use((error: Error, _req: unknown, res: FrameworkResponse, _next: unknown) => res.status(500).json(error.name));
+  assertEquals([(await ask(app, "/")).status, await askText(app, "/")], [500, '"TypeError"']);
+});
+
+Deno.test("JSON sent plain keeps status, headers, settings and what middleware put around it", async () => {
+  const app = leanApp();
+  app.get("/status", (_req, res) => res.status(201).json({}));
+  app.get("/header", (_req, res) => res.set("x-test", "1").json({}));
+  app.get("/type", (_req, res) => res.type("application/problem+json").json({}));
+  app.get("/send", (_req, res) => {
+    const { send } = res;
+    res.send = (body) => send.call(res, `${body} `);
+    res.json({});
+  });
+  app.get("/end", (_req, res) => {
+    const { end } = res;
+    res.end = () => end.call(res, "ended");
+    res.json({});
+  });
+  assertEquals((await ask(app, "/status")).status, 201);
+  assertEquals((await ask(app, "/header")).headers.get("x-test"), "1");
+  assertEquals((await ask(app, "/type")).headers.get("content-type"), "application/problem+json; charset=utf-8");
+  assertEquals([await askText(app, "/send"), await askText(app, "/end")], ["{} ", "ended"]);
+  const head = await ask(app, "/header", { method: "HEAD" });
+  assertEquals([head.body, head.headers.get("content-length")], [null, "2"]);
+  app.set("json spaces", 1).get("/spaced", (_req, res) => res.json({ a: "<" }));
+  assertEquals(await askText(app, "/spaced"), '{\n "a": "<"\n}');
+  app.set("json spaces", undefined).set("json escape", true);
+  assertEquals(await askText(app, "/spaced"), '{"a":"\\u003c"}');
 });
 
 Deno.test("a weak entity tag is sent and answered with 304", async () => {
