@@ -14,15 +14,15 @@ interface Entry {
 const listeners: unique symbol = Symbol("listeners");
 
 /**
- * Node's event emitter: its names, its order, its rules. Costs nothing until somebody listens, not even a call: without
- * fields there is nothing to construct.
+ * Node's event emitter: its names, its order, its rules. Costs nothing until somebody listens, not even a call: a class
+ * without fields and private methods has nothing to construct.
  */
 export class Emitter {
   declare [listeners]: Map<EventName, readonly Entry[]> | undefined;
 
   /** Adds a listener. */
   on(event: EventName, listener: Listener): this {
-    return this.#add(event, { listener, once: false }, false);
+    return added(this, event, { listener, once: false }, false);
   }
 
   /** Adds a listener; the same as {@linkcode Emitter.on}. */
@@ -32,27 +32,17 @@ export class Emitter {
 
   /** Adds a listener that runs once. */
   once(event: EventName, listener: Listener): this {
-    return this.#add(event, { listener, once: true }, false);
+    return added(this, event, { listener, once: true }, false);
   }
 
   /** Adds a listener in front of the others. */
   prependListener(event: EventName, listener: Listener): this {
-    return this.#add(event, { listener, once: false }, true);
+    return added(this, event, { listener, once: false }, true);
   }
 
   /** Adds a listener that runs once, in front of the others. */
   prependOnceListener(event: EventName, listener: Listener): this {
-    return this.#add(event, { listener, once: true }, true);
-  }
-
-  #add(event: EventName, entry: Entry, first: boolean): this {
-    if (typeof entry.listener !== "function") {
-      throw new TypeError(`A listener for "${String(event)}" must be a function, not ${typeof entry.listener}`);
-    }
-    const all = this[listeners] ??= new Map();
-    const present = all.get(event) ?? [];
-    all.set(event, first ? [entry, ...present] : [...present, entry]);
-    return this;
+    return added(this, event, { listener, once: true }, true);
   }
 
   /** Takes a listener away, the one added last if it was added twice. */
@@ -111,4 +101,14 @@ export class Emitter {
   eventNames(): EventName[] {
     return [...this[listeners]?.keys() ?? []];
   }
+}
+
+function added<T extends Emitter>(emitter: T, event: EventName, entry: Entry, first: boolean): T {
+  if (typeof entry.listener !== "function") {
+    throw new TypeError(`A listener for "${String(event)}" must be a function, not ${typeof entry.listener}`);
+  }
+  const all = emitter[listeners] ??= new Map();
+  const present = all.get(event) ?? [];
+  all.set(event, first ? [entry, ...present] : [...present, entry]);
+  return emitter;
 }
