@@ -134,7 +134,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     this.#assertUnsent("res.json");
     const { app } = this;
     const { settings } = app;
-    if (settings["json charset"] === false && settings["etag fn"] === undefined && this.#answerAtOnce(value)) return this;
+    if (settings["json charset"] === false && settings["etag fn"] === undefined && this.#answerAtOnce(value)) {
+      return this;
+    }
     const text = jsonText(value, app);
     const type = this.outgoing.contentType;
     if (type === undefined) this.outgoing.contentType = settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8;
@@ -182,7 +184,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   #answerAtOnce(value: unknown): boolean {
     const { settings } = this.app;
     if (settings["json replacer"] || settings["json spaces"] || settings["json escape"]) return false;
-    if (typeof value !== "object" || !this.untouched || this.statusCode !== 200 || this.statusMessage !== "") return false;
+    if (typeof value !== "object" || !this.untouched || this.statusCode !== 200 || this.statusMessage !== "") {
+      return false;
+    }
     if (this.send !== FrameworkResponse.prototype.send || this.req.method === "HEAD") return false;
     let response: Response;
     try {
