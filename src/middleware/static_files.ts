@@ -43,7 +43,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
       index: "index.html",
       ...fileOptions,
       maxAge,
-      root: absoluteRoot(res, root),
+      root,
       requested: mountOnly ? "" : req.path,
       setHeaders: (path, stat) => setHeaders?.(res, path, stat),
     });
@@ -63,11 +63,6 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
 // conditions and ranges speak of a file that was found
 function isUnanswerable(failure: FileError): boolean {
   return failure.status === 412 || failure.status === 416;
-}
-
-function absoluteRoot(res: FrameworkResponse, root: string): string {
-  const { files } = res.app;
-  return files === null || /^(?:[a-z]:)?[\\/]/i.test(root) ? root : `${files.workingDirectory()}/${root}`;
 }
 
 function pathOf(target: string): string {

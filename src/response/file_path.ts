@@ -1,4 +1,4 @@
-import { join, normalize, resolve } from "pathe";
+import { normalizePath, resolvePath } from "../http/file_paths.ts";
 import { HttpError } from "../http/http_error.ts";
 
 /** What to do with names that begin with a dot. */
@@ -6,7 +6,7 @@ export type DotfilePolicy = "allow" | "deny" | "ignore";
 
 /** How a requested path becomes one on disk. */
 export interface FilePathOptions {
-  /** Folder nothing may leave; without it the path is absolute. */
+  /** Folder nothing may leave; without it, or where it is empty, the path is absolute. */
   readonly root?: string | undefined;
   /** What to do with dotfiles; the default ignores files and lets folders pass. */
   readonly dotfiles?: DotfilePolicy | undefined;
@@ -17,26 +17,31 @@ export interface FilePathOptions {
  *
  * @param requested The path as it was requested, percent-encoded
  * @param options Root and dotfiles
+ * @param workingDirectory Tells the folder that a relative root starts from
  * @returns The path on disk; a trailing slash is kept
  * @throws {HttpError} 400 for a broken escape or a NUL, 403 for a path that climbs out or a denied dotfile, 404 for an
  * ignored one
  */
-export function resolveFilePath(requested: string, options: FilePathOptions): string {
+export function resolveFilePath(
+  requested: string,
+  options: FilePathOptions,
+  workingDirectory: () => string,
+): string {
   const decoded = decode(requested);
   if (decoded.includes("\0")) throw new HttpError(400);
   const { root } = options;
   // a backslash separates folders on one platform, and must be no way around the check on any
   const climbs = /(?:^|[\\/])\.\.(?:[\\/]|$)/;
-  if (root === undefined) {
+  if (!root) {
     if (climbs.test(decoded)) throw new HttpError(403);
-    const path = resolve(decoded);
+    const path = resolvePath(decoded, workingDirectory);
     applyDotfilePolicy(path.split("/"), options.dotfiles);
     return decoded.endsWith("/") && path !== "/" ? `${path}/` : path;
   }
-  const inside = decoded === "" ? "." : normalize(`./${decoded}`);
+  const inside = decoded === "" ? "." : normalizePath(`./${decoded}`);
   if (climbs.test(inside)) throw new HttpError(403);
   applyDotfilePolicy(inside.split("/"), options.dotfiles);
-  return normalize(join(resolve(root), inside));
+  return normalizePath(`${resolvePath(root, workingDirectory)}/${inside}`);
 }
 
 function decode(requested: string): string {

@@ -75,7 +75,7 @@ const WHOLE_FILE_BYTES = 64 * 1024;
 export async function transferFile(res: FileResponse, transfer: FileTransfer): Promise<void> {
   const { files } = res.app;
   if (files === null) throw new Error(NO_FILES);
-  const path = resolveFilePath(transfer.requested, transfer);
+  const path = resolveFilePath(transfer.requested, transfer, () => files.workingDirectory());
   const found = await findFile(files, path, transfer);
   if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
   await sendFound(res, files, found.path, found.stat, transfer);

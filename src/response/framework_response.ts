@@ -1,7 +1,7 @@
 import { create as contentDisposition } from "content-disposition";
 import { encodeUrl } from "encodeurl";
-import { basename, extname } from "pathe";
 import { escapeHtml } from "../http/escape_html.ts";
+import { baseName, extensionOf } from "../http/file_paths.ts";
 import { appendVary } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
@@ -418,8 +418,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   /** Marks the answer as a download, under the given file name. */
   attachment(filename?: string): this {
-    const name = filename === undefined ? undefined : basename(filename);
-    if (name !== undefined && name !== "") this.type(extname(name));
+    const name = filename === undefined ? undefined : baseName(filename);
+    if (name !== undefined && name !== "") this.type(extensionOf(name));
     return this.set("Content-Disposition", contentDisposition(name));
   }
 
@@ -460,7 +460,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     for (const [name, value] of Object.entries(options?.headers ?? {})) {
       if (name.toLowerCase() !== "content-disposition") headers[name] = value;
     }
-    headers["Content-Disposition"] = contentDisposition(basename(filename || path));
+    headers["Content-Disposition"] = contentDisposition(baseName(filename || path));
     const located = options?.root === undefined ? absolutePath(this, path) : path;
     this.sendFile(located, { ...options, headers }, callback);
   }

@@ -1,4 +1,4 @@
-import { isAbsolute, resolve } from "pathe";
+import { isAbsolutePath, resolvePath } from "../http/file_paths.ts";
 import { DirectoryError, type FileOptions, transferFile } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 
@@ -42,7 +42,7 @@ export function sendFile(
 ): void {
   if (!path) throw new TypeError("path argument is required to res.sendFile");
   if (typeof path !== "string") throw new TypeError("path must be a string to res.sendFile");
-  if (!options.root && !isAbsolute(path)) {
+  if (!options.root && !isAbsolutePath(path)) {
     throw new TypeError("path must be absolute or specify root to res.sendFile");
   }
   const { headers, ...rest } = options;
@@ -71,5 +71,6 @@ export function sendFile(
  */
 export function absolutePath(res: FileResponse, path: string): string {
   const { files } = res.app;
-  return files === null ? resolve(path) : resolve(files.workingDirectory(), path);
+  // without files nothing can be sent, and the error of that comes later
+  return files === null ? path : resolvePath(path, () => files.workingDirectory());
 }

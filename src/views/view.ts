@@ -1,4 +1,4 @@
-import { basename, dirname, extname, join, resolve } from "pathe";
+import { extensionOf, resolvePath } from "../http/file_paths.ts";
 import type { FileSystem } from "../http/file_system.ts";
 import { type Engine, packagedEngine } from "./engine_registry.ts";
 
@@ -41,7 +41,7 @@ export class View {
     this.name = name;
     this.root = options.root;
     this.#files = options.files ?? null;
-    const given = extname(name);
+    const given = extensionOf(name);
     if (given === "" && !options.defaultEngine) {
       throw new Error("No default engine was specified and no extension was provided.");
     }
@@ -51,11 +51,11 @@ export class View {
   }
 
   #lookup(fileName: string): string | undefined {
+    const workingDirectory = (): string => this.#files?.workingDirectory() ?? "/";
     for (const root of [this.root].flat()) {
-      const location = resolve(root, fileName);
-      const folder = dirname(location);
-      const file = basename(location);
-      for (const path of [join(folder, file), join(folder, basename(file, this.ext), `index${this.ext}`)]) {
+      const folder = resolvePath(root, workingDirectory);
+      const location = resolvePath(fileName, () => folder);
+      for (const path of [location, `${location.slice(0, -this.ext.length)}/index${this.ext}`]) {
         if (this.#isFile(path)) return path;
       }
     }

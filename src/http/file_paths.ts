@@ -1,0 +1,76 @@
+/**
+ * Tells whether a path begins at a root, by the rules of POSIX or of Windows.
+ *
+ * @param path The path
+ */
+export function isAbsolutePath(path: string): boolean {
+  return rootOf(path) !== "";
+}
+
+/**
+ * Takes `.`, `..` and repeated slashes out of a path, as Node's `path.normalize`. Both kinds of slash separate, whatever
+ * the platform, and come out as `/`, which Windows understands.
+ *
+ * @param path The path
+ * @returns The path; a slash at its end is kept, and so is what leads out of a relative one. `.` for nothing
+ */
+export function normalizePath(path: string): string {
+  const root = rootOf(path);
+  const parts: string[] = [];
+  for (const part of path.slice(root.length).split(/[\\/]/)) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+    else if (root === "") parts.push("..");
+  }
+  const beginning = root.replaceAll("\\", "/");
+  if (parts.length === 0 && root !== "") return beginning;
+  return beginning + (parts.join("/") || ".") + (isSlash(path, path.length - 1) ? "/" : "");
+}
+
+/**
+ * Makes a path absolute, as Node's `path.resolve`: without a slash at its end.
+ *
+ * @param path The path
+ * @param workingDirectory Tells the folder that a relative path starts from; asked for one alone
+ */
+export function resolvePath(path: string, workingDirectory: () => string): string {
+  const absolute = normalizePath(isAbsolutePath(path) ? path : `${workingDirectory()}/${path}`);
+  return absolute.endsWith("/") && absolute !== rootOf(absolute) ? absolute.slice(0, -1) : absolute;
+}
+
+/**
+ * The last part of a path, as Node's `path.basename`.
+ *
+ * @param path The path
+ */
+export function baseName(path: string): string {
+  let end = path.length;
+  while (isSlash(path, end - 1)) end--;
+  let start = end;
+  while (start > 0 && !isSlash(path, start - 1)) start--;
+  return path.slice(start, end);
+}
+
+/**
+ * The extension of the last part of a path, as Node's `path.extname`.
+ *
+ * @param path The path
+ * @returns The extension with its dot, `""` where there is none
+ */
+export function extensionOf(path: string): string {
+  const name = baseName(path);
+  const dot = name.lastIndexOf(".");
+  // a dot in front hides a file, and two of them are the folder above
+  return dot < 1 || name === ".." ? "" : name.slice(dot);
+}
+
+// "/", a disk of Windows as "C:\", or the "\\" in front of a server's name
+function rootOf(path: string): string {
+  return /^(?:[a-z]:[\\/]|[\\/]{2}(?![\\/.]|$)|[\\/])/i.exec(path)?.[0] ?? "";
+}
+
+function isSlash(path: string, at: number): boolean {
+  const code = path.charCodeAt(at);
+  return code === 47 || code === 92;
+}
