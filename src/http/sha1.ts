@@ -136,14 +136,18 @@ function compress(): void {
 }
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-let pairs: string[] | null = null;
+/** Two characters for each twelve bits; a pair is made when it is first needed, for all 4096 take a millisecond. */
+const pairs: (string | undefined)[] = new Array(4096).fill(undefined);
 
 // twelve bits at a time: half the characters to put together
 function base64(): string {
-  pairs ??= Array.from({ length: 4096 }, (_, i) => ALPHABET[i >> 6]! + ALPHABET[i & 63]!);
-  return pairs[h0 >>> 20]! + pairs[(h0 >>> 8) & 4095]! + pairs[((h0 & 255) << 4) | (h1 >>> 28)]! +
-    pairs[(h1 >>> 16) & 4095]! + pairs[(h1 >>> 4) & 4095]! + pairs[((h1 & 15) << 8) | (h2 >>> 24)]! +
-    pairs[(h2 >>> 12) & 4095]! + pairs[h2 & 4095]! + pairs[h3 >>> 20]! + pairs[(h3 >>> 8) & 4095]! +
-    pairs[((h3 & 255) << 4) | (h4 >>> 28)]! + pairs[(h4 >>> 16) & 4095]! + pairs[(h4 >>> 4) & 4095]! +
+  return pairOf(h0 >>> 20) + pairOf((h0 >>> 8) & 4095) + pairOf(((h0 & 255) << 4) | (h1 >>> 28)) +
+    pairOf((h1 >>> 16) & 4095) + pairOf((h1 >>> 4) & 4095) + pairOf(((h1 & 15) << 8) | (h2 >>> 24)) +
+    pairOf((h2 >>> 12) & 4095) + pairOf(h2 & 4095) + pairOf(h3 >>> 20) + pairOf((h3 >>> 8) & 4095) +
+    pairOf(((h3 & 255) << 4) | (h4 >>> 28)) + pairOf((h4 >>> 16) & 4095) + pairOf((h4 >>> 4) & 4095) +
     ALPHABET[(h4 & 15) << 2]!;
+}
+
+function pairOf(bits: number): string {
+  return pairs[bits] ??= ALPHABET[bits >> 6]! + ALPHABET[bits & 63]!;
 }
