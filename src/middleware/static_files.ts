@@ -4,9 +4,9 @@ import type { FileStat } from "../http/file_system.ts";
 import { HttpError } from "../http/http_error.ts";
 import { parseDuration } from "../http/units.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { DirectoryError, type FileOptions, transferFile } from "../response/file_transfer.ts";
+import type { FileOptions } from "../response/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import type { FileError } from "../response/send_file.ts";
+import { type FileError, fileTransfers } from "../response/send_file.ts";
 
 /** Options of `serveStatic`. */
 export interface ServeStaticOptions extends FileOptions {
@@ -39,18 +39,18 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
     if (req.method !== "GET" && req.method !== "HEAD") return fallthrough ? next() : refuseMethod(res);
     // below a mount without a slash there is nothing but a redirect to it
     const mountOnly = req.path === "/" && !pathOf(req.originalUrl).endsWith("/");
-    const transfer = transferFile(res, {
+    const transfer = {
       index: "index.html",
       ...fileOptions,
       maxAge,
       root,
       requested: mountOnly ? "" : req.path,
-      setHeaders: (path, stat) => setHeaders?.(res, path, stat),
-    });
-    transfer.catch((error: unknown) => {
-      const named = error instanceof DirectoryError && !error.path.endsWith("/");
-      if ((named || (error instanceof DirectoryError && mountOnly)) && redirect) return redirectToFolder(req, res);
-      const failure: FileError = error instanceof DirectoryError ? new HttpError(404) : error as FileError;
+      setHeaders: (path: string, stat: FileStat) => setHeaders?.(res, path, stat),
+    };
+    fileTransfers().then(({ transferFile }) => transferFile(res, transfer)).catch((error: FileError) => {
+      const folder = error.code === "EISDIR" ? (error as FileError & { path: string }).path : null;
+      if (folder !== null && redirect && (mountOnly || !folder.endsWith("/"))) return redirectToFolder(req, res);
+      const failure = folder === null ? error : new HttpError(404) as FileError;
       if (failure.code === "ECONNABORTED") return;
       if (fallthrough && failure.status !== undefined && failure.status < 500) {
         return isUnanswerable(failure) ? next(failure) : next();

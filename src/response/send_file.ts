@@ -1,6 +1,13 @@
 import { isAbsolutePath, resolvePath } from "../http/file_paths.ts";
-import { DirectoryError, type FileOptions, transferFile } from "./file_transfer.ts";
+import type { FileOptions } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
+
+let transfers: Promise<typeof import("./file_transfer.ts")> | null = null;
+
+/** What sends files; few programs do, so it is loaded when the first one is asked for. */
+export function fileTransfers(): Promise<typeof import("./file_transfer.ts")> {
+  return transfers ??= import("./file_transfer.ts");
+}
 
 /** Options of `res.sendFile` and `res.download`. */
 export interface SendFileOptions extends FileOptions {
@@ -47,7 +54,7 @@ export function sendFile(
   }
   const { headers, ...rest } = options;
   const { next } = res.req;
-  transferFile(res, {
+  const transfer = {
     index: false,
     ...rest,
     etag: options.etag ?? res.app.enabled("etag"),
@@ -55,12 +62,16 @@ export function sendFile(
     setHeaders() {
       for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value);
     },
-  }).then(() => callback?.(), (error: FileError) => {
-    if (callback !== undefined) return callback(error);
-    if (error instanceof DirectoryError) return next();
-    // a client that left needs no answer
-    if (error.code !== "ECONNABORTED") next(error);
-  });
+  } as const;
+  fileTransfers().then(({ transferFile }) => transferFile(res, transfer)).then(
+    () => callback?.(),
+    (error: FileError) => {
+      if (callback !== undefined) return callback(error);
+      if (error.code === "EISDIR") return next();
+      // a client that left needs no answer
+      if (error.code !== "ECONNABORTED") next(error);
+    },
+  );
 }
 
 /**
