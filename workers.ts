@@ -32,7 +32,7 @@
  *
  * @module
  */
-export type { ResumedSocket } from "./src/app/framework_app.ts";
+export type { ResumedRequest } from "./src/app/framework_app.ts";
 export type {
   DurableSockets,
   DurableSocketsBase,

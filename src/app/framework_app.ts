@@ -41,10 +41,7 @@ import type { RouterVerbs, Verb } from "../routing/verbs.ts";
 import type { Engine } from "../views/engine_registry.ts";
 import { render } from "../views/render.ts";
 import { View } from "../views/view.ts";
-import { acceptWebSocket } from "../websocket/accept.ts";
 import { Connections } from "../websocket/connections.ts";
-import { serveConnection } from "../websocket/serve_connection.ts";
-import type { WebSocketConnection } from "../websocket/ws_connection.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import type { CloseOptions, Server } from "./server.ts";
@@ -62,8 +59,8 @@ export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L> 
   (req: Untyped, res: Untyped, next?: Next): void;
 }
 
-/** What is known of a WebSocket that outlived the application it was accepted by. */
-export interface ResumedSocket {
+/** What is known of a request whose WebSocket outlived the application it was accepted by. */
+export interface ResumedRequest {
   /** The request it began with, as far as it was kept. */
   readonly request: Request;
   /** The platform's second argument. */
@@ -74,17 +71,9 @@ export interface ResumedSocket {
   readonly mount: number;
   /** Path parameters. */
   readonly params: Record<string, Untyped>;
-  /** The path of its route. */
-  readonly routePath: string;
-  /** The handlers of its route. */
-  readonly handlers: WebSocketHandlers;
-  /** The sub-protocol that was chosen, `""` for none. */
-  readonly protocol: string;
-  /** The application's own values. */
-  readonly own: Record<string, Untyped>;
-  /** Runs after each of its handlers. */
-  readonly handled: (ws: WebSocketConnection) => void;
 }
+
+let accepting: Promise<typeof import("../websocket/accept.ts")> | null = null;
 
 const TRUST_PROXY_IS_DEFAULT = Symbol("trust proxy is default");
 
@@ -578,9 +567,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     console.error(shown);
   }
 
-  /** Upgrades a request to a WebSocket. */
-  acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): void {
+  /** Upgrades a request to a WebSocket. What that takes is loaded by the first request that asks for one. */
+  async acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void> {
     const request = req as FrameworkRequest;
+    const { acceptWebSocket } = await (accepting ??= import("../websocket/accept.ts"));
     const response = acceptWebSocket({
       req: request,
       res: res as FrameworkResponse,
@@ -594,25 +584,21 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /**
-   * Goes on with a WebSocket that outlived the application it was accepted by, as one of a Durable Object that slept.
-   * Its `open` does not run again.
+   * Makes the request anew that a WebSocket began with, where it outlived the application it was accepted by, as in a
+   * Durable Object that slept.
    *
-   * @param socket The server's end
    * @param kept What is known of it
-   * @returns The connection
+   * @returns The request
    */
-  resumeSocket(socket: WebSocket, kept: ResumedSocket): WebSocketConnection {
-    const { routePath, params, own, protocol, handlers, handled } = kept;
+  resumeRequest(kept: ResumedRequest): FrameworkRequest {
     const exchange = new Exchange(kept.request, kept.info, kept.context, this);
     exchange.mount = kept.mount;
     const pair = this.#pair ?? { Request: FrameworkRequest, Response: FrameworkResponse };
     const req = new pair.Request(exchange);
     const res = req.res = new pair.Response(exchange, req);
-    req.params = params;
+    req.params = kept.params;
     this.#introduce(req, res);
-    const { connections } = this;
-    const data = { ...own, routePath, params, req };
-    return serveConnection({ socket, protocol, data, handlers, connections, app: this, resumed: true, handled });
+    return req;
   }
 
   #introduce(req: FrameworkRequest, res: FrameworkResponse): void {

@@ -40,7 +40,7 @@ export interface AppFace {
   /** Bytes as Express users know them: a `Buffer` where the runtime has one. */
   nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
   /** Upgrades a request to a WebSocket, or throws an `HttpError` if it is no proper handshake. */
-  acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): void;
+  acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void>;
   /** Bodies being streamed, so that closing can cut them. */
   readonly openStreams: Set<OpenStream>;
   /** Writes an error to the log, unless the `env` setting is `"test"`. */

@@ -41,9 +41,8 @@ export class SocketRoute implements RoutedEntries {
     this.path = path;
     this.handlers = handlers;
     this.middlewares = middlewares as AnyHandler[];
-    const accept = (req: FrameworkRequest, res: unknown): void => {
+    const accept = (req: FrameworkRequest, res: unknown): Promise<void> =>
       req.app.acceptSocket(req, res, { path: String(path), handlers });
-    };
     this.#entries = [...this.middlewares, accept].map(layerEntry);
   }
 

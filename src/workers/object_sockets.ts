@@ -3,6 +3,7 @@ import { socketPair, upgradeResponse } from "../platform/cloudflare.ts";
 import { WorkerSocket } from "../platform/cloudflare_socket.ts";
 import type { Upgrade, UpgradeOptions } from "../platform/platform.ts";
 import { exchangeOf } from "../request/exchange.ts";
+import { serveConnection } from "../websocket/serve_connection.ts";
 import type { WebSocketConnection } from "../websocket/ws_connection.ts";
 import { attach, attached, type Attachment, keptHeaders } from "./attachment.ts";
 import type { DurableState, ObjectSocket } from "./durable_state.ts";
@@ -58,16 +59,17 @@ export class ObjectSockets {
       return raw.close(1012, "The route is gone");
     }
     const known: Known = { raw, socket: new WorkerSocket(raw), ws: null, attachment };
-    const ws = route.owner.resumeSocket(known.socket as unknown as WebSocket, {
-      request: new Request(url, { headers: headers as [string, string][] }),
-      info: this.#env,
-      context: this.#state,
-      mount,
-      params,
-      routePath: path,
-      handlers: route.handlers,
+    const { owner, handlers } = route;
+    const request = new Request(url, { headers: headers as [string, string][] });
+    const req = owner.resumeRequest({ request, info: this.#env, context: this.#state, mount, params });
+    const ws = serveConnection({
+      socket: known.socket as unknown as WebSocket,
       protocol,
-      own,
+      data: { ...own, routePath: path, params, req },
+      handlers,
+      connections: owner.connections,
+      app: owner,
+      resumed: true,
       handled: () => this.#keep(known),
     });
     for (const topic of topics) this.#app.connections.subscribe(topic, ws);
