@@ -1,7 +1,7 @@
 import { errorText } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 import { statusText } from "../http/status_text.ts";
-import { utf8Length } from "../http/utf8_length.ts";
+import { utf8Length } from "../http/utf8.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 

@@ -1,6 +1,6 @@
 import { sha1Base64, sha1Base64OfAscii } from "./sha1.ts";
+import { utf8Bytes } from "./utf8.ts";
 
-const UTF8 = new TextEncoder();
 /** Texts whose tags are remembered: many answers are the same again and again, and looking is cheaper than hashing. */
 const REMEMBERED_TEXTS = 256;
 const REMEMBERED_LENGTH = 512;
@@ -30,7 +30,7 @@ export function weakEntityTag(body: string | Uint8Array): string {
  */
 export function strongEntityTag(body: string | Uint8Array): string {
   if (typeof body === "string" && isAscii(body)) return `"${body.length.toString(16)}-${sha1Base64OfAscii(body)}"`;
-  const bytes = typeof body === "string" ? UTF8.encode(body) : body;
+  const bytes = typeof body === "string" ? utf8Bytes(body) : body;
   return `"${bytes.byteLength.toString(16)}-${sha1Base64(bytes)}"`;
 }
 

@@ -1,3 +1,5 @@
+import { utf8Bytes } from "./utf8.ts";
+
 /** A parsed query: text, lists and, with the extended parser, nested objects. */
 // deno-lint-ignore no-explicit-any -- the client decides what a query holds
 export type ParsedQuery = Record<string, any>;
@@ -42,7 +44,7 @@ export function decode(text: string): string {
 
 function decodeLeniently(text: string): string {
   const bytes: number[] = [];
-  for (const byte of new TextEncoder().encode(text)) bytes.push(byte);
+  for (const byte of utf8Bytes(text)) bytes.push(byte);
   const out: number[] = [];
   for (let i = 0; i < bytes.length; i++) {
     const hex = bytes[i] === 37 ? String.fromCharCode(bytes[i + 1] ?? 0, bytes[i + 2] ?? 0) : "";

@@ -1,4 +1,4 @@
-const UTF8 = new TextEncoder();
+import { utf8Bytes } from "../http/utf8.ts";
 
 /** What can be written to a response: text or bytes. */
 export type Chunk = string | ArrayBufferView | ArrayBuffer;
@@ -26,7 +26,7 @@ function textBytes(method: string, text: string, encoding = "utf8"): Uint8Array<
   switch (encoding.toLowerCase()) {
     case "utf8":
     case "utf-8":
-      return UTF8.encode(text);
+      return utf8Bytes(text);
     case "latin1":
     case "binary":
     case "ascii":

@@ -1,6 +1,6 @@
 import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
 import { statusText } from "../http/status_text.ts";
-import { utf8Length } from "../http/utf8_length.ts";
+import { utf8Length } from "../http/utf8.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { SocketFace } from "../request/socket_face.ts";
 import { BodyStream } from "./body_stream.ts";

@@ -1,6 +1,5 @@
 import { hmacSha256 } from "../http/sha256.ts";
-
-const UTF8 = new TextEncoder();
+import { utf8Bytes } from "../http/utf8.ts";
 
 /**
  * Signs a cookie value as npm's cookie-signature does, so that cookie-parser accepts it.
@@ -12,6 +11,6 @@ const UTF8 = new TextEncoder();
  * @returns The value, a dot and the HMAC-SHA256 in base64 without padding
  */
 export function signCookie(value: string, secret: string): string {
-  const mac = hmacSha256(UTF8.encode(secret), UTF8.encode(value));
+  const mac = hmacSha256(utf8Bytes(secret), utf8Bytes(value));
   return `${value}.${btoa(String.fromCharCode(...mac)).replace(/=+$/, "")}`;
 }

@@ -1,3 +1,4 @@
+import { utf8Bytes } from "../http/utf8.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
 
 /** Bodies a web response takes, `null` for none. */
@@ -44,7 +45,7 @@ export function webResponse(status: number, statusText: string, headers: Outgoin
 
 // a string or a typed Blob would bring a content type of its own, which Express does not send
 function untyped(body: WebBody): WebBody {
-  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (typeof body === "string") return utf8Bytes(body);
   if (body instanceof Blob && body.type !== "") return body.slice(0, body.size, "");
   return body;
 }

@@ -1,3 +1,15 @@
+// made when it is first needed: a runtime may load its encoder only then
+let encoder: TextEncoder | null = null;
+
+/**
+ * A text in UTF-8. A lone surrogate becomes U+FFFD.
+ *
+ * @param text Any text
+ */
+export function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
+  return (encoder ??= new TextEncoder()).encode(text);
+}
+
 /**
  * Bytes a text takes in UTF-8, without encoding it. A lone surrogate takes three, as encoders write it.
  *
