@@ -129,8 +129,7 @@ export {
   type RouterOptions,
 } from "./src/routing/router.ts";
 export type { RouterVerbs, RouteVerb, RouteVerbs, Verb } from "./src/routing/verbs.ts";
-export type { Engine } from "./src/views/engine_registry.ts";
-export { View, type ViewOptions } from "./src/views/view.ts";
+export { type Engine, View, type ViewOptions } from "./src/views/view.ts";
 export { Connections, type Member } from "./src/websocket/connections.ts";
 export type { SocketData } from "./src/websocket/socket_data.ts";
 export type { TopicBroker, TopicHost } from "./src/websocket/topic_broker.ts";

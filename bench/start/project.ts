@@ -2,10 +2,14 @@ import { lockedVersions } from "../../scripts/locked_packages.ts";
 
 const FOLDER = new URL("../../.cache/bench/start/", import.meta.url);
 
+/** The contestant that is a bundle of another one. */
+const BUNDLED = "bundled";
+
 /** Who starts, with the names of the programs. */
 export const STARTING: ReadonlyMap<string, string> = new Map([
   ["bare", "`Deno.serve`"],
   ["sluice", "Sluice"],
+  ["bundled", "Sluice, bundled by `deno bundle`"],
   ["hono", "Hono"],
   ["h3", "h3"],
   ["elysia", "Elysia"],
@@ -27,7 +31,17 @@ export async function makeProject(): Promise<(contestant: string) => URL> {
   // a workspace of its own, or Deno would look for one in the folders above
   await Deno.writeTextFile(new URL("deno.json", FOLDER), JSON.stringify({ workspace: [], imports }));
   for (const name of STARTING.keys()) {
+    if (name === BUNDLED) continue;
     await Deno.copyFile(new URL(`programs/${name}.ts`, import.meta.url), new URL(`${name}.ts`, FOLDER));
   }
-  return (contestant) => new URL(`${contestant}.ts`, FOLDER);
+  await bundle("sluice.ts", `${BUNDLED}.js`);
+  return (contestant) => new URL(contestant === BUNDLED ? `${BUNDLED}.js` : `${contestant}.ts`, FOLDER);
+}
+
+async function bundle(program: string, into: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["bundle", "--quiet", "--output", into, program],
+    cwd: FOLDER.pathname,
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
 }

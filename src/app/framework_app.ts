@@ -38,9 +38,8 @@ import {
   splitPath,
 } from "../routing/router.ts";
 import type { RouterVerbs, Verb } from "../routing/verbs.ts";
-import type { Engine } from "../views/engine_registry.ts";
 import { render } from "../views/render.ts";
-import { View } from "../views/view.ts";
+import { type Engine, View } from "../views/view.ts";
 import { Connections } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { Lifecycle } from "./lifecycle.ts";
@@ -490,7 +489,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @throws If the port can't be had and there is no callback
    */
   listen(port?: number | string | ListenOptions | ((error?: Error) => void), ...rest: unknown[]): Server {
-    return this.#lifecycle.listen(this.fetch, [port, ...rest]);
+    const server = this.#lifecycle.listen(this.fetch, [port, ...rest]);
+    // the index over the layers is made now, when there is time, rather than while the first client waits
+    queueMicrotask(() => void this.#router?.stepsFor("/", "GET"));
+    return server;
   }
 
   /** The server, `null` before `listen` and after `close`. */

@@ -1,5 +1,3 @@
-import { rotateLeft } from "./sha_blocks.ts";
-
 // one schedule for all calls: a hash is finished before the next one begins
 const words = new Int32Array(80);
 let h0 = 0, h1 = 0, h2 = 0, h3 = 0, h4 = 0;
@@ -133,6 +131,11 @@ function compress(): void {
   h2 = (h2 + c) | 0;
   h3 = (h3 + d) | 0;
   h4 = (h4 + e) | 0;
+}
+
+/** Rotates a 32-bit word to the left. */
+export function rotateLeft(word: number, by: number): number {
+  return (word << by) | (word >>> (32 - by));
 }
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,4 +1,4 @@
-import { paddedBlocks, rotateLeft } from "./sha_blocks.ts";
+import { rotateLeft } from "./sha1.ts";
 
 const BLOCK_BYTES = 64;
 
@@ -32,6 +32,17 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   const digest = new DataView(new ArrayBuffer(32));
   state.forEach((word, i) => digest.setUint32(i * 4, word));
   return new Uint8Array(digest.buffer);
+}
+
+// whole blocks of 64 bytes, with the length of the message at the end (FIPS 180-4 section 5.1.1)
+function paddedBlocks(bytes: Uint8Array): DataView {
+  const padded = new Uint8Array(((bytes.length + 8) >> 6) * 64 + 64);
+  padded.set(bytes);
+  padded[bytes.length] = 0x80;
+  const view = new DataView(padded.buffer);
+  view.setUint32(padded.length - 8, Math.floor(bytes.length / 0x20000000));
+  view.setUint32(padded.length - 4, bytes.length << 3);
+  return view;
 }
 
 /**

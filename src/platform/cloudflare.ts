@@ -1,9 +1,24 @@
-import type { FileSystem } from "../http/file_system.ts";
-import { workerFiles, workerProcess } from "./cloudflare_files.ts";
-import { objectUpgrade } from "./cloudflare_objects.ts";
+import { weakEntityTag } from "../http/entity_tag.ts";
+import type { FileStat, FileSystem } from "../http/file_system.ts";
+import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { type ServerSocket, WorkerSocket } from "./cloudflare_socket.ts";
 import { genericPlatform } from "./generic.ts";
 import type { Platform, Upgrade, UpgradeOptions } from "./platform.ts";
+
+/** The module `node:fs` as Workers have it, as far as it is used. */
+interface WorkerFiles extends BuiltinFiles {
+  readFileSync(path: string): Uint8Array;
+}
+
+/** What Workers have of Node's process with the flag `nodejs_compat`, as far as it is used. */
+interface WorkerProcess {
+  cwd(): string;
+  readonly env?: Record<string, string | undefined>;
+  getBuiltinModule?(name: "node:fs"): WorkerFiles | undefined;
+}
+
+/** Folder of the modules a Worker was deployed with. */
+const BUNDLE = "/bundle/";
 
 /** The client's end of a pair; it goes into the answer. */
 type ClientSocket = object;
@@ -51,4 +66,46 @@ export function upgradeResponse(client: ClientSocket, { protocol, headers = new 
   // workerd takes the client's end in a property that no other runtime knows
   const init: ResponseInit & { webSocket: ClientSocket } = { status: 101, headers, webSocket: client };
   return new Response(null, init);
+}
+
+// undefined without the flag nodejs_compat
+function workerProcess(): WorkerProcess | undefined {
+  return (globalThis as { process?: WorkerProcess }).process;
+}
+
+// the text and data modules it was deployed with; null where it has no node:fs
+function workerFiles(): FileSystem | null {
+  const process = workerProcess();
+  const fs = process?.getBuiltinModule?.("node:fs");
+  if (process === undefined || fs === undefined) return null;
+  const files = builtinFiles(() => fs, () => process.cwd());
+  const tags = new Map<string, string>();
+  // a deployed file has no date: without a tag of its contents, a new one of the same size would be taken for the old
+  const tagged = (path: string, stat: FileStat): FileStat => {
+    if (!stat.isFile || stat.mtimeMs !== 0 || !path.startsWith(BUNDLE)) return stat;
+    const tag = tags.get(path) ?? weakEntityTag(fs.readFileSync(path));
+    tags.set(path, tag);
+    return { ...stat, tag };
+  };
+  return { ...files, stat: async (path) => tagged(path, await files.stat(path)) };
+}
+
+/** Accepts the WebSockets of one Durable Object, which may sleep while they are open. */
+export type ObjectUpgrade = (options: UpgradeOptions) => Upgrade;
+
+const upgrades = new WeakMap<object, ObjectUpgrade>();
+
+/**
+ * Says how the WebSockets of a Durable Object are accepted.
+ *
+ * @param state The object's state, which is also the third argument of its application's `fetch`
+ * @param upgrade Accepts one
+ */
+export function acceptInObject(state: object, upgrade: ObjectUpgrade): void {
+  upgrades.set(state, upgrade);
+}
+
+/** How a request's WebSocket is accepted if it arrived in such an object, by the platform's third argument. */
+export function objectUpgrade(context: unknown): ObjectUpgrade | undefined {
+  return typeof context === "object" && context !== null ? upgrades.get(context) : undefined;
 }

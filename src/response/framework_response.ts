@@ -16,8 +16,7 @@ import { jsonText } from "./json_text.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
 import { OutgoingMessage } from "./outgoing_message.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
-import { type CookieOptions, formatSetCookie } from "./set_cookie.ts";
-import { signCookie } from "./signed_cookie.ts";
+import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { type BodySource, isBodySource } from "./streamed_body.ts";
 
 const HTML = "text/html; charset=utf-8";

@@ -1,4 +1,6 @@
 import { serialize, type SetCookie } from "cookie-es";
+import { hmacSha256 } from "../http/sha256.ts";
+import { utf8Bytes } from "../http/utf8.ts";
 
 /** Attributes of a cookie, as Express takes them. */
 export interface CookieOptions {
@@ -56,4 +58,18 @@ export function formatSetCookie(name: string, value: string, options: CookieOpti
   }
   // the package insists on Secure beside it, Express leaves that to the user
   return serialize(cookie, { encode }) + (partitioned ? "; Partitioned" : "");
+}
+
+/**
+ * Signs a cookie value as npm's cookie-signature does, so that cookie-parser accepts it.
+ *
+ * Synchronous, for `res.cookie` is: WebCrypto can only sign later.
+ *
+ * @param value The value
+ * @param secret The secret
+ * @returns The value, a dot and the HMAC-SHA256 in base64 without padding
+ */
+export function signCookie(value: string, secret: string): string {
+  const mac = hmacSha256(utf8Bytes(secret), utf8Bytes(value));
+  return `${value}.${btoa(String.fromCharCode(...mac)).replace(/=+$/, "")}`;
 }

@@ -1,7 +1,6 @@
 import type { FileSystem } from "../http/file_system.ts";
 import type { RenderCallback, SettingValue } from "../request/app_face.ts";
-import type { Engine } from "./engine_registry.ts";
-import type { View, ViewOptions } from "./view.ts";
+import type { Engine, View, ViewOptions } from "./view.ts";
 
 /** What rendering needs of an application. */
 export interface ViewHost {

@@ -1,5 +1,5 @@
 import { FrameworkApp } from "../app/framework_app.ts";
-import { acceptInObject } from "../platform/cloudflare_objects.ts";
+import { acceptInObject } from "../platform/cloudflare.ts";
 import type { Untyped } from "../request/framework_request.ts";
 import type { DurableSockets, DurableSocketsBase, DurableSocketsOptions, PlainObject } from "./durable_object.ts";
 import type { DurableState, ObjectSocket } from "./durable_state.ts";

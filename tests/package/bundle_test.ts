@@ -50,7 +50,9 @@ for (const { what, program, minified, gzipped } of BUDGETS) {
 }
 
 Deno.test("who uses the classes alone gets no body parser, no files and no limiter", async () => {
-  const paths = sectionsOf(await bundle("core")).map(({ path }) => path);
+  const sections = sectionsOf(await bundle("core"));
+  // of a module that is left out, a bundler may leave calls that begin those it imports
+  const paths = sections.filter(({ text }) => /\S/.test(text.replace(/^init_\w+\(\);$/gm, ""))).map(({ path }) => path);
   assert(paths.includes("src/app/framework_app.ts"), paths.join());
   assertEquals(paths.filter((path) => path.startsWith("src/middleware/")), []);
 });
@@ -59,16 +61,9 @@ Deno.test("who uses the classes alone gets no body parser, no files and no limit
 const FORBIDDEN =
   /\b(?:Deno|Bun)\b|\bprocess\b|\bBuffer\b|__require|\bcreateRequire\b|\brequire\(|\beval\(|new Function\b/g;
 
-/** Where something forbidden may stand: it looks for the runtime first, as in `src/platform/`. */
-const GUARDED: Readonly<Record<string, RegExp>> = {
-  // the working directory, "/" where there is none
-  pathe: /if \(typeof process !== "undefined" && typeof process\.cwd === "function"\) \{[^}]*\}/,
-};
-
-function allowedIn({ path, text }: Section): string {
-  const packageName = path.match(/\/npm\/[^/]+\/([^/]+)\//)?.[1];
-  const guarded = packageName === undefined ? undefined : GUARDED[packageName];
-  return guarded === undefined ? text : text.replace(guarded, "");
+// path-to-regexp has a function of its own that is called process
+function isOwn(name: string, code: string): boolean {
+  return new RegExp(`\\bfunction ${name}\\(`).test(code);
 }
 
 for (const program of ["everything", "limited"]) {
@@ -76,9 +71,10 @@ for (const program of ["everything", "limited"]) {
     const sections = sectionsOf(await bundle(program));
     assert(sections.length > 30, `only ${sections.length} files were found in the bundle`);
     const named = sections.filter(({ path }) => !path.startsWith("src/platform/")).flatMap((section) => {
-      const code = withoutComments(allowedIn(section));
+      const code = withoutComments(section.text);
       const modules = code.match(/(?:from|import|require)\s*\(?\s*["']node:[^"']+/g) ?? [];
-      return [...modules, ...withoutTexts(code).match(FORBIDDEN) ?? []].map((found) => `${section.path}: ${found}`);
+      const names = (withoutTexts(code).match(FORBIDDEN) ?? []).filter((name) => !isOwn(name, code));
+      return [...modules, ...names].map((found) => `${section.path}: ${found}`);
     });
     assertEquals(named, []);
   });
