@@ -60,8 +60,8 @@ for (const scenario of scenarios) {
 
 const head = ["scenario", ...contestants.map((contestant) => CONTESTANTS.get(contestant)!), "lean, at most"];
 const text =
-  `ns a request, over making the bare \`Request\` and \`Response\`, the body of a JSON request read and written: \
-the median of many batches less that of as many of the bare pair, taken in turn; then the least of each.
+  `ns a request, over making the bare \`Response\`, the body of a JSON request read and written: the median of many \
+batches less that of as many of the bare one, taken in turn; then the least of each.
 
 ${table(head, rows)}`;
 console.log(`\n${text}`);

@@ -1,8 +1,7 @@
 /**
- * Time of small things, in ns of the processor: under load by others too the same figures come out, within a few
- * percent. For programs started by `child.ts`, which lets them collect garbage.
+ * Time of small things, in ns of the clock, in batches so short that most are disturbed by nobody: the least of them and
+ * their median say how far to trust them. For programs started by `child.ts`, which lets them collect garbage.
  */
-import process from "node:process";
 
 /** ns of one call in batches that were taken in turn. */
 export interface Batches {
@@ -15,59 +14,62 @@ export interface Batches {
 /** Something to be called many times; promises are awaited. */
 export type Call = (turn: number) => unknown;
 
-const BATCH_NS = 4e6;
-const WARM_UP_US = 400_000;
+const BATCH_MS = 2;
+const MOST_CALLS = 1000;
+const WARM_UP_MS = 500;
+
+/** Makes what a batch of calls needs, so that making it does not count. */
+export type Prepare = (calls: number) => void;
 
 /**
  * Takes a contestant's time beside the floor's.
  *
  * @param floor The least that anybody has to do
  * @param own The contestant
+ * @param prepare Runs before every batch
  * @returns Takes that many batches of both
  */
-export async function besides(floor: Call, own: Call): Promise<(batches: number) => Promise<Batches>> {
-  const [floorSize, ownSize] = [await sizeOf(floor), await sizeOf(own)];
+export async function besides(
+  floor: Call,
+  own: Call,
+  prepare?: Prepare,
+): Promise<(batches: number) => Promise<Batches>> {
+  const [floorSize, ownSize] = [await sizeOf(floor, prepare), await sizeOf(own, prepare)];
   return async (batches) => {
     const result = { floor: [] as number[], own: [] as number[] };
     for (let i = 0; i < batches; i++) {
-      result.floor.push(await time(floor, floorSize));
-      result.own.push(await time(own, ownSize));
+      result.floor.push(await time(floor, floorSize, prepare));
+      result.own.push(await time(own, ownSize, prepare));
     }
     return result;
   };
 }
 
 // also compiles the code, before anything counts
-async function sizeOf(call: Call): Promise<number> {
+async function sizeOf(call: Call, prepare: Prepare | undefined): Promise<number> {
   let size = 16;
-  let ns = 0;
-  const end = processorTime() + WARM_UP_US;
-  while (processorTime() < end) {
-    ns = await time(call, size);
-    size = Math.max(16, Math.min(2 * size, Math.ceil(BATCH_NS / ns), 20_000));
+  const end = performance.now() + WARM_UP_MS;
+  while (performance.now() < end) {
+    const ns = await time(call, size, prepare);
+    size = Math.max(16, Math.min(2 * size, Math.ceil(BATCH_MS * 1e6 / ns), MOST_CALLS));
   }
   return size;
 }
 
-async function time(call: Call, size: number): Promise<number> {
-  const begin = processorTime();
+async function time(call: Call, size: number, prepare: Prepare | undefined): Promise<number> {
+  prepare?.(size);
+  // what was prepared shall not be in the way of the garbage that is made now
+  gc({ type: "minor" });
+  const begin = performance.now();
   for (let turn = 0; turn < size; turn++) {
     const result = call(turn);
     if (result instanceof Promise) await result;
   }
-  // everybody pays for their own garbage; otherwise whoever comes next does
-  gc({ type: "minor" });
-  return (processorTime() - begin) * 1000 / size;
+  return (performance.now() - begin) * 1e6 / size;
 }
 
 function gc(options: { type: "minor" }): void {
   (globalThis as unknown as { gc(options: object): void }).gc(options);
-}
-
-// µs; the clock would also count what other programs take
-function processorTime(): number {
-  const { user, system } = process.cpuUsage();
-  return user + system;
 }
 
 /**
