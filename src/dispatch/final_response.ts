@@ -5,9 +5,20 @@ import { utf8Length } from "../http/utf8.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 
-const SAFE = { "content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff" };
-const NOT_FOUND_PAGE = { status: 404, headers: { ...SAFE, "content-type": "text/html; charset=utf-8" } };
-const NOT_FOUND_JSON = { status: 404, headers: { ...SAFE, "content-type": "application/json; charset=utf-8" } };
+// made once as headers, for Bun takes twice as long to make them of an object
+const NOT_FOUND_PAGE = notFoundInit("text/html; charset=utf-8");
+const NOT_FOUND_JSON = notFoundInit("application/json; charset=utf-8");
+
+function notFoundInit(type: string): ResponseInit {
+  return {
+    status: 404,
+    headers: new Headers({
+      "content-security-policy": "default-src 'none'",
+      "x-content-type-options": "nosniff",
+      "content-type": type,
+    }),
+  };
+}
 
 /**
  * Answers when no layer did: 404, or the page for an error that no handler took.

@@ -37,8 +37,5 @@ export const METHODS = [
   "unsubscribe",
 ] as const;
 
-/** Lower-case name of a method an app has a function for. */
-export type MethodName = (typeof METHODS)[number];
-
 /** The same methods in capitals, with `WS` for upgrade requests. */
 export const KNOWN_METHODS: ReadonlySet<string> = new Set([...METHODS.map((name) => name.toUpperCase()), "WS"]);
