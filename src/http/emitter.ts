@@ -18,11 +18,11 @@ const listeners: unique symbol = Symbol("listeners");
  * without fields and private methods has nothing to construct.
  */
 export class Emitter {
-  declare [listeners]: Map<EventName, readonly Entry[]> | undefined;
+  declare private [listeners]: Map<EventName, readonly Entry[]> | undefined;
 
   /** Adds a listener. */
   on(event: EventName, listener: Listener): this {
-    return added(this, event, { listener, once: false }, false);
+    return Emitter.#add(this, event, { listener, once: false }, false);
   }
 
   /** Adds a listener; the same as {@linkcode Emitter.on}. */
@@ -32,17 +32,28 @@ export class Emitter {
 
   /** Adds a listener that runs once. */
   once(event: EventName, listener: Listener): this {
-    return added(this, event, { listener, once: true }, false);
+    return Emitter.#add(this, event, { listener, once: true }, false);
   }
 
   /** Adds a listener in front of the others. */
   prependListener(event: EventName, listener: Listener): this {
-    return added(this, event, { listener, once: false }, true);
+    return Emitter.#add(this, event, { listener, once: false }, true);
   }
 
   /** Adds a listener that runs once, in front of the others. */
   prependOnceListener(event: EventName, listener: Listener): this {
-    return added(this, event, { listener, once: true }, true);
+    return Emitter.#add(this, event, { listener, once: true }, true);
+  }
+
+  // static, for a private method of the instance would have to be set up for each
+  static #add<T extends Emitter>(emitter: T, event: EventName, entry: Entry, first: boolean): T {
+    if (typeof entry.listener !== "function") {
+      throw new TypeError(`A listener for "${String(event)}" must be a function, not ${typeof entry.listener}`);
+    }
+    const all = emitter[listeners] ??= new Map();
+    const present = all.get(event) ?? [];
+    all.set(event, first ? [entry, ...present] : [...present, entry]);
+    return emitter;
   }
 
   /** Takes a listener away, the one added last if it was added twice. */
@@ -101,14 +112,4 @@ export class Emitter {
   eventNames(): EventName[] {
     return [...this[listeners]?.keys() ?? []];
   }
-}
-
-function added<T extends Emitter>(emitter: T, event: EventName, entry: Entry, first: boolean): T {
-  if (typeof entry.listener !== "function") {
-    throw new TypeError(`A listener for "${String(event)}" must be a function, not ${typeof entry.listener}`);
-  }
-  const all = emitter[listeners] ??= new Map();
-  const present = all.get(event) ?? [];
-  all.set(event, first ? [entry, ...present] : [...present, entry]);
-  return emitter;
 }
