@@ -68,7 +68,7 @@ export class ForeignPosition implements Position {
     if (length === this.#removed.length || typeof this.#req.url !== "string") return;
     const origin = originOf(this.#req.url);
     const tail = this.#req.url.slice(origin.length);
-    const full = this.#removed + (this.#slashAdded ? tail.slice(1) : tail);
+    const full = this.#removed + (this.#slashAdded && isAddedSlash(this.#removed, tail) ? tail.slice(1) : tail);
     this.#removed = full.slice(0, length);
     const rest = full.slice(length);
     this.#slashAdded = length > 0 && origin === "" && !rest.startsWith("/");
@@ -77,6 +77,11 @@ export class ForeignPosition implements Position {
     // what a mount does to the URL is no rewrite
     this.#seen = `${this.method} ${this.#removed}${this.#req.url}`;
   }
+}
+
+// a slash that was added is taken away again, one that belongs to a rewritten path stays
+function isAddedSlash(removed: string, tail: string): boolean {
+  return /^\/(?:\?|$)/.test(tail) || (removed.endsWith("/") && tail.startsWith("/"));
 }
 
 function originOf(url: string): string {
