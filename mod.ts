@@ -32,26 +32,23 @@ export type { ByteRange, ByteRanges } from "./src/http/byte_range.ts";
 export type { FileStat, FileSystem } from "./src/http/file_system.ts";
 export type { TrustFunction, TrustSetting } from "./src/http/forwarded.ts";
 export { HttpError, type HttpErrorOptions } from "./src/http/http_error.ts";
+export type { Capture } from "./src/matching/capture.ts";
 export { FastMatcher } from "./src/matching/fast_matcher.ts";
 export {
   type AnyHandler,
   type HandlerKind,
   Layer,
   type LayerEntry,
+  type LayerList,
   type LayerSource,
   type Mounted,
   type RoutedEntries,
+  type Scope,
   type Step,
   type StepKind,
 } from "./src/matching/layer.ts";
 
-export {
-  type PathMatch,
-  PathPattern,
-  type PathPatternOptions,
-  type PathValue,
-  type Segment,
-} from "./src/matching/path_pattern.ts";
+export { type PathMatch, PathPattern, type PathPatternOptions, type PathValue } from "./src/matching/path_pattern.ts";
 export type { BodyOptions } from "./src/middleware/body/body_options.ts";
 export type { BodyParser } from "./src/middleware/body/body_parser.ts";
 export { json, type JsonOptions } from "./src/middleware/body/json.ts";

@@ -1,5 +1,9 @@
-import type { LayerSource, Mounted, Step } from "../matching/layer.ts";
+import { readCaptures } from "../matching/capture.ts";
+import type { LayerSource, Mounted, Scope, Step } from "../matching/layer.ts";
 import type { PathMatch } from "../matching/path_pattern.ts";
+import { firstEntered, holds } from "../matching/scope.ts";
+import { rematched, withMounts } from "../matching/steps.ts";
+import { ForeignPosition } from "./foreign_position.ts";
 import { answerOptions } from "./options_answer.ts";
 import type { Position, WalkedRequest, WalkedResponse } from "./position.ts";
 import { ParamRun } from "./param_run.ts";
@@ -36,9 +40,10 @@ export interface WalkOwner {
 }
 
 /**
- * One pass through one router's layers: the machine behind `next()`.
+ * One pass through a router's layers, and through those of routers mounted at literal paths below it: the machine
+ * behind `next()`.
  *
- * It holds no promise and makes one function, the router's `next`. A handler that calls it synchronously runs the
+ * It holds no promise and makes one function, the `next` of all of them. A handler that calls it synchronously runs the
  * next layer inside its own call, as in Express, so code after `next()` runs when the rest has run. A second `next()`
  * of the same handler is ignored: no layer runs twice for one request.
  */
@@ -56,7 +61,7 @@ export class Walk implements WalkOwner {
   #at = 0;
   #version: number;
   #allowed: string[] | null = null;
-  #params: ParamRun | null = null;
+  #params: Map<Scope, ParamRun> | null = null;
   #leaveMounted: (() => void) | null = null;
   /** Number of the handler that was started last. */
   #turn = 0;
@@ -92,10 +97,16 @@ export class Walk implements WalkOwner {
     this.#advance(undefined);
   }
 
-  #match(): readonly Step[] {
-    this.#position.mount = this.#base;
-    const { path, method } = this.#position;
-    return path === undefined ? NO_STEPS : this.#source.stepsFor(path, this.#context.as ?? method);
+  // the place the walk has come to matters only when it matches again there
+  #match(current?: Step): readonly Step[] {
+    const position = this.#position;
+    position.mount = this.#base;
+    const { path, method } = position;
+    if (path === undefined) return NO_STEPS;
+    const steps = this.#source.stepsFor(path, this.#context.as ?? method);
+    // each router answers OPTIONS by itself; and where a mount writes into the URL, as Express does, that happens there
+    if (method !== "OPTIONS" && !(position instanceof ForeignPosition)) return steps;
+    return steps.length === 0 ? steps : withMounts(steps, current?.scope ?? rootOf(steps[0]!.scope));
   }
 
   // what handlers know as next()
@@ -117,53 +128,69 @@ export class Walk implements WalkOwner {
 
   #resume(signal: unknown): void {
     this.#open = false;
-    if (signal === "router") return this.#leave(undefined);
-    if (signal === "route") this.#at = this.#steps[this.#at - 1]?.end ?? this.#at;
+    const current = this.#steps[this.#at - 1];
+    if (signal === "router" && (current === undefined || current.scope.parent === null)) return this.#leave(undefined);
+    if (signal === "route") this.#at = current?.end ?? this.#at;
     if (this.#position.version !== this.#version) this.#matchAgain();
-    this.#advance(signal === "route" || !signal ? undefined : signal);
+    if (signal === "router") this.#skip(current!.scope);
+    this.#advance(isFailure(signal) ? signal : undefined);
   }
 
-  // a middleware rewrote the URL or the method: what follows its layer is matched anew
+  // what is left of a mounted router, and of the routers in it
+  #skip(scope: Scope): void {
+    while (this.#at < this.#steps.length && holds(scope, this.#steps[this.#at]!.scope)) this.#at++;
+  }
+
+  // A middleware rewrote the URL or the method: what follows its layer is matched anew. What mounts have taken of the
+  // path stays, so for a mounted router this finds the rest of it, and the rest of the routers around it.
   #matchAgain(): void {
     this.#version = this.#position.version;
     const current = this.#steps[this.#at - 1];
-    const kept = this.#steps.slice(0, current?.end ?? 0);
-    const reached = current?.layer.order ?? -1;
-    const matched = this.#match();
-    const from = matched.findIndex((step) => step.layer.order > reached);
-    const later = from === -1 ? [] : matched.slice(from);
-    this.#steps = kept.concat(later.map((step) => step.moved(kept.length - from)));
+    this.#steps = rematched(this.#steps, current, this.#match(current));
+    // what is left of a route is where it was
+    if (current !== undefined) this.#position.mount = this.#base + current.scope.taken;
   }
 
   #advance(error: unknown): void {
     const step = this.#steps[this.#at];
     if (error !== undefined || step === undefined) return this.#search(error);
     const position = this.#position;
-    const { mergeParams: merges, paramHandlers } = this.#source;
+    const { scope } = step;
+    const { mergeParams: merges, paramHandlers } = scope.source ?? this.#source;
     if (step.direct) {
-      position.params = merges ? mergeParams(null, this.#parentParams) : undefined;
+      position.params = merges ? mergeParams(null, this.#paramsAround(scope)) : undefined;
       position.mount = this.#base + step.taken;
     } else {
-      if (!step.captures || merges || paramHandlers.size > 0) return this.#search(undefined);
-      position.mount = this.#base;
-      const params = step.proven!.read(position.path!);
+      if (step.captures === null || paramHandlers.size > 0) return this.#search(undefined);
+      position.mount = this.#base + step.taken;
+      const params = readCaptures(step.captures, position.path!);
       if (params === null) return this.#search(undefined);
-      position.params = params;
+      position.params = merges ? mergeParams(params, this.#paramsAround(scope)) : params;
     }
-    if (step.layer.route !== null) this.#context.req.route = step.layer.route;
+    if (step.route !== null) this.#context.req.route = step.route;
     this.#at++;
     this.#call(step, undefined);
+  }
+
+  // the parameters that stood at the mount of a router: mounts at literal paths have none of their own
+  #paramsAround({ parent }: Scope): unknown {
+    if (parent === null) return this.#parentParams;
+    const { mergeParams: merges } = parent.source ?? this.#source;
+    return merges ? mergeParams(null, this.#paramsAround(parent)) : undefined;
   }
 
   // what has to be found out before a step, or done about an error
   #search(error: unknown): void {
     const wanted = error === undefined ? "handler" : "error";
+    const from = this.#steps[this.#at - 1];
     for (;;) {
       const step = this.#steps[this.#at++];
       if (step === undefined) return this.#leave(error);
+      // an error leaves routers, but enters none
+      if (error !== undefined && from !== undefined && firstEntered(step.scope, from.scope) !== null) continue;
       if (step.enters) {
-        const { route, mounted } = step.layer;
-        if (error !== undefined && (route !== null || mounted !== null)) {
+        const { route } = step;
+        if (error !== undefined && route !== null) {
           this.#at = step.end;
           continue;
         }
@@ -172,7 +199,8 @@ export class Walk implements WalkOwner {
           try {
             match = this.#ask(step);
           } catch (failure) {
-            return this.#searchFrom(step.end, error ?? failure);
+            this.#at = step.end;
+            return this.#search(error ?? failure);
           }
           if (match === null) {
             this.#at = step.end;
@@ -180,29 +208,31 @@ export class Walk implements WalkOwner {
           }
         }
         if (step.kind === "allow") {
-          this.#allowed?.push(...route!.allowedMethods());
+          // a router that was entered by another method lists nothing
+          if (step.scope.parent === null) this.#allowed?.push(...route!.allowedMethods());
           continue;
         }
         if (route !== null) this.#context.req.route = route;
-        this.#position.params = this.#source.mergeParams
-          ? mergeParams(match.params, this.#parentParams)
+        const { mergeParams: merges, paramHandlers } = step.scope.source ?? this.#source;
+        this.#position.params = merges
+          ? mergeParams(match.params, this.#paramsAround(step.scope))
           : match.params ?? undefined;
-        if (match.params !== null && this.#source.paramHandlers.size > 0) return this.#runParams(step, match, error);
-        this.#position.mount = route === null ? this.#base + match.length : this.#base;
+        if (match.params !== null && paramHandlers.size > 0) return this.#runParams(step, match, error);
+        this.#position.mount = this.#mountOf(step, match);
       }
       if (step.kind === wanted) return this.#call(step, error);
-      if (step.kind === "mount") return this.#descend(step.layer.mounted!);
+      if (step.kind === "mount" && error === undefined) return this.#descend(step.layer.mounted!);
     }
   }
 
-  #searchFrom(at: number, error: unknown): void {
-    this.#at = at;
-    this.#search(error);
+  #mountOf(step: Step, match: PathMatch): number {
+    const taken = this.#base + step.scope.taken;
+    return step.route === null ? taken + match.length : taken;
   }
 
   // nothing is known of the path but that it may lead to the layer
   #ask(step: Step): PathMatch | null {
-    this.#position.mount = this.#base;
+    this.#position.mount = this.#base + step.scope.taken;
     const path = this.#position.path!;
     const match = step.proven === null ? step.layer.match(path) : step.proven.extract(path);
     if (match === null || step.layer.route !== null) return match;
@@ -213,16 +243,25 @@ export class Walk implements WalkOwner {
   }
 
   #runParams(step: Step, match: PathMatch, error: unknown): void {
-    this.#position.mount = this.#base;
-    this.#params ??= new ParamRun(this.#context, this.#source.paramHandlers);
-    this.#params.run(Object.keys(match.params!), (failure) => {
+    this.#position.mount = this.#base + step.scope.taken;
+    this.#paramRunOf(step.scope).run(Object.keys(match.params!), (failure) => {
       if (failure) return this.#resume(error ?? failure);
-      const { route, mounted } = step.layer;
-      this.#position.mount = route === null ? this.#base + match.length : this.#base;
-      if (mounted !== null) this.#descend(mounted);
+      const { mounted } = step.layer;
+      this.#position.mount = this.#mountOf(step, match);
+      // an error runs the parameter handlers of a mount too, but enters nothing
+      if (mounted !== null && error === undefined) this.#descend(mounted);
       else if (step.kind === (error === undefined ? "handler" : "error")) this.#call(step, error);
       else this.#advance(error);
     });
+  }
+
+  #paramRunOf(scope: Scope): ParamRun {
+    const runs = this.#params ??= new Map();
+    const known = runs.get(scope);
+    if (known !== undefined) return known;
+    const run = new ParamRun(this.#context, (scope.source ?? this.#source).paramHandlers);
+    runs.set(scope, run);
+    return run;
   }
 
   #descend(mounted: Mounted): void {
@@ -313,4 +352,8 @@ export class Walk implements WalkOwner {
 /** `"route"` and `"router"` are directions, everything else that is truthy is an error. */
 function isFailure(signal: unknown): boolean {
   return Boolean(signal) && signal !== "route" && signal !== "router";
+}
+
+function rootOf(scope: Scope): Scope {
+  return scope.parent === null ? scope : rootOf(scope.parent);
 }

@@ -1,7 +1,5 @@
-import type { Layer, Step } from "./layer.ts";
-import { KNOWN_METHODS } from "./methods.ts";
+import { type Layer, type LayerList, Scope, type Step } from "./layer.ts";
 import { PathTrie } from "./path_trie.ts";
-import { stepsOf } from "./steps.ts";
 
 /**
  * An index over an ordered list of layers, never a second truth: for a path and a method it yields the layers that
@@ -9,14 +7,17 @@ import { stepsOf } from "./steps.ts";
  *
  * Paths of literals and whole parameters are matched by walking a trie segment by segment; whatever else there is
  * (RegExps, wildcards, optional parts) hangs at the literal prefix it begins with and is asked by the walk. The list
- * of steps for a shape of path is worked out once and kept.
+ * of steps for a shape of path is worked out once and kept. What routers have that are mounted at literal paths stands
+ * in the same list, in the place of the mount.
  */
-export class FastMatcher {
-  #layers: () => readonly Layer[];
-  #sensitive: boolean;
+export class FastMatcher implements LayerList {
+  /** Whether case counts. */
+  readonly sensitive: boolean;
+  readonly #layers: () => readonly Layer[];
+  readonly #epoch: () => number;
+  readonly #scope: Scope;
   #trie: PathTrie | null = null;
   #builtAt = -1;
-  #epoch: () => number;
 
   /**
    * Makes an index; a router makes its own.
@@ -28,7 +29,13 @@ export class FastMatcher {
   constructor(layers: () => readonly Layer[], epoch: () => number, sensitive: boolean) {
     this.#layers = layers;
     this.#epoch = epoch;
-    this.#sensitive = sensitive;
+    this.sensitive = sensitive;
+    this.#scope = new Scope(this);
+  }
+
+  /** The list, in registration order. */
+  get layers(): readonly Layer[] {
+    return this.#layers();
   }
 
   /**
@@ -39,13 +46,7 @@ export class FastMatcher {
    * @returns The steps in registration order
    */
   stepsFor(path: string, method: string): readonly Step[] {
-    const state = this.#current().find(path);
-    const known = state.steps.get(method);
-    if (known !== undefined) return known;
-    const steps = stepsOf(state.candidates(), method);
-    // methods come from the client: only those somebody could mean are worth keeping
-    if (KNOWN_METHODS.has(method)) state.steps.set(method, steps);
-    return steps;
+    return this.#current().find(path).stepsFor(method);
   }
 
   /**
@@ -54,16 +55,13 @@ export class FastMatcher {
    * @param path A path beginning with a slash, not decoded
    */
   leadsToSocket(path: string): boolean {
-    const state = this.#current().find(path);
-    return state.leadsToSocket ??= state.candidates().some(({ layer }) =>
-      layer.socket || layer.mounted?.source.hasSockets
-    );
+    return this.#current().find(path).leadsToSocket;
   }
 
   #current(): PathTrie {
     const epoch = this.#epoch();
     if (this.#trie === null || this.#builtAt !== epoch) {
-      this.#trie = new PathTrie(this.#layers(), this.#sensitive);
+      this.#trie = new PathTrie(this, this.#scope);
       this.#builtAt = epoch;
     }
     return this.#trie;

@@ -1,3 +1,4 @@
+import type { Capture } from "./capture.ts";
 import { type PathMatch, PathPattern, type PathPatternOptions } from "./path_pattern.ts";
 
 /** Any function that was registered; its declared parameters tell what it is. */
@@ -46,6 +47,14 @@ export interface Mounted {
   enter?(req: unknown, res: unknown): (() => void) | null;
 }
 
+/** Layers in the order of registration, and how their paths match. */
+export interface LayerList {
+  /** The layers. */
+  readonly layers: readonly Layer[];
+  /** Whether case counts. */
+  readonly sensitive: boolean;
+}
+
 /** A list of layers that can be walked. */
 export interface LayerSource {
   /** Steps for a path and method, in registration order. */
@@ -58,6 +67,48 @@ export interface LayerSource {
   leadsToSocket(path: string): boolean;
   /** Whether the router, or one mounted on it, has WebSocket routes. */
   readonly hasSockets: boolean;
+  /** The layers themselves, where those of a mounted router may stand in one list with its parent's. */
+  readonly list?: LayerList | null;
+}
+
+/**
+ * Where a step's router is, seen from the router that is walked: the layers of mounted routers stand in one list with
+ * those around the mount, and the path is not matched again for each of them.
+ *
+ * A router has one scope for itself and one for each literal mount below it. They stay the same objects, so that lists
+ * made before and after a registration can be compared.
+ */
+export class Scope {
+  /** The scope around the mount; the router that is walked has none. */
+  readonly parent: Scope | null;
+  /** The mount that leads here. */
+  readonly mount: Layer | null;
+  /** The mounted router; `null` for the one that is walked. */
+  readonly source: LayerSource | null;
+  /** The router's layers, `null` where nothing can be mounted. */
+  readonly list: LayerList | null;
+  /** Characters of the path that mounts have taken. */
+  readonly taken: number;
+  /** Places of the mounts in the order of registration, from the outermost. */
+  readonly places: readonly number[];
+  /** Scopes of routers mounted here. */
+  below: Map<Layer, Scope> | null = null;
+
+  /**
+   * Makes a scope; the matcher does this when it first comes to a mount.
+   *
+   * @param list The layers
+   * @param parent The scope around the mount
+   * @param mount The mount that leads here
+   */
+  constructor(list: LayerList | null, parent: Scope | null = null, mount: Layer | null = null) {
+    this.parent = parent;
+    this.mount = mount;
+    this.source = mount?.mounted?.source ?? null;
+    this.list = list;
+    this.taken = parent === null ? 0 : parent.taken + mount!.patterns[0]!.fixed!.length;
+    this.places = parent === null ? [] : [...parent.places, mount!.order];
+  }
 }
 
 /** What a walk does at a step: runs a function, descends into a mounted router, or notes what OPTIONS may list. */
@@ -65,12 +116,22 @@ export type StepKind = HandlerKind | "mount" | "allow";
 
 /** One function, or one mounted router, seen by one method and one shape of path. */
 export class Step {
+  /** The function; a mount and a note have none. */
+  readonly fn: AnyHandler | null;
+  /** Where the layer's router is. */
+  readonly scope: Scope;
+  /** Whether nothing has to be found out before the function is called. */
+  readonly direct: boolean;
+  /** The parameters of a route, where nothing else has to be found out before. */
+  readonly captures: Capture | null;
+  /** Characters of the path that the function does not see, those of a mount that must be asked left aside. */
+  readonly taken: number;
+  /** The layer's route, if it is one. */
+  readonly route: RoutedEntries | null;
   /** The layer it belongs to. */
   readonly layer: Layer;
   /** What is done. */
   readonly kind: StepKind;
-  /** The function; a mount and a note have none. */
-  readonly fn: AnyHandler | null;
   /** Whether it is the first step of its layer, where the layer is entered. */
   readonly enters: boolean;
   /** Number of the first step behind the layer. */
@@ -79,12 +140,6 @@ export class Step {
   readonly proven: PathPattern | null;
   /** The match, where it is the same for every path that leads here. */
   readonly fixed: PathMatch | null;
-  /** Whether nothing has to be found out before the function is called. */
-  readonly direct: boolean;
-  /** Whether nothing but the parameters of a route has to be found out before. */
-  readonly captures: boolean;
-  /** Characters of the path a direct step takes. */
-  readonly taken: number;
 
   /**
    * Makes a step; the matcher does this when a path is first asked for.
@@ -95,6 +150,7 @@ export class Step {
    * @param enters Whether the layer is entered here
    * @param end Number of the first step behind the layer
    * @param proven The layer's pattern, where it is known to match
+   * @param scope Where the layer's router is
    */
   constructor(
     layer: Layer,
@@ -103,22 +159,30 @@ export class Step {
     enters: boolean,
     end: number,
     proven: PathPattern | null,
+    scope: Scope,
   ) {
+    const { route } = layer;
+    const fixed = proven?.fixed ?? null;
+    const handles = enters && kind === "handler";
+    // what a request needs of a step stands together, for with thousands of routes it is not in the processor's cache
+    this.fn = fn;
+    this.scope = scope;
+    this.direct = handles && fixed !== null;
+    this.captures = handles && route !== null ? proven?.capture ?? null : null;
+    this.taken = scope.taken + (route === null ? fixed?.length ?? 0 : 0);
+    this.route = route;
     this.layer = layer;
     this.kind = kind;
-    this.fn = fn;
     this.enters = enters;
     this.end = end;
     this.proven = proven;
-    this.fixed = proven?.fixed ?? null;
-    this.direct = enters && kind === "handler" && this.fixed !== null;
-    this.captures = enters && kind === "handler" && layer.route !== null && proven !== null && !this.direct;
-    this.taken = layer.route === null ? this.fixed?.length ?? 0 : 0;
+    this.fixed = fixed;
   }
 
   /** The same step in a list where it comes so many places later. */
   moved(by: number): Step {
-    return new Step(this.layer, this.kind, this.fn, this.enters, this.end + by, this.proven);
+    if (by === 0) return this;
+    return new Step(this.layer, this.kind, this.fn, this.enters, this.end + by, this.proven, this.scope);
   }
 }
 
@@ -163,11 +227,13 @@ export class Layer {
     this.order = order;
     this.path = path;
     this.strict = options.strict;
-    this.patterns = pathsOf(method, path).map((one) => new PathPattern(method, one, options));
+    this.patterns = typeof path === "string"
+      ? [new PathPattern(method, path, options)]
+      : pathsOf(method, path).map((one) => new PathPattern(method, one, options));
     this.everywhere = !options.end && (path === "/" || path === "");
     this.route = content.route ?? null;
     this.mounted = content.mounted ?? null;
-    this.entries = content.fn === undefined ? [] : [layerEntry(content.fn)];
+    this.entries = content.fn === undefined ? NO_ENTRIES : [layerEntry(content.fn)];
     this.socket = content.socket ?? false;
   }
 
@@ -185,8 +251,9 @@ export class Layer {
   }
 }
 
+const NO_ENTRIES: readonly LayerEntry[] = [];
+
 function pathsOf(method: string, path: unknown): (string | RegExp)[] {
-  if (typeof path === "string") return [path];
   const paths = Array.isArray(path) ? path.flat(Infinity) : [path];
   for (const one of paths) {
     if (typeof one === "string" || one instanceof RegExp) continue;

@@ -1,6 +1,6 @@
 import { bareObject } from "../http/bare_object.ts";
 import { parse, PathError, pathToRegexp, type Token } from "path-to-regexp";
-import { decodeParam } from "./decode_param.ts";
+import { Capture, decodeParam } from "./capture.ts";
 import { translateLegacyPath } from "./legacy_path.ts";
 
 /** How a path is matched. */
@@ -27,44 +27,43 @@ export interface PathMatch {
 // deno-lint-ignore no-explicit-any -- which of the two it is depends on the path
 export type PathValue = any;
 
-/** One segment of a simple pattern: a literal, or the name of a parameter that takes it whole. */
-export type Segment = { readonly literal: string } | { readonly param: string };
-
 const COLON = 58;
+const SLASH = 47;
 
 /** Paths of whole words and whole parameters, which need no parser: nearly all there are. */
 const PLAIN = /^(?:\/(?::[A-Za-z_]\w*|[\w.~-]+))*\/?$/;
-const NO_CONSTRAINTS: ReadonlyMap<string, RegExp> = new Map();
-const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** A registered path, ready to be matched. */
+/** What only paths have that are not made of whole words and whole parameters alone. */
+interface Special {
+  readonly keys: readonly string[];
+  readonly constraints: ReadonlyMap<string, RegExp>;
+  readonly joined: ReadonlySet<string>;
+  readonly wildcards: ReadonlySet<string>;
+}
+
+/**
+ * A registered path, ready to be matched.
+ *
+ * A path of whole words and whole parameters is kept as the text it is: whoever registers thousands of routes pays for
+ * taking them apart when they are first asked for.
+ */
 export class PathPattern {
   /** The path as it was registered. */
   readonly source: string | RegExp;
-  /** Names of the parameters, in order; numbers for unnamed ones. */
-  readonly keys: readonly string[];
   /**
-   * The segments of a pattern made of whole literals and whole parameters only; `null` for anything else, which is
-   * matched by its regular expression.
+   * The path as far as it consists of whole literals and whole parameters: all of it, or what every matching path
+   * begins with. A slash at its end counts.
    */
-  readonly segments: readonly Segment[] | null;
-  /** Literal segments every matching path begins with. */
-  readonly prefix: readonly string[];
-  /** Whether a match of the segments is not enough, because a constraint must be asked too. */
-  readonly constrained: boolean;
-
-  /** The match of a pattern without parameters, which is the same for every path. */
-  readonly fixed: PathMatch | null;
-
-  /** Where the parameters are in a path that matches the segments, worked out for the first one. */
-  #layout: Layout | null = null;
-  #constraints: ReadonlyMap<string, RegExp> = NO_CONSTRAINTS;
-  #joined: ReadonlySet<string> = NO_NAMES;
-  #wildcards: ReadonlySet<string> = NO_NAMES;
-  #isRegExp: boolean;
-  #options: PathPatternOptions;
-  #path = "";
+  readonly text: string;
+  /** Whether the text is all of the path; otherwise the regular expression must be asked. */
+  readonly whole: boolean;
+  /** Code of the character that begins a parameter in the text. */
+  readonly mark: number;
+  readonly #options: PathPatternOptions;
+  #special: Special | null = null;
   #regex: RegExp | null = null;
+  /** Where the parameters are in a path that matches the text, worked out for the first one. */
+  #layout: Layout | null = null;
 
   /**
    * Compiles a path.
@@ -77,53 +76,61 @@ export class PathPattern {
   constructor(method: string, source: string | RegExp, options: PathPatternOptions) {
     this.source = source;
     this.#options = options;
-    this.#isRegExp = source instanceof RegExp;
+    this.text = "";
+    this.whole = false;
+    this.mark = COLON;
     if (source instanceof RegExp) {
       this.#regex = source;
-      this.keys = regExpKeys(source);
-      this.segments = null;
-      this.prefix = [];
-      this.constrained = true;
-      this.fixed = null;
+      this.#special = { keys: regExpKeys(source), constraints: new Map(), joined: new Set(), wildcards: new Set() };
       return;
     }
-    this.#path = options.strict || source === "/" ? source : source.replace(/\/+$/, "");
-    const plain = PLAIN.test(this.#path) ? plainSegments(this.#path) : null;
-    if (plain !== null) {
-      this.segments = plain;
-      this.keys = namesOf(plain);
-      this.prefix = [];
-    } else {
-      try {
-        const translated = translateLegacyPath(this.#path);
-        const { tokens } = parse(translated.path);
-        this.#path = translated.path;
-        const { regexp, keys } = this.#compile();
-        this.#regex = regexp;
-        this.keys = keys.map((key) => key.name);
-        this.#wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
-        this.#constraints = translated.constraints;
-        this.#joined = translated.joined;
-        this.segments = simpleSegments(tokens);
-        this.prefix = literalPrefix(tokens);
-      } catch (error) {
-        throw pathError(method, source, error);
-      }
+    const path = bare(source, options);
+    // a slash that counts is a matter for the parser
+    if (PLAIN.test(path) && (path.length < 2 || path.charCodeAt(path.length - 1) !== SLASH)) {
+      this.text = path === "/" ? "" : path;
+      this.whole = true;
+      return;
     }
-    this.constrained = this.#constraints.size > 0;
-    this.fixed = this.keys.length === 0 && this.segments !== null
-      ? { index: 0, length: lengthOf(this.segments), params: null }
-      : null;
+    try {
+      const { path: translated, constraints, joined } = translateLegacyPath(path);
+      const { tokens } = parse(translated);
+      const { regexp, keys } = compile(translated, options);
+      this.#regex = regexp;
+      const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
+      this.#special = { keys: keys.map((key) => key.name), constraints, joined, wildcards };
+      const marked = markedText(tokens);
+      this.mark = MARK;
+      this.whole = marked !== null;
+      this.text = marked ?? literalPrefix(tokens);
+    } catch (error) {
+      throw pathError(method, source, error);
+    }
   }
 
-  #compile(): ReturnType<typeof pathToRegexp> {
-    const { sensitive, end, strict } = this.#options;
-    return pathToRegexp(this.#path, { sensitive, end, trailing: !strict });
+  /** Whether a match of the text is not enough, because a constraint must be asked too. */
+  get constrained(): boolean {
+    return this.#special !== null && this.#special.constraints.size > 0;
+  }
+
+  /** Names of the parameters, in order; numbers for unnamed ones. */
+  get keys(): readonly string[] {
+    return this.#special?.keys ?? this.#places.names;
+  }
+
+  /** The match of a pattern without parameters, which is the same for every path. */
+  get fixed(): PathMatch | null {
+    return this.whole ? this.#places.fixed : null;
+  }
+
+  get #places(): Layout {
+    return this.#layout ??= layoutOf(this.text, this.mark);
   }
 
   /** The path as one regular expression; compiled when it is first asked for, for most paths never need it. */
   get regex(): RegExp {
-    return this.#regex ??= this.#compile().regexp;
+    if (this.#regex !== null) return this.#regex;
+    // of a RegExp it is known
+    return this.#regex = compile(bare(this.source as string, this.#options), this.#options).regexp;
   }
 
   /**
@@ -141,39 +148,24 @@ export class PathPattern {
     if (found === null) return null;
     if (this.keys.length === 0) return { index: found.index, length: found[0].length, params: null };
     const params: Record<string, PathValue> = bareObject();
+    const special = this.#special;
     for (let i = 0; i < this.keys.length; i++) {
       const key = this.keys[i]!;
       const value = found[i + 1];
+      const joined = special?.joined.has(key) ?? false;
       if (value === undefined) {
-        if (this.#joined.has(key) && !this.#isRegExp) params[key] ??= "";
+        if (joined) params[key] ??= "";
         continue;
       }
-      if (this.#constraints.get(key)?.test(value) === false) return null;
-      params[key] = this.#wildcards.has(key) && !this.#joined.has(key)
-        ? value.split("/").map(decodeParam)
-        : decodeParam(value);
+      if (special?.constraints.get(key)?.test(value) === false) return null;
+      params[key] = special?.wildcards.has(key) && !joined ? value.split("/").map(decodeParam) : decodeParam(value);
     }
     return { index: found.index, length: found[0].length, params };
   }
 
-  /**
-   * Reads the parameters of a path that is known to match the segments, where they can be had as they stand.
-   *
-   * @param path A path beginning with a slash, not decoded
-   * @returns The parameters, `null` where something has to be decoded or asked first
-   */
-  read(path: string): Record<string, PathValue> | null {
-    if (this.constrained || path.includes("%")) return null;
-    const params: Record<string, string> = bareObject();
-    const { places } = this.#layout ??= layoutOf(this.segments!);
-    let at = 0;
-    for (const { name, skip } of places) {
-      const start = at + skip;
-      at = path.indexOf("/", start);
-      if (at === -1) at = path.length;
-      params[name] = path.slice(start, at);
-    }
-    return params;
+  /** The first parameter of a path made of whole literals and whole parameters, `null` for any other. */
+  get capture(): Capture | null {
+    return this.whole ? this.#places.first : null;
   }
 
   /**
@@ -185,88 +177,83 @@ export class PathPattern {
    */
   extract(path: string): PathMatch | null {
     const params: Record<string, string> = bareObject();
-    const { places, tail } = this.#layout ??= layoutOf(this.segments!);
+    const { first, tail } = this.#places;
     let at = 0;
-    for (const { name, skip } of places) {
-      const start = at + skip;
+    for (let capture = first; capture !== null; capture = capture.next) {
+      const start = at + capture.skip;
       at = path.indexOf("/", start);
       if (at === -1) at = path.length;
       const value = path.slice(start, at);
-      if (this.constrained && this.#constraints.get(name)?.test(value) === false) return null;
-      params[name] = decodeParam(value) as string;
+      if (this.#special?.constraints.get(capture.name)?.test(value) === false) return null;
+      params[capture.name] = decodeParam(value) as string;
     }
     return { index: 0, length: at + tail, params };
   }
 }
 
-/** Where a parameter is: so many characters behind the one before, up to the next slash. */
-interface Place {
-  readonly name: string;
-  readonly skip: number;
-}
-
 /** The parameters of a path, and how many characters follow the last one. */
 interface Layout {
-  readonly places: readonly Place[];
+  readonly first: Capture | null;
+  readonly names: readonly string[];
   readonly tail: number;
+  /** The match, where there is no parameter. */
+  readonly fixed: PathMatch | null;
 }
 
-function layoutOf(segments: readonly Segment[]): Layout {
-  const places: Place[] = [];
-  let tail = 0;
-  for (const segment of segments) {
-    if ("literal" in segment) tail += 1 + segment.literal.length;
-    else {
-      places.push({ name: segment.param, skip: tail + 1 });
-      tail = 0;
-    }
-  }
-  return { places, tail };
-}
-
-function lengthOf(segments: readonly Segment[]): number {
-  return segments.reduce((length, segment) => length + 1 + ("literal" in segment ? segment.literal.length : 0), 0);
-}
-
-function namesOf(segments: readonly Segment[]): string[] {
+function layoutOf(text: string, mark: number): Layout {
   const names: string[] = [];
-  for (const segment of segments) if ("param" in segment) names.push(segment.param);
-  return names;
-}
-
-function plainSegments(path: string): Segment[] | null {
-  if (path === "" || path === "/") return [];
-  // a slash at the end counts here, or it would be gone
-  if (path.endsWith("/")) return null;
-  return path.slice(1).split("/").map((text) =>
-    text.charCodeAt(0) === COLON ? { param: text.slice(1) } : { literal: text }
-  );
-}
-
-function simpleSegments(tokens: readonly Token[]): Segment[] | null {
-  // parameters are marked by a character that no request target can hold
-  let marked = "";
-  for (const token of tokens) {
-    if (token.type === "text") marked += token.value;
-    else if (token.type === "param") marked += `\0${token.name}`;
-    else return null;
+  const skips: number[] = [];
+  let skip = 0;
+  for (let start = 1; start <= text.length;) {
+    const slash = text.indexOf("/", start);
+    const end = slash === -1 ? text.length : slash;
+    if (end > start && text.charCodeAt(start) === mark) {
+      names.push(text.slice(start + 1, end));
+      skips.push(skip + 1);
+      skip = 0;
+    } else skip += 1 + end - start;
+    start = end + 1;
   }
-  if (marked === "" || marked === "/") return [];
-  if (!marked.startsWith("/")) return null;
-  const segments = marked.slice(1).split("/").map(segmentOf);
-  return segments.includes(null) ? null : segments as Segment[];
+  let first: Capture | null = null;
+  for (let i = names.length - 1; i >= 0; i--) first = new Capture(names[i]!, skips[i]!, first);
+  return { first, names, tail: skip, fixed: first === null ? { index: 0, length: text.length, params: null } : null };
 }
 
-function segmentOf(text: string): Segment | null {
-  const mark = text.lastIndexOf("\0");
-  if (mark === -1) return { literal: text };
-  return mark === 0 ? { param: text.slice(1) } : null;
+function compile(path: string, { sensitive, end, strict }: PathPatternOptions): ReturnType<typeof pathToRegexp> {
+  return pathToRegexp(path, { sensitive, end, trailing: !strict });
 }
 
-function literalPrefix(tokens: readonly Token[]): string[] {
+// without the slashes at its end, unless they count
+function bare(path: string, { strict }: PathPatternOptions): string {
+  return !strict && path.length > 1 && path.charCodeAt(path.length - 1) === SLASH ? path.replace(/\/+$/, "") : path;
+}
+
+/** Begins a parameter where words may begin with a colon; no request target can hold it. */
+const MARK = 0;
+
+/** The tokens as a text of whole literals and whole parameters, `null` where they are something else. */
+function markedText(tokens: readonly Token[]): string | null {
+  let marked = "";
+  for (const [i, token] of tokens.entries()) {
+    if (token.type === "text") marked += token.value;
+    else if (
+      token.type === "param" && marked.endsWith("/") && !token.name.includes("/") && endsSegment(tokens[i + 1])
+    ) {
+      marked += `\0${token.name}`;
+    } else return null;
+  }
+  if (marked === "" || marked === "/") return "";
+  return marked.startsWith("/") ? marked : null;
+}
+
+function endsSegment(next: Token | undefined): boolean {
+  return next === undefined || (next.type === "text" && next.value.startsWith("/"));
+}
+
+function literalPrefix(tokens: readonly Token[]): string {
   const first = tokens[0];
-  if (first?.type !== "text" || !first.value.startsWith("/")) return [];
-  return first.value.split("/").slice(1, -1);
+  if (first?.type !== "text" || !first.value.startsWith("/")) return "";
+  return first.value.slice(0, first.value.lastIndexOf("/"));
 }
 
 function regExpKeys(source: RegExp): string[] {

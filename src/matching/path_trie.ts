@@ -1,42 +1,7 @@
-import type { Layer, Step } from "./layer.ts";
-import type { PathPattern } from "./path_pattern.ts";
-
-/** A layer that a path leads to. */
-export interface Candidate {
-  /** The layer. */
-  readonly layer: Layer;
-  /** The pattern that is known to match, `null` when the layer must still be asked. */
-  readonly proven: PathPattern | null;
-}
-
-/** Whether a candidate minds the slash at the end of the path. */
-type Slash = "any" | "with" | "without";
-
-/** A route at a node. */
-interface End {
-  readonly candidate: Candidate;
-  readonly slash: Slash;
-}
-
-/** One registered segment; its collections are made when there is something to put in them. */
-class TrieNode {
-  children: Map<string, TrieNode> | null = null;
-  param: TrieNode | null = null;
-  /** Mounts that apply to every path through this node. */
-  mounts: Candidate[] | null = null;
-  /** Routes for paths that end here. */
-  ends: End[] | null = null;
-
-  mount(candidate: Candidate): void {
-    if (this.mounts === null) this.mounts = [candidate];
-    else this.mounts.push(candidate);
-  }
-
-  end(end: End): void {
-    if (this.ends === null) this.ends = [end];
-    else this.ends.push(end);
-  }
-}
+import type { LayerList, Scope, Step } from "./layer.ts";
+import { KNOWN_METHODS } from "./methods.ts";
+import { stepsOf } from "./steps.ts";
+import { type Candidate, type Copies, inOrder, TrieNode } from "./trie_node.ts";
 
 /**
  * Where a path has led: the set of trie nodes that are possible after its segments so far.
@@ -45,27 +10,50 @@ class TrieNode {
  * There are only as many as the registered segments can make, whatever a client sends.
  */
 export class TrieState {
-  /** Finished lists of steps by method. */
-  readonly steps: Map<string, readonly Step[]> = new Map();
   /** Whether every segment that led here was registered. */
   readonly literal: boolean;
-  /** Whether a WebSocket route may lie behind it, once somebody asked. */
-  leadsToSocket: boolean | undefined = undefined;
+  /** Where any segment leads, where none was registered. */
+  #only: TrieState | null = null;
+  #next: Map<string, TrieState> | null = null;
+  /** The method somebody asked for first, which is nearly always the only one. */
+  #method: string | null = null;
+  #steps: readonly Step[] | null = null;
+  #ended: TrieState | null = null;
+  /** Where a segment leads that was not registered. */
+  #other: TrieState | null = null;
+  #others: Map<string, readonly Step[]> | null = null;
   readonly #nodes: readonly TrieNode[];
   readonly #inherited: readonly Candidate[];
   readonly #slash: boolean;
-  readonly #next = new Map<string, TrieState>();
-  /** Where a segment leads that was not registered. */
-  #other: TrieState | null = null;
-  /** The same, where none was. */
-  #only: TrieState | null = null;
-  #ended: TrieState | null = null;
+  readonly #copies: Copies;
+  #leadsToSocket: boolean | null = null;
 
-  constructor(nodes: readonly TrieNode[], inherited: readonly Candidate[], slash: boolean, literal: boolean) {
+  /**
+   * @param nodes The nodes
+   * @param inherited Layers for every path that comes here, from nodes on the way
+   * @param slash Whether the path ends in a slash here
+   * @param literal Whether every segment that led here was registered
+   * @param copies How often each router is in the trie
+   */
+  constructor(
+    nodes: readonly TrieNode[],
+    inherited: readonly Candidate[],
+    slash: boolean,
+    literal: boolean,
+    copies: Copies,
+  ) {
     this.#nodes = nodes;
     this.#slash = slash;
     this.literal = literal;
-    this.#inherited = slash ? inherited : [...inherited, ...nodes.flatMap((node) => node.mounts ?? [])];
+    this.#copies = copies;
+    let all = inherited;
+    if (!slash) {
+      for (const node of nodes) {
+        node.open(copies);
+        if (node.mounts !== null) all = [...all, ...node.mounts];
+      }
+    }
+    this.#inherited = all;
   }
 
   /** Whether no longer path can lead anywhere. */
@@ -82,11 +70,11 @@ export class TrieState {
   after(segment: string, sensitive: boolean): TrieState {
     // where only parameters follow, the segment itself need not be looked up
     if (this.#only !== null && segment !== "") return this.#only;
-    return this.#next.get(segment) ?? this.#afterNew(sensitive ? segment : segment.toLowerCase());
+    return this.#next?.get(segment) ?? this.#afterNew(sensitive ? segment : segment.toLowerCase());
   }
 
   #afterNew(segment: string): TrieState {
-    const known = this.#next.get(segment);
+    const known = this.#next?.get(segment);
     if (known !== undefined) return known;
     if (segment !== "" && !this.#nodes.some((node) => node.children?.has(segment))) {
       this.#other ??= this.#step(segment);
@@ -94,13 +82,13 @@ export class TrieState {
       return this.#other;
     }
     const state = this.#step(segment);
-    this.#next.set(segment, state);
+    (this.#next ??= new Map()).set(segment, state);
     return state;
   }
 
   /** The state of a path that ends in a slash here. */
   afterSlash(): TrieState {
-    return this.#ended ??= new TrieState(this.#nodes, this.#inherited, true, this.literal);
+    return this.#ended ??= new TrieState(this.#nodes, this.#inherited, true, this.literal, this.#copies);
   }
 
   #step(segment: string): TrieState {
@@ -115,32 +103,52 @@ export class TrieState {
       // a parameter takes at least one character
       if (node.param !== null && segment !== "") nodes.push(node.param);
     }
-    return new TrieState(nodes, this.#inherited, false, this.literal && literal);
+    // a copy has room for no more than it holds; the list that grew has room for seventeen
+    return new TrieState(nodes.slice(), this.#inherited, false, this.literal && literal, this.#copies);
   }
 
-  /** Layers for a path that ends here, in registration order, each once. */
-  candidates(): Candidate[] {
-    const found = new Map<Layer, Candidate>();
-    for (const candidate of this.#inherited) add(found, candidate);
-    for (const node of this.#nodes) {
-      for (const { candidate, slash } of node.ends ?? []) {
-        if (slash === "any" || (slash === "with") === this.#slash) add(found, candidate);
-      }
+  /**
+   * The steps of a path that ends here.
+   *
+   * @param method The method in capitals; `WS` for an upgrade
+   */
+  stepsFor(method: string): readonly Step[] {
+    if (method === this.#method) return this.#steps!;
+    return this.#others?.get(method) ?? this.#stepsForNew(method);
+  }
+
+  #stepsForNew(method: string): readonly Step[] {
+    const steps = stepsOf(this.#candidates(), method).slice();
+    // methods come from the client: only those somebody could mean are worth keeping
+    if (!KNOWN_METHODS.has(method)) return steps;
+    if (this.#steps === null) {
+      this.#method = method;
+      this.#steps = steps;
+    } else (this.#others ??= new Map()).set(method, steps);
+    return steps;
+  }
+
+  /** Whether a WebSocket route may lie behind a path that ends here. */
+  get leadsToSocket(): boolean {
+    return this.#leadsToSocket ??= this.#candidates().some(({ layer }) =>
+      layer.socket || layer.mounted?.source.hasSockets === true
+    );
+  }
+
+  /** Layers for a path that ends here, in the order in which they are tried, each once. */
+  #candidates(): Candidate[] {
+    const found = [...this.#inherited];
+    for (const { ends } of this.#nodes) {
+      if (ends !== null) found.push(...ends.filter((candidate) => candidate.endsIn(this.#slash)));
     }
-    return [...found.values()].sort((a, b) => a.layer.order - b.layer.order);
+    return inOrder(found);
   }
-}
-
-// a layer reached by two of its patterns must be asked which of them comes first
-function add(found: Map<Layer, Candidate>, candidate: Candidate): void {
-  const earlier = found.get(candidate.layer);
-  found.set(candidate.layer, earlier === undefined ? candidate : { layer: candidate.layer, proven: null });
 }
 
 /** Places for paths asked for lately, a power of two. */
 const PLACES = 64;
 
-/** The registered paths of one router, as a trie of segments. */
+/** The registered paths of one router, and of routers mounted below it at literal paths, as a trie of segments. */
 export class PathTrie {
   readonly #start: TrieState;
   readonly #sensitive: boolean;
@@ -149,48 +157,15 @@ export class PathTrie {
   readonly #states: TrieState[] = [];
 
   /**
-   * @param layers The layers, in registration order
-   * @param sensitive Whether case counts
+   * @param list The layers
+   * @param scope The router's own scope
    */
-  constructor(layers: readonly Layer[], sensitive: boolean) {
-    this.#sensitive = sensitive;
+  constructor(list: LayerList, scope: Scope) {
+    this.#sensitive = list.sensitive;
     const root = new TrieNode();
-    for (const layer of layers) {
-      if (layer.everywhere) root.mount({ layer, proven: layer.patterns[0]! });
-      else for (const pattern of layer.patterns) this.#insert(root, layer, pattern);
-    }
-    this.#start = new TrieState([root], [], false, true);
-  }
-
-  #insert(root: TrieNode, layer: Layer, pattern: PathPattern): void {
-    const { segments } = pattern;
-    const proven = layer.patterns.length === 1 && !pattern.constrained ? pattern : null;
-    if (segments === null) {
-      const node = pattern.prefix.reduce((at, literal) => this.#child(at, literal), root);
-      node.mount({ layer, proven: null });
-      return;
-    }
-    const last = segments.at(-1);
-    // a strict route may end in a slash of its own, which shows as an empty last segment
-    const slashed = last !== undefined && "literal" in last && last.literal === "";
-    let node = root;
-    for (const segment of slashed ? segments.slice(0, -1) : segments) {
-      if ("literal" in segment) node = this.#child(node, segment.literal);
-      else node = node.param ??= new TrieNode();
-    }
-    const candidate = { layer, proven };
-    if (layer.route === null) node.mount(candidate);
-    else node.end({ candidate, slash: !layer.strict || node === root ? "any" : slashed ? "with" : "without" });
-  }
-
-  #child(node: TrieNode, literal: string): TrieNode {
-    const key = this.#sensitive ? literal : literal.toLowerCase();
-    const children = node.children ??= new Map();
-    const known = children.get(key);
-    if (known !== undefined) return known;
-    const made = new TrieNode();
-    children.set(key, made);
-    return made;
+    root.waitAll(list, scope);
+    const copies: Copies = new Map();
+    this.#start = new TrieState([root], [], false, true, copies);
   }
 
   /**

@@ -1,5 +1,6 @@
-import { type Layer, Step } from "./layer.ts";
+import { type Layer, type Scope, Step } from "./layer.ts";
 import type { PathPattern } from "./path_pattern.ts";
+import { comparePlaces, firstEntered } from "./scope.ts";
 
 /** A layer that may match, with its pattern where that is known to. */
 export interface Reached {
@@ -7,31 +8,75 @@ export interface Reached {
   readonly layer: Layer;
   /** Its only pattern, when it is known to match; `null` when the layer must be asked. */
   readonly proven: PathPattern | null;
+  /** Where its router is. */
+  readonly scope: Scope;
 }
 
 /**
  * Flattens layers into the steps a method makes of them.
  *
- * @param reached The layers, in the order of registration
+ * @param reached The layers, in the order in which they are tried
  * @param method The method in capitals; `WS` for an upgrade
  * @returns The steps
  */
 export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
   const steps: Step[] = [];
-  for (const { layer, proven } of reached) {
+  for (const { layer, proven, scope } of reached) {
     const { route } = layer;
     if (layer.mounted !== null) {
-      steps.push(new Step(layer, "mount", null, true, steps.length + 1, proven));
+      steps.push(new Step(layer, "mount", null, true, steps.length + 1, proven, scope));
       continue;
     }
     if (route !== null && layer.socket !== (method === "WS")) continue;
     const entries = route === null ? layer.entries : route.entriesFor(method);
     // a route that cannot answer stays for OPTIONS, which lists what it can
     if (route !== null && entries.length === 0 && method === "OPTIONS") {
-      steps.push(new Step(layer, "allow", null, true, steps.length + 1, proven));
+      steps.push(new Step(layer, "allow", null, true, steps.length + 1, proven, scope));
     }
     const end = steps.length + entries.length;
-    entries.forEach(({ fn, kind }, index) => steps.push(new Step(layer, kind, fn, index === 0, end, proven)));
+    entries.forEach(({ fn, kind }, index) => steps.push(new Step(layer, kind, fn, index === 0, end, proven, scope)));
   }
   return steps;
+}
+
+/**
+ * Puts a mount in the place of what mounted routers have, so that each of them is walked by itself.
+ *
+ * @param steps The steps of a path
+ * @param from The scope being walked; the routers around it stay as they are
+ * @returns The steps, the same list where there is nothing to replace
+ */
+export function withMounts(steps: readonly Step[], from: Scope): readonly Step[] {
+  if (steps.every((step) => firstEntered(step.scope, from) === null)) return steps;
+  const kept: Step[] = [];
+  let last: Scope | null = null;
+  for (const [at, step] of steps.entries()) {
+    const entered = firstEntered(step.scope, from);
+    if (entered === null) kept.push(step.moved(kept.length - at));
+    else if (entered !== last) {
+      const mount = entered.mount!;
+      kept.push(new Step(mount, "mount", null, true, kept.length + 1, mount.patterns[0]!, entered.parent!));
+    }
+    last = entered;
+  }
+  return kept;
+}
+
+/**
+ * Joins a layer that is being run with what comes behind it, after the path or the method has changed.
+ *
+ * @param steps The steps so far
+ * @param current The step that ran last, if there is one
+ * @param matched The steps of the path and the method as they are now
+ * @returns The old steps to the end of the layer, and those of the new ones that stand behind it
+ */
+export function rematched(
+  steps: readonly Step[],
+  current: Step | undefined,
+  matched: readonly Step[],
+): readonly Step[] {
+  const kept = steps.slice(0, current?.end ?? 0);
+  const from = current === undefined ? 0 : matched.findIndex((step) => comparePlaces(step, current) > 0);
+  const later = from === -1 ? [] : matched.slice(from);
+  return kept.concat(later.map((step) => step.moved(kept.length - from)));
 }

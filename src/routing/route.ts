@@ -1,4 +1,12 @@
-import { type AnyHandler, describe, kindOf, Layer, type LayerEntry, type RoutedEntries } from "../matching/layer.ts";
+import {
+  type AnyHandler,
+  describe,
+  kindOf,
+  Layer,
+  type LayerEntry,
+  type RoutedEntries,
+  Scope,
+} from "../matching/layer.ts";
 import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { METHODS } from "../matching/methods.ts";
@@ -22,10 +30,8 @@ export interface Route extends RouteVerbs {}
 export class Route implements RoutedEntries {
   /** The path as it was registered. */
   readonly path: Path;
-  /** Which methods have handlers, by lower-case name; `_all` for `all()`. */
-  readonly methods: Record<string, boolean> = Object.create(null);
   /** Handlers in order, with the method each is for. */
-  readonly stack: readonly RouteEntry[] = [];
+  stack: readonly RouteEntry[];
   readonly #owner: string;
 
   /**
@@ -36,7 +42,15 @@ export class Route implements RoutedEntries {
    */
   constructor(path: Path, owner = "Route") {
     this.path = path;
+    this.stack = [];
     this.#owner = owner;
+  }
+
+  /** Which methods have handlers, by lower-case name; `_all` for `all()`. Made of the handlers whenever it is asked. */
+  get methods(): Record<string, boolean> {
+    const methods: Record<string, boolean> = Object.create(null);
+    for (const { method } of this.stack) methods[method ?? "_all"] = true;
+    return methods;
   }
 
   /**
@@ -45,7 +59,6 @@ export class Route implements RoutedEntries {
    * @throws {TypeError} If there is no handler, or one is not a function
    */
   all(...handlers: unknown[]): this {
-    this.methods["_all"] = true;
     return this.add(null, handlers, `${this.#owner}.all`);
   }
 
@@ -59,10 +72,15 @@ export class Route implements RoutedEntries {
    */
   add(method: string | null, handlers: readonly unknown[], caller: string): this {
     const functions = checkedHandlers(caller, handlers);
-    for (const fn of functions) (this.stack as RouteEntry[]).push({ fn, kind: kindOf(fn), method });
-    this.methods[method ?? "_all"] = true;
+    for (const fn of functions) this.#push({ fn, kind: kindOf(fn), method });
     noteRegistration();
     return this;
+  }
+
+  // an array that grows from nothing makes room for seventeen, and nearly every route has one handler
+  #push(entry: RouteEntry): void {
+    if (this.stack.length === 0) this.stack = [entry];
+    else (this.stack as RouteEntry[]).push(entry);
   }
 
   /**
@@ -75,7 +93,8 @@ export class Route implements RoutedEntries {
   dispatch(req: Untyped, res: Untyped, done: Next): void {
     const position = exchangeOf(req) ?? new ForeignPosition(req as ForeignRequest);
     const layer = new Layer("Route.dispatch", 0, "/", { sensitive: false, strict: false, end: false }, { route: this });
-    const stepsFor = (_path: string, method: string) => stepsOf([{ layer, proven: layer.patterns[0]! }], method);
+    const reached = [{ layer, proven: layer.patterns[0]!, scope: new Scope(null) }];
+    const stepsFor = (_path: string, method: string) => stepsOf(reached, method);
     const source = {
       stepsFor,
       paramHandlers: new Map(),
@@ -89,16 +108,19 @@ export class Route implements RoutedEntries {
   /** Handlers for a method: its own and those of `all()`, in order; a GET's answer HEAD where nothing else does. */
   entriesFor(method: string): readonly LayerEntry[] {
     let name = method.toLowerCase();
-    if (name === "head" && !this.methods["head"]) name = "get";
-    if (!this.methods["_all"] && !this.methods[name]) return [];
+    if (name === "head" && !this.#has("head")) name = "get";
     return this.stack.filter((entry) => entry.method === null || entry.method === name);
   }
 
   /** Methods for the `Allow` header, HEAD included wherever GET is. */
   allowedMethods(): string[] {
     const names = Object.keys(this.methods).filter((name) => name !== "_all").map((name) => name.toUpperCase());
-    if (this.methods["get"] && !this.methods["head"]) names.push("HEAD");
+    if (this.#has("get") && !this.#has("head")) names.push("HEAD");
     return names;
+  }
+
+  #has(method: string): boolean {
+    return this.stack.some((entry) => entry.method === method);
   }
 }
 

@@ -2,8 +2,17 @@ import { Callable } from "../http/callable.ts";
 import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { FastMatcher } from "../matching/fast_matcher.ts";
-import { type AnyHandler, describe, Layer, type LayerSource, type Mounted, type Step } from "../matching/layer.ts";
+import {
+  type AnyHandler,
+  describe,
+  Layer,
+  type LayerList,
+  type LayerSource,
+  type Mounted,
+  type Step,
+} from "../matching/layer.ts";
 import { METHODS } from "../matching/methods.ts";
+import type { PathPatternOptions } from "../matching/path_pattern.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
 import type { Untyped } from "../request/framework_request.ts";
@@ -80,6 +89,10 @@ export class BaseRouter extends Callable implements LayerSource {
   readonly strict: boolean;
   readonly #layers: Layer[] = [];
   readonly #name: string;
+  readonly #routeOptions: PathPatternOptions;
+  /** The name of the caller in error messages, for the method that was registered last. */
+  #caller = "";
+  #method: string | null | undefined = undefined;
 
   /**
    * Makes a router; `Router(options)` does the same without `new`.
@@ -95,6 +108,7 @@ export class BaseRouter extends Callable implements LayerSource {
     this.caseSensitive = options.caseSensitive ?? false;
     this.mergeParams = options.mergeParams ?? false;
     this.strict = options.strict ?? false;
+    this.#routeOptions = { sensitive: this.caseSensitive, strict: this.strict, end: true };
     this.fastMatcher = new FastMatcher(() => this.#layers, registrationEpoch, this.caseSensitive);
   }
 
@@ -113,7 +127,12 @@ export class BaseRouter extends Callable implements LayerSource {
     return { source: this };
   }
 
-  /** Steps for a path and method, in registration order. */
+  /** The layers as something that may stand in one list with a parent's; a router that finds its own steps cannot. */
+  get list(): LayerList | null {
+    return this.stepsFor === BaseRouter.prototype.stepsFor ? this.fastMatcher : null;
+  }
+
+  /** Steps for a path and method, in registration order; what routers have that are mounted below is among them. */
   stepsFor(path: string, method: string): readonly Step[] {
     return this.fastMatcher.stepsFor(path, method);
   }
@@ -203,8 +222,7 @@ export class BaseRouter extends Callable implements LayerSource {
 
   #route(path: Path, caller: string): Route {
     const route = new Route(path, caller);
-    const options = { sensitive: this.caseSensitive, strict: this.strict, end: true };
-    this.#add(new Layer(caller, this.#layers.length, path, options, { route }));
+    this.#add(new Layer(caller, this.#layers.length, path, this.#routeOptions, { route }));
     return route;
   }
 
@@ -217,7 +235,11 @@ export class BaseRouter extends Callable implements LayerSource {
    * @throws {TypeError} If the path cannot be understood, or a handler is missing or no function
    */
   register(method: string | null, path: Path, handlers: readonly unknown[]): this {
-    const caller = `${this.#name}.${method ?? "all"}`;
+    if (method !== this.#method) {
+      this.#method = method;
+      this.#caller = `${this.#name}.${method ?? "all"}`;
+    }
+    const caller = this.#caller;
     const functions = checkedHandlers(caller, handlers);
     this.#route(path, caller).add(method, functions, caller);
     return this;
@@ -291,8 +313,7 @@ export class BaseRouter extends Callable implements LayerSource {
     const caller = `${this.#name}.ws`;
     const route = new SocketRoute(caller, path, args);
     noteSocket();
-    const options = { sensitive: this.caseSensitive, strict: this.strict, end: true };
-    this.#add(new Layer(caller, this.#layers.length, path, options, { route, socket: true }));
+    this.#add(new Layer(caller, this.#layers.length, path, this.#routeOptions, { route, socket: true }));
     return this;
   }
 

@@ -99,6 +99,22 @@ const CASES: readonly Case[] = [
     asks: ["/r", "/q"],
   },
   {
+    name: "a router that was entered by another method lists nothing when the method becomes OPTIONS",
+    build(app, lib) {
+      const becomes = (method: string) => (req: Any, _res: Any, next: Any) => {
+        req.method = method;
+        next();
+      };
+      const router = lib.Router();
+      router.use(becomes("OPTIONS"));
+      router.get("/x", say("never"));
+      app.use(becomes("GET"));
+      app.use("/m", router);
+      app.put("/m/y", say("never"));
+    },
+    asks: ["/m/x", "/m/y"].map((path) => ({ path, init: { method: "OPTIONS" } })),
+  },
+  {
     name: "errors go to the error handlers in order",
     build(app) {
       app.get("/throw", () => {

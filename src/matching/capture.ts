@@ -1,0 +1,62 @@
+import { bareObject } from "../http/bare_object.ts";
+import { HttpError } from "../http/http_error.ts";
+
+/** A parameter that takes a whole segment, and those behind it. */
+export class Capture {
+  /** Its name. */
+  readonly name: string;
+  /** Characters between the end of the parameter before it, or the beginning of the path, and its value. */
+  readonly skip: number;
+  /** The next one, `null` behind the last. */
+  readonly next: Capture | null;
+
+  /**
+   * Makes a parameter; a pattern does this when it is first matched.
+   *
+   * @param name Its name
+   * @param skip Characters before its value
+   * @param next The next one
+   */
+  constructor(name: string, skip: number, next: Capture | null) {
+    // a name cut from a path is a string of its own; as a key it becomes the one that all routes share
+    this.name = Object.keys({ [name]: 0 })[0]!;
+    this.skip = skip;
+    this.next = next;
+  }
+}
+
+/**
+ * Reads the parameters of a path that is known to match, where they can be had as they stand.
+ *
+ * @param first The first parameter
+ * @param path A path beginning with a slash, not decoded
+ * @returns The parameters, `null` where something has to be decoded first
+ */
+export function readCaptures(first: Capture, path: string): Record<string, string> | null {
+  if (path.includes("%")) return null;
+  const params: Record<string, string> = bareObject();
+  let at = 0;
+  for (let capture: Capture | null = first; capture !== null; capture = capture.next) {
+    const start = at + capture.skip;
+    at = path.indexOf("/", start);
+    if (at === -1) at = path.length;
+    params[capture.name] = path.slice(start, at);
+  }
+  return params;
+}
+
+/**
+ * Decodes the percent escapes of a path parameter.
+ *
+ * @param value The text as it stands in the path
+ * @returns The decoded text
+ * @throws {HttpError} 400 if an escape is broken, as Express answers
+ */
+export function decodeParam(value: string): string {
+  if (!value.includes("%")) return value;
+  try {
+    return decodeURIComponent(value);
+  } catch (cause) {
+    throw new HttpError(400, `Failed to decode param '${value}'`, { cause });
+  }
+}

@@ -1,0 +1,70 @@
+import { type Layer, Scope } from "./layer.ts";
+
+/**
+ * The scope of a router mounted in another one, where its layers can stand in one list with those around it.
+ *
+ * That takes a mount at one literal path, which moves everything below by the same number of characters whoever asks.
+ * An application has a request and a response of its own, so it is walked by itself.
+ *
+ * @param scope The scope of the router around
+ * @param layer A layer of that router
+ * @returns The scope, `null` where the layer mounts nothing, or something that must be walked by itself
+ */
+export function scopeBelow(scope: Scope, layer: Layer): Scope | null {
+  const { mounted, patterns } = layer;
+  if (mounted === null || mounted.enter !== undefined || patterns.length !== 1) return null;
+  const known = scope.below?.get(layer);
+  if (known !== undefined) return known;
+  const list = mounted.source.list ?? null;
+  if (list === null || list.sensitive !== scope.list?.sensitive || patterns[0]!.fixed === null) return null;
+  const made = new Scope(list, scope, layer);
+  (scope.below ??= new Map()).set(layer, made);
+  return made;
+}
+
+/** Whether a scope is another one, or lies below a mount in it. */
+export function holds(outer: Scope, inner: Scope): boolean {
+  for (let scope: Scope | null = inner; scope !== null; scope = scope.parent) if (scope === outer) return true;
+  return false;
+}
+
+/**
+ * The outermost router that is entered on the way from one scope to another.
+ *
+ * @param to Where the way leads
+ * @param from Where it begins
+ * @returns The router's scope, `null` if the way leads only outwards
+ */
+export function firstEntered(to: Scope, from: Scope): Scope | null {
+  let entered: Scope | null = null;
+  for (let scope: Scope | null = to; scope !== null && !holds(scope, from); scope = scope.parent) entered = scope;
+  return entered;
+}
+
+/** What stands somewhere in the order of registration. */
+export interface Placed {
+  /** The layer. */
+  readonly layer: Layer;
+  /** Where its router is. */
+  readonly scope: Scope;
+}
+
+/**
+ * Compares two layers by the order in which they are tried: what a mounted router has stands where it is mounted.
+ *
+ * @returns Negative if the first comes first; 0 if they are one, or one is in a router that the other one mounts
+ */
+export function comparePlaces(a: Placed, b: Placed): number {
+  if (a.scope === b.scope) return a.layer.order - b.layer.order;
+  const depth = Math.min(a.scope.places.length, b.scope.places.length);
+  for (let i = 0; i <= depth; i++) {
+    const difference = placeAt(a, i) - placeAt(b, i);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+// the place of the mount at some depth, or of the layer itself below the last one
+function placeAt({ scope, layer }: Placed, depth: number): number {
+  return scope.places[depth] ?? layer.order;
+}
