@@ -26,9 +26,11 @@ export interface FileSystem {
    * @param path The file
    * @param start First byte
    * @param end Last byte, included
-   * @returns The bytes; cancelling closes the file
+   * @returns The bytes in pieces; the end closes the file, and so does giving up by `return`
    */
-  open(path: string, start: number, end: number): Promise<ReadableStream<Uint8Array>>;
+  open(path: string, start: number, end: number): Promise<AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined>>;
+  /** Reads a whole file at once. */
+  readBytes(path: string): Promise<Uint8Array>;
   /** Reads a whole file as UTF-8. */
   readText(path: string): Promise<string>;
   /** The folder relative paths start from. */

@@ -1,4 +1,5 @@
 import type { FileStat, FileSystem } from "../http/file_system.ts";
+import { FileChunks, type OpenFile } from "./file_chunks.ts";
 
 /** What `node:fs` says of a file, as far as it is used. */
 interface Stats {
@@ -22,12 +23,10 @@ export interface BuiltinFiles {
   readonly promises: {
     stat(path: string): Promise<Stats>;
     open(path: string): Promise<FileHandle>;
+    readFile(path: string): Promise<Uint8Array>;
     readFile(path: string, encoding: "utf8"): Promise<string>;
   };
 }
-
-/** Bytes read at a time. */
-const CHUNK = 64 * 1024;
 
 /**
  * The files of a runtime that has `node:fs`.
@@ -40,6 +39,7 @@ export function builtinFiles(load: () => BuiltinFiles, workingDirectory: () => s
     stat: async (path) => fileStat(await load().promises.stat(path)),
     statSync: (path) => fileStat(load().statSync(path)),
     open: (path, start, end) => openFile(load(), path, start, end),
+    readBytes: (path) => load().promises.readFile(path),
     readText: (path) => load().promises.readFile(path, "utf8"),
     workingDirectory,
   };
@@ -54,18 +54,23 @@ async function openFile(
   path: string,
   start: number,
   end: number,
-): Promise<ReadableStream<Uint8Array>> {
-  const file = await promises.open(path);
-  let at = start;
-  return new ReadableStream({
-    async pull(controller) {
-      const chunk = new Uint8Array(Math.min(end - at + 1, CHUNK));
-      const { bytesRead } = chunk.length > 0 ? await file.read(chunk, 0, chunk.length, at) : { bytesRead: 0 };
-      at += bytesRead;
-      if (bytesRead > 0) return controller.enqueue(chunk.subarray(0, bytesRead));
-      await file.close();
-      controller.close();
-    },
-    cancel: () => file.close(),
-  }, { highWaterMark: 0 });
+): Promise<FileChunks> {
+  return new FileChunks(new BuiltinFile(await promises.open(path)), start, end);
+}
+
+/** A file that is read by position. */
+class BuiltinFile implements OpenFile {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async read(into: Uint8Array, position: number): Promise<number> {
+    return (await this.#handle.read(into, 0, into.length, position)).bytesRead;
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
 }

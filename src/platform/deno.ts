@@ -1,4 +1,5 @@
 import type { FileStat, FileSystem } from "../http/file_system.ts";
+import { FileChunks, type OpenFile } from "./file_chunks.ts";
 import { genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { Unanswered } from "./unanswered.ts";
@@ -21,6 +22,7 @@ function denoFiles(): FileSystem {
     stat: (path) => Deno.stat(path).then(fileStat),
     statSync: (path) => fileStat(Deno.statSync(path)),
     open: openFile,
+    readBytes: (path) => Deno.readFile(path),
     readText: (path) => Deno.readTextFile(path),
     workingDirectory: () => Deno.cwd(),
   };
@@ -31,25 +33,27 @@ function fileStat(info: Deno.FileInfo): FileStat {
   return { isFile, isDirectory, size, mtimeMs: mtime?.getTime() ?? 0 };
 }
 
-async function openFile(path: string, start: number, end: number): Promise<ReadableStream<Uint8Array>> {
+async function openFile(path: string, start: number, end: number): Promise<FileChunks> {
   const file = await Deno.open(path);
   if (start > 0) await file.seek(start, Deno.SeekMode.Start);
-  let left = end - start + 1;
-  return new ReadableStream({
-    async pull(controller) {
-      const chunk = new Uint8Array(Math.min(left, 64 * 1024));
-      const read = left > 0 ? await file.read(chunk) : null;
-      if (read === null) {
-        file.close();
-        return controller.close();
-      }
-      left -= read;
-      controller.enqueue(chunk.subarray(0, read));
-    },
-    cancel() {
-      file.close();
-    },
-  }, { highWaterMark: 0 });
+  return new FileChunks(new DenoFile(file), start, end);
+}
+
+/** A file that is read in order, so that the position need not be said again. */
+class DenoFile implements OpenFile {
+  readonly #file: Deno.FsFile;
+
+  constructor(file: Deno.FsFile) {
+    this.#file = file;
+  }
+
+  async read(into: Uint8Array): Promise<number> {
+    return await this.#file.read(into) ?? 0;
+  }
+
+  close(): void {
+    this.#file.close();
+  }
 }
 
 // reading a variable must not stop the program with a permission prompt

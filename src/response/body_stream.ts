@@ -1,6 +1,9 @@
 /** Bytes that may wait in memory for a slow client before `write()` answers `false`, as in Node. */
 const HIGH_WATER_MARK = 16 * 1024;
 
+/** The queue of the web stream stays empty. */
+const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
+
 /** What a body stream tells its response. */
 export interface BodyStreamEvents {
   /** The client has taken enough for more to be written. */
@@ -16,14 +19,14 @@ export interface BodyStreamEvents {
  *
  * The queue is its own, because a web stream does not tell when its last chunk was taken.
  */
-export class BodyStream {
+export class BodyStream implements UnderlyingDefaultSource<Uint8Array> {
   /** What the web response carries. */
   readonly readable: ReadableStream<Uint8Array>;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #events: BodyStreamEvents;
   #queue: Uint8Array[] = [];
   #queued = 0;
-  #asked: (() => void) | null = null;
+  #asked = false;
   #full = false;
   #ending = false;
   #over = false;
@@ -36,17 +39,28 @@ export class BodyStream {
    */
   constructor(events: BodyStreamEvents) {
     this.#events = events;
-    this.readable = new ReadableStream({
-      start: (controller) => {
-        this.#controller = controller;
-      },
-      pull: () => this.#pull(),
-      cancel: () => {
-        this.#over = true;
-        this.#queue = [];
-        events.leave();
-      },
-    }, { highWaterMark: 0 });
+    this.readable = new ReadableStream(this, NO_QUEUE);
+  }
+
+  /** Called by the stream when it is made. */
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#controller = controller;
+  }
+
+  /**
+   * Called by the stream when the client can take a chunk. Says nothing of when there will be one: a promise for each
+   * would cost more than the rest, and the stream asks no second time before it got one.
+   */
+  pull(): void {
+    this.#asked = true;
+    this.#deliver();
+  }
+
+  /** Called by the stream when the client has left. */
+  cancel(): void {
+    this.#over = true;
+    this.#queue = [];
+    this.#events.leave();
   }
 
   /**
@@ -85,34 +99,21 @@ export class BodyStream {
     this.#controller.error(error);
   }
 
-  #pull(): Promise<void> | void {
-    // Node 20 has no Promise.withResolvers
-    return new Promise((resolve) => {
-      this.#asked = resolve;
-      this.#deliver();
-    });
-  }
-
   // hands one chunk over for each time the client asked
   #deliver(): void {
     if (this.#over) return;
-    if (this.#asked !== null && this.#queue.length > 0) {
+    if (this.#asked && this.#queue.length > 0) {
       const chunk = this.#queue.shift()!;
       this.#queued -= chunk.byteLength;
-      this.#answered();
+      this.#asked = false;
       this.#controller.enqueue(chunk);
       this.#drained();
     }
-    if (!this.#ending || this.#queue.length > 0) return;
+    // a client that asks again while it is given a chunk may have had the last one by now
+    if (!this.#ending || this.#queue.length > 0 || this.#over) return;
     this.#over = true;
-    this.#answered();
     this.#controller.close();
     this.#events.finish();
-  }
-
-  #answered(): void {
-    this.#asked?.();
-    this.#asked = null;
   }
 
   #drained(): void {

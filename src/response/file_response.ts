@@ -1,6 +1,7 @@
 import type { AppFace } from "../request/app_face.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
+import type { BodySource } from "./streamed_body.ts";
 
 /** What sending a file needs of a response. */
 export interface FileResponse {
@@ -25,7 +26,7 @@ export interface FileResponse {
   /** Answers with bytes, or without a body. */
   end(body?: Uint8Array): unknown;
   /** Answers with a stream. */
-  send(body: ReadableStream<Uint8Array>): unknown;
+  send(body: BodySource): unknown;
   /** Waits for the exchange to be over. */
   once(event: "close", listener: () => void): unknown;
 }

@@ -176,7 +176,7 @@ async function sendFound(
     start = first + range[0]!.start;
     end = first + range[0]!.end;
   }
-  await sendBytes(res, files, path, start, end);
+  await sendBytes(res, files, path, start, end, stat.size);
 }
 
 function isConditional(req: FileResponse["req"]): boolean {
@@ -207,18 +207,31 @@ async function sendBytes(
   path: string,
   start: number,
   end: number,
+  size: number,
 ): Promise<void> {
   const length = Math.max(0, end - start + 1);
   res.setHeader("Content-Length", String(length));
   if (res.req.method === "HEAD" || length === 0) return void res.end();
-  const stream = await files.open(path, start, end);
-  if (length <= WHOLE_FILE_BYTES) {
-    // Node 20 has no bytes()
-    res.end(new Uint8Array(await new Response(stream).arrayBuffer()));
-    return;
-  }
-  res.send(stream);
+  if (length <= WHOLE_FILE_BYTES) return void res.end(await readPart(files, path, start, end, size));
+  res.send(await files.open(path, start, end));
   await new Promise<void>((resolve) => res.once("close", resolve));
   if (res.writableFinished) return;
   throw Object.assign(new Error("Request aborted"), { code: "ECONNABORTED" });
+}
+
+async function readPart(
+  files: FileSystem,
+  path: string,
+  start: number,
+  end: number,
+  size: number,
+): Promise<Uint8Array> {
+  if (start === 0 && end === size - 1) return await files.readBytes(path);
+  const part = new Uint8Array(end - start + 1);
+  let length = 0;
+  for await (const chunk of await files.open(path, start, end)) {
+    part.set(chunk, length);
+    length += chunk.length;
+  }
+  return part.subarray(0, length);
 }

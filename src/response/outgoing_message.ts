@@ -6,7 +6,7 @@ import type { SocketFace } from "../request/socket_face.ts";
 import { BodyStream } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
 import { type HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
-import { type BodySource, iteratorOf, streamedBody } from "./streamed_body.ts";
+import { type BodySource, iteratorOf, StreamedBody } from "./streamed_body.ts";
 import { type WebBody, webResponse } from "./web_response.ts";
 
 /** Key under which a response shows the body it was ended with, for platforms that would have to stream it otherwise. */
@@ -305,30 +305,29 @@ export class OutgoingMessage extends Emitter {
     this.#implicitHead();
     const exchange = this.#exchange;
     const { app } = exchange;
-    const { stream: body, destroy } = streamedBody(source, {
+    const body = new StreamedBody(source, {
       finish: () => {
-        app.openStreams.delete(open);
+        app.openStreams.delete(body);
         exchange.finish();
       },
       leave: () => {
-        app.openStreams.delete(open);
+        app.openStreams.delete(body);
         exchange.abandon();
       },
       fail: (error) => {
-        app.openStreams.delete(open);
+        app.openStreams.delete(body);
         app.logError(error);
         exchange.abandon();
       },
     });
-    const open = { destroy };
-    app.openStreams.add(open);
-    exchange.streaming = open;
-    this.#settle(body);
+    app.openStreams.add(body);
+    exchange.streaming = body;
+    this.#settle(body.stream);
     this.#ended = true;
     if (exchange.response?.body !== null && !exchange.aborted) return;
     exchange.finish();
     // nothing of it may be sent; a source that fails while it is given up has nobody left to tell
-    body.cancel().catch(() => {});
+    body.stream.cancel().catch(() => {});
   }
 
   /**

@@ -13,54 +13,66 @@ export interface StreamedBodyEvents {
   fail(error: unknown): void;
 }
 
-/** A body and the means to break it off. */
-export interface StreamedBody {
-  /** What the web response carries. */
-  readonly stream: ReadableStream<Uint8Array>;
-  /** Breaks the body off: the client sees a truncated answer. */
-  destroy(error: Error): void;
-}
+/** A queue would only hold what the client has not asked for. */
+const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
-/**
- * Turns a source of chunks into a web stream that asks for a chunk only when the client can take one.
- *
- * @param source A web stream or an async iterable of text or bytes
- * @param events Whom to tell how it went
- * @returns The stream, whose cancelling ends the source, and a function that breaks it off
- */
-export function streamedBody(source: BodySource, events: StreamedBodyEvents): StreamedBody {
-  const chunks = iteratorOf(source);
-  let broken = false;
-  let breakOff: (error: Error) => void = () => {};
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      breakOff = (error) => {
-        broken = true;
-        controller.error(error);
-        events.leave();
-        // the source is given up; what it makes of that is nobody's business any more
-        Promise.resolve(chunks.return?.()).catch(() => {});
-      };
-    },
-    async pull(controller) {
-      try {
-        const { done, value } = await chunks.next();
-        if (broken) return;
-        if (!done) return controller.enqueue(chunkBytes("A streamed body", value));
-        controller.close();
-        events.finish();
-      } catch (error) {
-        if (broken) return;
-        controller.error(error);
-        events.fail(error);
-      }
-    },
-    async cancel(reason) {
-      events.leave();
-      await chunks.return?.(reason);
-    },
-  }, { highWaterMark: 0 });
-  return { stream, destroy: (error) => breakOff(error) };
+/** A source of chunks as a web stream, which asks for a chunk only when the client can take one. */
+export class StreamedBody implements UnderlyingDefaultSource<Uint8Array> {
+  /** What the web response carries; cancelling it ends the source. */
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly #chunks: AsyncIterator<Uint8Array | string>;
+  readonly #events: StreamedBodyEvents;
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+  #over = false;
+
+  /**
+   * @param source A web stream or an async iterable of text or bytes
+   * @param events Whom to tell how it went
+   */
+  constructor(source: BodySource, events: StreamedBodyEvents) {
+    this.#chunks = iteratorOf(source);
+    this.#events = events;
+    this.stream = new ReadableStream(this, NO_QUEUE);
+  }
+
+  /** Called by the stream when it is made. */
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#controller = controller;
+  }
+
+  /** Called by the stream when the client can take a chunk. */
+  async pull(): Promise<void> {
+    try {
+      const { done, value } = await this.#chunks.next();
+      if (this.#over) return;
+      if (!done) return this.#controller.enqueue(chunkBytes("A streamed body", value));
+      this.#over = true;
+      this.#controller.close();
+      this.#events.finish();
+    } catch (error) {
+      if (this.#over) return;
+      this.#over = true;
+      this.#controller.error(error);
+      this.#events.fail(error);
+    }
+  }
+
+  /** Called by the stream when the client has left. */
+  async cancel(reason: unknown): Promise<void> {
+    this.#over = true;
+    this.#events.leave();
+    await this.#chunks.return?.(reason);
+  }
+
+  /** Breaks the body off: the client sees a truncated answer. */
+  destroy(error: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#controller.error(error);
+    this.#events.leave();
+    // the source is given up; what it makes of that is nobody's business any more
+    Promise.resolve(this.#chunks.return?.()).catch(() => {});
+  }
 }
 
 /**

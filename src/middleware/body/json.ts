@@ -2,6 +2,9 @@ import type { Untyped } from "../../request/framework_request.ts";
 import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
 
+const OPENING_BRACE = 0x7b;
+const OPENING_BRACKET = 0x5b;
+
 /** Options of the JSON parser. */
 export interface JsonOptions extends BodyOptions {
   /** Takes objects and lists only; on by default. */
@@ -32,6 +35,9 @@ export function json(options?: JsonOptions): BodyParser {
 }
 
 function assertContainer(text: string): void {
+  // nearly every body begins with what it has to begin with
+  const code = text.charCodeAt(0);
+  if (code === OPENING_BRACE || code === OPENING_BRACKET) return;
   const first = /[^ \t\n\r]/.exec(text);
   if (first === null || first[0] === "{" || first[0] === "[") return;
   const shown = text.length > 20 ? `${text.slice(0, 20)}...` : text;

@@ -53,6 +53,8 @@ export function isPlain(req: FrameworkRequest, options: CheckedOptions, announce
  * @throws {HttpError} 400 if it has not
  */
 export function assertLength<T extends BodyContent>(content: T, announced: number): T {
+  // a text that has as many characters as there were bytes is ASCII and complete; counting costs a third of the parsing
+  if (content.length === announced) return content;
   const received = typeof content === "string" ? utf8Length(content) : content.byteLength;
   if (received === announced || isInexact(content, announced - received)) return content;
   throw wrongLength(announced, received);
