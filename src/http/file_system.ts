@@ -29,6 +29,13 @@ export interface FileSystem {
    * @returns The bytes in pieces; the end closes the file, and so does giving up by `return`
    */
   open(path: string, start: number, end: number): Promise<AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined>>;
+  /**
+   * Opens a whole file as a body that the runtime sends by itself, where it can: nobody is told how it went, and nobody
+   * can break it off.
+   *
+   * @param path The file
+   */
+  openWhole?(path: string): Promise<ReadableStream<Uint8Array> | Blob>;
   /** Reads a whole file at once. */
   readBytes(path: string): Promise<Uint8Array>;
   /** Reads a whole file as UTF-8. */

@@ -7,6 +7,7 @@ import { parseDuration } from "../http/units.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_request.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
+import { handOverKey } from "./outgoing_message.ts";
 
 /** How files are served, by `res.sendFile` and by `serveStatic`. */
 export interface FileOptions {
@@ -63,6 +64,11 @@ const NO_FILES = "This runtime has no files; serve them through the platform's o
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 /** Files up to this many bytes are read at once, which is cheaper than a stream. */
 const WHOLE_FILE_BYTES = 64 * 1024;
+/**
+ * Whole files up to this many bytes are left to the runtime where it can send them by itself, at half the cost. How a
+ * larger one went must be known, and it must be possible to break it off.
+ */
+const HANDED_OVER_BYTES = 1024 * 1024;
 
 /**
  * Sends a file, or part of it, or a 304, as npm's send does for Express.
@@ -212,7 +218,13 @@ async function sendBytes(
   const length = Math.max(0, end - start + 1);
   res.setHeader("Content-Length", String(length));
   if (res.req.method === "HEAD" || length === 0) return void res.end();
-  if (length <= WHOLE_FILE_BYTES) return void res.end(await readPart(files, path, start, end, size));
+  const whole = length === size;
+  if (length <= WHOLE_FILE_BYTES) {
+    return void res.end(whole ? await files.readBytes(path) : await readPart(files, path, start, end));
+  }
+  if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
+    return res[handOverKey](await files.openWhole(path));
+  }
   res.send(await files.open(path, start, end));
   await new Promise<void>((resolve) => res.once("close", resolve));
   if (res.writableFinished) return;
@@ -224,9 +236,7 @@ async function readPart(
   path: string,
   start: number,
   end: number,
-  size: number,
 ): Promise<Uint8Array> {
-  if (start === 0 && end === size - 1) return await files.readBytes(path);
   const part = new Uint8Array(end - start + 1);
   let length = 0;
   for await (const chunk of await files.open(path, start, end)) {

@@ -14,7 +14,7 @@ import { withUtf8Charset } from "./content_type.ts";
 import { headerText, mediaTypeFor } from "./header_text.ts";
 import { jsonText } from "./json_text.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
-import { OutgoingMessage } from "./outgoing_message.ts";
+import { handOverKey, OutgoingMessage } from "./outgoing_message.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { type BodySource, isBodySource } from "./streamed_body.ts";
@@ -232,7 +232,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   #sendBlob(blob: Blob): this {
     this.outgoing.contentType ??= blob.type || "application/octet-stream";
-    this.endWithBlob(blob);
+    this[handOverKey](blob);
     return this;
   }
 

@@ -12,6 +12,9 @@ import { type WebBody, webResponse } from "./web_response.ts";
 /** Key under which a response shows the body it was ended with, for platforms that would have to stream it otherwise. */
 export const wholeBodyKey: unique symbol = Symbol.for("sluice.whole body");
 
+/** Key of the method that leaves the sending of a body to the platform. */
+export const handOverKey: unique symbol = Symbol("sluice.hand over");
+
 /** Headers as `writeHead` and `set` take them. */
 export type HeaderInit = Record<string, HeaderValue> | readonly (readonly [string, HeaderValue])[] | readonly string[];
 
@@ -331,18 +334,22 @@ export class OutgoingMessage extends Emitter {
   }
 
   /**
-   * Answers with a `Blob`, whose length is known.
+   * Answers with a body that the platform sends by itself, as it does with text and bytes: a `Blob`, or a file.
    *
-   * @param blob The body
+   * @param body The body
    */
-  protected endWithBlob(blob: Blob): void {
+  [handOverKey](body: Blob | ReadableStream<Uint8Array>): void {
     if (this.write !== plain.write || this.end !== plain.end) {
-      return this.endWithSource(blob.stream());
+      return this.endWithSource(body instanceof Blob ? body.stream() : body);
     }
     this.#implicitHead();
-    this.#settle(blob);
+    this.#settle(body);
     this.#ended = true;
-    this.#exchange.finish();
+    const exchange = this.#exchange;
+    exchange.finish();
+    if (body instanceof Blob || exchange.response?.body === body) return;
+    // nothing of it may be sent, or the client has left; a file that fails to close has nobody left to tell
+    body.cancel().catch(() => {});
   }
 
   /**
