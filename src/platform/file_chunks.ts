@@ -13,16 +13,22 @@ export interface OpenFile {
 }
 
 /**
- * Bytes read at a time. Each piece takes a trip to another thread and back and a turn of the web stream around it,
- * which at 64 KiB cost as much as sending it (docs/performance.md); a slow client holds two of them.
+ * Bytes read at a time, at least and at most. Each piece takes a trip to another thread and back and a turn of the web
+ * stream around it; at 64 KiB that is as much work as sending it (docs/performance.md). But a slow client would keep
+ * two large pieces in memory, so they grow only for one that keeps up.
  */
-const CHUNK_BYTES = 256 * 1024;
+const LEAST_BYTES = 64 * 1024;
+const MOST_BYTES = 512 * 1024;
+/** A client that asks for the next piece within this many ms keeps up. */
+const KEEPS_UP_MS = 20;
 
 /** A part of a file, piece by piece, read when somebody asks; giving up closes the file, and so does the end. */
 export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
   readonly #file: OpenFile;
   #position: number;
   #left: number;
+  #size = LEAST_BYTES;
+  #givenAt = 0;
   #closed = false;
 
   /**
@@ -43,12 +49,15 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
 
   /** Reads the next piece. */
   async next(): Promise<IteratorResult<Uint8Array<ArrayBuffer>, undefined>> {
+    const keepsUp = this.#givenAt > 0 && Date.now() - this.#givenAt < KEEPS_UP_MS;
+    this.#size = keepsUp ? Math.min(this.#size * 2, MOST_BYTES) : LEAST_BYTES;
     try {
-      const chunk = new Uint8Array(Math.min(this.#left, CHUNK_BYTES));
+      const chunk = new Uint8Array(Math.min(this.#left, this.#size));
       const read = chunk.length === 0 || this.#closed ? 0 : await this.#file.read(chunk, this.#position);
       if (read === 0) return await this.return();
       this.#position += read;
       this.#left -= read;
+      this.#givenAt = Date.now();
       return { done: false, value: read === chunk.length ? chunk : chunk.subarray(0, read) };
     } catch (error) {
       // who has given up need not hear that the file under way was closed

@@ -1,0 +1,181 @@
+import { assert, assertEquals } from "@std/assert";
+import type { FrameworkApp } from "@sluice/sluice";
+import { ask, quietApp, serving } from "../support/app.ts";
+import { until } from "../support/until.ts";
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** More than a connection holds back, so that a client that does not read stops the transfer. */
+const ENDLESS = 256 * MIB;
+
+/** A file in which every place looks different from its neighbours, handed to a test and removed. */
+async function withFile(bytes: number, test: (path: string) => Promise<void>): Promise<void> {
+  const path = await Deno.makeTempFile({ suffix: ".bin" });
+  try {
+    if (bytes < ENDLESS) await Deno.writeFile(path, content(0, bytes));
+    else await Deno.truncate(path, bytes);
+    await test(path);
+  } finally {
+    await Deno.remove(path);
+  }
+}
+
+function content(start: number, end: number): Uint8Array {
+  return Uint8Array.from({ length: end - start }, (_, i) => (start + i) * 31 + ((start + i) >> 8) & 0xff);
+}
+
+/** Asks for a file and leaves after the first bytes of the answer. */
+async function readABit(origin: string): Promise<Deno.TcpConn> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(origin).port) });
+  await connection.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
+  await connection.read(new Uint8Array(1000));
+  return connection;
+}
+
+/** Reads until the server ends the connection. */
+async function drain(connection: Deno.TcpConn): Promise<number> {
+  let bytes = 0;
+  const buffer = new Uint8Array(MIB);
+  try {
+    for (;;) {
+      const read = await connection.read(buffer);
+      if (read === null) return bytes;
+      bytes += read;
+    }
+  } catch {
+    // a connection that is cut may be reset
+    return bytes;
+  } finally {
+    connection.close();
+  }
+}
+
+for (const bytes of [1, 64 * KIB, 64 * KIB + 1, MIB, MIB + 1, 3 * MIB + 7]) {
+  Deno.test(`a file of ${bytes} bytes arrives whole, in parts, and as a HEAD`, () =>
+    withFile(bytes, async (path) => {
+      const app = quietApp();
+      const ended: unknown[] = [];
+      app.get("/", (_req, res) => res.sendFile(path, (error) => ended.push(error)));
+      await serving(app, async (origin) => {
+        const whole = await fetch(origin);
+        assertEquals(whole.headers.get("content-length"), String(bytes));
+        assertEquals(await whole.bytes(), content(0, bytes));
+
+        const end = bytes - 1;
+        for (const [start, last] of [[0, end], [end >> 1, end], [end >> 2, (end >> 2) + 70 * KIB]] as const) {
+          const part = await fetch(origin, { headers: { range: `bytes=${start}-${last}` } });
+          assertEquals(part.status, 206);
+          assertEquals(part.headers.get("content-range"), `bytes ${start}-${Math.min(last, end)}/${bytes}`);
+          assertEquals(await part.bytes(), content(start, Math.min(last, end) + 1));
+        }
+
+        const head = await fetch(origin, { method: "HEAD" });
+        assertEquals(head.headers.get("content-length"), String(bytes));
+        assertEquals(await head.text(), "");
+      });
+      assertEquals(ended, [undefined, undefined, undefined, undefined, undefined]);
+    }));
+}
+
+Deno.test("a client that leaves in the middle of a large file is told of as ECONNABORTED, and the file is closed", () =>
+  withFile(ENDLESS, async (path) => {
+    const app = quietApp();
+    const { promise, resolve } = Promise.withResolvers<unknown[]>();
+    app.get("/", (_req, res) => {
+      const events: unknown[] = [];
+      res.on("finish", () => events.push("finish"));
+      res.sendFile(path, (error) => resolve([...events, error?.code]));
+    });
+    await serving(app, async (origin) => {
+      (await readABit(origin)).close();
+      assertEquals(await promise, ["ECONNABORTED"]);
+    });
+    await untilClosed(path);
+  }));
+
+Deno.test("res.destroy() and the deadline of app.close() cut a large file", () =>
+  withFile(ENDLESS, async (path) => {
+    for (const how of ["destroy", "close"] as const) {
+      const app = quietApp();
+      const { promise: begun, resolve } = Promise.withResolvers<() => unknown>();
+      app.get("/", (_req, res) => {
+        res.sendFile(path);
+        resolve(how === "destroy" ? () => res.destroy() : () => app.close({ timeoutMs: 0 }));
+      });
+      await serving(app, async (origin) => {
+        const connection = await readABit(origin);
+        const cut = (await begun)();
+        assert(await drain(connection) < ENDLESS);
+        await cut;
+      });
+    }
+    await untilClosed(path);
+  }));
+
+Deno.test("a middleware that replaced write and end sees every piece of a file", () =>
+  withFile(300 * KIB, async (path) => {
+    const app = quietApp();
+    let seen = 0;
+    app.use((_req, res, next) => {
+      const { write } = res;
+      res.write = function (chunk: Uint8Array) {
+        seen += chunk.byteLength;
+        return write.call(res, chunk);
+      };
+      next();
+    });
+    app.get("/", (_req, res) => res.sendFile(path));
+    assertEquals(await (await ask(app, "/")).bytes(), content(0, 300 * KIB));
+    assertEquals(seen, 300 * KIB);
+  }));
+
+Deno.test("a file of which nothing may be sent is closed", () =>
+  withFile(300 * KIB, async (path) => {
+    const app = quietApp();
+    app.get("/", (_req, res) => res.status(204).sendFile(path));
+    const response = await ask(app, "/");
+    assertEquals([response.status, response.body], [204, null]);
+    await untilClosed(path);
+  }));
+
+Deno.test("a client that keeps up gets larger and larger pieces, and small ones when it is slow", () =>
+  withFile(4 * MIB, async (path) => {
+    const { now } = Date;
+    let time = 1;
+    const sizes: number[] = [];
+    Date.now = () => time;
+    try {
+      const pieces = await chunksOf(path);
+      for (const pause of [0, 0, 5, 5, 5, 100, 5]) {
+        time += pause;
+        sizes.push((await pieces.read()).value!.length / KIB);
+      }
+      await pieces.cancel();
+    } finally {
+      Date.now = now;
+    }
+    assertEquals(sizes, [64, 128, 256, 512, 512, 64, 128]);
+  }));
+
+async function chunksOf(path: string): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+  const app: FrameworkApp = quietApp();
+  app.get("/", (_req, res) => res.sendFile(path));
+  return (await ask(app, "/")).body!.getReader();
+}
+
+/** Waits until no descriptor of this process leads to the file. */
+async function untilClosed(path: string): Promise<void> {
+  if (Deno.build.os === "linux") await until(() => !isOpen(path), "the file is closed");
+}
+
+function isOpen(path: string): boolean {
+  for (const { name } of Deno.readDirSync("/proc/self/fd")) {
+    try {
+      if (Deno.readLinkSync(`/proc/self/fd/${name}`) === path) return true;
+    } catch {
+      // closed in the meantime
+    }
+  }
+  return false;
+}
