@@ -29,7 +29,7 @@ export type { AppSettings } from "./src/app/settings.ts";
 export { type AnyFunction, Callable } from "./src/http/callable.ts";
 export { Emitter, type EventName, type Listener } from "./src/http/emitter.ts";
 export type { ByteRange, ByteRanges } from "./src/http/byte_range.ts";
-export type { FileStat, FileSystem } from "./src/http/file_system.ts";
+export type { FileStat, FileSystem, OpenFile } from "./src/http/file_system.ts";
 export type { TrustFunction, TrustSetting } from "./src/http/forwarded.ts";
 export { HttpError, type HttpErrorOptions } from "./src/http/http_error.ts";
 export type { Capture } from "./src/matching/capture.ts";

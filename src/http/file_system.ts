@@ -12,6 +12,19 @@ export interface FileStat {
   readonly tag?: string;
 }
 
+/** A file being read. */
+export interface OpenFile {
+  /**
+   * Reads on.
+   *
+   * @param into Where the bytes go, as many as fit
+   * @returns How many were read, 0 at the end
+   */
+  read(into: Uint8Array): Promise<number>;
+  /** Closes the file. */
+  close(): void | Promise<void>;
+}
+
 /**
  * The files of a platform that has some. Errors carry Node's `code`: `ENOENT`, `ENOTDIR`, `EACCES`, `ENAMETOOLONG`.
  */
@@ -24,11 +37,9 @@ export interface FileSystem {
    * Opens a file for reading.
    *
    * @param path The file
-   * @param start First byte
-   * @param end Last byte, included
-   * @returns The bytes in pieces; the end closes the file, and so does giving up by `return`
+   * @param start Where reading begins
    */
-  open(path: string, start: number, end: number): Promise<AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined>>;
+  open(path: string, start: number): Promise<OpenFile>;
   /**
    * Opens a whole file as a body that the runtime sends by itself, where it can: nobody is told how it went, and nobody
    * can break it off.

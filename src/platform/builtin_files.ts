@@ -1,5 +1,4 @@
-import type { FileStat, FileSystem } from "../http/file_system.ts";
-import { FileChunks, type OpenFile } from "./file_chunks.ts";
+import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
 
 /** What `node:fs` says of a file, as far as it is used. */
 interface Stats {
@@ -38,7 +37,7 @@ export function builtinFiles(load: () => BuiltinFiles, workingDirectory: () => s
   return {
     stat: async (path) => fileStat(await load().promises.stat(path)),
     statSync: (path) => fileStat(load().statSync(path)),
-    open: (path, start, end) => openFile(load(), path, start, end),
+    open: (path, start) => openFile(load(), path, start),
     readBytes: (path) => load().promises.readFile(path),
     readText: (path) => load().promises.readFile(path, "utf8"),
     workingDirectory,
@@ -49,28 +48,15 @@ function fileStat(info: Stats): FileStat {
   return { isFile: info.isFile(), isDirectory: info.isDirectory(), size: info.size, mtimeMs: info.mtime.getTime() };
 }
 
-async function openFile(
-  { promises }: BuiltinFiles,
-  path: string,
-  start: number,
-  end: number,
-): Promise<FileChunks> {
-  return new FileChunks(new BuiltinFile(await promises.open(path)), start, end);
-}
-
-/** A file that is read by position. */
-class BuiltinFile implements OpenFile {
-  readonly #handle: FileHandle;
-
-  constructor(handle: FileHandle) {
-    this.#handle = handle;
-  }
-
-  async read(into: Uint8Array, position: number): Promise<number> {
-    return (await this.#handle.read(into, 0, into.length, position)).bytesRead;
-  }
-
-  close(): Promise<void> {
-    return this.#handle.close();
-  }
+async function openFile({ promises }: BuiltinFiles, path: string, start: number): Promise<OpenFile> {
+  const handle = await promises.open(path);
+  let position = start;
+  return {
+    async read(into) {
+      const { bytesRead } = await handle.read(into, 0, into.length, position);
+      position += bytesRead;
+      return bytesRead;
+    },
+    close: () => handle.close(),
+  };
 }

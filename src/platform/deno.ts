@@ -1,5 +1,4 @@
-import type { FileStat, FileSystem } from "../http/file_system.ts";
-import { FileChunks, type OpenFile } from "./file_chunks.ts";
+import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
 import { genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { Unanswered } from "./unanswered.ts";
@@ -34,28 +33,14 @@ function fileStat(info: Deno.FileInfo): FileStat {
   return { isFile, isDirectory, size, mtimeMs: mtime?.getTime() ?? 0 };
 }
 
-async function openFile(path: string, start: number, end: number): Promise<FileChunks> {
+async function openFile(path: string, start: number): Promise<OpenFile> {
   const file = await Deno.open(path);
   // nothing is read for it, and a trip to another thread costs ten times as much
   if (start > 0) file.seekSync(start, Deno.SeekMode.Start);
-  return new FileChunks(new DenoFile(file), start, end);
-}
-
-/** A file that is read in order, so that the position need not be said again. */
-class DenoFile implements OpenFile {
-  readonly #file: Deno.FsFile;
-
-  constructor(file: Deno.FsFile) {
-    this.#file = file;
-  }
-
-  async read(into: Uint8Array): Promise<number> {
-    return await this.#file.read(into) ?? 0;
-  }
-
-  close(): void {
-    this.#file.close();
-  }
+  return {
+    read: async (into) => await file.read(into) ?? 0,
+    close: () => file.close(),
+  };
 }
 
 // reading a variable must not stop the program with a permission prompt

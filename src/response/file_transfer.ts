@@ -4,6 +4,7 @@ import { toHttpDate } from "../http/http_date.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
 import { parseDuration } from "../http/units.ts";
+import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_request.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
@@ -220,28 +221,23 @@ async function sendBytes(
   if (res.req.method === "HEAD" || length === 0) return void res.end();
   const whole = length === size;
   if (length <= WHOLE_FILE_BYTES) {
-    return void res.end(whole ? await files.readBytes(path) : await readPart(files, path, start, end));
+    return void res.end(whole ? await files.readBytes(path) : await readPart(files, path, start, length));
   }
   if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
     return res[handOverKey](await files.openWhole(path));
   }
-  res.send(await files.open(path, start, end));
+  res.send(new FileChunks(await files.open(path, start), length));
   await new Promise<void>((resolve) => res.once("close", resolve));
   if (res.writableFinished) return;
   throw Object.assign(new Error("Request aborted"), { code: "ECONNABORTED" });
 }
 
-async function readPart(
-  files: FileSystem,
-  path: string,
-  start: number,
-  end: number,
-): Promise<Uint8Array> {
-  const part = new Uint8Array(end - start + 1);
-  let length = 0;
-  for await (const chunk of await files.open(path, start, end)) {
-    part.set(chunk, length);
-    length += chunk.length;
+async function readPart(files: FileSystem, path: string, start: number, length: number): Promise<Uint8Array> {
+  const part = new Uint8Array(length);
+  let read = 0;
+  for await (const chunk of new FileChunks(await files.open(path, start), length)) {
+    part.set(chunk, read);
+    read += chunk.length;
   }
-  return part.subarray(0, length);
+  return part.subarray(0, read);
 }

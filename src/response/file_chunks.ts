@@ -1,16 +1,4 @@
-/** An open file, as a platform reads it. */
-export interface OpenFile {
-  /**
-   * Reads at a position.
-   *
-   * @param into Where the bytes go, as many as fit
-   * @param position Where they are in the file
-   * @returns How many were read, 0 at the end
-   */
-  read(into: Uint8Array, position: number): Promise<number>;
-  /** Closes the file. */
-  close(): void | Promise<void>;
-}
+import type { OpenFile } from "../http/file_system.ts";
 
 /**
  * Bytes read at a time, at least and at most. Each piece takes a trip to another thread and back and a turn of the web
@@ -25,21 +13,18 @@ const KEEPS_UP_MS = 20;
 /** A part of a file, piece by piece, read when somebody asks; giving up closes the file, and so does the end. */
 export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
   readonly #file: OpenFile;
-  #position: number;
   #left: number;
   #size = LEAST_BYTES;
   #givenAt = 0;
   #closed = false;
 
   /**
-   * @param file The open file
-   * @param start First byte
-   * @param end Last byte, included
+   * @param file The open file, before the first byte
+   * @param length How many bytes
    */
-  constructor(file: OpenFile, start: number, end: number) {
+  constructor(file: OpenFile, length: number) {
     this.#file = file;
-    this.#position = start;
-    this.#left = end - start + 1;
+    this.#left = length;
   }
 
   /** The pieces are these. */
@@ -53,9 +38,8 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
     this.#size = keepsUp ? Math.min(this.#size * 2, MOST_BYTES) : LEAST_BYTES;
     try {
       const chunk = new Uint8Array(Math.min(this.#left, this.#size));
-      const read = chunk.length === 0 || this.#closed ? 0 : await this.#file.read(chunk, this.#position);
+      const read = chunk.length === 0 || this.#closed ? 0 : await this.#file.read(chunk);
       if (read === 0) return await this.return();
-      this.#position += read;
       this.#left -= read;
       this.#givenAt = Date.now();
       return { done: false, value: read === chunk.length ? chunk : chunk.subarray(0, read) };
