@@ -147,3 +147,38 @@ Deno.test("a client that leaves while it sends its body makes a 400 and no unhan
   });
   assertStringIncludes(String(type), "request.aborted");
 });
+
+Deno.test("a parser for every path lets GET and HEAD pass without a look at their headers", async () => {
+  const app = quietApp();
+  app.use(sluice.json(), sluice.urlencoded());
+  app.get("/", (req) => new Response(String(req.body)));
+  for (const method of ["GET", "HEAD"]) {
+    const request = new Request("http://localhost/", { method });
+    Object.defineProperty(request, "headers", { get: () => assertEquals("looked", "not looked at") });
+    const response = await app.fetch(request);
+    assertEquals([response.status, await response.text()], [200, method === "GET" ? "undefined" : ""]);
+  }
+});
+
+Deno.test("strict JSON begins with a brace or a bracket, behind any white space", async () => {
+  const app = echo(sluice.json());
+  for (
+    const [text, body] of [['{"a":1}', { a: 1 }], ["[1]", [1]], [' \t\r\n{"a":1}', { a: 1 }], ["\n[]", []]] as const
+  ) {
+    assertEquals(await (await post(app, "application/json", text)).json(), { body });
+  }
+  for (const text of ["1", ' "text"', "null", " \n", "\u00a0{}"]) {
+    assertEquals((await post(app, "application/json", text)).status, 400, text);
+  }
+});
+
+Deno.test("a body of another length than announced is refused, whatever characters it has", async () => {
+  const app = echo(sluice.json());
+  for (const text of ['{"a":"plain"}', '{"a":"größer"}', '{"a":"漢字 😀"}', '\ufeff{"a":1}']) {
+    const bytes = new TextEncoder().encode(text);
+    const whole = await post(app, "application/json", bytes, { "content-length": String(bytes.length) });
+    assertEquals([whole.status, typeof (await whole.json()).body], [200, "object"], text);
+    const short = await post(app, "application/json", bytes, { "content-length": String(bytes.length + 5) });
+    assertEquals([short.status, (await short.json()).type], [400, "request.size.invalid"], text);
+  }
+});

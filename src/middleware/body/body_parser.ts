@@ -26,6 +26,7 @@ export interface Parsing {
 export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParser {
   const { parseText } = parsing;
   return (req, res, next) => {
+    if (isWithoutBody(req.request)) return next();
     // another parser, or the handler's own reading, was first
     if (req.request.bodyUsed) return next();
     const length = announcedLength(req);
@@ -58,6 +59,12 @@ function takeText(
     }
     next();
   }, (cause) => next(aborted(length, cause)));
+}
+
+// a parser for every path sees more of these than of others, and looking at a header would cost each of them
+function isWithoutBody(request: Request): boolean {
+  const { method } = request;
+  return (method === "GET" || method === "HEAD") && request.body === null;
 }
 
 // A request made in process has a body but no header that says so. The body is asked last, for looking at it makes a
