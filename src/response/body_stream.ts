@@ -71,9 +71,14 @@ export class BodyStream implements UnderlyingDefaultSource<Uint8Array> {
    */
   write(bytes: Uint8Array): boolean {
     if (this.#over || this.#discarding || bytes.byteLength === 0) return true;
+    if (this.#asked && this.#queue.length === 0) {
+      this.#asked = false;
+      this.#full = false;
+      this.#controller.enqueue(bytes);
+      return true;
+    }
     this.#queue.push(bytes);
     this.#queued += bytes.byteLength;
-    this.#deliver();
     this.#full = this.#queued >= HIGH_WATER_MARK;
     return !this.#full;
   }
