@@ -31,8 +31,8 @@ function sectionsOf(text: string): Section[] {
 
 /** Most bytes, with some 3 % to grow; docs/decisions/0012 says what is in them. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 155_000, gzipped: 53_400 },
-  { what: "an application without middleware", program: "core", minified: 146_500, gzipped: 50_400 },
+  { what: "the smallest application", program: "hello", minified: 158_000, gzipped: 54_900 },
+  { what: "an application without middleware", program: "core", minified: 149_500, gzipped: 52_000 },
   { what: "a limiter over Durable Objects", program: "limited", minified: 61_500, gzipped: 21_700 },
 ];
 
