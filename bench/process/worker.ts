@@ -4,7 +4,7 @@ import { type FetchHandler, fetchHandler } from "../servers/handlers.ts";
 import { besides } from "../support/batches.ts";
 import { answerRounds } from "../support/child.ts";
 
-const BATCHES = 60;
+const BATCHES = 200;
 const ORIGIN = "http://localhost:8000";
 
 const [contestant = "", name = ""] = Deno.args;
