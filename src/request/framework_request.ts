@@ -180,11 +180,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
   get(name: string): string | undefined {
     if (!name) throw new TypeError("name argument is required to req.get");
     if (typeof name !== "string") throw new TypeError("name must be a string to req.get");
-    const lower = name.toLowerCase();
-    if (lower === "referer" || lower === "referrer") {
+    // only names of a length that matters are put into lower case: that takes as long as reading the header
+    if ((name.length === 7 || name.length === 8) && /^referr?er$/i.test(name)) {
       return this.lookupHeader("referrer") ?? this.lookupHeader("referer");
     }
-    return this.lookupHeader(lower);
+    return this.lookupHeader(name);
   }
 
   /** Reads a request header; the same as {@linkcode FrameworkRequest.get}. */

@@ -98,15 +98,15 @@ export class IncomingMessage extends Emitter {
   /**
    * Reads one header without copying the others.
    *
-   * @param name Lower-case header name
+   * @param name Header name, in any case
    * @returns The value, `undefined` when the header is absent
    */
   protected lookupHeader(name: string): string | undefined {
     const record = this.#state?.headers ?? null;
-    if (record !== null) return record[name];
+    if (record !== null) return record[name.toLowerCase()];
     const value = this.request.headers.get(name);
     if (value !== null) return value;
-    return name === "host" ? authorityOf(this.request.url) : undefined;
+    return name.length === 4 && name.toLowerCase() === "host" ? authorityOf(this.request.url) : undefined;
   }
 
   /** The other end of the connection. */

@@ -23,6 +23,12 @@ Deno.test("req.get() reads headers in any case and takes referer and referrer fo
     "http://a/",
     undefined,
   ]);
+  for (const sent of ["referer", "referrer"]) {
+    const names = ["Referer", "referrer", "REFERER", "Referrer"];
+    const values = await seen((req) => names.map((name) => req.get(name)), "/", { headers: { [sent]: "http://a/" } });
+    assertEquals(values, names.map(() => "http://a/"), sent);
+  }
+  assertEquals(await seen((req) => [req.get("Host"), req.headers.host, req.get("HOST")]), Array(3).fill("localhost"));
   await seen((req) => assertThrows(() => req.get(""), TypeError, "name argument is required to req.get"));
 });
 
