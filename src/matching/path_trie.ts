@@ -3,6 +3,21 @@ import { KNOWN_METHODS } from "./methods.ts";
 import { stepsOf } from "./steps.ts";
 import { type Candidate, type Copies, inOrder, TrieNode } from "./trie_node.ts";
 
+/** Where a registered word leads. */
+interface Word {
+  readonly text: string;
+  readonly state: TrieState | null;
+}
+
+/** Places for words at a state, a power of two. */
+const WORD_PLACES = 8;
+// no segment has a slash
+const NO_WORD: Word = { text: "/", state: null };
+
+function wordPlace(path: string, start: number, end: number): number {
+  return (path.charCodeAt(start) + end - start) & (WORD_PLACES - 1);
+}
+
 /**
  * Where a path has led: the set of trie nodes that are possible after its segments so far.
  *
@@ -15,6 +30,8 @@ export class TrieState {
   /** Where any segment leads, where none was registered. */
   #only: TrieState | null = null;
   #next: Map<string, TrieState> | null = null;
+  /** Some of them: comparing a word where it stands is cheaper than cutting it out and hashing it. */
+  #words: Word[] | null = null;
   /** The method somebody asked for first, which is nearly always the only one. */
   #method: string | null = null;
   #steps: readonly Step[] | null = null;
@@ -64,13 +81,30 @@ export class TrieState {
   /**
    * The state after one more segment.
    *
-   * @param segment The segment as it came
+   * @param path The path
+   * @param start Where the segment begins
+   * @param end Where it ends
    * @param sensitive Whether case counts
    */
-  after(segment: string, sensitive: boolean): TrieState {
+  after(path: string, start: number, end: number, sensitive: boolean): TrieState {
     // where only parameters follow, the segment itself need not be looked up
-    if (this.#only !== null && segment !== "") return this.#only;
-    return this.#next?.get(segment) ?? this.#afterNew(sensitive ? segment : segment.toLowerCase());
+    if (this.#only !== null && end > start) return this.#only;
+    const words = this.#words;
+    if (words !== null) {
+      const word = words[wordPlace(path, start, end)]!;
+      if (word.text.length === end - start && path.startsWith(word.text, start)) return word.state!;
+    }
+    return this.#afterText(path.slice(start, end), sensitive);
+  }
+
+  #afterText(segment: string, sensitive: boolean): TrieState {
+    const known = this.#next?.get(segment);
+    if (known === undefined) return this.#afterNew(sensitive ? segment : segment.toLowerCase());
+    const words = this.#words ??= new Array(WORD_PLACES).fill(NO_WORD);
+    const place = wordPlace(segment, 0, segment.length);
+    // the first to come stays, or many words that share a place would push each other out all the time
+    if (words[place] === NO_WORD && segment !== "") words[place] = { text: segment, state: known };
+    return known;
   }
 
   #afterNew(segment: string): TrieState {
@@ -191,9 +225,9 @@ export class PathTrie {
     for (let start = 1; start <= path.length;) {
       const slash = path.indexOf("/", start);
       if (slash === -1) {
-        return start === path.length ? state.afterSlash() : state.after(path.slice(start), this.#sensitive);
+        return start === path.length ? state.afterSlash() : state.after(path, start, path.length, this.#sensitive);
       }
-      state = state.after(path.slice(start, slash), this.#sensitive);
+      state = state.after(path, start, slash, this.#sensitive);
       if (state.dead) return state;
       start = slash + 1;
     }
