@@ -6,6 +6,8 @@ export interface Position {
   readonly path: string | undefined;
   /** Characters of the path that mounts have taken. */
   mount: number;
+  /** Whether mounts write what they take into the request's URL, as Express does. */
+  readonly writesUrl: boolean;
   /** Grows when the method or the path changes. */
   readonly version: number;
   /** Path parameters of the layer being run, `undefined` for none. */

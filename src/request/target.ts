@@ -66,6 +66,11 @@ export class Target {
     this.#pathEnd = query === -1 ? target.length : query;
   }
 
+  /** Mounts leave the URL as it is, and only remember how much of it they took. */
+  get writesUrl(): boolean {
+    return false;
+  }
+
   /** Target of the request as it came, path and query. */
   get originalUrl(): string {
     return this.#original ?? this.#text.slice(this.#start);
