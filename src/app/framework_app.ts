@@ -72,8 +72,6 @@ export interface ResumedRequest {
   readonly params: Record<string, Untyped>;
 }
 
-let accepting: Promise<typeof import("../websocket/accept.ts")> | null = null;
-
 const TRUST_PROXY_IS_DEFAULT = Symbol("trust proxy is default");
 
 /**
@@ -572,7 +570,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Upgrades a request to a WebSocket. What that takes is loaded by the first request that asks for one. */
   async acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void> {
     const request = req as FrameworkRequest;
-    const { acceptWebSocket } = await (accepting ??= import("../websocket/accept.ts"));
+    const { acceptWebSocket } = await import("../websocket/accept.ts");
     const response = acceptWebSocket({
       req: request,
       res: res as FrameworkResponse,

@@ -48,7 +48,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
       setHeaders: (path: string, stat: FileStat) => setHeaders?.(res, path, stat),
     };
     fileTransfers().then(({ transferFile }) => transferFile(res, transfer)).catch((error: FileError) => {
-      const folder = error.code === "EISDIR" ? (error as FileError & { path: string }).path : null;
+      const folder = folderOf(error);
       if (folder !== null && redirect && (mountOnly || !folder.endsWith("/"))) return redirectToFolder(req, res);
       const failure = folder === null ? error : new HttpError(404) as FileError;
       if (failure.code === "ECONNABORTED") return;
@@ -58,6 +58,11 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
       next(failure);
     }).catch(next);
   };
+}
+
+// the runtime's own EISDIR, of a file that became a folder meanwhile, names none
+function folderOf({ code, path }: FileError & { path?: string }): string | null {
+  return code === "EISDIR" ? path ?? null : null;
 }
 
 // conditions and ranges speak of a file that was found

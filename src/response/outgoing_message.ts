@@ -359,13 +359,9 @@ export class OutgoingMessage extends Emitter {
    * @param text Its body, where that is known
    */
   protected adopt(response: Response, text: string | null = null): void {
-    this.#body = text;
     this.statusCode = response.status;
-    this.#headersSent = true;
-    this.#ended = true;
     // a handler may answer a client that has left; what its body comes from must not be kept open
-    if (!this.#exchange.settle(response)) response.body?.cancel().catch(() => {});
-    this.#exchange.finish();
+    if (!this.#take(response, text)) response.body?.cancel().catch(() => {});
   }
 
   /**
@@ -375,11 +371,17 @@ export class OutgoingMessage extends Emitter {
    * @param value The value
    */
   protected adoptJson(response: Response, value: unknown): void {
-    this.#body = new JsonBody(value);
+    this.#take(response, new JsonBody(value));
+  }
+
+  // whether it is the answer the client gets
+  #take(response: Response, body: string | JsonBody | null): boolean {
+    this.#body = body;
     this.#headersSent = true;
     this.#ended = true;
-    this.#exchange.settle(response);
+    const first = this.#exchange.settle(response);
     this.#exchange.finish();
+    return first;
   }
 
   async #pour(source: BodySource): Promise<void> {

@@ -2,11 +2,9 @@ import { isAbsolutePath, resolvePath } from "../http/file_paths.ts";
 import type { FileOptions } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 
-let transfers: Promise<typeof import("./file_transfer.ts")> | null = null;
-
 /** What sends files; few programs do, so it is loaded when the first one is asked for. */
 export function fileTransfers(): Promise<typeof import("./file_transfer.ts")> {
-  return transfers ??= import("./file_transfer.ts");
+  return import("./file_transfer.ts");
 }
 
 /** Options of `res.sendFile` and `res.download`. */

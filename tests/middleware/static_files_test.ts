@@ -121,3 +121,15 @@ Deno.test("bad options are refused where the middleware is made", () => {
   assertThrows(() => sluice.static(1 as Any), TypeError, "root path must be a string");
   assertThrows(() => sluice.static(".", { setHeaders: 1 as Any }), TypeError, "setHeaders");
 });
+
+Deno.test("a file that becomes a folder before it is read is an error for the error handlers", async () => {
+  const app = quietApp();
+  const stat = { isFile: true, isDirectory: false, size: 3, mtimeMs: 0 };
+  const readBytes = () => Promise.reject(Object.assign(new Error("Is a directory"), { code: "EISDIR" }));
+  Object.defineProperty(app, "files", {
+    value: { stat: () => Promise.resolve(stat), readBytes, workingDirectory: () => "/" },
+  });
+  app.use(sluice.static("/public"));
+  app.use((error: Any, _req: Any, res: Any, _next: Any) => res.status(500).send(error.code));
+  assertEquals(await (await ask(app, "/changing.txt")).text(), "EISDIR");
+});
