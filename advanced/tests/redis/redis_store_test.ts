@@ -102,7 +102,11 @@ Deno.test("every key has a time to live after every operation", async () => {
   }
   assert(looks > POLICIES.length * 6, `${looks} keys were looked at`);
   for await (const page of client.scanIterator({ MATCH: `${prefix}*` })) {
-    for (const key of page) assert(await client.pTTL(key) > 0, key);
+    for (const key of page) {
+      // a key all of whose units were given back is kept a tenth of a second only, so it may have left since (-2)
+      const ttl = await client.pTTL(key);
+      assert(ttl === -2 || ttl > 0, `${key}: ${ttl} ms`);
+    }
   }
   for (const { name } of POLICIES) await store.reset({ policy: name });
   await client.close();
