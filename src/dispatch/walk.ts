@@ -161,7 +161,7 @@ export class Walk implements WalkOwner {
     if (step.direct) {
       position.params = merges ? mergeParams(null, this.#paramsAround(scope)) : undefined;
       position.mount = this.#base + step.taken;
-    } else {
+    } else if (!step.within) {
       if (step.captures === null || paramHandlers.size > 0) return this.#search(undefined);
       position.mount = this.#base + step.taken;
       const params = readCaptures(step.captures, position.path!);

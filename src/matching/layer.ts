@@ -122,6 +122,8 @@ export class Step {
   readonly scope: Scope;
   /** Whether nothing has to be found out before the function is called. */
   readonly direct: boolean;
+  /** Whether it is a further handler of a layer that was entered before. */
+  readonly within: boolean;
   /** The parameters of a route, where nothing else has to be found out before. */
   readonly captures: Capture | null;
   /** Characters of the path that the function does not see, those of a mount that must be asked left aside. */
@@ -168,6 +170,7 @@ export class Step {
     this.fn = fn;
     this.scope = scope;
     this.direct = handles && fixed !== null;
+    this.within = !enters && kind === "handler";
     this.captures = handles && route !== null ? proven?.capture ?? null : null;
     this.taken = scope.taken + (route === null ? fixed?.length ?? 0 : 0);
     this.route = route;

@@ -18,7 +18,6 @@ export function exchangeOf(req: unknown): Exchange | null {
 class Rare {
   onEnd: (() => void)[] | null = null;
   onLeave: (() => void)[] | null = null;
-  waiting: ((response: Response) => void) | null = null;
   streaming: OpenStream | null = null;
   context: unknown = undefined;
   watched = false;
@@ -31,6 +30,7 @@ export class Exchange extends Target {
   /** The application in charge at the moment; changes while a mounted app runs. */
   app: AppFace;
   #response: Response | null = null;
+  #waiting: ((response: Response) => void) | null = null;
   #rare: Rare | null = null;
   #aborted = false;
   #finished = false;
@@ -111,17 +111,17 @@ export class Exchange extends Target {
 
   /** Whether the turn in which the request came may be over before the exchange is. */
   get #lasting(): boolean {
-    return this.#rare !== null && (this.#rare.waiting !== null || this.#rare.streaming !== null);
+    return this.#waiting !== null || (this.#rare !== null && this.#rare.streaming !== null);
   }
 
   // The signal is not touched until somebody cares and the answer takes time: on Deno that alone costs more than a
   // whole request, and Deno warns of it. Nobody can leave in the middle of a turn.
   #watch(): void {
-    const few = this.#few;
-    if (few.watched || (few.onEnd === null && few.onLeave === null)) return;
+    const few = this.#rare;
+    if (few === null || few.watched || (few.onEnd === null && few.onLeave === null)) return;
     few.watched = true;
     const { signal } = this.request;
-    if (signal.aborted) return few.waiting === null ? this.abandon() : this.#leave();
+    if (signal.aborted) return this.#waiting === null ? this.abandon() : this.#leave();
     signal.addEventListener("abort", () => this.#leave(), { once: true });
   }
 
@@ -145,7 +145,7 @@ export class Exchange extends Target {
   settle(response: Response): boolean {
     if (this.#response !== null) return false;
     this.#response = response;
-    this.#rare?.waiting?.(response);
+    this.#waiting?.(response);
     return true;
   }
 
@@ -186,7 +186,7 @@ export class Exchange extends Target {
   // apart, for what a closure holds would be allocated for every request
   #later(): Promise<Response> {
     return new Promise((resolve) => {
-      this.#few.waiting = resolve;
+      this.#waiting = resolve;
       this.#watch();
     });
   }
