@@ -47,5 +47,7 @@ function get(name: string, path: string, answer: unknown): Scenario {
 export function requestOf(scenario: Scenario, origin: string): Request {
   const { method, path, body } = scenario;
   if (body === undefined) return new Request(origin + path, { method });
-  return new Request(origin + path, { method, body, headers: { "content-type": "application/json" } });
+  // every request that came over a connection, or from another service, tells its length
+  const headers = { "content-type": "application/json", "content-length": String(body.length) };
+  return new Request(origin + path, { method, body, headers });
 }
