@@ -1,0 +1,39 @@
+/** Looks in which generation of V8's heap stands what a handler is given, and prints the names of what is old as JSON. */
+import sluice from "@sluice/sluice";
+
+// a call of V8's own is no TypeScript
+const isYoung = new Function("value", "return %InYoungGeneration(value)") as (value: object) => boolean;
+
+const old: string[] = [];
+function look(path: string, given: Readonly<Record<string, object>>): void {
+  for (const [name, value] of Object.entries(given)) if (!isYoung(value)) old.push(`${path}: ${name}`);
+}
+
+const app = sluice().set("env", "test");
+const router = sluice.Router();
+app.use((req, res, next) => {
+  look(req.path, { req, res, next });
+  next();
+});
+app.get("/user/:id", (req, res, next) => {
+  look(req.path, { next, params: req.params, query: req.query });
+  res.json(req.params);
+});
+app.post("/echo", sluice.json(), (req, res) => {
+  look(req.path, { body: req.body });
+  res.json(req.body);
+});
+router.get("/late", async (req, res, next) => {
+  await undefined;
+  look(req.path, { next, params: req.params });
+  res.send("late");
+});
+app.use("/:mount", router);
+
+const json = { "content-type": "application/json" };
+for (let i = 0; i < 100; i++) {
+  await app.fetch(new Request("http://localhost/user/7?q=1"));
+  await app.fetch(new Request("http://localhost/echo", { method: "POST", body: '{"a":{}}', headers: json }));
+  await app.fetch(new Request("http://localhost/mount/late"));
+}
+console.log(JSON.stringify([...new Set(old)]));
