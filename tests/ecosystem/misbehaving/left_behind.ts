@@ -11,6 +11,8 @@ declare const gc: () => void;
 const IN_PROCESS = 10_000;
 /** Requests of a kind over connections: a multiple of those after which src/platform/unanswered.ts tidies up. */
 const CONNECTED = 1024;
+/** Bytes of the heap up to which nobody is asked again. */
+const LITTLE = 100_000;
 /** ms after which whatever handlers do late is done. */
 const LATE_MS = 25;
 
@@ -80,10 +82,15 @@ async function measure(kinds: readonly Kind[]): Promise<void> {
   for (const { count, atOnce, ask } of kinds) await repeat(Math.max(count / 10, 600), atOnce, ask);
   let before = await heap();
   for (const { name, count, atOnce, ask } of kinds) {
-    await repeat(count, atOnce, ask);
-    const after = await heap();
-    grown[name] = after - before;
-    before = after;
+    const rounds: number[] = [];
+    // what leaks comes with every request; what is merely late, on a busy machine, comes once
+    while (rounds.length < 2 && (rounds[0] ?? Infinity) > LITTLE) {
+      await repeat(count, atOnce, ask);
+      const after = await heap();
+      rounds.push(after - before);
+      before = after;
+    }
+    grown[name] = Math.min(...rounds);
   }
 }
 
