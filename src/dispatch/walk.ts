@@ -155,13 +155,17 @@ export class Walk implements WalkOwner {
   #advance(error: unknown): void {
     const step = this.#steps[this.#at];
     if (error !== undefined || step === undefined) return this.#search(error);
+    if (step.within) {
+      this.#at++;
+      return this.#call(step, undefined);
+    }
     const position = this.#position;
     const { scope } = step;
     const { mergeParams: merges, paramHandlers } = scope.source ?? this.#source;
     if (step.direct) {
       position.params = merges ? mergeParams(null, this.#paramsAround(scope)) : undefined;
       position.mount = this.#base + step.taken;
-    } else if (!step.within) {
+    } else {
       if (step.captures === null || paramHandlers.size > 0) return this.#search(undefined);
       position.mount = this.#base + step.taken;
       const params = readCaptures(step.captures, position.path!);

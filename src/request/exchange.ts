@@ -111,7 +111,7 @@ export class Exchange extends Target {
 
   /** Whether the turn in which the request came may be over before the exchange is. */
   get #lasting(): boolean {
-    return this.#waiting !== null || (this.#rare !== null && this.#rare.streaming !== null);
+    return this.#waiting !== null || this.streaming !== null;
   }
 
   // The signal is not touched until somebody cares and the answer takes time: on Deno that alone costs more than a

@@ -28,6 +28,21 @@ const CASES: readonly Case[] = [
     asks: ["/x", "/y", "/z"],
   },
   {
+    name: "what a handler makes of req.route stays for the next handlers of that route only",
+    build(app) {
+      const told = (req: Any, res: Any) => res.send(`route ${req.route.path}`);
+      const change = (req: Any, _res: Any, next: Any) => {
+        req.route = { path: "changed" };
+        next();
+      };
+      app.get("/literal", change, told);
+      app.get("/u/:id", change, told);
+      app.get("/left/:id", change, (_req: Any, _res: Any, next: Any) => next("route"));
+      app.get("/left/:id", told);
+    },
+    asks: ["/literal", "/u/1", "/left/1"],
+  },
+  {
     name: "an earlier parameter route wins over a later literal one",
     build(app) {
       app.get("/u/:id", (req: Any, res: Any) => res.send(`id ${req.params.id}`));

@@ -83,7 +83,7 @@ async function measure(kinds: readonly Kind[]): Promise<void> {
   let before = await heap();
   for (const { name, count, atOnce, ask } of kinds) {
     const rounds: number[] = [];
-    // what leaks comes with every request; what is merely late, on a busy machine, comes once
+    // what leaks comes with every request, so a second round of them sees it too
     while (rounds.length < 2 && (rounds[0] ?? Infinity) > LITTLE) {
       await repeat(count, atOnce, ask);
       const after = await heap();
