@@ -540,6 +540,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return detectPlatform().peerOf(info, request);
   }
 
+  /** Has the headers of a request stay readable after its answer, where the platform would take them back with it. */
+  keepHeaders(request: Request): void {
+    detectPlatform().keepHeaders?.(request);
+  }
+
   /** The environment: a Worker's bindings, elsewhere the environment variables. */
   environment(info: unknown): Record<string, Untyped> {
     return detectPlatform().environment(info);

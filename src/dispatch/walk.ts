@@ -26,6 +26,10 @@ export interface WalkContext {
   readonly as?: string | undefined;
   /** Says something to the developer, in development only. */
   warn?(message: string): void;
+  /** Hears that a handler goes on in a promise. */
+  handlerBegan?(): void;
+  /** Hears that the promise of a handler has settled. */
+  handlerEnded?(): void;
 }
 
 /** Whom a walk tells that its layers are exhausted. */
@@ -320,11 +324,17 @@ export class Walk implements WalkOwner {
   #take(result: object): void {
     if (result instanceof Response) return this.#answer(result);
     if (typeof (result as PromiseLike<unknown>).then !== "function") return;
+    const context = this.#context;
+    context.handlerBegan?.();
     (result as PromiseLike<unknown>).then(
       (value) => {
+        context.handlerEnded?.();
         if (value instanceof Response) this.#answer(value);
       },
-      (failure) => this.#resume(failure || new Error("Rejected promise")),
+      (failure) => {
+        context.handlerEnded?.();
+        this.#resume(failure || new Error("Rejected promise"));
+      },
     );
   }
 

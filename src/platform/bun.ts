@@ -36,6 +36,8 @@ export const bunPlatform: Platform = {
   socketHandlers: bunSocketHandlers,
   files: builtinFiles(() => globals.process.getBuiltinModule("node:fs"), () => globals.process.cwd()),
   peerOf,
+  // those that nobody has touched by then are empty
+  keepHeaders: (request) => void request.headers,
   env: (name) => globals.process.env[name],
   environment: () => globals.process.env,
   colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],

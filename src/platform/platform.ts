@@ -93,6 +93,8 @@ export interface Platform {
   readonly files: FileSystem | null;
   /** Tells who sent a request. */
   peerOf(info: unknown, request: Request): Peer;
+  /** Has the headers of a request stay readable after its answer, where the runtime would take them back with it. */
+  keepHeaders?(request: Request): void;
   /** Whether what is printed appears on a terminal that shows colours. */
   colours(): boolean;
   /** Reads an environment variable; `undefined` where it is unset or may not be read. */

@@ -33,6 +33,8 @@ export interface AppFace {
   readonly files: FileSystem | null;
   /** Tells who sent a request, from what the platform passed beside it. */
   peerOf(info: unknown, request: Request): Peer;
+  /** Has the headers of a request stay readable after its answer. */
+  keepHeaders(request: Request): void;
   /** The environment: a Worker's bindings, elsewhere the environment variables. */
   environment(info: unknown): Record<string, SettingValue>;
   /** Runs work that goes on after the answer: the platform waits for it, and so does closing the application. */

@@ -1,4 +1,5 @@
 import type { AppFace, OpenStream } from "./app_face.ts";
+import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
 
 /** Key under which a request keeps its exchange. */
@@ -14,13 +15,16 @@ export function exchangeOf(req: unknown): Exchange | null {
   return (req as { [exchangeKey]?: Exchange } | null | undefined)?.[exchangeKey] ?? null;
 }
 
-/** What few exchanges need: listeners, and a body that is being streamed. */
+/** What few exchanges need: listeners, handlers that go on in promises, and a body that is being streamed. */
 class Rare {
   onEnd: (() => void)[] | null = null;
   onLeave: (() => void)[] | null = null;
   streaming: OpenStream | null = null;
   context: unknown = undefined;
   watched = false;
+  /** Handlers whose promise has not settled yet. */
+  handlers = 0;
+  peer: Peer | null = null;
 }
 
 /** One request's life: what came in, and the one answer it gets. */
@@ -57,6 +61,11 @@ export class Exchange extends Target {
   /** The platform's third argument: what waits for background work on Workers. */
   get context(): unknown {
     return this.#rare?.context;
+  }
+
+  /** The other end of the connection. */
+  get peer(): Peer {
+    return this.#few.peer ??= this.app.peerOf(this.info, this.request);
   }
 
   /** Whether the client left before the answer was complete. */
@@ -96,6 +105,7 @@ export class Exchange extends Target {
 
   /** Runs a listener when the exchange is over, however it ended. */
   onEnd(listener: () => void): void {
+    if (this.#response !== null) this.#keep();
     if (this.#finished || this.#aborted) return queueMicrotask(listener);
     (this.#few.onEnd ??= []).push(listener);
     if (this.#lasting) this.#watch();
@@ -145,8 +155,28 @@ export class Exchange extends Target {
   settle(response: Response): boolean {
     if (this.#response !== null) return false;
     this.#response = response;
+    const few = this.#rare;
+    if (few !== null && (few.handlers > 0 || few.onEnd !== null || few.onLeave !== null)) this.#keep();
     this.#waiting?.(response);
     return true;
+  }
+
+  /** Notes that a handler goes on in a promise, perhaps beyond the answer. */
+  handlerBegan(): void {
+    this.#few.handlers++;
+    if (this.#response !== null) this.#keep();
+  }
+
+  /** Notes that the promise of a handler has settled. */
+  handlerEnded(): void {
+    this.#few.handlers--;
+  }
+
+  // On Node a request can be read after its answer. Elsewhere the platform takes back what nobody has asked for by
+  // then, so it is asked for where somebody is left who may read it: a listener, or a handler.
+  #keep(): void {
+    this.app.keepHeaders(this.request);
+    void this.peer;
   }
 
   /** The body being streamed, which breaking off has to cut. */

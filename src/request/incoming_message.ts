@@ -80,7 +80,7 @@ export class IncomingMessage extends Emitter {
   get headers(): HeaderRecord {
     const state = this.#made;
     if (state.headers === null) {
-      state.headers = headerRecord(this.request.headers);
+      state.headers = this.#copied("req.headers", headerRecord) ?? {};
       state.headers["host"] ??= authorityOf(this.request.url);
     }
     return state.headers;
@@ -92,7 +92,23 @@ export class IncomingMessage extends Emitter {
 
   /** Header names and values in turn, as Node's `rawHeaders`. */
   get rawHeaders(): string[] {
-    return [...this.request.headers].flat();
+    return this.#copied("req.rawHeaders", (headers) => [...headers].flat()) ?? [];
+  }
+
+  #copied<T>(what: string, copy: (headers: Headers) => T): T | undefined {
+    try {
+      return copy(this.request.headers);
+    } catch (cause) {
+      this.#assertLate(what, cause);
+    }
+  }
+
+  // who asks so late is mostly about to write a line of a log, and nobody is left to catch what is thrown there
+  #assertLate(what: string, cause: unknown): void {
+    const { app, response } = this.#exchange;
+    if (response === null) throw cause;
+    const advice = "read it before the answer, in a listener of res, or in a handler whose promise has not settled";
+    app.logError(new Error(`${what} came when the runtime had taken the headers back: ${advice}`, { cause }));
   }
 
   /**
@@ -104,14 +120,19 @@ export class IncomingMessage extends Emitter {
   protected lookupHeader(name: string): string | undefined {
     const record = this.#state?.headers ?? null;
     if (record !== null) return record[name.toLowerCase()];
-    const value = this.request.headers.get(name);
+    let value: string | null = null;
+    try {
+      value = this.request.headers.get(name);
+    } catch (cause) {
+      this.#assertLate(`req.get(${JSON.stringify(name)})`, cause);
+    }
     if (value !== null) return value;
     return name.length === 4 && name.toLowerCase() === "host" ? authorityOf(this.request.url) : undefined;
   }
 
   /** The other end of the connection. */
   get peer(): Peer {
-    return this.#exchange.app.peerOf(this.#exchange.info, this.#exchange.request);
+    return this.#exchange.peer;
   }
 
   /** The connection, as far as middleware may look at it. */

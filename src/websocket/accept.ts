@@ -65,8 +65,9 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   assertHandshake(req);
   const protocol = chooseProtocol(req, handlers);
   const headers = handshakeHeaders(res);
-  // some runtimes refuse to show the request's headers once it is upgraded, so they are copied now
+  // some runtimes refuse to tell the request's headers and its sender once it is upgraded, so they are asked now
   void req.headers;
+  void req.peer;
   const { pingTimeoutMs = PING_TIMEOUT_MS } = handlers;
   const data = { routePath: options.routePath, params: { ...req.params }, req };
   const upgrader = (req.info as { [upgraderKey]?: Upgrader } | null | undefined)?.[upgraderKey] ?? platform;

@@ -84,6 +84,8 @@ export async function flagged(ask: Ask, name: string, value = 1): Promise<void> 
   const late = Date.now() + 4000;
   while (Number(await text(ask, `/flags/${name}`)) < value) {
     if (Date.now() > late) throw new Error(`The flag ${name} is not raised`);
+    // in process, nobody's timers would run between two answers
+    await new Promise((resolve) => setTimeout(resolve, 0));
   }
 }
 

@@ -51,6 +51,7 @@ function handshakes(app: FrameworkApp): void {
     next();
   });
   app.ws("/socket/headers", { open: (ws) => ws.send("open") });
+  app.ws("/socket/peer", { message: (ws) => ws.send(String(ws.data.req.ip)) });
   const told = (ws: WebSocketConnection) => ws.send(`speaks ${ws.protocol}`);
   app.ws("/socket/protocols/any", { open: told });
   app.ws("/socket/protocols/list", { protocols: ["v3", "v2"], open: told });

@@ -1,7 +1,7 @@
-/** The streaming part of the program: what is sent and read in pieces, and what is broken off. */
-import type { FrameworkApp } from "@sluice/sluice";
+/** The streaming part of the program: what is sent and read in pieces, broken off, and done after the answer. */
+import type { FrameworkApp, FrameworkRequest } from "@sluice/sluice";
 
-/** Routes that stream. Requests tell each other things through flags, which are polled: runtimes may isolate requests. */
+/** Routes that stream, or go on after their answer. Requests tell each other things through flags, which are polled: runtimes may isolate requests. */
 export function streamRoutes(app: FrameworkApp): void {
   const flags = new Map<string, number>();
   const raise = (name: string, by = 1) => flags.set(name, (flags.get(name) ?? 0) + by);
@@ -53,6 +53,36 @@ export function streamRoutes(app: FrameworkApp): void {
     res.json({ length });
   });
   app.post("/upload/ignored", (_req, res) => res.send("not read"));
+
+  // a writer of logs reads what it needs when all is over
+  const tell = (req: FrameworkRequest) => {
+    const { flag } = req.query;
+    raise(`${flag}-${req.get("x-told")}-${req.headers["x-told"]}`);
+    if (req.ip !== undefined) raise(`${flag}-${req.ip}`);
+  };
+  app.post("/afterwards/listener", (req, res) => {
+    res.on("finish", () => tell(req));
+    res.send("answered");
+  });
+  app.post("/afterwards/late-listener", (req, res) => {
+    res.send("answered");
+    res.on("close", () => tell(req));
+  });
+  app.post("/afterwards/promise", (req, res) => {
+    res.send("answered");
+    const rest = new Promise((resolve) => setTimeout(resolve, 0)).then(() => tell(req));
+    req.waitUntil(rest);
+    return rest;
+  });
+  app.post("/afterwards/middleware", async (_req, _res, next) => {
+    await Promise.resolve();
+    next();
+  }, (req, res) => {
+    const rest = Promise.resolve().then(() => res.send("answered"))
+      .then(() => new Promise((resolve) => setTimeout(resolve, 0))).then(() => tell(req));
+    req.waitUntil(rest);
+    return rest;
+  });
 
   app.get("/leave/waiting", (req, res) => {
     const flag = String(req.query["flag"]);

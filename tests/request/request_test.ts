@@ -282,3 +282,26 @@ Deno.test("a handler that waits for a client that has left already is answered f
   const response = await app.fetch(new Request("http://localhost/", { signal: AbortSignal.abort() }));
   assertEquals([response.status, app.get("left")], [499, true]);
 });
+
+Deno.test("a header that is asked for too late, in a timer nobody knows of, is undefined, and the log says why", async () => {
+  const logged: unknown[] = [];
+  const log = console.error;
+  console.error = (message) => void logged.push(message);
+  const app = quietApp().set("env", "production");
+  const late = Promise.withResolvers<unknown[]>();
+  app.post("/", (req, res) => {
+    res.end();
+    setTimeout(() => late.resolve([req.get("x-told"), req.headers["x-told"], req.rawHeaders, req.ip, req.url]), 0);
+  });
+  const { port } = app.listen(0, "127.0.0.1");
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers: { "x-told": "kept" } });
+    assertEquals(await answer.text(), "");
+    assertEquals(await late.promise, [undefined, undefined, [], undefined, "/"]);
+  } finally {
+    console.error = log;
+    await app.close();
+  }
+  const said = logged.map((error) => /^Error: (\S+) came when .* read it before the answer/.exec(String(error))?.[1]);
+  assertEquals(said, ['req.get("x-told")', "req.headers", "req.rawHeaders"]);
+});

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Chapter, chapter, seen, text } from "../case.ts";
+import { OPCODE } from "../frame.ts";
 import { HANDSHAKE, RawSocket } from "../raw_socket.ts";
 import { SocketClient } from "../socket_client.ts";
 
@@ -28,6 +29,17 @@ export const handshakes: Chapter = chapter("WebSockets: the handshake", (it) => 
       x: "by hand",
     });
   }, "websocket");
+
+  it(
+    "a connection knows the other end",
+    async ({ origin }) => {
+      using socket = await RawSocket.open(origin, "/socket/peer");
+      await socket.send(OPCODE.text, "who am I?");
+      assertEquals(await socket.text(), "127.0.0.1");
+    },
+    "websocket",
+    "peer",
+  );
 
   it("middleware may wait before the upgrade, and refuse it with a status, headers and a body", async ({ origin }) => {
     using socket = await RawSocket.open(origin, "/socket/rooms/a");

@@ -62,6 +62,15 @@ export const streams: Chapter = chapter("Streams", (it) => {
     assertEquals(await text(ask, "/"), "home");
   });
 
+  for (const where of ["listener", "late-listener", "promise", "middleware"]) {
+    it(`after the answer, the request can still be read: ${where}`, async ({ ask, flag, lacks }) => {
+      const init = { method: "POST", headers: { "x-told": "kept" } };
+      assertEquals(await text(ask, `/afterwards/${where}?flag=${flag}`, init), "answered");
+      await flagged(ask, `${flag}-kept-kept`);
+      if (lacks("peer") === undefined) await flagged(ask, `${flag}-127.0.0.1`);
+    });
+  }
+
   it("a client that leaves aborts req.signal and closes res", async ({ ask, depart, flag }) => {
     await depart(`/leave/waiting?flag=${flag}`, () => flagged(ask, `${flag}-arrived`));
     await flagged(ask, `${flag}-aborted`);
