@@ -487,10 +487,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @throws If the port can't be had and there is no callback
    */
   listen(port?: number | string | ListenOptions | ((error?: Error) => void), ...rest: unknown[]): Server {
-    const server = this.#lifecycle.listen(this.fetch, [port, ...rest]);
-    // the index over the layers is made now, when there is time, rather than while the first client waits
-    queueMicrotask(() => void this.#router?.stepsFor("/", "GET"));
-    return server;
+    // the index over the layers is made before anybody can connect, rather than while the first client waits
+    this.#router?.stepsFor("/", "GET");
+    return this.#lifecycle.listen(this.fetch, [port, ...rest]);
   }
 
   /** The server, `null` before `listen` and after `close`. */
