@@ -1,5 +1,6 @@
 import { HttpError } from "../http/http_error.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
+import { TwoGenerations } from "../http/two_generations.ts";
 import type { Peer } from "../request/peer.ts";
 import type { Platform } from "./platform.ts";
 
@@ -117,6 +118,19 @@ export function nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
   return Buffer === undefined ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** IPv6 addresses whose one spelling is remembered, so that they are not parsed for every request. */
+const spellings = new TwoGenerations<string>(4096);
+
+// a socket that takes both families shows IPv4 clients as mapped addresses; an IPv4 address has one spelling
+function canonical(address: string): string {
+  if (!address.includes(":")) return address;
+  const known = spellings.get(address);
+  if (known !== undefined) return known;
+  const spelling = canonicalAddress(address) ?? address;
+  spellings.set(address, spelling);
+  return spelling;
+}
+
 /** What platforms tell about the peer: Deno's `remoteAddr`, and `ip` of Netlify's context. */
 interface PeerTold {
   remoteAddr?: { hostname?: unknown; port?: unknown };
@@ -133,9 +147,7 @@ export function unknownPeer(info: unknown): Peer {
     const { remoteAddr, ip } = (info ?? {}) as PeerTold;
     const { hostname = ip, port } = remoteAddr ?? {};
     if (typeof hostname !== "string") return { address: undefined };
-    // a socket that takes both families shows IPv4 clients as mapped addresses
-    const address = canonicalAddress(hostname) ?? hostname;
-    return { address, port: typeof port === "number" ? port : undefined };
+    return { address: canonical(hostname), port: typeof port === "number" ? port : undefined };
   } catch {
     // Deno tells it no more once the answer has gone; a handler that asks so late must not end the process
     return { address: undefined };

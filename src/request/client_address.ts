@@ -24,7 +24,11 @@ function trustsPeer(client: ClientView): boolean {
  * @returns The peer first, `undefined` where the platform does not tell it
  */
 export function clientAddresses(client: ClientView): (string | undefined)[] {
-  return walkForwarded(client.peer.address, client.get("x-forwarded-for"), client.app.get("trust proxy fn"));
+  const { address } = client.peer;
+  const trust = client.app.settings["trust proxy fn"];
+  // whom nobody trusts need not be heard: looking at a header costs more than all the rest
+  if (!trust(address, 0)) return [address];
+  return walkForwarded(address, client.get("x-forwarded-for"), trust);
 }
 
 /** Scheme the client used: the connection's, or `X-Forwarded-Proto` from a trusted peer. */

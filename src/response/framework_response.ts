@@ -2,7 +2,7 @@ import { create as contentDisposition } from "content-disposition";
 import { encodeUrl } from "encodeurl";
 import { escapeHtml } from "../http/escape_html.ts";
 import { baseName, extensionOf } from "../http/file_paths.ts";
-import { appendVary } from "../http/header_values.ts";
+import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
 import { statusText } from "../http/status_text.ts";
@@ -181,21 +181,23 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   // where nobody needs the text, the runtime makes it: one call from the value to the answer
   #answerAtOnce(value: unknown): boolean {
+    const { outgoing } = this;
     const { settings } = this.app;
     if (settings["json replacer"] || settings["json spaces"] || settings["json escape"]) return false;
-    if (typeof value !== "object" || !this.untouched || this.statusCode !== 200 || this.statusMessage !== "") {
-      return false;
-    }
+    if (typeof value !== "object" || this.statusCode !== 200 || this.statusMessage !== "") return false;
+    if (outgoing.contentType !== undefined || this.hooked) return false;
+    if (!outgoing.bare && (outgoing.framed || outgoing.validated)) return false;
     if (this.send !== FrameworkResponse.prototype.send || this.req.method === "HEAD") return false;
     let response: Response;
     try {
       response = Response.json(value);
+      if (!outgoing.bare) outgoing.copyTo(response.headers);
     } catch {
-      // a value that JSON has no text for, or cannot say: what to do about it is known below
+      // a value that JSON has no text for, or a header that cannot be sent: what to do about it is known below
       return false;
     }
     this.adoptJson(response, value);
-    this.outgoing.contentType = JSON_PLAIN;
+    outgoing.contentType = JSON_PLAIN;
     return true;
   }
 
@@ -292,7 +294,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       return this;
     }
     const given = Array.isArray(value) ? value.map(String) : String(value);
-    if (field.toLowerCase() !== "content-type") return this.setHeader(field, given);
+    if (headerKey(field) !== "content-type") return this.setHeader(field, given);
     if (Array.isArray(given)) throw new TypeError("Content-Type cannot be set to an Array");
     return this.setHeader(field, contentTypeOf(given) ?? given);
   }

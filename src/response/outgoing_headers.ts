@@ -1,4 +1,4 @@
-import { assertHeaderName, assertHeaderValue } from "../http/header_values.ts";
+import { assertHeaderValue, checkedHeaderKey, headerKey } from "../http/header_values.ts";
 
 /** A header value as it was set; several values become several header lines. */
 export type HeaderValue = number | string | string[];
@@ -71,10 +71,9 @@ export class OutgoingHeaders {
    * @throws {TypeError} If the name is no token or a value has CR, LF or other forbidden characters
    */
   set(method: string, name: string, value: HeaderValue): void {
-    assertHeaderName(method, name);
+    const key = checkedHeaderKey(method, name);
     if (Array.isArray(value)) { for (const one of value) assertHeaderValue(method, name, String(one)); }
     else assertHeaderValue(method, name, String(value));
-    const key = name.toLowerCase();
     if (key !== "content-type") {
       if (key === "content-length" || key === "transfer-encoding") this.framed = true;
       this.#put(key, name, value);
@@ -86,7 +85,7 @@ export class OutgoingHeaders {
 
   /** Reads a header, `undefined` when it is not set. */
   get(name: string): HeaderValue | undefined {
-    const key = name.toLowerCase();
+    const key = headerKey(name);
     return key === "content-type" ? this.#contentType : this.#find(key)?.value;
   }
 
@@ -102,7 +101,7 @@ export class OutgoingHeaders {
 
   /** Takes a header away. */
   delete(name: string): void {
-    const key = name.toLowerCase();
+    const key = headerKey(name);
     if (key === "content-type") this.#contentType = undefined;
     else if (this.#others !== null) this.#others = this.#others.filter((entry) => entry.key !== key);
   }

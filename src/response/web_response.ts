@@ -29,16 +29,18 @@ export function webResponse(status: number, statusText: string, headers: Outgoin
   }
   const type = headers.contentType;
   if (status === 200 && statusText === "" && type !== undefined) {
-    if (headers.bare && type === JSON_TYPE) return new Response(body, JSON_INIT);
-    const response = new Response(body);
-    response.headers.set("content-type", type);
-    headers.copyTo(response.headers);
+    const isTyped = type === JSON_TYPE;
+    const response = isTyped ? new Response(body, JSON_INIT) : new Response(body);
+    // looking at the headers of a response alone makes the platform build the list
+    if (isTyped && headers.bare) return response;
+    const sent = response.headers;
+    if (!isTyped) sent.set("content-type", type);
+    headers.copyTo(sent);
     return response;
   }
   const response = status === 200 && statusText === ""
     ? new Response(untyped(body))
     : new Response(type === undefined ? untyped(body) : body, init(status, statusText, type));
-  // looking at the headers of a response alone makes the platform build the list
   if (!headers.bare) headers.copyTo(response.headers);
   return response;
 }
