@@ -78,8 +78,9 @@ function isSendable(value: string): boolean {
  * @throws {TypeError} If a field is not a header name
  */
 export function appendVary(current: string, field: string | readonly string[]): string {
+  if (current === "" && typeof field === "string" && lowerCase.has(field)) return field;
   const fields = typeof field === "string" ? splitList(field) : [...field];
-  for (const one of fields) assertHeaderName("res.vary", one);
+  for (const one of fields) checkedHeaderKey("res.vary", one);
   const present = splitList(current);
   if (present.includes("*") || fields.includes("*")) return "*";
   const known = new Set(present.map((one) => one.toLowerCase()));

@@ -1,7 +1,40 @@
 import { mediaTypeOf } from "../http/media_types.ts";
+import { TwoGenerations } from "../http/two_generations.ts";
 import { negotiateCharsets, negotiateEncodings, negotiateLanguages, negotiateMediaTypes } from "../http/negotiation.ts";
 
-type Negotiate = (header: string | undefined, offered?: readonly string[]) => string[];
+/** Picks the best of what is offered, `false` where nothing will do. */
+type Decide = (header: string | undefined, offered: readonly string[]) => string | false;
+
+/** Verdicts of a kind that are remembered. */
+const MAX_REMEMBERED = 512;
+/** Browsers send some hundred characters; what is much longer is somebody's nonsense and not worth the memory. */
+const LONGEST_REMEMBERED = 512;
+
+/** Remembers what was decided: clients are of few kinds, programs offer few things, and deciding takes microseconds. */
+function remembering(decide: Decide): Decide {
+  const known = new TwoGenerations<string | false>(MAX_REMEMBERED);
+  return (header, offered) => {
+    if (header === undefined || header.length > LONGEST_REMEMBERED) return decide(header, offered);
+    // no header has a line feed in it
+    const question = `${header}\n${offered.join("\n")}`;
+    let verdict = known.get(question);
+    if (verdict === undefined) {
+      verdict = decide(header, offered);
+      known.set(question, verdict);
+    }
+    return verdict;
+  };
+}
+
+const bestType = remembering((header, offered) => {
+  if (header === undefined) return offered[0]!;
+  const types = offered.map((offer) => offer.includes("/") ? offer : mediaTypeOf(offer));
+  const best = negotiateMediaTypes(header, types.filter((type): type is string => type !== undefined))[0];
+  return best === undefined ? false : offered[types.indexOf(best)]!;
+});
+const bestCharset = remembering((header, offered) => negotiateCharsets(header, offered)[0] ?? false);
+const bestEncoding = remembering((header, offered) => negotiateEncodings(header, offered)[0] ?? false);
+const bestLanguage = remembering((header, offered) => negotiateLanguages(header, offered)[0] ?? false);
 
 /**
  * Picks the best of the offered media types, which may be extensions (`json`) or full types.
@@ -11,34 +44,20 @@ type Negotiate = (header: string | undefined, offered?: readonly string[]) => st
  * @returns The best offer as it was written, the client's list when nothing was offered, or `false`
  */
 export function acceptedType(header: string | undefined, offered: readonly string[]): string | string[] | false {
-  if (offered.length === 0) return negotiateMediaTypes(header);
-  if (header === undefined) return offered[0]!;
-  const types = offered.map((offer) => offer.includes("/") ? offer : mediaTypeOf(offer));
-  const known = types.filter((type): type is string => type !== undefined);
-  const best = negotiateMediaTypes(header, known)[0];
-  return best === undefined ? false : offered[types.indexOf(best)]!;
+  return offered.length === 0 ? negotiateMediaTypes(header) : bestType(header, offered);
 }
 
 /** Picks the best offered charset; same results as {@linkcode acceptedType}. */
 export function acceptedCharset(header: string | undefined, offered: readonly string[]): string | string[] | false {
-  return pick(negotiateCharsets, header, offered);
+  return offered.length === 0 ? negotiateCharsets(header) : bestCharset(header, offered);
 }
 
 /** Picks the best offered content coding; same results as {@linkcode acceptedType}. */
 export function acceptedEncoding(header: string | undefined, offered: readonly string[]): string | string[] | false {
-  return pick(negotiateEncodings, header, offered);
+  return offered.length === 0 ? negotiateEncodings(header) : bestEncoding(header, offered);
 }
 
 /** Picks the best offered language; same results as {@linkcode acceptedType}. */
 export function acceptedLanguage(header: string | undefined, offered: readonly string[]): string | string[] | false {
-  return pick(negotiateLanguages, header, offered);
-}
-
-function pick(
-  negotiate: Negotiate,
-  header: string | undefined,
-  offered: readonly string[],
-): string | string[] | false {
-  if (offered.length === 0) return negotiate(header);
-  return negotiate(header, offered)[0] ?? false;
+  return offered.length === 0 ? negotiateLanguages(header) : bestLanguage(header, offered);
 }

@@ -103,6 +103,12 @@ export class Exchange extends Target {
     queueMicrotask(() => listeners.forEach((listener) => listener()));
   }
 
+  /** Whether somebody listens for the end. */
+  get heard(): boolean {
+    const few = this.#rare;
+    return few !== null && (few.onEnd !== null || few.onLeave !== null);
+  }
+
   /** Runs a listener when the exchange is over, however it ended. */
   onEnd(listener: () => void): void {
     if (this.#response !== null) this.#keep();
@@ -155,8 +161,7 @@ export class Exchange extends Target {
   settle(response: Response): boolean {
     if (this.#response !== null) return false;
     this.#response = response;
-    const few = this.#rare;
-    if (few !== null && (few.handlers > 0 || few.onEnd !== null || few.onLeave !== null)) this.#keep();
+    if (this.heard || (this.#rare !== null && this.#rare.handlers > 0)) this.#keep();
     this.#waiting?.(response);
     return true;
   }

@@ -9,9 +9,10 @@ export type HeaderRecord = Record<string, string | undefined>;
  */
 export function headerRecord(headers: Headers): HeaderRecord {
   const record: HeaderRecord = {};
-  for (const [name, value] of headers) {
+  // on Deno, an iterator sorts the headers anew for each of them
+  headers.forEach((value, name) => {
     const earlier = name === "cookie" ? record[name] : undefined;
     record[name] = earlier === undefined ? value : `${earlier}; ${value}`;
-  }
+  });
   return record;
 }

@@ -92,7 +92,9 @@ export class IncomingMessage extends Emitter {
 
   /** Header names and values in turn, as Node's `rawHeaders`. */
   get rawHeaders(): string[] {
-    return this.#copied("req.rawHeaders", (headers) => [...headers].flat()) ?? [];
+    const list: string[] = [];
+    this.#copied("req.rawHeaders", (headers) => headers.forEach((value, name) => list.push(name, value)));
+    return list;
   }
 
   #copied<T>(what: string, copy: (headers: Headers) => T): T | undefined {

@@ -6,6 +6,7 @@ import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
 import { statusText } from "../http/status_text.ts";
+import { utf8Length } from "../http/utf8.ts";
 import type { AppFace, RenderCallback } from "../request/app_face.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest, Untyped } from "../request/framework_request.ts";
@@ -229,7 +230,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   // hooks on end and writeHead read the length from the header, where Express puts it
   #announceLength(body: string | Uint8Array | undefined): void {
     if (body === undefined || this.hasHeader("Transfer-Encoding")) return;
-    this.setHeader("Content-Length", String(chunkBytes("res.send", body).byteLength));
+    this.setHeader("Content-Length", String(typeof body === "string" ? utf8Length(body) : body.byteLength));
   }
 
   #sendBlob(blob: Blob): this {
@@ -252,15 +253,36 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       return;
     }
     if (response.status === 101) return this.adopt(this.#upgradeWithHeaders(response));
+    if (this.#mayHandOver(response)) return this.adopt(this.#withOwnHeaders(response));
     // a type the handler chose wins; cookies of both are sent
-    for (const [name, value] of response.headers) {
-      if (name === "set-cookie") this.appendHeader(name, value);
-      else this.setHeader(name, value);
-    }
+    this.setHeaders(response.headers);
     this.statusCode = response.status;
     this.statusMessage = response.statusText;
     if (response.body === null) this.end();
     else this.endWithSource(response.body);
+  }
+
+  // The platform sends a body as a whole that came as a whole, twice as fast as a stream of it. Who listens for the end
+  // of the answer hears of it only from a stream of ours; so do events, that may go on until the application is closed.
+  #mayHandOver(response: Response): boolean {
+    if (this.hooked || this.outgoing.framed || this.#exchange.heard || this.req.method === "HEAD") return false;
+    const type = response.headers.get("content-type");
+    return response.status >= 200 && type !== null && !type.startsWith("text/event-stream");
+  }
+
+  // a copy, for a handler may return the same object to several clients, whose cookies must not meet in it
+  #withOwnHeaders(response: Response): Response {
+    const copy = new Response(response.body, response);
+    const { headers } = copy;
+    for (const name of this.outgoing.names()) {
+      const values = [this.outgoing.get(name)!].flat();
+      if (name === "set-cookie") {
+        values.push(...headers.getSetCookie());
+        headers.delete(name);
+      } else if (headers.has(name)) continue;
+      for (const value of values) headers.append(name, String(value));
+    }
+    return copy;
   }
 
   // an upgrade must reach the platform as the object it made
@@ -373,6 +395,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       default: () => body = "",
     });
     this.status(status);
+    if (!this.hooked) return this.endWhole(body);
     this.#announceLength(body);
     this.end(body);
   }

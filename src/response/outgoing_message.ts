@@ -136,10 +136,10 @@ export class OutgoingMessage extends Emitter {
 
   /** Sets several headers from a `Headers` or a `Map`. */
   setHeaders(headers: Headers | ReadonlyMap<string, HeaderValue>): this {
-    for (const [name, value] of headers) {
+    headers.forEach((value: HeaderValue, name: string) => {
       if (name === "set-cookie") this.appendHeader(name, value as string);
       else this.setHeader(name, value);
-    }
+    });
     return this;
   }
 

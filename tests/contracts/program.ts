@@ -97,6 +97,18 @@ function answers(app: FrameworkApp): void {
   });
   app.get("/timer", (_req, res) => void setTimeout(() => res.send("after a timer"), 1));
   app.get("/response", () => new Response("a response", { status: 203, headers: { "x-web": "yes" } }));
+  app.get("/response/added", (_req, res, next) => {
+    res.set({ "X-Before": "yes", "X-Both": "before", "Content-Type": "text/html" }).cookie("both", "before");
+    next();
+  }, () => {
+    const headers: [string, string][] = [
+      ["x-both", "own"],
+      ["content-type", "text/x-own"],
+      ["set-cookie", "both=own"],
+      ["set-cookie", "other=1"],
+    ];
+    return new Response("a response", { status: 203, headers });
+  });
   app.get("/promised", () => Promise.resolve(Response.json({ promised: true })));
   app.get("/node-style", (_req, res) => {
     res.writeHead(202, { "Content-Type": "text/plain" });

@@ -304,3 +304,49 @@ Deno.test("a Response that a handler returns when its client has left is cancell
   assertEquals([answer.status, answer.body], [499, null]);
   await cancelled.promise;
 });
+
+Deno.test("a Response that several clients get is not changed, and no cookie of one is seen by another", async () => {
+  const shared = new Response(null, { headers: { "content-type": "text/plain" } });
+  const app = quietApp();
+  app.get("/:name", (req, res) => {
+    res.cookie("name", req.params.name);
+    return shared;
+  });
+  const [one, two] = await Promise.all(["/one", "/two"].map((path) => ask(app, path)));
+  assertEquals([one, two].map((answer) => answer!.headers.getSetCookie()), [["name=one; Path=/"], [
+    "name=two; Path=/",
+  ]]);
+  assertEquals(shared.headers.getSetCookie(), []);
+});
+
+Deno.test("who listens hears of the end of a stream that is returned when it has ended", async () => {
+  const heard: string[] = [];
+  const app = quietApp();
+  app.get("/", (_req, res) => {
+    res.set("X-Before", "yes").on("finish", () => heard.push("finish"));
+    const words = ReadableStream.from(["one ", "two"]).pipeThrough(new TextEncoderStream());
+    return new Response(words, { headers: { "content-type": "text/plain" } });
+  });
+  const answer = await ask(app, "/");
+  assertEquals([answer.headers.get("x-before"), heard], ["yes", []]);
+  assertEquals(await answer.text(), "one two");
+  await Promise.resolve();
+  assertEquals(heard, ["finish"]);
+});
+
+Deno.test("events that are returned behind a header are cut when the application is closed", async () => {
+  const app = quietApp();
+  app.get("/", (_req, res) => {
+    res.set("X-Before", "yes");
+    const events = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode("data: 1\n\n")),
+    });
+    return new Response(events, { headers: { "content-type": "text/event-stream" } });
+  });
+  const { port } = app.listen(0, "127.0.0.1");
+  const answer = await fetch(`http://127.0.0.1:${port}/`);
+  const reader = answer.body!.getReader();
+  assertEquals((await reader.read()).value?.length, 9);
+  await app.close({ timeoutMs: 0 });
+  await assertRejects(() => reader.read());
+});

@@ -91,6 +91,14 @@ export const answers: Chapter = chapter("Answers", (it) => {
     assertEquals(await json(ask, "/promised"), { promised: true });
   });
 
+  it("a Response that is returned has what was set before, unless it has its own, and the cookies of both", async ({ ask }) => {
+    const answer = await ask("/response/added");
+    assertEquals([answer.status, await answer.text()], [203, "a response"]);
+    const values = ["x-before", "x-both", "content-type"].map((name) => answer.headers.get(name));
+    assertEquals(values, ["yes", "own", "text/x-own"]);
+    assertEquals(answer.headers.getSetCookie(), ["both=before; Path=/", "both=own", "other=1"]);
+  });
+
   it("writeHead, write and end work as on Node", async ({ ask }) => {
     assertEquals(await seen(ask, "/node-style", {}, "content-type"), [202, "one two", "text/plain"]);
   });
