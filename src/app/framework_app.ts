@@ -534,6 +534,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return detectPlatform().files;
   }
 
+  /** Whether the platform does not cut by itself what it streams. */
+  get leavesStreams(): boolean {
+    return detectPlatform().leavesStreams === true;
+  }
+
   /** Tells who sent a request, from what the platform passed beside it. */
   peerOf(info: unknown, request: Request): Peer {
     return detectPlatform().peerOf(info, request);

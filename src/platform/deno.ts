@@ -7,6 +7,7 @@ import { Unanswered } from "./unanswered.ts";
 export const denoPlatform: Platform = {
   ...genericPlatform,
   name: "Deno",
+  leavesStreams: true,
   files: denoFiles(),
   env: readEnv,
   colours: () => Deno.stdout.isTerminal() && !Deno.noColor,

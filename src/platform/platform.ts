@@ -89,6 +89,8 @@ export interface Platform {
   readonly socketHandlers?: object;
   /** Whether functions may be exported as the default; Workers take every function for a class. */
   readonly callableApps: boolean;
+  /** Whether streams go on that a server was given before it was cut, so that each of them has to be broken off. */
+  readonly leavesStreams?: boolean;
   /** Files, where there are any. */
   readonly files: FileSystem | null;
   /** Tells who sent a request. */

@@ -43,6 +43,8 @@ export interface AppFace {
   nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
   /** Upgrades a request to a WebSocket, or throws an `HttpError` if it is no proper handshake. */
   acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void>;
+  /** Whether the platform does not cut by itself what it streams. */
+  readonly leavesStreams: boolean;
   /** Bodies being streamed, so that closing can cut them. */
   readonly openStreams: Set<OpenStream>;
   /** Writes an error to the log, unless the `env` setting is `"test"`. */

@@ -244,16 +244,15 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * unless the response has its own.
    *
    * @param response The answer
-   * @param text Its body, where that is known
+   * @param text Its body, where that is known; then nothing was set before
    */
   answer(response: Response, text?: string): void {
     this.#assertUnsent("returning a Response");
-    if (this.untouched && this.req.method !== "HEAD") {
-      this.adopt(response, text);
-      return;
+    const { untouched } = this;
+    if (response.status === 101) return this.adopt(untouched ? response : this.#upgradeWithHeaders(response));
+    if (text !== undefined || this.#mayHandOver(response)) {
+      return this.adopt(untouched ? response : this.#withOwnHeaders(response), text);
     }
-    if (response.status === 101) return this.adopt(this.#upgradeWithHeaders(response));
-    if (this.#mayHandOver(response)) return this.adopt(this.#withOwnHeaders(response));
     // a type the handler chose wins; cookies of both are sent
     this.setHeaders(response.headers);
     this.statusCode = response.status;
@@ -262,12 +261,16 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     else this.endWithSource(response.body);
   }
 
-  // The platform sends a body as a whole that came as a whole, twice as fast as a stream of it. Who listens for the end
-  // of the answer hears of it only from a stream of ours; so do events, that may go on until the application is closed.
-  #mayHandOver(response: Response): boolean {
-    if (this.hooked || this.outgoing.framed || this.#exchange.heard || this.req.method === "HEAD") return false;
-    const type = response.headers.get("content-type");
-    return response.status >= 200 && type !== null && !type.startsWith("text/event-stream");
+  // The platform sends a body as a whole that came as a whole, twice as fast as a stream of it, but does not tell which
+  // it is, nor when it has ended. Who listens for the end hears it of a stream of ours; and events would else outlast
+  // the application on some platforms. What has no type may go on as well, but may also be large and in a hurry, so
+  // it goes as it is unless headers have to be added anyway.
+  #mayHandOver({ status, headers }: Response): boolean {
+    if (this.hooked || this.outgoing.framed || this.req.method === "HEAD" || status < 200) return false;
+    const type = headers.get("content-type");
+    if (this.#exchange.heard) return type !== null && type.startsWith("application/json");
+    if (type === null ? this.untouched : !type.startsWith("text/event-stream")) return true;
+    return !this.app.leavesStreams;
   }
 
   // a copy, for a handler may return the same object to several clients, whose cookies must not meet in it

@@ -334,19 +334,35 @@ Deno.test("who listens hears of the end of a stream that is returned when it has
   assertEquals(heard, ["finish"]);
 });
 
-Deno.test("events that are returned behind a header are cut when the application is closed", async () => {
-  const app = quietApp();
-  app.get("/", (_req, res) => {
-    res.set("X-Before", "yes");
-    const events = new ReadableStream({
-      start: (controller) => controller.enqueue(new TextEncoder().encode("data: 1\n\n")),
+for (const type of ["text/event-stream", undefined]) {
+  const what = type === undefined ? "a stream behind a header that was set" : "a stream of events";
+  Deno.test(`${what} is cut when the application is closed`, async () => {
+    const app = quietApp();
+    app.get("/", (_req, res) => {
+      if (type === undefined) res.set("X-Before", "yes");
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(9)) });
+      return new Response(body, type === undefined ? {} : { headers: { "content-type": type } });
     });
-    return new Response(events, { headers: { "content-type": "text/event-stream" } });
+    const { port } = app.listen(0, "127.0.0.1");
+    const reader = (await fetch(`http://127.0.0.1:${port}/`)).body!.getReader();
+    assertEquals((await reader.read()).value?.length, 9);
+    await app.close({ timeoutMs: 0 });
+    await assertRejects(() => reader.read());
+  });
+}
+
+Deno.test("a client that leaves in the middle of a stream that is returned aborts req.signal", async () => {
+  const app = quietApp();
+  const aborted = Promise.withResolvers<void>();
+  app.get("/", (req) => {
+    req.signal.addEventListener("abort", () => aborted.resolve());
+    return new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(9)) }));
   });
   const { port } = app.listen(0, "127.0.0.1");
   const answer = await fetch(`http://127.0.0.1:${port}/`);
   const reader = answer.body!.getReader();
   assertEquals((await reader.read()).value?.length, 9);
-  await app.close({ timeoutMs: 0 });
-  await assertRejects(() => reader.read());
+  await reader.cancel();
+  await aborted.promise;
+  await app.close();
 });
