@@ -41,7 +41,16 @@ export class ReadableFace {
     this.#flowing = true;
     if (this.#reading || this.#isOver()) return;
     this.#reading = true;
+    this.#take();
     queueMicrotask(() => this.#pump());
+  }
+
+  // In this turn already, for a handler may answer in it, and of a body that nobody reads by then Deno shows nothing any
+  // more, not even that there was one. That somebody else reads it is found out when it is read.
+  #take(): void {
+    if (this.#reader !== null) return;
+    const body = bodyOf(this.#request);
+    if (body !== null && !body.locked) this.#reader = body.getReader();
   }
 
   // what a body parser or req.text() has read is over, as a stream of Node's that was read to its end
@@ -62,18 +71,34 @@ export class ReadableFace {
 
   async #pump(): Promise<void> {
     try {
-      this.#reader ??= bodyOf(this.#request)?.getReader() ?? null;
       while (this.#flowing) {
-        const { done, value } = this.#reader === null ? { done: true, value: undefined } : await this.#reader.read();
-        if (done) return this.#finish();
-        this.#emitter.emit("data", this.#decoder === null ? value : this.#decoder.decode(value, { stream: true }));
+        let chunk: Uint8Array | undefined;
+        try {
+          chunk = (await this.#next())?.value;
+        } catch (error) {
+          return this.#fail(error);
+        }
+        if (chunk === undefined) return this.#finish();
+        this.#emitter.emit("data", this.#decoder === null ? chunk : this.#decoder.decode(chunk, { stream: true }));
       }
     } catch (error) {
+      // a listener's own; as in Node, it ends the process unless somebody listens for errors
       this.ended = true;
       this.#emitter.emit("error", error);
     } finally {
       this.#reading = false;
     }
+  }
+
+  #next(): Promise<ReadableStreamReadResult<Uint8Array>> | undefined {
+    this.#reader ??= bodyOf(this.#request)?.getReader() ?? null;
+    return this.#reader?.read();
+  }
+
+  // unlike other streams, a request of Node's keeps the error to itself where nobody listens: any client can leave
+  #fail(error: unknown): void {
+    this.ended = true;
+    if (this.#emitter.listenerCount("error") > 0) this.#emitter.emit("error", error);
   }
 
   #finish(): void {
@@ -121,8 +146,7 @@ export class ReadableFace {
     const given = this.#reader === null ? bodyOf(this.#request)?.cancel(error) : this.#reader.cancel(error);
     // a body that somebody else is reading cannot be cancelled from here; its reader sees the error itself
     given?.catch(() => {});
-    // unlike other streams, a request of Node's keeps the error to itself where nobody listens
-    if (error !== undefined && this.#emitter.listenerCount("error") > 0) this.#emitter.emit("error", error);
+    if (error !== undefined) this.#fail(error);
   }
 }
 

@@ -71,6 +71,21 @@ export const streams: Chapter = chapter("Streams", (it) => {
     });
   }
 
+  it(
+    "a client that leaves in the middle of an upload ends its own request, and nothing else",
+    async ({ ask, flag }) => {
+      const leaving = new AbortController();
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1000)) });
+      const asked = ask(`/upload/events?flag=${flag}`, { method: "POST", body, signal: leaving.signal });
+      await flagged(ask, flag, 1000);
+      leaving.abort();
+      await asked.catch(() => {});
+      for (let i = 0; i < 10; i++) assertEquals(await text(ask, "/"), "home");
+    },
+    "upload",
+    "abort",
+  );
+
   it("a client that leaves aborts req.signal and closes res", async ({ ask, depart, flag }) => {
     await depart(`/leave/waiting?flag=${flag}`, () => flagged(ask, `${flag}-arrived`));
     await flagged(ask, `${flag}-aborted`);
