@@ -3,10 +3,8 @@ import { escapeHtml } from "../http/escape_html.ts";
 import { statusText } from "../http/status_text.ts";
 import { utf8Length } from "../http/utf8.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
+import { HTML, JSON_UTF8 } from "../response/content_type.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-
-const HTML = "text/html; charset=utf-8";
-const JSON_UTF8 = "application/json; charset=utf-8";
 
 // made once as headers, for Bun takes twice as long to make them of an object; and not with the module, for on Deno the
 // first headers cost a start two milliseconds

@@ -134,7 +134,7 @@ export class Exchange extends Target {
   // whole request, and Deno warns of it. Nobody can leave in the middle of a turn.
   #watch(): void {
     const few = this.#rare;
-    if (few === null || few.watched || (few.onEnd === null && few.onLeave === null)) return;
+    if (few === null || few.watched || !this.heard) return;
     few.watched = true;
     const { signal } = this.request;
     if (signal.aborted) return this.#waiting === null ? this.abandon() : this.#leave();

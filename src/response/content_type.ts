@@ -1,5 +1,12 @@
 import { format, parse } from "content-type";
 
+/** Express's type for text. */
+export const HTML = "text/html; charset=utf-8";
+/** Express's type for JSON. */
+export const JSON_UTF8 = "application/json; charset=utf-8";
+/** The type of JSON, whose charset needs no name (RFC 8259 section 8.1). */
+export const JSON_PLAIN = "application/json";
+
 const withUtf8 = new Map<string, string>();
 const MAX_REMEMBERED = 128;
 

@@ -11,7 +11,7 @@ import type { AppFace, RenderCallback } from "../request/app_face.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest, Untyped } from "../request/framework_request.ts";
 import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
-import { withUtf8Charset } from "./content_type.ts";
+import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts";
 import { headerText, mediaTypeFor } from "./header_text.ts";
 import { jsonText } from "./json_text.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
@@ -19,10 +19,6 @@ import { handOverKey, OutgoingMessage } from "./outgoing_message.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { type BodySource, isBodySource } from "./streamed_body.ts";
-
-const HTML = "text/html; charset=utf-8";
-const JSON_UTF8 = "application/json; charset=utf-8";
-const JSON_PLAIN = "application/json";
 
 /** Answers for `res.format`, by media type or extension; `default` answers when none is acceptable. */
 export type FormatHandlers = Record<
@@ -275,8 +271,22 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   // a copy, for a handler may return the same object to several clients, whose cookies must not meet in it
   #withOwnHeaders(response: Response): Response {
-    const copy = new Response(response.body, response);
-    const { headers } = copy;
+    return this.#addHeaders(new Response(response.body, response));
+  }
+
+  // an upgrade must reach the platform as the object it made
+  #upgradeWithHeaders(response: Response): Response {
+    try {
+      return this.#addHeaders(response);
+    } catch {
+      // what a Worker got from a fetch has fixed headers; there a copy is an upgrade too
+      return this.#addHeaders(new Response(null, response));
+    }
+  }
+
+  // those that the response does not have itself, and the cookies of both, its own last
+  #addHeaders(response: Response): Response {
+    const { headers } = response;
     for (const name of this.outgoing.names()) {
       const values = [this.outgoing.get(name)!].flat();
       if (name === "set-cookie") {
@@ -285,25 +295,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       } else if (headers.has(name)) continue;
       for (const value of values) headers.append(name, String(value));
     }
-    return copy;
-  }
-
-  // an upgrade must reach the platform as the object it made
-  #upgradeWithHeaders(response: Response): Response {
-    const names = this.outgoing.names().filter((name) => name === "set-cookie" || !response.headers.has(name));
-    if (names.length === 0) return response;
-    const add = (upgrade: Response): Response => {
-      for (const name of names) {
-        for (const value of [this.outgoing.get(name)].flat()) upgrade.headers.append(name, String(value));
-      }
-      return upgrade;
-    };
-    try {
-      return add(response);
-    } catch {
-      // what a Worker got from a fetch has fixed headers; there a copy is an upgrade too
-      return add(new Response(null, response));
-    }
+    return response;
   }
 
   /**

@@ -1,12 +1,12 @@
 import { utf8Bytes } from "../http/utf8.ts";
+import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
 
 /** Bodies a web response takes, `null` for none. */
 export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null;
 
 // the only type Deno takes at construction without looking at it closely; shared, for a literal would be made each time
-const JSON_TYPE = "application/json";
-const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_TYPE } };
+const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
 
 /**
  * Makes the web response.
@@ -29,7 +29,7 @@ export function webResponse(status: number, statusText: string, headers: Outgoin
   }
   const type = headers.contentType;
   if (status === 200 && statusText === "" && type !== undefined) {
-    const isTyped = type === JSON_TYPE;
+    const isTyped = type === JSON_PLAIN;
     const response = isTyped ? new Response(body, JSON_INIT) : new Response(body);
     // looking at the headers of a response alone makes the platform build the list
     if (isTyped && headers.bare) return response;

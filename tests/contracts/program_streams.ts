@@ -1,7 +1,10 @@
 /** The streaming part of the program: what is sent and read in pieces, broken off, and done after the answer. */
 import type { FrameworkApp, FrameworkRequest } from "@sluice/sluice";
 
-/** Routes that stream, or go on after their answer. Requests tell each other things through flags, which are polled: runtimes may isolate requests. */
+/**
+ * Routes that stream, or go on after their answer. Requests tell each other things through flags, which are polled:
+ * runtimes may isolate requests.
+ */
 export function streamRoutes(app: FrameworkApp): void {
   const flags = new Map<string, number>();
   const raise = (name: string, by = 1) => flags.set(name, (flags.get(name) ?? 0) + by);
