@@ -1,4 +1,4 @@
-import { decode, type ParsedQuery } from "./query_string.ts";
+import type { ParsedQuery } from "./query_string.ts";
 
 /** Bounds of the extended parser. */
 export interface ExtendedQueryOptions {
@@ -20,14 +20,12 @@ export interface ExtendedQueryOptions {
   allowPrototypes?: boolean;
 }
 
-/** A value under construction; lists are kept sparse until the end. */
-type Node = { list: unknown[] } | { entries: Map<string, unknown> };
-
 const SENTINEL_UTF8 = "utf8=%E2%9C%93";
 const SENTINEL_LATIN1 = "utf8=%26%2310003%3B";
 
 /**
- * Parses a query string with brackets, as npm's qs: `a[b][c]=1`, `a[]=1`, `a[0]=1`.
+ * Parses a query string with brackets, as npm's qs: `a[b][c]=1`, `a[]=1`, `a[0]=1`. As there, values of one name are
+ * put together first, every name then becomes an object of its own, and these are merged.
  *
  * @param text The query without its question mark
  * @param options Bounds
@@ -35,66 +33,190 @@ const SENTINEL_LATIN1 = "utf8=%26%2310003%3B";
  * @throws {RangeError} If `strictDepth` is on and the brackets are too deep
  */
 export function parseExtendedQuery(text: string, options: ExtendedQueryOptions = {}): ParsedQuery {
-  const result: ParsedQuery = {};
-  if (typeof text !== "string" || text === "") return result;
-  const { parameterLimit = 1000, charsetSentinel = false } = options;
-  let parts = text.replace(/^\?/, "").split("&").filter((part) => part !== "");
-  if (Number.isFinite(parameterLimit)) parts = parts.slice(0, parameterLimit);
-  let charset = options.charset ?? "utf-8";
-  if (charsetSentinel) {
-    const sentinel = parts.find((part) => part.startsWith("utf8="));
-    if (sentinel === SENTINEL_UTF8) charset = "utf-8";
-    else if (sentinel === SENTINEL_LATIN1) charset = "iso-8859-1";
-    parts = parts.filter((part) => part !== sentinel);
-  }
-  const root: Node = { entries: new Map() };
-  for (const part of parts) addPair(root, part, charset, options);
-  return finish(root, options.allowPrototypes ?? false) as ParsedQuery;
+  if (typeof text !== "string" || text === "") return {};
+  return new Nesting(options).parse(text);
 }
 
-function addPair(root: Node, part: string, charset: string, options: ExtendedQueryOptions): void {
-  const bracket = part.indexOf("]=");
-  const equals = bracket === -1 ? part.indexOf("=") : bracket + 1;
-  const read = charset === "utf-8" ? decode : decodeLatin1;
-  const name = read(equals === -1 ? part : part.slice(0, equals));
-  let value = equals === -1 ? "" : read(part.slice(equals + 1));
-  if (options.interpretNumericEntities && charset !== "utf-8") {
-    value = value.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+type Tree = Record<string, unknown> | unknown[];
+
+class Nesting {
+  readonly #options: ExtendedQueryOptions;
+  readonly #limit: number;
+  /** Highest index of objects that stand for lists beyond the limit. */
+  readonly #overflow = new WeakMap<object, number>();
+  /** Highest index of lists and objects in which a text and an object met. */
+  readonly #conflict = new WeakMap<object, number>();
+
+  constructor(options: ExtendedQueryOptions) {
+    this.#options = options;
+    this.#limit = options.arrayLimit ?? 20;
   }
-  if (name === "") return;
-  insert(root, keysOf(name, options), value, options.arrayLimit ?? 20);
+
+  parse(text: string): ParsedQuery {
+    let result: unknown = {};
+    for (const [name, value] of this.#values(text)) {
+      const keys = this.#keysOf(name);
+      if (keys !== null) result = this.#merge(result, this.#treeOf(keys, value));
+    }
+    return dense(result) as ParsedQuery;
+  }
+
+  // an object lists its indexes first, whatever the order of insertion; so does qs
+  #values(text: string): [string, unknown][] {
+    const { parameterLimit = 1000, charsetSentinel = false, interpretNumericEntities = false } = this.#options;
+    const limit = Number.isFinite(parameterLimit) ? parameterLimit : undefined;
+    const parts = text.replace(/%5B/gi, "[").replace(/%5D/gi, "]").split("&", limit);
+    let charset = this.#options.charset ?? "utf-8";
+    const sentinel = charsetSentinel ? parts.findIndex((part) => part.startsWith("utf8=")) : -1;
+    if (parts[sentinel] === SENTINEL_UTF8) charset = "utf-8";
+    else if (parts[sentinel] === SENTINEL_LATIN1) charset = "iso-8859-1";
+    const read = charset === "utf-8" ? decodeUtf8 : decodeLatin1;
+    const values: Record<string, unknown> = Object.create(null);
+    for (const [i, part] of parts.entries()) {
+      if (i === sentinel) continue;
+      const bracket = part.indexOf("]=");
+      const equals = bracket === -1 ? part.indexOf("=") : bracket + 1;
+      const name = read(equals === -1 ? part : part.slice(0, equals));
+      let value = equals === -1 ? "" : read(part.slice(equals + 1));
+      if (interpretNumericEntities && charset !== "utf-8") {
+        value = value.replace(
+          /&#(\d+);/g,
+          (_, code) => Number(code) > 0x10ffff ? "" : String.fromCodePoint(Number(code)),
+        );
+      }
+      values[name] = name in values ? this.#combine(values[name], value) : value;
+    }
+    return Object.entries(values);
+  }
+
+  #keysOf(name: string): string[] | null {
+    const { depth = 5, strictDepth = false, allowPrototypes = false } = this.#options;
+    const inherited = (key: string): boolean => !allowPrototypes && Object.hasOwn(Object.prototype, key);
+    if (name === "") return null;
+    if (depth <= 0) return inherited(bareKey(name)) ? null : [name];
+    let open = name.indexOf("[");
+    const parent = open === -1 ? name : name.slice(0, open);
+    if (inherited(parent)) return null;
+    const keys = parent === "" ? [] : [parent];
+    for (let level = 0; open !== -1 && level < depth; level++) {
+      const close = closingBracket(name, open);
+      if (close === -1) return [...keys, `[${name.slice(open)}]`];
+      if (inherited(name.slice(open + 1, close))) return null;
+      keys.push(name.slice(open, close + 1));
+      open = name.indexOf("[", close + 1);
+    }
+    if (open === -1) return keys;
+    if (strictDepth) throw new RangeError(`Input depth exceeded depth option of ${depth} and strictDepth is true`);
+    return [...keys, `[${name.slice(open)}]`];
+  }
+
+  #treeOf(keys: readonly string[], value: unknown): unknown {
+    let leaf = value;
+    for (const key of keys.toReversed()) {
+      if (key === "[]") {
+        if (!isTree(leaf) || !this.#overflow.has(leaf)) leaf = this.#combine([], leaf);
+        continue;
+      }
+      const bare = bareKey(key);
+      const isIndex = bare !== key && /^(?:0|[1-9]\d*)$/.test(bare) && String(Number(bare)) === bare;
+      const made = (isIndex && Number(bare) < this.#limit ? [] : {}) as Record<string, unknown>;
+      if (bare !== "__proto__") made[bare] = leaf;
+      if (isIndex && !Array.isArray(made)) this.#overflow.set(made, Number(bare));
+      leaf = made;
+    }
+    return leaf;
+  }
+
+  #combine(a: unknown, b: unknown): unknown {
+    if (!isTree(a) || !this.#overflow.has(a)) return this.#joined(a, b);
+    for (const one of [b].flat()) this.#append(this.#overflow, a, one);
+    return a;
+  }
+
+  #append(indexes: WeakMap<object, number>, to: Tree, value: unknown): void {
+    const index = indexes.get(to)! + 1;
+    (to as Record<string, unknown>)[index] = value;
+    indexes.set(to, index);
+  }
+
+  // gaps of a list stay, and count
+  #joined(a: unknown, b: unknown): Tree {
+    const list = ([] as unknown[]).concat(a, b);
+    return this.#limited(list, list.length);
+  }
+
+  #limited(list: unknown[], count = list.filter(() => true).length): Tree {
+    if (count <= this.#limit) return list;
+    const made = toObject(list);
+    this.#overflow.set(made, list.length - 1);
+    return made;
+  }
+
+  #merge(target: unknown, source: unknown): unknown {
+    if (source === "" || source === undefined) return target;
+    if (!isTree(source)) return this.#mergeText(target, source as string);
+    if (!isTree(target)) {
+      if (!this.#overflow.has(source)) return this.#joined(target, source);
+      const made: Record<string, unknown> = { 0: target };
+      for (const [key, value] of Object.entries(source)) made[parseInt(key, 10) + 1] = value;
+      this.#overflow.set(made, this.#overflow.get(source)! + 1);
+      return made;
+    }
+    if (Array.isArray(target) && Array.isArray(source)) {
+      source.forEach((item, i) => {
+        if (!(i in target)) target[i] = item;
+        else if (isTree(target[i]) && isTree(item)) target[i] = this.#merge(target[i], item);
+        else target.push(item);
+      });
+      return this.#limited(target);
+    }
+    return this.#mergeObject(target, source);
+  }
+
+  #mergeText(target: unknown, text: string): unknown {
+    if (!isTree(target)) return this.#limited([target, text]);
+    if (Array.isArray(target)) {
+      target.push(text);
+      return this.#limited(target);
+    }
+    const indexes = [this.#overflow, this.#conflict].find((one) => one.has(target));
+    if (indexes !== undefined) {
+      this.#append(indexes, target, text);
+      return target;
+    }
+    const pair = this.#limited([target, text]);
+    if (Array.isArray(pair)) this.#conflict.set(pair, 1);
+    return pair;
+  }
+
+  #mergeObject(target: Tree, source: Tree): Tree {
+    const into = Array.isArray(target) ? toObject(target) : target;
+    if (into !== target && this.#conflict.has(target)) this.#conflict.set(into, (target as unknown[]).length - 1);
+    for (const [key, value] of Object.entries(source)) {
+      into[key] = Object.hasOwn(into, key) ? this.#merge(into[key], value) : value;
+      if (this.#overflow.has(source) && !this.#overflow.has(into)) {
+        this.#overflow.set(into, Math.max(this.#overflow.get(source)!, ...indexesOf(into)));
+      }
+      for (const indexes of [this.#overflow, this.#conflict]) {
+        if (indexes.has(into)) indexes.set(into, Math.max(indexes.get(into)!, ...indexesOf({ [key]: 0 })));
+      }
+    }
+    return into;
+  }
+}
+
+// qs leaves a text with a broken escape as it is
+function decodeUtf8(text: string): string {
+  const spaced = text.replaceAll("+", " ");
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
 }
 
 function decodeLatin1(text: string): string {
   return text.replaceAll("+", " ").replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
-}
-
-function keysOf(name: string, { depth = 5, strictDepth = false }: ExtendedQueryOptions): string[] {
-  const first = name.indexOf("[");
-  if (first === -1 || depth === 0) return [name];
-  const keys = first === 0 ? [] : [name.slice(0, first)];
-  let at = first;
-  for (let level = 0; level < depth && name[at] === "["; level++) {
-    const close = closingBracket(name, at);
-    if (close === -1) break;
-    keys.push(name.slice(at, close + 1));
-    at = close + 1;
-  }
-  if (at < name.length && name[at] === "[" && keys.length > 0) {
-    if (strictDepth) throw new RangeError(`Input depth exceeded depth option of ${depth} and strictDepth is true`);
-    keys.push(`[${name.slice(at)}]`);
-  }
-  return keys.length === 0 ? [name] : keys;
-}
-
-function insert(node: Node, keys: readonly string[], value: unknown, arrayLimit: number): void {
-  let at = node;
-  for (let i = 0; i < keys.length; i++) {
-    const key = bareKey(keys[i]!);
-    const last = i === keys.length - 1;
-    if (!last) at = descend(at, key, keys[i + 1]!, arrayLimit);
-    else set(at, key, value, arrayLimit);
-  }
 }
 
 // brackets inside brackets belong to the key
@@ -111,59 +233,23 @@ function bareKey(key: string): string {
   return key.startsWith("[") && key.endsWith("]") ? key.slice(1, -1) : key;
 }
 
-function isIndex(key: string, arrayLimit: number): boolean {
-  return /^(?:0|[1-9]\d*)$/.test(key) && Number(key) <= arrayLimit;
-}
-
-function asEntries(node: Node): Map<string, unknown> {
-  if ("entries" in node) return node.entries;
-  // a name among indexes makes the list an object
-  const entries = new Map<string, unknown>();
-  node.list.forEach((value, index) => entries.set(String(index), value));
-  delete (node as { list?: unknown[] }).list;
-  (node as unknown as { entries: Map<string, unknown> }).entries = entries;
-  return entries;
-}
-
-function get(node: Node, key: string): unknown {
-  return "entries" in node ? node.entries.get(key) : node.list[Number(key)];
-}
-
-function put(node: Node, key: string, value: unknown, arrayLimit: number): void {
-  if ("list" in node && key === "") node.list.push(value);
-  else if ("list" in node && isIndex(key, arrayLimit)) node.list[Number(key)] = value;
-  else asEntries(node).set(key === "" ? String(asEntries(node).size) : key, value);
-}
-
-function descend(node: Node, key: string, next: string, arrayLimit: number): Node {
-  const known = key === "" ? undefined : get(node, key);
-  if (isNode(known)) return known;
-  const bare = bareKey(next);
-  const list = next.startsWith("[") && (bare === "" || isIndex(bare, arrayLimit));
-  const made: Node = list ? { list: known === undefined ? [] : [known] } : { entries: new Map() };
-  if (!list && known !== undefined) asEntries(made).set(String(known), true);
-  put(node, key, made, arrayLimit);
-  return made;
-}
-
-function set(node: Node, key: string, value: unknown, arrayLimit: number): void {
-  const known = key === "" ? undefined : get(node, key);
-  if (known === undefined) return put(node, key, value, arrayLimit);
-  if (isNode(known) && "list" in known) known.list.push(value);
-  else put(node, key, { list: [known, value] }, arrayLimit);
-}
-
-function isNode(value: unknown): value is Node {
+function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null;
 }
 
-function finish(value: unknown, allowPrototypes: boolean): unknown {
-  if (!isNode(value)) return value;
-  if ("list" in value) return value.list.filter(() => true).map((one) => finish(one, allowPrototypes));
-  const made: ParsedQuery = {};
-  for (const [key, one] of value.entries) {
-    if (key === "__proto__" || (!allowPrototypes && key in Object.prototype)) continue;
-    made[key] = finish(one, allowPrototypes);
-  }
+function toObject(list: readonly unknown[]): Record<string, unknown> {
+  const made: Record<string, unknown> = {};
+  list.forEach((value, index) => made[index] = value);
   return made;
+}
+
+function indexesOf(object: object): number[] {
+  return Object.keys(object).filter((key) => String(parseInt(key, 10)) === key).map(Number);
+}
+
+function dense(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter(() => true).map(dense);
+  if (!isTree(value) || Array.isArray(value)) return value;
+  for (const [key, one] of Object.entries(value)) value[key] = dense(one);
+  return value;
 }

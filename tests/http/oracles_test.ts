@@ -166,6 +166,51 @@ Deno.test("extended queries are parsed as qs parses them", () => {
   }
 });
 
+Deno.test("whatever brackets there are, extended queries are parsed as qs parses them", () => {
+  const pick = random(7);
+  const keys = [
+    "[]",
+    "[]",
+    "[0]",
+    "[1]",
+    "[2]",
+    "[x]",
+    "[y]",
+    "[",
+    "]",
+    "%5B",
+    "[__proto__]",
+    "[toString]",
+    "[25]",
+    "",
+  ];
+  keys.push(".", "%", "c", "[a[b]]", "?", "%zz", "+");
+  const values = ["1", "2", "", "x%20y", "50%", "é"];
+  const part = () => {
+    const name = (pick(8) > 0 ? "a" : "b") + Array.from({ length: pick(4) }, () => keys[pick(keys.length)]).join("");
+    return name + (pick(8) > 0 ? `=${values[pick(values.length)]}` : "");
+  };
+  const allowPrototypes = true;
+  const all = [
+    ...[{ allowPrototypes }, { allowPrototypes, arrayLimit: 3 }, { allowPrototypes, depth: 0 }, { depth: 2 }],
+    { allowPrototypes, depth: 2, strictDepth: true, arrayLimit: 100 },
+  ];
+  const read = (parse: Any, query: string, options: object) => {
+    try {
+      return JSON.stringify(parse(query, options));
+    } catch (error) {
+      return (error as Error).name;
+    }
+  };
+  for (let i = 0; i < 4000; i++) {
+    const query = Array.from({ length: 1 + pick(5) }, part).join("&");
+    for (const options of all) {
+      const told = `${query} with ${JSON.stringify(options)}`;
+      assertEquals(read(parseExtendedQuery, query, options), read(qs.parse, query, options), told);
+    }
+  }
+});
+
 Deno.test("no query can reach the prototype of objects", () => {
   parseExtendedQuery("__proto__[polluted]=1&constructor[prototype][polluted]=1", { allowPrototypes: true });
   assertEquals(({} as Any).polluted, undefined);
