@@ -27,7 +27,8 @@ function remembering(decide: Decide): Decide {
 }
 
 const bestType = remembering((header, offered) => {
-  if (header === undefined) return offered[0]!;
+  // an empty header says nothing, as none does
+  if (!header) return offered[0]!;
   const types = offered.map((offer) => offer.includes("/") ? offer : mediaTypeOf(offer));
   const best = negotiateMediaTypes(header, types.filter((type): type is string => type !== undefined))[0];
   return best === undefined ? false : offered[types.indexOf(best)]!;

@@ -141,6 +141,11 @@ export class Exchange extends Target {
     signal.addEventListener("abort", () => this.#leave(), { once: true });
   }
 
+  /** Notes that the body broke off: its sender is gone, which Deno's signal does not tell in the middle of an upload. */
+  lost(): void {
+    if (this.heard) this.#leave();
+  }
+
   // a handler that never answers would keep the platform waiting, and on Deno the connection open
   #leave(): void {
     this.abandon();

@@ -38,6 +38,7 @@ export interface RouteFace {
 class Parsed {
   query: Record<string, Untyped> | undefined = undefined;
   queryOf: string | null | undefined = undefined;
+  queryBy: unknown = undefined;
   cookies: Record<string, Untyped> | undefined = undefined;
 }
 
@@ -149,8 +150,10 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
   get query(): Record<string, Untyped> {
     const state = this.#made;
     const text = this[exchangeKey].query;
-    if (state.query === undefined || text !== state.queryOf) {
-      const parse = this.app.get("query parser fn");
+    const parse = this.app.settings["query parser fn"];
+    if (state.query === undefined || text !== state.queryOf || parse !== state.queryBy) {
+      // a mounted application may have another parser
+      state.queryBy = parse;
       state.query = parse ? parse(text ?? "") : Object.create(null);
       state.queryOf = text;
     }

@@ -167,6 +167,7 @@ export class IncomingMessage extends Emitter {
 
   /** Whether the body has been received to its end. */
   get complete(): boolean {
+    if (this.#state?.readable?.broken) return false;
     return bodyOf(this.request) === null || (this.#state?.readable?.ended ?? this.request.bodyUsed);
   }
 
@@ -176,23 +177,29 @@ export class IncomingMessage extends Emitter {
   }
 
   get #stream(): ReadableFace {
-    return this.#made.readable ??= new ReadableFace(this.request, this);
+    return this.#made.readable ??= new ReadableFace(this.#exchange, this);
   }
 
   /** Adds a listener; the first one for `data`, `end` or `readable` starts reading the body, as in Node. */
   override on(event: EventName, listener: Listener): this {
     super.on(event, listener);
-    if (event === "data") this.#stream.resume();
-    if (event === "end" && bodyOf(this.request) === null) this.#stream.resume();
-    if (event === "close" || event === "aborted") this.#announceEnd();
+    this.#listened(event);
     return this;
   }
 
   /** Adds a listener that runs once. */
   override once(event: EventName, listener: Listener): this {
     super.once(event, listener);
-    if (event === "close" || event === "aborted") this.#announceEnd();
+    this.#listened(event);
     return this;
+  }
+
+  #listened(event: EventName): void {
+    if (event === "data") this.#stream.listen();
+    else if (event === "readable") this.#stream.offer();
+    else if (event === "end") {
+      if (bodyOf(this.request) === null) this.#stream.resume();
+    } else if (event === "close" || event === "aborted") this.#announceEnd();
   }
 
   #announceEnd(): void {
@@ -201,6 +208,20 @@ export class IncomingMessage extends Emitter {
     state.announced = true;
     this.#exchange.onLeave(() => this.emit("aborted"));
     this.#exchange.onEnd(() => this.emit("close"));
+  }
+
+  /** Whether there may be more to read. */
+  get readable(): boolean {
+    return !this.readableEnded;
+  }
+
+  /**
+   * The next chunk, for listeners for `readable`; its size is the sender's affair.
+   *
+   * @returns The chunk; `null` where none is there yet, or none will come
+   */
+  read(): Uint8Array | string | null {
+    return this.#stream.read();
   }
 
   /** Starts or continues the flow of `data` events. */
@@ -240,10 +261,10 @@ export class IncomingMessage extends Emitter {
     return this;
   }
 
-  /** Chunks of the body as they arrive. */
-  async *[Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
-    const body = bodyOf(this.request);
-    if (body !== null) yield* body;
+  /** Chunks of the body as they arrive: bytes, or text once there is an encoding. */
+  // deno-lint-ignore no-explicit-any -- as Node's types have it, for the encoding is not known to them
+  [Symbol.asyncIterator](): AsyncIterableIterator<any> {
+    return this.#stream.chunks();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Emitter } from "../http/emitter.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** What `pipe` needs of its destination: Node's writable streams and Sluice's responses have it. */
 export interface Destination {
@@ -12,32 +13,58 @@ export interface Destination {
   emit?(event: string, ...args: unknown[]): boolean;
 }
 
+/** Node's names of encodings that the web calls otherwise. */
+const WEB_NAMES: Record<string, string> = {
+  binary: "latin1",
+  ucs2: "utf-16le",
+  "ucs-2": "utf-16le",
+  utf16le: "utf-16le",
+};
+
+/** A chunk as Node shows it: a `Buffer` where the runtime has one, or text once there is an encoding. */
+export type ShownChunk = Uint8Array | string;
+
 /**
- * Node's readable stream over the body of a web request: `data`, `end` and `error` events, pause, resume and pipe.
- * One reader, taken on first use; nothing is buffered beyond the chunk under way.
+ * Node's readable stream over the body of a web request: `data`, `readable`, `end` and `error` events, pause, resume,
+ * read and pipe. One reader, taken on first use; nothing is buffered beyond the chunk under way.
  */
 export class ReadableFace {
-  /** Whether the body was read to its end. */
+  /** Whether the body was read to its end, or nothing more will come of it. */
   ended = false;
-  #request: Request;
-  #emitter: Emitter;
-  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  /** Whether the body broke off before its end. */
+  broken = false;
+  readonly #exchange: Exchange;
+  readonly #request: Request;
+  readonly #emitter: Emitter;
+  #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | null = null;
   #flowing = false;
   #reading = false;
+  /** Whether `pause` was called: a listener alone does not start the flow then. */
+  #held = false;
+  /** Whether chunks wait for `read`, as they do once somebody listens for `readable`. */
+  #offering = false;
+  #offered: ShownChunk | null = null;
   #decoder: TextDecoder | null = null;
-  #pipes = new Map<Destination, { listener: (chunk: Uint8Array | string) => void; onEnd: () => void }>();
+  readonly #pipes = new Map<Destination, { listener: (chunk: ShownChunk) => void; onEnd: () => void }>();
 
   /**
-   * @param request The request whose body is read
+   * @param exchange The exchange whose request's body is read
    * @param emitter Where the events appear
    */
-  constructor(request: Request, emitter: Emitter) {
-    this.#request = request;
+  constructor(exchange: Exchange, emitter: Emitter) {
+    this.#exchange = exchange;
+    this.#request = exchange.request;
     this.#emitter = emitter;
+  }
+
+  /** Starts the flow for a listener for `data`, unless it is held back or read by hand. */
+  listen(): void {
+    if (!this.#held && !this.#offering) this.resume();
   }
 
   /** Starts or continues the flow. The first chunk never comes before the caller's turn is over. */
   resume(): void {
+    this.#held = false;
     this.#flowing = true;
     if (this.#reading || this.#isOver()) return;
     this.#reading = true;
@@ -61,38 +88,113 @@ export class ReadableFace {
 
   /** Holds the flow back after the chunk under way. */
   pause(): void {
+    this.#held = true;
     this.#flowing = false;
   }
 
   /** Makes chunks strings. */
   setEncoding(encoding: string): void {
-    this.#decoder = new TextDecoder(encoding === "binary" || encoding === "latin1" ? "latin1" : encoding);
+    this.#decoder = new TextDecoder(WEB_NAMES[encoding.toLowerCase()] ?? encoding);
   }
 
   async #pump(): Promise<void> {
     try {
       while (this.#flowing) {
-        let chunk: Uint8Array | undefined;
-        try {
-          chunk = (await this.#next())?.value;
-        } catch (error) {
-          return this.#fail(error);
-        }
-        if (chunk === undefined) return this.#finish();
-        this.#emitter.emit("data", this.#decoder === null ? chunk : this.#decoder.decode(chunk, { stream: true }));
+        const chunk = await this.#next();
+        if (chunk === null) return this.ended ? undefined : this.#finish();
+        this.#emitter.emit("data", chunk);
       }
     } catch (error) {
-      // a listener's own; as in Node, it ends the process unless somebody listens for errors
-      this.ended = true;
-      this.#emitter.emit("error", error);
+      this.#throwLater(error);
     } finally {
       this.#reading = false;
     }
   }
 
-  #next(): Promise<ReadableStreamReadResult<Uint8Array>> | undefined {
-    this.#reader ??= bodyOf(this.#request)?.getReader() ?? null;
-    return this.#reader?.read();
+  /** Fetches a chunk for `read`, and tells the listeners for `readable` when it is there. */
+  offer(): void {
+    if (this.#offering) return;
+    this.#offering = true;
+    if (this.#isOver()) return;
+    this.#take();
+    void this.#offerNext();
+  }
+
+  async #offerNext(): Promise<void> {
+    try {
+      const chunk = await this.#next();
+      if (this.ended) return;
+      this.#offered = chunk;
+      this.#emitter.emit("readable");
+      if (chunk === null) this.#finish();
+    } catch (error) {
+      this.#throwLater(error);
+    }
+  }
+
+  /** The chunk that waits, `null` for none; more come with the next `readable`. */
+  read(): ShownChunk | null {
+    this.offer();
+    const chunk = this.#offered;
+    if (chunk === null) return null;
+    this.#offered = null;
+    if (this.#emitter.listenerCount("data") > 0) this.#emitter.emit("data", chunk);
+    void this.#offerNext();
+    return chunk;
+  }
+
+  /** The chunks in turn, none of a body that has been read. */
+  async *chunks(): AsyncGenerator<ShownChunk> {
+    if (this.#isOver()) return;
+    // fails here where somebody else reads it, and then nothing is broken
+    const chunks = bodyOf(this.#request)?.[Symbol.asyncIterator]() ?? null;
+    try {
+      if (chunks !== null) { for await (const chunk of chunks) yield this.#shown(chunk); }
+      const rest = this.#decoder?.decode();
+      if (rest) yield rest;
+    } catch (error) {
+      this.#break();
+      throw error;
+    } finally {
+      this.ended = true;
+    }
+  }
+
+  // `null` at the end, and where nothing more will come, of which those who listen are told here
+  async #next(): Promise<ShownChunk | null> {
+    try {
+      this.#reader ??= bodyOf(this.#request)?.getReader() ?? null;
+    } catch (error) {
+      this.#fail(error);
+      return null;
+    }
+    try {
+      for (;;) {
+        const { value } = await this.#reader?.read() ?? { value: undefined };
+        if (value === undefined) return null;
+        // Deno has one empty chunk for an empty body
+        if (value.length > 0) return this.#shown(value);
+      }
+    } catch (error) {
+      this.#break();
+      this.#fail(error);
+      return null;
+    }
+  }
+
+  #shown(chunk: Uint8Array<ArrayBuffer>): ShownChunk {
+    return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app.nodeBytes(chunk);
+  }
+
+  #break(): void {
+    this.broken = true;
+    this.#exchange.lost();
+  }
+
+  // a listener's own; as in Node, it ends the process unless somebody listens for errors
+  #throwLater(error: unknown): void {
+    this.ended = true;
+    this.#emitter.emit("error", error);
   }
 
   // unlike other streams, a request of Node's keeps the error to itself where nobody listens: any client can leave
@@ -110,7 +212,7 @@ export class ReadableFace {
 
   /** Sends every chunk to a destination, pausing while it is full. */
   pipe<T extends Destination>(destination: T, options: { end?: boolean }): T {
-    const listener = (chunk: Uint8Array | string): void => {
+    const listener = (chunk: ShownChunk): void => {
       if (destination.write(chunk) !== false) return;
       this.pause();
       destination.once("drain", () => this.resume());
@@ -123,6 +225,7 @@ export class ReadableFace {
     if (this.#isOver()) queueMicrotask(onEnd);
     else this.#emitter.on("end", onEnd);
     this.#emitter.on("data", listener);
+    this.resume();
     destination.emit?.("pipe", this.#emitter);
     return destination;
   }

@@ -15,8 +15,6 @@ export function oddTarget(url: string): string {
 }
 
 function firstSlash(url: string): number {
-  // the shortest origin is "http://x", so no path can begin before the eighth character
-  const slash = url.indexOf("/", 8);
-  // on Unix sockets, Deno's scheme is "http+unix:"
-  return url.charCodeAt(slash - 1) === 58 ? url.indexOf("/", slash + 2) : slash;
+  // on Unix sockets, Deno's scheme is "http+unix:"; a colon before the path may also be an empty port
+  return url.indexOf("/", url.indexOf("://") + 3);
 }

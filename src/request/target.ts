@@ -93,8 +93,10 @@ export class Target {
   }
 
   set mount(length: number) {
-    if (length === this.#mount) return;
-    this.#mount = length;
+    // a mount may take the slash that a path without one is shown with, but not what comes after it
+    const taken = Math.min(length, this.#pathEnd - this.#start);
+    if (taken === this.#mount) return;
+    this.#mount = taken;
     this.#path = null;
   }
 
@@ -113,10 +115,18 @@ export class Target {
     const mounted = this.#text.slice(this.#start, this.#start + this.#mount);
     const origin = originLength(value);
     this.#origin = value.slice(0, origin);
-    const rest = value.slice(origin);
-    this.#place(mounted + (mounted === "" || rest.charCodeAt(0) === 47 ? rest : "/" + rest));
+    this.#place(mounted + this.#below(mounted, value.slice(origin)));
     this.#path = null;
     this.version++;
+  }
+
+  // what is assigned below a mount may have the slash that is only shown there, or lack one
+  #below(mounted: string, rest: string): string {
+    if (mounted === "") return rest;
+    const isShown = this.#text.charCodeAt(this.#start + this.#mount) !== 47;
+    const closed = mounted.endsWith("/");
+    if (isShown && (/^\/(?:\?|$)/.test(rest) || (closed && rest.charCodeAt(0) === 47))) return rest.slice(1);
+    return closed || rest.charCodeAt(0) === 47 ? rest : "/" + rest;
   }
 
   /** The part of the path that mounts have taken, without a trailing slash, as Express's `req.baseUrl`. */

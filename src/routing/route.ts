@@ -14,6 +14,7 @@ import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
 import type { Untyped } from "../request/framework_request.ts";
+import { withCookieTakeover } from "./cookie_takeover.ts";
 import type { Next, Path } from "./handler.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
@@ -72,7 +73,7 @@ export class Route implements RoutedEntries {
    */
   add(method: string | null, handlers: readonly unknown[], caller: string): this {
     const functions = checkedHandlers(caller, handlers);
-    for (const fn of functions) this.#push({ fn, kind: kindOf(fn), method });
+    for (const fn of functions) this.#push({ fn: withCookieTakeover(fn), kind: kindOf(fn), method });
     noteRegistration();
     return this;
   }

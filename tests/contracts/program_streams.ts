@@ -47,6 +47,12 @@ export function streamRoutes(app: FrameworkApp): void {
     });
     req.on("end", () => res.json({ length }));
   });
+  app.post("/upload/left", (req, res) => {
+    const flag = String(req.query["flag"]);
+    req.on("data", () => raise(flag));
+    req.on("aborted", () => raise(`${flag}-aborted-${req.complete ? "complete" : "incomplete"}`));
+    res.on("close", () => raise(`${flag}-closed`));
+  });
   app.post("/upload/web", async (req, res) => {
     let length = 0;
     for await (const chunk of req.request.body as ReadableStream<Uint8Array>) {

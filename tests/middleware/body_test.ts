@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice, { type BodyParser, type FrameworkApp } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
+import { opened } from "../support/raw_client.ts";
 
 // deno-lint-ignore no-explicit-any -- what tests send in
 type Any = any;
@@ -146,6 +147,20 @@ Deno.test("a client that leaves while it sends its body makes a 400 and no unhan
     await settled.promise;
   });
   assertStringIncludes(String(type), "request.aborted");
+});
+
+Deno.test("a POST that has no body is not parsed, whatever type it announces", async () => {
+  for (const parser of [sluice.json, sluice.urlencoded, sluice.raw, sluice.text]) {
+    const app = quietApp();
+    const verify = () => assertEquals("verified", "not verified");
+    app.post("/", parser({ type: "*/*", verify }), (req, res) => res.send(String(req.body)));
+    await serving(app, async (origin) => {
+      const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n";
+      const connection = await opened({ port: Number(new URL(origin).port) }, head);
+      const answer = await new Response(connection.readable).text();
+      assertEquals(answer.split("\r\n\r\n")[1], "undefined");
+    });
+  }
 });
 
 Deno.test("a parser for every path lets GET and HEAD pass without a look at their headers", async () => {

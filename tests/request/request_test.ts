@@ -221,6 +221,8 @@ Deno.test("the target is cut out of any URL: with a fragment, without a path, wi
     "http://x?b=/c": "/?b=/c",
     "http://x#f": "/",
     "https://[::1]:8080/a": "/a",
+    "http://x:/a/b?c": "/a/b?c",
+    "http+unix://%2Ftmp%2Fsocket/a/b": "/a/b",
   };
   for (const [url, target] of Object.entries(targets)) {
     const app = quietApp();

@@ -38,7 +38,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
       if (isPlain(req, options, length)) return takeText(req, length, parseText, next);
     }
     parse(req, res, options, parsing).then((body) => {
-      req.body = body;
+      if (body !== NO_BODY) req.body = body;
       next();
     }, next);
   };
@@ -78,6 +78,9 @@ function isPlainUtf8(type: string, options: CheckedOptions): boolean {
   return type.includes(";") ? /;\s*charset="?utf-8"?\s*$/i.test(type) : options.defaultCharset === "utf-8";
 }
 
+/** What is found where neither the headers nor the body itself had any. */
+const NO_BODY: unique symbol = Symbol("no body");
+
 async function parse(
   req: FrameworkRequest,
   res: FrameworkResponse,
@@ -89,6 +92,10 @@ async function parse(
   if (charset !== null && acceptsCharset?.(charset) === false) throw unsupportedCharset(charset);
   const decoder = charset === null || charset === "utf-8" ? null : decoderFor(charset);
   const content = await readBody(req, options, charset === "utf-8" && verify === undefined);
+  // over HTTP/1.1, Deno shows an empty body where the headers announce none
+  if (content.length === 0 && req.get("content-length") === undefined && req.get("transfer-encoding") === undefined) {
+    return NO_BODY;
+  }
   if (typeof content === "string") return parsed(parseText!, content, charset!);
   const bytes = req.app.nodeBytes(content);
   if (verify !== undefined) runVerify(verify, req, res, bytes, charset);

@@ -86,6 +86,22 @@ export const streams: Chapter = chapter("Streams", (it) => {
     "abort",
   );
 
+  it(
+    "a client that leaves in the middle of an upload aborts it, and it is not complete",
+    async ({ ask, flag }) => {
+      const leaving = new AbortController();
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1000)) });
+      const asked = ask(`/upload/left?flag=${flag}`, { method: "POST", body, signal: leaving.signal });
+      await flagged(ask, flag);
+      leaving.abort();
+      await asked.catch(() => {});
+      await flagged(ask, `${flag}-aborted-incomplete`);
+      await flagged(ask, `${flag}-closed`);
+    },
+    "upload",
+    "abort",
+  );
+
   it("a client that leaves aborts req.signal and closes res", async ({ ask, depart, flag }) => {
     await depart(`/leave/waiting?flag=${flag}`, () => flagged(ask, `${flag}-arrived`));
     await flagged(ask, `${flag}-aborted`);
