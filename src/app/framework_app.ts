@@ -179,7 +179,13 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
 
   /** This application as something to be mounted. */
   get [mountedKey](): Mounted {
-    return { source: this.router, enter: (req, res) => this.#enter(req, res) };
+    const source = () => this.router;
+    return {
+      get source() {
+        return source();
+      },
+      enter: (req, res) => this.#enter(req, res),
+    };
   }
 
   // while a mounted application runs, the request and response are its own

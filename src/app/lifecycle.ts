@@ -129,8 +129,18 @@ export class Lifecycle {
 function listenOptions(args: readonly unknown[]): ListenOptions {
   const [first, second] = args;
   if (typeof first === "object" && first !== null) {
-    const options = first as ListenOptions;
-    return options.port === undefined ? options : { ...options, port: checkedPort(options.port) };
+    const { host, path, ...options } = first as ListenOptions & { path?: unknown };
+    if (path !== undefined) {
+      throw new TypeError(
+        `app.listen takes a port, not the path ${
+          String(path)
+        }; for a Unix socket hand app.fetch to the runtime's own ` +
+          "server, as in Deno.serve({ path }, app.fetch)",
+      );
+    }
+    if (host !== undefined) options.hostname ??= host;
+    if (options.port !== undefined) options.port = checkedPort(options.port);
+    return options;
   }
   const options: ListenOptions = {};
   if (first !== undefined && first !== null) options.port = checkedPort(first);

@@ -1,6 +1,7 @@
 import { readCaptures } from "../matching/capture.ts";
 import type { LayerSource, Mounted, Scope, Step } from "../matching/layer.ts";
 import type { PathMatch } from "../matching/path_pattern.ts";
+import { registrationEpoch } from "../matching/registrations.ts";
 import { firstEntered, holds } from "../matching/scope.ts";
 import { rematched, withMounts } from "../matching/steps.ts";
 import { answerOptions } from "./options_answer.ts";
@@ -63,6 +64,8 @@ export class Walk implements WalkOwner {
   /** Number of the step that comes next. */
   #at = 0;
   #version: number;
+  /** How much had been registered when the steps were matched. */
+  #epoch = registrationEpoch();
   #allowed: string[] | null = null;
   #params: Map<Scope, ParamRun> | null = null;
   #leaveMounted: (() => void) | null = null;
@@ -119,7 +122,7 @@ export class Walk implements WalkOwner {
     const second = !this.#open || (this.#running !== 0 && this.#running !== this.#turn);
     if (signal || second) return this.#turnAside(signal, second);
     this.#open = false;
-    if (this.#position.version !== this.#version) this.#matchAgain();
+    if (this.#isStale()) this.#matchAgain();
     this.#advance(undefined);
   }
 
@@ -136,7 +139,7 @@ export class Walk implements WalkOwner {
     const current = this.#steps[this.#at - 1];
     if (signal === "router" && (current === undefined || current.scope.parent === null)) return this.#leave(undefined);
     if (signal === "route") this.#at = current?.end ?? this.#at;
-    if (this.#position.version !== this.#version) this.#matchAgain();
+    if (this.#isStale()) this.#matchAgain();
     if (signal === "router") this.#skip(current!.scope);
     this.#advance(isFailure(signal) ? signal : undefined);
   }
@@ -146,10 +149,15 @@ export class Walk implements WalkOwner {
     while (this.#at < this.#steps.length && holds(scope, this.#steps[this.#at]!.scope)) this.#at++;
   }
 
-  // A middleware rewrote the URL or the method: what follows its layer is matched anew. What mounts have taken of the
-  // path stays, so for a mounted router this finds the rest of it, and the rest of the routers around it.
+  #isStale(): boolean {
+    return this.#position.version !== this.#version || registrationEpoch() !== this.#epoch;
+  }
+
+  // A middleware rewrote the URL or the method, or registered something: what follows its layer is matched anew. What
+  // mounts have taken of the path stays, so for a mounted router this finds the rest of it, and the rest of the routers around it.
   #matchAgain(): void {
     this.#version = this.#position.version;
+    this.#epoch = registrationEpoch();
     const current = this.#steps[this.#at - 1];
     this.#steps = rematched(this.#steps, current, this.#match(current));
     // what is left of a route is where it was
@@ -254,7 +262,11 @@ export class Walk implements WalkOwner {
   #runParams(step: Step, match: PathMatch, error: unknown): void {
     this.#position.mount = this.#base + step.scope.taken;
     this.#paramRunOf(step.scope).run(Object.keys(match.params!), (failure) => {
-      if (failure) return this.#resume(error ?? failure);
+      if (failure) {
+        // a layer whose parameters failed is not entered, the error handlers of its route neither
+        this.#at = step.end;
+        return this.#resume(error ?? failure);
+      }
       const { mounted } = step.layer;
       this.#position.mount = this.#mountOf(step, match);
       // an error runs the parameter handlers of a mount too, but enters nothing

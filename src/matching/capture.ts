@@ -1,5 +1,4 @@
 import { bareObject } from "../http/bare_object.ts";
-import { HttpError } from "../http/http_error.ts";
 
 /** A parameter that takes a whole segment, and those behind it. */
 export class Capture {
@@ -50,13 +49,13 @@ export function readCaptures(first: Capture, path: string): Record<string, strin
  *
  * @param value The text as it stands in the path
  * @returns The decoded text
- * @throws {HttpError} 400 if an escape is broken, as Express answers
+ * @throws {URIError} With status 400 if an escape is broken, as Express's
  */
 export function decodeParam(value: string): string {
   if (!value.includes("%")) return value;
   try {
     return decodeURIComponent(value);
   } catch (cause) {
-    throw new HttpError(400, `Failed to decode param '${value}'`, { cause });
+    throw Object.assign(new URIError(`Failed to decode param '${value}'`, { cause }), { status: 400, statusCode: 400 });
   }
 }

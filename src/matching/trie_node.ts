@@ -28,9 +28,10 @@ export class Candidate {
    * @param scope Where its router is
    * @param pattern One of its patterns
    * @param sensitive Whether case counts
+   * @param text The path, or what a path begins with if the layer must be asked
    */
-  constructor(layer: Layer, scope: Scope, pattern: PathPattern, sensitive: boolean) {
-    const { text, whole, mark } = pattern;
+  constructor(layer: Layer, scope: Scope, pattern: PathPattern, sensitive: boolean, text = pattern.text) {
+    const { whole, mark } = pattern;
     this.layer = layer;
     this.scope = scope;
     this.proven = whole && layer.patterns.length === 1 && !pattern.constrained ? pattern : null;
@@ -99,7 +100,12 @@ export class TrieNode {
    */
   waitAll(list: LayerList, scope: Scope): void {
     for (const layer of list.layers) {
-      for (const pattern of layer.patterns) this.wait(new Candidate(layer, scope, pattern, list.sensitive));
+      for (const pattern of layer.patterns) {
+        this.wait(new Candidate(layer, scope, pattern, list.sensitive));
+        // a slash may follow every route that is not strict, and so the one of "/"
+        const isRoot = pattern.whole && pattern.text === "" && layer.route !== null && !layer.strict;
+        if (isRoot) this.wait(new Candidate(layer, scope, pattern, list.sensitive, "//"));
+      }
     }
   }
 

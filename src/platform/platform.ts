@@ -7,6 +7,8 @@ export interface ListenOptions {
   port?: number;
   /** Address to listen on, all by default. */
   hostname?: string;
+  /** The same by Node's name. */
+  host?: string;
   /** Closes the server when it aborts. */
   signal?: AbortSignal;
   /** Certificate chain in PEM, for TLS. */

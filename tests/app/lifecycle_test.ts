@@ -76,6 +76,14 @@ Deno.test("a taken port goes to the callback, or is thrown where there is none",
   await first.close();
 });
 
+Deno.test("host is Node's name of hostname, and a path is refused", async () => {
+  const app = quietApp();
+  const server = app.listen({ port: 0, host: "127.0.0.1" });
+  assertEquals(server.address().address, "127.0.0.1");
+  await app.close();
+  assertThrows(() => app.listen({ path: "/tmp/socket" } as object), TypeError, "not the path /tmp/socket");
+});
+
 Deno.test("a port that is none is refused by value", () => {
   assertThrows(() => quietApp().listen(70_000), RangeError, "70000");
   assertThrows(() => quietApp().listen(-1), RangeError, "-1");

@@ -1,4 +1,6 @@
+import { createHmac } from "node:crypto";
 import { assertEquals } from "@std/assert";
+import cookieParser from "cookie-parser";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
 
 interface Case {
@@ -15,6 +17,9 @@ const mark = (letter: string) => (req: Any, _res: Any, next: Any) => {
 const trace = (req: Any, res: Any) => res.send(req.trace ?? "");
 const where = (req: Any, res: Any) =>
   res.json({ url: req.url, base: req.baseUrl, path: req.path, original: req.originalUrl, params: req.params });
+
+const signed = (value: string, secret: string) =>
+  `s:${value}.${createHmac("sha256", secret).update(value).digest("base64").replace(/=+$/, "")}`;
 
 const CASES: readonly Case[] = [
   {
@@ -41,6 +46,187 @@ const CASES: readonly Case[] = [
       app.get("/left/:id", told);
     },
     asks: ["/literal", "/u/1", "/left/1"],
+  },
+  {
+    name: "a layer whose parameters failed is not entered, nor are the error handlers of its route",
+    build(app) {
+      app.param("id", (_req: Any, _res: Any, next: Any, id: string) => {
+        if (id === "thrown") throw Object.assign(new Error("forbidden"), { status: 403 });
+        next(id === "told" ? Object.assign(new Error("forbidden"), { status: 403 }) : undefined);
+      });
+      const pass = (_req: Any, _res: Any, next: Any) => next();
+      const swallow = (_error: Any, _req: Any, _res: Any, next: Any) => next();
+      app.get("/doc/:id", pass, swallow, say("the secret"));
+      app.use((error: Any, _req: Any, res: Any, _next: Any) => res.status(error.status).send("refused"));
+    },
+    asks: ["/doc/mine", "/doc/told", "/doc/thrown"],
+  },
+  {
+    name: "an application inherits routing settings until its first route, mounted or not",
+    build(app, lib) {
+      app.enable("case sensitive routing");
+      app.enable("strict routing");
+      const inner = lib();
+      app.use("/api", inner);
+      inner.get("/Foo", say("Foo"));
+      const own = lib();
+      app.use("/own", own);
+      own.disable("strict routing");
+      own.get("/Foo", say("Foo"));
+    },
+    asks: ["/api/Foo", "/api/foo", "/api/Foo/", "/own/Foo/"],
+  },
+  {
+    name: "what is registered during a request is there for what is left of it",
+    build(app, lib) {
+      let loaded = false;
+      const late = lib.Router();
+      app.use(async (_req: Any, _res: Any, next: Any) => {
+        if (!loaded) {
+          await Promise.resolve();
+          loaded = true;
+          app.get("/hello", say("hello"));
+          late.get("/below", say("below"));
+        }
+        next();
+      });
+      app.use("/late", late);
+    },
+    asks: ["/hello", "/late/below", "/hello"],
+  },
+  {
+    name: "a mount takes nothing behind the path, and what is assigned below it keeps its slashes",
+    build(app, lib) {
+      const router = lib.Router();
+      router.use("/{*splat}", (req: Any, res: Any) => res.json([req.url, req.baseUrl, req.query]));
+      app.use("/api", router);
+      const strict = lib();
+      strict.enable("strict routing");
+      strict.use("/a", (req: Any, _res: Any, next: Any) => {
+        req.url += "?z=1";
+        next();
+      });
+      strict.get("/a", (req: Any, res: Any) => res.send(req.url));
+      app.use("/strict", strict);
+    },
+    asks: ["/api?x=1", "/api/?x=1", "/api/deep?x=1", "/strict/a"],
+  },
+  {
+    name: "each application reads the query with its own parser",
+    build(app, lib) {
+      const inner = lib();
+      inner.set("query parser", "extended");
+      app.use((req: Any, _res: Any, next: Any) => {
+        void req.query;
+        next();
+      });
+      app.use("/inner", inner);
+      inner.get("/", (req: Any, res: Any) => res.json(req.query));
+      inner.get("/back", (req: Any, _res: Any, next: Any) => {
+        void req.query;
+        next();
+      });
+      app.use((req: Any, res: Any) => res.json(req.query));
+    },
+    asks: ["/inner?a[b]=1", "/inner/back?a[b]=1", "/?a[b]=1"],
+  },
+  {
+    name: "one slash may follow the path of a route, the one of / too",
+    build(app, lib) {
+      const router = lib.Router();
+      router.get("/", say("list"));
+      app.get("/", say("home"));
+      app.use("/items", router);
+      const strict = lib.Router({ strict: true });
+      strict.get("/", say("strict"));
+      app.use("/strict", strict);
+    },
+    asks: ["/", "//", "///", "/items", "/items/", "/items//", "/items///", "/strict", "/strict/", "/strict//"],
+  },
+  {
+    name: "parameters of one segment are split at its last separator, wildcards at the last word",
+    build(app) {
+      const params = (req: Any, res: Any) => res.json(req.params);
+      app.get("/files/:name.:ext", params);
+      app.get("/flights/:from-:to", params);
+      app.get("/i/:id{.:format}", params);
+      app.get("/w/*a/x/*b", params);
+    },
+    asks: ["/files/jquery.min.js", "/flights/new-york-paris", "/i/a.b.c", "/i/a", "/w/1/x/2/x/3"],
+  },
+  {
+    name: "a broken escape in a parameter is a URIError",
+    build(app) {
+      app.get("/:x", say("x"));
+      app.use((error: Any, _req: Any, res: Any, _next: Any) =>
+        res.status(error.status).send(`${error instanceof URIError} ${error.message}`)
+      );
+    },
+    asks: ["/%zz", "/a%20b"],
+  },
+  {
+    name: "chunks of a request are buffers, or text once there is an encoding",
+    build(app) {
+      app.post("/text", (req: Any, res: Any) => {
+        let body = "";
+        req.on("data", (chunk: Any) => body += chunk);
+        req.on("end", () => res.send(body));
+      });
+      app.post("/hex", (req: Any, res: Any) => req.once("data", (chunk: Any) => res.send(chunk.toString("hex"))));
+      app.post("/each", async (req: Any, res: Any) => {
+        let body = "";
+        for await (const chunk of req) body += chunk;
+        res.send(body);
+      });
+      app.post("/encoded", async (req: Any, res: Any) => {
+        req.setEncoding("utf8");
+        const kinds = [];
+        for await (const chunk of req) kinds.push(typeof chunk);
+        res.json(kinds);
+      });
+    },
+    asks: ["/text", "/hex", "/each", "/encoded"].map((path) => ({ path, init: { method: "POST", body: '{"a":"ä"}' } })),
+  },
+  {
+    name: "a request can be read by hand, held back, and read once",
+    build(app, lib) {
+      app.all("/read", (req: Any, res: Any) => {
+        let text = "";
+        req.on("readable", () => {
+          for (let chunk = req.read(); chunk !== null; chunk = req.read()) text += chunk;
+        });
+        req.on("end", () => res.send(`read ${text} ${req.readableEnded}`));
+      });
+      app.post("/held", (req: Any, res: Any) => {
+        req.pause();
+        let length = 0;
+        req.on("data", (chunk: Any) => length += chunk.length);
+        queueMicrotask(() => {
+          const before = length;
+          req.on("end", () => res.json([before, length]));
+          req.resume();
+        });
+      });
+      app.post("/parsed", lib.text(), async (req: Any, res: Any) => {
+        let rest = 0;
+        for await (const chunk of req) rest += chunk.length;
+        res.json([req.body, rest, req.readable]);
+      });
+    },
+    asks: [
+      "/read",
+      ...["/read", "/held", "/parsed"].map((path) => ({ path, init: { method: "POST", body: "hello" } })),
+    ],
+  },
+  {
+    name: "cookie-parser works on a route as it does on the application",
+    build(app) {
+      app.get("/", cookieParser("key"), (req: Any, res: Any) => {
+        res.cookie("b", "1", { signed: true });
+        res.json({ signed: req.signedCookies, plain: req.cookies });
+      });
+    },
+    asks: [{ path: "/", init: { headers: { cookie: `a=${encodeURIComponent(signed("hi", "key"))}; c=2` } } }],
   },
   {
     name: "an earlier parameter route wins over a later literal one",
