@@ -91,7 +91,8 @@ function used(policy: Policy, cells: Cells, now: number): number {
   if (units === 0) return 0;
   const ring = ringOf(policy, array[at + WINDOW]!);
   const first = oldest(policy, cells, now);
-  for (let bucket = array[at + LATEST]! - ring + 1; bucket < first; bucket++) {
+  // a clock that begins with 0 has none before it
+  for (let bucket = Math.max(0, array[at + LATEST]! - ring + 1); bucket < first; bucket++) {
     units -= array[at + RING + bucket % ring]!;
   }
   return units;

@@ -1,5 +1,6 @@
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
+import { noteDefaultNames } from "./default_names.ts";
 import type { HeaderSink } from "./faces.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { RequestLimiter } from "./request_limiter.ts";
@@ -44,11 +45,12 @@ export interface FetchLimit {
  * ```
  */
 export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
-  if (options.handler !== undefined) {
+  if (options?.handler !== undefined) {
     throw new TypeError("fetchLimit: option handler is for rateLimit, which has a res; use message instead");
   }
   const addresses = new WeakMap<Request, string | undefined>();
   const asker = new RequestLimiter<Request>(options, (request) => addresses.get(request));
+  noteDefaultNames(options, asker.limiter);
   const { clientAddress = platformAddress } = options;
   const needsAddress = options.keyGenerator === undefined;
 

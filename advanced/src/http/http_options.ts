@@ -128,6 +128,11 @@ export function headerOptionsOf<Req>(options: RateLimitOptions<Req>): HeaderOpti
 
 /** Checks what belongs to HTTP alone. */
 export function checkHttpOptions<Req>(options: RateLimitOptions<Req>): void {
+  for (const one of [options, ...(Array.isArray(options?.limits) ? options.limits : [])]) {
+    if (typeof one !== "object" || one === null) {
+      refuseOption(TypeError, one === options ? "options" : "limits", "an object", one);
+    }
+  }
   const { statusCode = 429, ipv6Subnet = 64, missingKey = "share", requestPropertyName = "rateLimit" } = options;
   checkInteger("statusCode", statusCode, 200, 599);
   checkInteger("ipv6Subnet", ipv6Subnet, 1, 128);
@@ -159,9 +164,11 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>): void {
 
 function checkCost<Req>(options: RateLimitOptions<Req>, cost: number): void {
   checkInteger("cost", cost, 1, 2 ** 31);
-  for (const { max = 100, burst, algorithm } of options.limits ?? [options as LimitOptions]) {
+  const single = { ...options, max: options.limit ?? options.max } as LimitOptions;
+  for (const { max = 100, burst, algorithm } of options.limits ?? [single]) {
     const most = algorithm === "token-bucket" ? burst ?? max : max;
-    if (typeof most !== "number" || most === 0 || cost <= most) continue;
+    // what is no proper limit is told by name where the limiter is made
+    if (!Number.isInteger(most) || most <= 0 || cost <= most) continue;
     throw new RangeError(
       `rateLimit: option cost (${cost}) is above the limit (${most}), so no request would ever pass`,
     );

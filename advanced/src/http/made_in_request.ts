@@ -10,8 +10,9 @@ const MEMORY = {};
 
 /**
  * The limiter that limiters made inside requests share. Each of them lives for one request only and would never count
- * past one. They are taken for the same if they have the same store and `name`, or else the same plain options and the
- * same place in the application.
+ * past one. They are taken for the same if they have the same store, the same `name` or else the same place in the
+ * application, and the same plain options, but for those that say no more than how an answer looks: a client may have
+ * a say in them, and must not win a fresh count by it.
  *
  * @param made The limiter as it was made
  * @param req The request it was made in
@@ -23,8 +24,9 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   const home = options.store ?? MEMORY;
   let limiters = shared.get(home);
   if (limiters === undefined) shared.set(home, limiters = new Map());
-  const plain = JSON.stringify(options, (key, value) => key === "store" || key === "timers" ? undefined : value);
-  const identity = `${plain}${options.name === undefined ? placeOf(req) : ""}`;
+  const { store: _store, timers: _timers, message: _message, requestPropertyName: _property, ...counting } = options;
+  const named = options.name ?? options.identifier;
+  const identity = `${JSON.stringify(counting)}${named === undefined ? placeOf(req) : ""}`;
   const known = limiters.get(identity);
   if (known !== undefined) return known;
   noteMadeInside(limiters.size, "options");

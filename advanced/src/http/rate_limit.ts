@@ -3,11 +3,12 @@ import type { FrameworkRequest } from "@sluice/sluice";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
+import { noteDefaultNames } from "./default_names.ts";
 import type { RequestFace, ResponseFace, SendingFace } from "./faces.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { sharedLimiter } from "./made_in_request.ts";
 import { RateLimitInfo } from "./rate_limit_info.ts";
-import type { Refusal } from "./refusal.ts";
+import { forbidStoring, type Refusal } from "./refusal.ts";
 import { RequestLimiter } from "./request_limiter.ts";
 
 /** Continues with the next layer, or with the error handlers. */
@@ -57,12 +58,16 @@ export function rateLimit<Req extends RequestFace = FrameworkRequest>(
   const sequence = nextSequence();
   let asker: RequestLimiter<Req> | null = null;
 
+  function begin(req: RequestFace): RequestLimiter<Req> {
+    if (isMadeInside(sequence, req)) return new RequestLimiter(options, (one) => one.ip, sharedLimiter(own, req));
+    noteDefaultNames(options, own.limiter);
+    return own;
+  }
+
   function limit(req: RequestFace, res: ResponseFace, next: Next): void | Promise<void> {
     let decision: Decision | null;
     try {
-      asker ??= isMadeInside(sequence, req)
-        ? new RequestLimiter(options, (one) => one.ip, sharedLimiter(own, req))
-        : own;
+      asker ??= begin(req);
       const asked = asker.ask(req as Req);
       if (isThenable(asked)) return decideLater(asker, asked, req as Req, res, next);
       decision = asked as Decision | null;
@@ -76,20 +81,18 @@ export function rateLimit<Req extends RequestFace = FrameworkRequest>(
     limiter: { get: () => (asker ?? own).limiter },
     reset: { value: () => (asker ?? own).limiter.reset() },
     resetKey: { value: (key: string) => resetKey(asker ?? own, key) },
-    getKey: { value: (key: string) => (asker ?? own).limiter.peek(own.keyOfAddress(key)) },
+    getKey: { value: (key: string) => (asker ?? own).limiter.peek(own.keysOfAddress(key)) },
     size: { get: () => (asker ?? own).limiter.size },
   }) as RateLimitMiddleware;
 }
 
-// a key that is an address may be counted as it is, or as its client's
+// a key that is an address may be counted as it is, or as its client's, which is another one for each subnet
 function resetKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<number> {
-  const client = asker.keyOfAddress(key);
-  const first = asker.limiter.reset(key);
-  if (client === key) return first;
-  const second = asker.limiter.reset(client);
-  return typeof first === "number" && typeof second === "number"
-    ? first + second
-    : Promise.all([first, second]).then(([a, b]) => a + b);
+  const clients = asker.keysOfAddress(key);
+  const keys = new Set([key, ...(typeof clients === "string" ? [clients] : Object.values(clients))]);
+  const counts = Array.from(keys, (one) => asker.limiter.reset(one));
+  const sum = (all: readonly number[]) => all.reduce((total, count) => total + count, 0);
+  return counts.every((count) => typeof count === "number") ? sum(counts) : Promise.all(counts).then(sum);
 }
 
 async function decideLater<Req extends RequestFace>(
@@ -147,6 +150,7 @@ async function refuse<Req extends RequestFace>(
     if (isThenable(reached)) await reached;
     if (handler !== undefined) {
       const { statusCode = 429, message = DEFAULT_MESSAGE } = asker.options;
+      if (!res.headersSent) forbidStoring(res);
       return void await handler(req, res, next, { statusCode, message, decision });
     }
     send(res, await asker.refusal(req, decision, res));

@@ -22,8 +22,13 @@ export interface RefusalOptions {
   readonly problemDetails: boolean;
 }
 
+/** Forbids to store a refusal (RFC 6585, section 4). */
+export function forbidStoring(headers: HeaderSink): void {
+  headers.setHeader("Cache-Control", "no-store");
+}
+
 /**
- * Makes the answer to a refused request, and forbids to store it (RFC 6585, section 4).
+ * Makes the answer to a refused request, and forbids to store it.
  *
  * @param options How refusals look
  * @param decision The decision
@@ -34,7 +39,7 @@ export function refusalOf(
   decision: Decision,
   headers: HeaderSink,
 ): Refusal {
-  headers.setHeader("Cache-Control", "no-store");
+  forbidStoring(headers);
   if (message !== undefined && message !== null) return { status: statusCode, body: message };
   if (!problemDetails) return { status: statusCode, body: DEFAULT_MESSAGE };
   return { status: statusCode, body: problemOf(statusCode, decision), type: "application/problem+json" };

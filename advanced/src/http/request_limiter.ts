@@ -82,9 +82,9 @@ export class RequestLimiter<Req> {
 
   #check(req: Req): Awaitable<Decision> {
     const { keyGenerator, cost, max, limit } = this.options;
-    const units = typeof cost === "function" ? cost(req) : cost;
+    const units = awaited(typeof cost === "function" ? cost(req) : cost);
     const most = limit ?? max;
-    const tier = typeof most === "function" ? most(req) : undefined;
+    const tier = awaited(typeof most === "function" ? most(req) : undefined);
     const keys = keyGenerator === undefined ? this.#ofClient(this.#addressOf(req)) : keyGenerator(req);
     if (isThenable(units) || isThenable(tier) || isThenable(keys)) return this.#checkLater(req, keys, units, tier);
     return this.#checkNow(req, keys, units, tier);
@@ -115,9 +115,13 @@ export class RequestLimiter<Req> {
   }
 
   #generated(keys: LimiterKeys | undefined, req: Req): LimiterKeys {
-    if (typeof keys === "string" && keys !== "") return this.#canonical(keys, req);
+    if (typeof keys === "string" && keys !== "") return this.#isAddressOf(req, keys) ? this.#ofClient(keys) : keys;
     if (typeof keys === "object" && keys !== null) {
-      return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, this.#canonical(key, req)]));
+      return Object.fromEntries(
+        Object.entries(keys).map((
+          [name, key],
+        ) => [name, this.#isAddressOf(req, key) ? this.#clientsOf(name).of(key) : key]),
+      );
     }
     throw new TypeError(
       `rateLimit: keyGenerator must return a non-empty string, or one for each limit by name, not ${
@@ -127,13 +131,17 @@ export class RequestLimiter<Req> {
   }
 
   // a generator that falls back to req.ip must not count every address of an IPv6 client apart
-  #canonical(key: string, req: Req): string {
-    return typeof key === "string" && key.includes(":") && key === this.#addressOf(req) ? this.#clients.of(key) : key;
+  #isAddressOf(req: Req, key: string): boolean {
+    return typeof key === "string" && key.includes(":") && key === this.#addressOf(req);
   }
 
-  /** The keys of a client's address, for those who name it. */
-  keyOfAddress(address: string): string {
-    return this.#clients.of(address);
+  #clientsOf(name: string): ClientKeys {
+    return this.#layers?.get(name) ?? this.#clients;
+  }
+
+  /** The keys under which the client of an address is counted, for those who name it. */
+  keysOfAddress(address: string): LimiterKeys {
+    return this.#ofClient(address);
   }
 
   /** Writes the headers of a decision. */
@@ -181,4 +189,13 @@ export class RequestLimiter<Req> {
       : await requestWasSuccessful(req, answer);
     if (success ? skipSuccessfulRequests : skipFailedRequests) await this.limiter.refund(decision);
   }
+}
+
+// one that fails while another is waited for, or after another has thrown, must not end the process
+function awaited<T>(value: Awaitable<T>): Awaitable<T> {
+  if (!isThenable(value)) return value;
+  // a query that is sent by its then must not be sent twice
+  const promise = Promise.resolve(value);
+  promise.catch(() => {});
+  return promise;
 }

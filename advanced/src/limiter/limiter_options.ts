@@ -79,11 +79,18 @@ function policyOf(options: LimitOptions): Policy {
   const { algorithm = "fixed-window", windowMs = 60_000, max = 100 } = options;
   const { burst, buckets, align, onDenied, block } = options;
   const policy = {
-    name: options.name ?? `${String(max)}-per-${String(windowMs)}ms-${String(algorithm)}`,
+    name: options.name ??
+      [`${String(max)}-per-${String(windowMs)}ms-${String(algorithm)}`, ...oddities(options)].join("-"),
     ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block },
   };
   checkPolicy(policy);
   return policy;
+}
+
+// limits that count otherwise are other limits
+function oddities({ burst, buckets, align, onDenied, block }: LimitOptions): string[] {
+  return Object.entries({ burst, buckets, align, onDenied, block: block && `${block.after}x${block.forMs}` })
+    .flatMap(([name, value]) => value === undefined ? [] : [`${name}-${String(value)}`]);
 }
 
 /**

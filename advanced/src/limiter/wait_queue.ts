@@ -1,6 +1,10 @@
+import { checkInteger } from "@sluice/sluice/limiting";
 import type { Awaitable } from "../policy/store.ts";
 import type { Timers } from "../wrappers/timers.ts";
 import type { Decision } from "./decision.ts";
+
+/** ms until the store is asked again where what decides in its place would never grant. */
+const WITHOUT_STORE_MS = 1000;
 
 /** How a wait may end before its turn. */
 interface Ending {
@@ -51,6 +55,7 @@ export class WaitQueue {
    */
   async enter(key: string, check: () => Awaitable<Decision>, ending: Ending): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
+    if (ending.timeoutMs !== undefined) checkInteger("timeoutMs", ending.timeoutMs, 0, 2 ** 31 - 1);
     ending.signal?.throwIfAborted();
     let denied: Decision | undefined;
     if (!this.#lanes.has(key)) {
@@ -114,7 +119,10 @@ export class WaitQueue {
   async #pause(denied: Decision, leaving: Leaving): Promise<void> {
     let cancel = () => {};
     const over = new Promise<void>((resolve) => {
-      cancel = this.#timers.start(resolve, Math.max(1, denied.retryMs));
+      cancel = this.#timers.start(
+        resolve,
+        denied.retryMs === Infinity ? WITHOUT_STORE_MS : Math.max(1, denied.retryMs),
+      );
       this.#paused.set(denied, resolve);
     });
     try {
@@ -150,8 +158,9 @@ function shareCounter(one: Decision, other: Decision): boolean {
   );
 }
 
+// without the store a process has only its share, which may be nothing; the store will have more
 function assertPossible(decision: Decision): void {
-  if (decision.retryMs !== Infinity) return;
+  if (decision.retryMs !== Infinity || decision.decidedBy !== "store") return;
   const { limit } = decision.verdicts.find(({ retryMs }) => retryMs === Infinity)!;
   throw new RangeError(`limiter.waitFor: the cost is more than the limit ever grants (${limit}); ask for less at once`);
 }

@@ -1,5 +1,6 @@
 import type { Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
+import { assertMethods } from "./assert_methods.ts";
 import { decideByKey } from "./decide_by_key.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { type CounterLike, PolicyCounter } from "./policy_counter.ts";
@@ -26,6 +27,7 @@ export interface CounterOptions {
  * @param legacy A counter, which serves one policy; or a function that makes one for each policy
  * @param options The clock
  * @returns The store
+ * @throws {TypeError} If it is no counter, or makes none
  */
 export function fromCounter(legacy: CounterLike | (() => CounterLike), options: CounterOptions = {}): Store {
   return new CounterStore(legacy, options);
@@ -41,6 +43,12 @@ class CounterStore implements Store {
   constructor(legacy: CounterLike | (() => CounterLike), { clock }: CounterOptions) {
     this.#make = typeof legacy === "function" ? legacy : null;
     this.#unused = typeof legacy === "function" ? legacy() : legacy;
+    assertMethods(
+      `fromCounter: ${typeof legacy === "function" ? "what the function makes" : "the counter"}`,
+      this.#unused,
+      ["increment", "decrement", "resetKey"],
+      "give a store made for express-rate-limit, or a function that makes one",
+    );
     this.#clock = new StoreClock(clock);
     this.capabilities = {
       algorithms: new Set(["fixed-window"] as const),

@@ -8,6 +8,7 @@ import {
   type StateWrite,
   type VersionedValue,
 } from "./compare_and_set_store.ts";
+import { assertMethods } from "./assert_methods.ts";
 import { hex } from "./hex.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
@@ -87,10 +88,13 @@ export class DenoKvStore implements Store {
    * Makes it.
    *
    * @param options Database, prefix and clock
+   * @throws {TypeError} If `kv` is no database
    * @throws {RangeError} If `attempts` is out of range
    */
-  constructor({ kv, prefix = ["sluice", "rate-limit"], ...options }: DenoKvStoreOptions) {
-    this.#store = fromCompareAndSet(new KvStates(kv, prefix), options);
+  constructor(options: DenoKvStoreOptions) {
+    const { kv, prefix = ["sluice", "rate-limit"], ...others } = options ?? {};
+    assertMethods("DenoKvStore: option kv", kv, ["atomic", "getMany"], "give what openKv() of Deno resolves to");
+    this.#store = fromCompareAndSet(new KvStates(kv, prefix), others);
     this.capabilities = this.#store.capabilities;
   }
 

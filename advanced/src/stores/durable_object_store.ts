@@ -1,5 +1,6 @@
 import { ALGORITHM_NAMES } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
+import { assertMethods } from "./assert_methods.ts";
 import { decideByKey } from "./decide_by_key.ts";
 import type { Question } from "./rate_limit_object.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
@@ -65,8 +66,16 @@ export class DurableObjectStore<Id = unknown> implements Store {
    * Makes it.
    *
    * @param options Namespace and prefix
+   * @throws {TypeError} If `namespace` is none
    */
-  constructor({ namespace, prefix = "" }: DurableObjectStoreOptions<Id>) {
+  constructor(options: DurableObjectStoreOptions<Id>) {
+    const { namespace, prefix = "" } = options ?? {};
+    assertMethods(
+      "DurableObjectStore: option namespace",
+      namespace,
+      ["idFromName", "get"],
+      "give the binding of a namespace whose class is RateLimitObject, as env has it",
+    );
     this.#namespace = namespace;
     this.#prefix = prefix;
   }

@@ -33,6 +33,9 @@ export interface CounterLike {
   localKeys?: boolean;
 }
 
+/** ms by which two answers about one window may differ in its end. */
+const MAX_END_ERROR = 1000;
+
 /** The window of a key: units used, and when it ends in ms. */
 interface Window {
   readonly used: number;
@@ -65,11 +68,14 @@ export class PolicyCounter {
       let fits = cost === 0 ? times : 0;
       let window: Window | null = null;
       // what can never fit is not counted at all
-      if (cost > 0 && cost <= policy.limit) {
+      if (cost === 1 && policy.limit > 0) {
+        // side by side: one after the other, a crowd on one key would use up the time a store has
+        ({ window, within: fits } = await this.#count(key, times, policy.limit));
+      } else if (cost > 0 && cost <= policy.limit) {
         for (; fits < times; fits++) {
-          window = await this.#count(key, cost);
+          ({ window } = await this.#count(key, cost, policy.limit));
           if (window.used <= policy.limit) continue;
-          if (cost > 1) window = await this.#takeBack(key, cost, window);
+          window = await this.#takeBack(key, cost, window);
           break;
         }
       }
@@ -78,9 +84,20 @@ export class PolicyCounter {
     });
   }
 
-  async #count(key: string, cost: number): Promise<Window> {
-    const counts = await Promise.all(Array.from({ length: cost }, () => this.#legacy.increment(key)));
-    return this.#remember(key, counts.reduce((most, one) => one.totalHits > most.totalHits ? one : most));
+  /** Counts hits, and tells how many of them are within the limit. */
+  async #count(key: string, hits: number, limit: number): Promise<{ window: Window; within: number }> {
+    const counts = await Promise.all(Array.from({ length: hits }, async () => {
+      const { totalHits, resetTime } = await this.#legacy.increment(key);
+      return { totalHits, resetTime };
+    }));
+    const last = counts.reduce((most, one) => one.totalHits > most.totalHits ? one : most);
+    // hits of other processes may lie between these; where an object was changed by later hits before it could be read,
+    // it is known only that no more are above the limit than there are hits above it
+    const within = Math.max(
+      counts.filter(({ totalHits }) => totalHits <= limit).length,
+      hits - Math.max(0, last.totalHits - limit),
+    );
+    return { window: this.#remember(key, last), within };
   }
 
   async #takeBack(key: string, amount: number, { used, end }: Window): Promise<Window> {
@@ -118,12 +135,18 @@ export class PolicyCounter {
     return this.#turns.take([key], async () => {
       // decrementing after the end would make a window that nobody began
       const known = this.#seen.get(key);
-      if (this.#clock.now() >= stamp || known?.end !== stamp || known.used === 0) return false;
+      if (known === undefined || known.used === 0 || !this.#isSameEnd(known.end, stamp)) return false;
+      if (this.#clock.now() >= Math.min(stamp, known.end)) return false;
       const given = Math.min(amount, known.used);
       for (let i = 0; i < given; i++) await this.#legacy.decrement(key);
-      this.#seen.set(key, { used: known.used - given, end: stamp });
+      this.#seen.set(key, { used: known.used - given, end: known.end });
       return given > 0;
     });
+  }
+
+  // counters that know how long a window still lasts, as rate-limit-redis, tell another end with every answer
+  #isSameEnd(one: number, other: number): boolean {
+    return Math.abs(one - other) <= Math.min(MAX_END_ERROR, this.#windowMs / 2);
   }
 
   async delete(key: string): Promise<number> {

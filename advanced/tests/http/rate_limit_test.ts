@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice from "@sluice/sluice";
-import { rateLimit, type RateLimitOptions } from "../../mod.ts";
+import { fetchLimit, rateLimit, type RateLimitOptions } from "../../mod.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
 // deno-lint-ignore no-explicit-any -- options of every kind are tried
@@ -146,6 +146,28 @@ Deno.test("a second layer counts a wider IPv6 subnet", async () => {
   assertEquals((await ask("/", "2001:db8:2:1::1")).status, 200);
 });
 
+Deno.test("every limit's subnet holds where a generator returns the address, and those who name it find its keys", async () => {
+  type Client = { ip: string };
+  const generators = [({ ip }: Client) => ip, ({ ip }: Client) => ({ client: ip, site: ip })];
+  for (const keyGenerator of [undefined, ...generators]) {
+    const app = sluice();
+    const limits = [{ name: "client", max: 1 }, { name: "site", max: 2, ipv6Subnet: 48 }];
+    const limiter = rateLimit({ limits, keyGenerator: keyGenerator as Options["keyGenerator"] });
+    app.use(limiter);
+    app.get("/", (_req, res) => res.send("hello"));
+    const ask = async (hostname: string) =>
+      (await app.fetch(new Request("http://localhost/"), { remoteAddr: { hostname } })).status;
+    assertEquals([await ask("2001:db8:1:1::1"), await ask("2001:db8:1:1::2")], [200, 429]);
+    assertEquals([await ask("2001:db8:1:2::1"), await ask("2001:db8:1:3::1")], [200, 429]);
+    assertEquals(await ask("2001:db8:2:1::1"), 200);
+    const left = async (address: string) => (await limiter.getKey(address)).verdicts.map(({ remaining }) => remaining);
+    assertEquals([await left("2001:db8:1:1::9"), await left("2001:db8:1:4::9")], [[0, 0], [1, 0]]);
+    assertEquals(await limiter.resetKey("2001:db8:1:1::9"), 2);
+    assertEquals([await left("2001:db8:1:1::9"), await left("2001:db8:1:2::9")], [[1, 2], [0, 2]]);
+    assertEquals(await ask("2001:db8:1:1::1"), 200);
+  }
+});
+
 Deno.test("cost and max may be told by each request", async () => {
   const { ask } = appWith({
     cost: (req: { query: Record<string, string> }) => Promise.resolve(Number(req.query["cost"] ?? 1)),
@@ -156,6 +178,52 @@ Deno.test("cost and max may be told by each request", async () => {
   assertEquals((await ask("/?gold=1&cost=7")).status, 200);
   assertEquals((await ask("/?gold=1")).status, 429);
   assertEquals((await ask("/?cost=2.5")).status, 500);
+});
+
+Deno.test("whatever fails of cost, max and key, the error handlers get one error and nobody another", async () => {
+  const fails = (what: string) => () => Promise.reject(new Error(what));
+  const throws = () => {
+    throw new Error("key");
+  };
+  const unheard: unknown[] = [];
+  const listener = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    unheard.push(event.reason);
+  };
+  globalThis.addEventListener("unhandledrejection", listener);
+  try {
+    for (
+      const options of [{ cost: fails("cost") }, { max: fails("max") }, { cost: fails("cost"), max: fails("max") }]
+    ) {
+      for (const keyGenerator of [fails("key"), throws, () => "key"]) {
+        const { app, ask } = appWith({ ...options, keyGenerator });
+        let told = 0;
+        // deno-lint-ignore no-explicit-any -- the four parameters make it an error handler
+        app.use((error: any, _req: any, res: any, _next: any) => {
+          told++;
+          res.status(500).send(error.message);
+        });
+        const answer = await ask();
+        assertEquals([answer.status, told], [500, 1]);
+        assertMatch(await answer.text(), /^(cost|max|key)$/);
+      }
+    }
+    // the platform tells of rejections that nobody took when the turn is over
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  } finally {
+    globalThis.removeEventListener("unhandledrejection", listener);
+  }
+  assertEquals(unheard, []);
+});
+
+Deno.test("a query that is sent by its then is sent once", async () => {
+  let sent = 0;
+  const query = (value: number): PromiseLike<number> => ({
+    then: (resolve, reject) => Promise.resolve(value + 0 * sent++).then(resolve, reject),
+  });
+  const { ask } = appWith({ max: () => query(3), cost: () => query(2) });
+  assertEquals([(await ask()).status, sent], [200, 2]);
+  assertEquals([(await ask()).status, sent], [429, 4]);
 });
 
 Deno.test("skip may be asynchronous, and skipped requests are not counted", async () => {
@@ -244,6 +312,7 @@ Deno.test("handler answers in the limiter's place, and onLimitReached is told fi
     },
   } as unknown as Options);
   const answer = await ask();
+  assertEquals(answer.headers.get("cache-control"), "no-store");
   assertEquals([answer.status, await answer.text(), ...told], [
     503,
     "mine",
@@ -253,6 +322,12 @@ Deno.test("handler answers in the limiter's place, and onLimitReached is told fi
     "Too many requests, please try again later.",
     "false",
   ]);
+});
+
+Deno.test("a handler may let a refusal be stored after all", async () => {
+  // deno-lint-ignore no-explicit-any -- Express's way to answer
+  const handler = (_req: unknown, res: any) => res.status(503).set("Cache-Control", "max-age=5").send("mine");
+  assertEquals((await appWith({ max: 0, handler }).ask()).headers.get("cache-control"), "max-age=5");
 });
 
 Deno.test("handlers read what is left from the request", async () => {
@@ -311,6 +386,27 @@ Deno.test("a limiter made inside each request counts all the same", async () => 
   assertEquals(await statuses(ask, 5), [200, 200, 200, 429, 429]);
 });
 
+Deno.test("what a client may put into the message wins it no fresh count, with a name or an identifier", async () => {
+  for (const named of [{ name: "greeting" }, { identifier: "welcome" }]) {
+    const app = sluice();
+    for (const path of ["/", "/other"]) {
+      app.get(path, (req, res, next) => {
+        const message = `${String(req.query["user"])}, slow down`;
+        return rateLimit({ ...named, max: 3, message, requestPropertyName: `of ${message}` })(req, res, next);
+      }, (_req, res) => res.send("hello"));
+    }
+    let calls = 0;
+    const ask = () => {
+      const path = calls % 2 === 0 ? "/" : "/other";
+      return Promise.resolve(app.fetch(new Request(`http://localhost${path}?user=${calls++}`)));
+    };
+    const answers = await Promise.all(Array.from({ length: 20 }, ask));
+    assertEquals(answers.map(({ status }) => status), [200, 200, 200, ...Array.from({ length: 17 }, () => 429)]);
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    assertEquals(texts[19], "19, slow down");
+  }
+});
+
 Deno.test("limiters made inside requests whose options differ each time are an error after a thousand", async () => {
   const app = sluice().set("env", "test");
   let max = 1;
@@ -354,7 +450,11 @@ Deno.test("options that can't be are errors at construction that name the option
   const wrong: [Options, ErrorConstructor, string][] = [
     [{ max: 1.5 }, RangeError, "max"],
     [{ max: -1 }, RangeError, "-1"],
-    [{ max: NaN }, RangeError, "NaN"],
+    [{ max: NaN }, RangeError, "option max must be an integer from 0 to 2147483648, not NaN"],
+    [{ max: -5 }, RangeError, "option max must be an integer from 0 to 2147483648, not -5"],
+    [{ max: NaN, cost: 2 }, RangeError, "option max"],
+    [{ limit: -5 }, RangeError, "option max"],
+    [{ limits: [{ max: NaN }] }, RangeError, "option max"],
     [{ max: Infinity }, RangeError, "Infinity"],
     [{ max: "5" as unknown as number }, TypeError, "max"],
     [{ windowMs: 0 }, RangeError, "windowMs"],
@@ -362,6 +462,9 @@ Deno.test("options that can't be are errors at construction that name the option
     [{ cost: 0 }, RangeError, "cost"],
     [{ cost: 1.5 }, RangeError, "cost"],
     [{ cost: 11, max: 10 }, RangeError, "above the limit (10)"],
+    [{ cost: 11, limit: 10 }, RangeError, "above the limit (10)"],
+    [{ cost: 11, limit: 10, max: 20 }, RangeError, "above the limit (10)"],
+    [{ cost: 11, limits: [{ max: 20 }, { name: "b", max: 10 }] }, RangeError, "above the limit (10)"],
     [{ algorithm: "leaky" as unknown as "concurrency" }, TypeError, "leaky"],
     [{ burst: 5 }, TypeError, "token-bucket"],
     [{ algorithm: "token-bucket", burst: 0 }, RangeError, "burst"],
@@ -379,8 +482,23 @@ Deno.test("options that can't be are errors at construction that name the option
     [{ timeoutMs: 0 }, RangeError, "timeoutMs"],
     [{ leases: 1 }, RangeError, "leases"],
     [{ keyGenerator: "ip" as unknown as () => string }, TypeError, "keyGenerator"],
+    ["x" as Options, TypeError, 'option options must be an object, not "x"'],
+    [5 as Options, TypeError, "option options must be an object, not 5"],
+    [null as unknown as Options, TypeError, "option options must be an object, not null"],
+    [{ limits: [null] } as unknown as Options, TypeError, "option limits must be an object, not null"],
+    [{ limits: [{ name: "a" }, "b"] } as unknown as Options, TypeError, 'option limits must be an object, not "b"'],
   ];
-  for (const [options, Kind, part] of wrong) assertThrows(() => rateLimit(options), Kind, part);
+  for (const [options, Kind, part] of wrong) {
+    assertThrows(() => rateLimit(options), Kind, part);
+    assertThrows(() => fetchLimit(options), Kind, part);
+  }
+});
+
+Deno.test("a cost above 100 goes with a limit above 100, by each of its names", async () => {
+  for (const options of [{ max: 400 }, { limit: 400 }, { limit: 400, max: 10 }, { limit: () => 400 }]) {
+    const { ask } = appWith({ ...options, cost: 200 });
+    assertEquals(await statuses(ask, 3), [200, 200, 429]);
+  }
 });
 
 Deno.test("windows of a millisecond and of more than 2 to the power of 31 ms count", async () => {

@@ -275,6 +275,16 @@ Deno.test("a wait longer than timeoutMs ends with a TimeoutError and takes nothi
   assertEquals((await limiter.peek("a")).remaining, 1);
 });
 
+Deno.test("a longest wait that is no time is a RangeError, before anything is taken", async () => {
+  const { limiter, clock } = made({ max: 1 });
+  for (const timeoutMs of [NaN, -1, Infinity, 2 ** 31]) {
+    await assertRejects(() => limiter.waitFor("a", { timeoutMs }), RangeError, `timeoutMs must be`);
+  }
+  await assertRejects(() => limiter.waitFor("a", { timeoutMs: "5" as unknown as number }), TypeError, "timeoutMs");
+  assertEquals([(await limiter.peek("a")).remaining, clock.pendingTimers], [1, 0]);
+  assert((await limiter.waitFor("a", { timeoutMs: 0 })).allowed);
+});
+
 Deno.test("a signal ends the wait with its reason, before, while and after others are ahead", async () => {
   const { limiter, clock } = made({ max: 1, windowMs: 1_000 });
   const reason = new Error("changed my mind");
@@ -299,6 +309,35 @@ Deno.test("what can never be granted is a RangeError and not an endless wait", a
   await assertRejects(() => limiter.waitFor("a", { cost: 4 }), RangeError, "(3)");
   await assertRejects(() => limiter.waitFor("a", { max: 0 }), RangeError, "(0)");
   assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("who waits while a process has no share of its own is granted when the store is back", async () => {
+  const clock = new VirtualClock();
+  const { faulty, store } = elsewhere(clock);
+  const limiter = new Limiter({
+    ...{ store, max: 3, processes: 4, onStoreFailure: "local" },
+    ...{ clock: clock.read, timers: clock.timers },
+  });
+  faulty.fail();
+  const { order, note } = served();
+  const all = [note("first", limiter.waitFor("a")), note("second", limiter.waitFor("a"))];
+  for (let second = 0; second < 30; second++) {
+    await settle();
+    clock.advance(1_000);
+  }
+  await settle();
+  assertEquals([order, limiter.counters.decidedLocally > 10], [[], true]);
+  const impossible = assertRejects(() => limiter.waitFor("b", { cost: 4 }), RangeError, "(3)");
+  faulty.heal();
+  // the store is left alone for some seconds more
+  for (let second = 0; second < 15; second++) {
+    await settle();
+    clock.advance(1_000);
+  }
+  await Promise.all(all);
+  assertEquals(order, ["first", "second"]);
+  await impossible;
+  assertEquals([(await limiter.peek("a")).remaining, clock.pendingTimers], [1, 0]);
 });
 
 Deno.test("a refusal that has consequences is counted once for each time the store was asked", async () => {

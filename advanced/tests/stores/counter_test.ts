@@ -1,6 +1,7 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { MemoryStore as ExpressMemoryStore } from "express-rate-limit";
 import type { Policy } from "../../src/policy/policy.ts";
+import type { Decision } from "../../src/limiter/decision.ts";
 import { Limiter } from "../../src/limiter/limiter.ts";
 import { fromCounter } from "../../src/stores/counter_store.ts";
 import type { CounterInfo, CounterLike } from "../../src/stores/policy_counter.ts";
@@ -112,6 +113,96 @@ Deno.test("two hundred at once get exactly fifty places", async () => {
   });
 });
 
+/** A counter elsewhere: the test decides when its hits arrive there. */
+class RemoteCounter implements CounterLike {
+  readonly hits = new Map<string, number>();
+  readonly arriving: (() => void)[] = [];
+  /** Tells the end of the window; nothing by default. */
+  resetTime: () => Date | undefined = () => undefined;
+  increment(key: string): Promise<CounterInfo> {
+    return new Promise((resolve) =>
+      this.arriving.push(() => {
+        this.hits.set(key, (this.hits.get(key) ?? 0) + 1);
+        resolve({ totalHits: this.hits.get(key)!, resetTime: this.resetTime() });
+      })
+    );
+  }
+  decrement(key: string): Promise<void> {
+    this.hits.set(key, this.hits.get(key)! - 1);
+    return Promise.resolve();
+  }
+  resetKey(): void {}
+}
+
+/** Lets everything go on that waits for nothing but promises. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}
+
+function limiterOn(counter: CounterLike, max: number): { limiter: Limiter; clock: VirtualClock } {
+  const clock = new VirtualClock();
+  const store = fromCounter(counter, { clock: clock.read });
+  return { limiter: new Limiter({ name: "fixed", max, store, clock: clock.read, timers: clock.timers }), clock };
+}
+
+const admitted = (decisions: readonly Decision[]): number => decisions.filter(({ allowed }) => allowed).length;
+
+Deno.test("a crowd on one key goes to the counter side by side, and no more than max of it pass", async () => {
+  const counter = new RemoteCounter();
+  const { limiter, clock } = limiterOn(counter, 30);
+  const asked = Array.from({ length: 100 }, () => limiter.check("a"));
+  await settle();
+  // all are on their way before the first is answered
+  assertEquals(counter.arriving.length, 100);
+  clock.advance(50);
+  for (const arrive of counter.arriving) arrive();
+  assertEquals(admitted(await Promise.all(asked)), 30);
+  assertEquals([limiter.counters.storeFailures, limiter.counters.limited], [0, 70]);
+});
+
+Deno.test("crowds in two processes share exactly max, however their hits lie between each other", async () => {
+  const [one, other] = [new RemoteCounter(), new RemoteCounter()];
+  // one counter for both, by two connections
+  Object.assign(other, { hits: one.hits });
+  const limiters = [one, other].map((counter) => limiterOn(counter, 30).limiter);
+  const asked = limiters.flatMap((limiter) => Array.from({ length: 40 }, () => limiter.check("a")));
+  await settle();
+  for (let i = 0; i < 40; i++) {
+    one.arriving[i]!();
+    other.arriving[i]!();
+  }
+  const decisions = await Promise.all(asked);
+  assertEquals([admitted(decisions.slice(0, 40)), admitted(decisions.slice(40))], [15, 15]);
+});
+
+Deno.test("a counter that tells each time a slightly other end takes refunds, but none of another window", async () => {
+  const counter = new BareCounter();
+  const clock = new VirtualClock();
+  let end = clock.now + POLICY.windowMs;
+  let answers = 0;
+  // a counter that knows how long a window still lasts adds that to a time of its own
+  const jitter = [0, 7, -5, 3];
+  const increment = counter.increment.bind(counter);
+  counter.increment = (key) => ({ ...increment(key), resetTime: new Date(end + jitter[answers++ % jitter.length]!) });
+  const store = fromCounter(counter, { clock: clock.read });
+  const take: Take = { policy: POLICY, key: "a", cost: 1 };
+  const stamps: number[] = [];
+  for (let hit = 0; hit < 4; hit++) stamps.push((await one(store, 1)).stamp);
+  assertEquals(new Set(stamps).size, 4);
+  for (const stamp of stamps.slice(1)) assertEquals(await store.give(take, stamp, 1), true);
+  assertEquals(counter.hits.get("fixed:a"), 1);
+  // the window is over, and the next one has begun
+  clock.advance(POLICY.windowMs + 10);
+  counter.hits.clear();
+  end = clock.now + POLICY.windowMs;
+  const { stamp } = await one(store, 1);
+  assertEquals(await store.give(take, stamps[0]!, 1), false);
+  for (const off of [-1500, 1500]) assertEquals(await store.give(take, stamp + off, 1), false);
+  assertEquals(counter.hits.get("fixed:a"), 1);
+  assertEquals(await store.give(take, stamp - 500, 1), true);
+  assertEquals(counter.hits.get("fixed:a"), 0);
+});
+
 Deno.test("a counter whose clock is behind by more than a window refuses as well, those too that were merged", async () => {
   const now = Date.UTC(2026, 0, 2);
   let hits = 0;
@@ -159,8 +250,17 @@ Deno.test("a cost is as many hits, and a refusal takes them back when it was abo
   const { granted, denied, remaining } = await one(store, 3);
   assertEquals([granted, denied, remaining], [0, true, 2]);
   assertEquals(counter.hits.get("fixed:a"), 4);
-  await one(store, 1, 5);
-  assertEquals(counter.hits.get("fixed:a"), 7);
+});
+
+Deno.test("a hit of its own stays counted when it is refused, whether others were asked for with it or not", async () => {
+  const counter = new BareCounter();
+  const store = fromCounter(counter, { clock: new VirtualClock().read });
+  await one(store, 4);
+  const { granted, denied, remaining } = await one(store, 1, 5);
+  assertEquals([granted, denied, remaining], [2, true, 0]);
+  assertEquals(counter.hits.get("fixed:a"), 9);
+  assertEquals((await one(store, 1)).granted, 0);
+  assertEquals(counter.hits.get("fixed:a"), 10);
 });
 
 Deno.test("hits that can't be taken back stay counted", async () => {
@@ -229,6 +329,18 @@ Deno.test("policies that a counter can't serve are type errors", async () => {
       "a counter can't do",
     );
   }
+});
+
+Deno.test("what is no counter, and makes none, is a type error that says what it lacks", () => {
+  const wrong: [unknown, string][] = [
+    [{}, "fromCounter: the counter must have the methods increment, decrement and resetKey, not be an object without"],
+    [undefined, "not be undefined; give a store made for express-rate-limit, or a function that makes one"],
+    ["redis", 'not be "redis"'],
+    [{ increment() {}, decrement() {} }, "not be an object without resetKey"],
+    [() => ({}), "fromCounter: what the function makes must have the methods increment"],
+    [() => undefined, "not be undefined"],
+  ];
+  for (const [counter, part] of wrong) assertThrows(() => fromCounter(counter as CounterLike), TypeError, part);
 });
 
 Deno.test("a counter that could not begin is tried again", async () => {

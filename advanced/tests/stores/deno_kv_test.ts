@@ -1,5 +1,5 @@
 /// <reference lib="deno.unstable" />
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Policy } from "../../src/policy/policy.ts";
 import { DenoKvStore, type DenoKvStoreOptions } from "../../src/stores/deno_kv_store.ts";
 import type { Take } from "../../src/policy/store.ts";
@@ -66,6 +66,21 @@ Deno.test("two connections to one file let in exactly fifty of two hundred", asy
     });
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("what is no open database is a type error that says what to give", () => {
+  const wrong: [unknown, string][] = [
+    [{}, "DenoKvStore: option kv must have the methods atomic and getMany, not be undefined"],
+    [{ kv: {} }, "not be an object without atomic; give what openKv() of Deno resolves to"],
+    // somebody forgot to await it
+    [{ kv: Promise.resolve() }, "not be an object without atomic"],
+    [{ kv: Deno.openKv }, "not be a function"],
+    [{ kv: { atomic() {} } }, "not be an object without getMany"],
+    [undefined, "not be undefined"],
+  ];
+  for (const [options, part] of wrong) {
+    assertThrows(() => new DenoKvStore(options as DenoKvStoreOptions), TypeError, part);
   }
 });
 

@@ -1,5 +1,5 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { DurableObjectStore } from "../../src/stores/durable_object_store.ts";
+import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import { DurableObjectStore, type DurableObjectStoreOptions } from "../../src/stores/durable_object_store.ts";
 import { type DurableObjectStorageLike, RateLimitObject } from "../../src/stores/rate_limit_object.ts";
 import type { Store, Take } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
@@ -206,6 +206,24 @@ Deno.test("reset forgets a key in one policy, and can't forget a whole policy", 
   assertEquals(await store.reset({ policy: "fixed", key: "a" }), 0);
   assertEquals((await store.decide([{ policy: LOG, key: "a", cost: 0 }]))[0]!.remaining, 4);
   await assertRejects(() => store.reset({ policy: "fixed" }), TypeError, "name a key");
+});
+
+Deno.test("a namespace that is not bound is a type error that says what to give", () => {
+  const wrong: [unknown, string][] = [
+    [
+      { namespace: undefined },
+      "DurableObjectStore: option namespace must have the methods idFromName and get, not be un",
+    ],
+    [
+      { namespace: "RATE_LIMIT" },
+      'not be "RATE_LIMIT"; give the binding of a namespace whose class is RateLimitObject',
+    ],
+    [{ namespace: { get() {} } }, "not be an object without idFromName"],
+    [undefined, "not be undefined"],
+  ];
+  for (const [options, part] of wrong) {
+    assertThrows(() => new DurableObjectStore(options as DurableObjectStoreOptions), TypeError, part);
+  }
 });
 
 Deno.test("stores with other prefixes in one namespace count apart", async () => {

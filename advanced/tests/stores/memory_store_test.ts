@@ -39,6 +39,29 @@ for (const algorithm of ALGORITHM_NAMES) {
     assertEquals(store.overflows, 0);
     assertEquals(store.size, 100);
   });
+
+  Deno.test(`${algorithm}: a clock that begins at 0 counts as any other`, () => {
+    const clocks = [new VirtualClock(0), new VirtualClock()];
+    const stores = clocks.map((clock) => new MemoryStore({ clock: clock.read }));
+    const policies = [1000, 4].map((windowMs) => policyOf(algorithm, { name: `${windowMs}`, limit: 5, windowMs }));
+    const keys = ["a", "b", "c"];
+    for (const policy of policies) {
+      for (const key of keys) {
+        const first = Array.from({ length: 20 }, () => take(stores[0]!, policy, key));
+        assertEquals(first.filter(({ denied }) => !denied).length, 5);
+        for (let times = 0; times < 20; times++) take(stores[1]!, policy, key);
+      }
+    }
+    const pick = seededRandom(5);
+    for (let step = 0; step < 2000; step++) {
+      const ms = pick(step < 1000 ? 20 : 400);
+      for (const clock of clocks) clock.advance(ms);
+      const asked = [policies[pick(2)]!, keys[pick(3)]!, pick(4)] as const;
+      const [early, late] = stores.map((store) => ({ step, ...take(store, ...asked), stamp: 0 }));
+      assert(Number.isInteger(early!.remaining) && early!.remaining >= 0, `${early!.remaining} are left`);
+      assertEquals(early, late);
+    }
+  });
 }
 
 Deno.test("a blocked key stays blocked, however many keys come", () => {

@@ -1,0 +1,34 @@
+import type { Limiter } from "../limiter/limiter.ts";
+import type { RateLimitOptions } from "./http_options.ts";
+
+/** Default names in use, by store. */
+const inUse = new WeakMap<object, Set<string>>();
+let warned = false;
+
+/**
+ * Warns of a second limiter that has no name of its own on one store: by the default names, both are one limit.
+ *
+ * @param options The options of a limiter that was made once, and not for every request
+ * @param limiter The limiter
+ */
+export function noteDefaultNames<Req>(options: RateLimitOptions<Req>, { policies }: Limiter): void {
+  const { store, limits = [options] } = options;
+  if (store === undefined) return;
+  let names = inUse.get(store);
+  if (names === undefined) inUse.set(store, names = new Set());
+  for (const [i, { name }] of policies.entries()) {
+    if (name === limits[i]!.name || name === options.identifier) continue;
+    if (names.has(name)) warn(name);
+    names.add(name);
+  }
+}
+
+function warn(name: string): void {
+  if (!warned) {
+    console.warn(
+      `rateLimit: two limiters on one store are both called "${name}", for neither has a name; they count together. ` +
+        "Give each of them one with the option name",
+    );
+  }
+  warned = true;
+}

@@ -1,0 +1,22 @@
+/**
+ * Checks that what a store is to work with has the methods it needs.
+ *
+ * @param what Class and option, for the message
+ * @param value What was given
+ * @param methods Names of the methods
+ * @param advice What to do, for the message
+ * @throws {TypeError} If it lacks one of them
+ */
+export function assertMethods(what: string, value: unknown, methods: readonly string[], advice: string): void {
+  const given = value as Record<string, unknown> | null | undefined;
+  const lacking = methods.find((name) => typeof given?.[name] !== "function");
+  if (lacking === undefined) return;
+  const wanted = `${methods.slice(0, -1).join(", ")} and ${methods.at(-1)}`;
+  throw new TypeError(`${what} must have the methods ${wanted}, not be ${shown(value, lacking)}; ${advice}`);
+}
+
+function shown(value: unknown, lacking: string): string {
+  if (typeof value === "object" && value !== null) return `an object without ${lacking}`;
+  if (typeof value === "function") return "a function";
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
+}

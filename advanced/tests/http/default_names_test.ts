@@ -1,0 +1,86 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import sluice from "@sluice/sluice";
+import { fetchLimit, type LimitOptions, MemoryStore, rateLimit, type RateLimitOptions } from "../../mod.ts";
+
+/** Runs a body and tells what it warned of. */
+async function warnings(body: () => Promise<void>): Promise<string[]> {
+  const { warn } = console;
+  const told: string[] = [];
+  console.warn = (text) => void told.push(text);
+  try {
+    await body();
+  } finally {
+    console.warn = warn;
+  }
+  return told;
+}
+
+/** Asks two limiters that stand behind each other. */
+async function askBoth(first: RateLimitOptions, second: RateLimitOptions): Promise<Response> {
+  const app = sluice();
+  app.use(rateLimit(first));
+  app.use(rateLimit(second));
+  app.get("/", (_req, res) => res.send("hello"));
+  return await app.fetch(new Request("http://localhost/"), { remoteAddr: { hostname: "192.0.2.1" } });
+}
+
+// the warning is told once in a process, so one test sees all of it
+Deno.test("two limiters without a name but with equal options on one store are warned of, once", async () => {
+  const well = await warnings(async () => {
+    const store = new MemoryStore();
+    await askBoth({ store, max: 10 }, { store, max: 20 });
+    await askBoth({ store, name: "a" }, { store, identifier: "b" });
+    // who gives two the same name means it
+    await askBoth({ store, name: "a" }, { store, name: "a" });
+    await askBoth({ store, identifier: "b" }, { store, identifier: "b" });
+    await askBoth({ store, limits: [{ name: "c" }, { max: 30 }] }, { store, limits: [{ name: "d" }, { max: 40 }] });
+    // each has a store of its own
+    await askBoth({ store: new MemoryStore() }, { store: new MemoryStore() });
+    await askBoth({}, {});
+    fetchLimit({ store, max: 50 });
+    fetchLimit({ store, name: "e", max: 50 });
+    // one and the same limiter, asked twice
+    const limiter = rateLimit({ store, max: 60 });
+    const app = sluice().use(limiter).use(limiter);
+    await app.fetch(new Request("http://localhost/"), { remoteAddr: { hostname: "192.0.2.1" } });
+  });
+  assertEquals(well, []);
+  const ill = await warnings(async () => {
+    const store = new MemoryStore();
+    const before = fetchLimit({ store, max: 10 });
+    const answer = await askBoth({ store, max: 10 }, { store, max: 20 });
+    // they do count together
+    assertEquals(answer.headers.get("x-ratelimit-remaining"), "9");
+    assertEquals((await before.limiter.peek("192.0.2.1")).remaining, 9);
+  });
+  const later = await warnings(async () => {
+    const store = new MemoryStore();
+    await askBoth({ store, max: 10 }, { store, max: 10 });
+    for (let times = 0; times < 2; times++) fetchLimit({ store, max: 10 });
+  });
+  assertEquals(later, []);
+  assertEquals(ill.length, 1);
+  assertStringIncludes(ill[0]!, 'two limiters on one store are both called "10-per-60000ms-fixed-window"');
+  assertStringIncludes(ill[0]!, "with the option name");
+});
+
+Deno.test("limits that count otherwise have other names by default", () => {
+  const groups: LimitOptions[][] = [
+    [{}, { max: 5 }, { windowMs: 5 }, { align: "clock" }, { align: "first-hit" }],
+    [{ onDenied: "free" }, { onDenied: "charge" }, { onDenied: "extend" }],
+    [{ block: { after: 1, forMs: 60 } }, { block: { after: 2, forMs: 60 } }, { block: { after: 1, forMs: 61 } }],
+    [{ algorithm: "token-bucket" }, { algorithm: "token-bucket", burst: 5 }, { algorithm: "token-bucket", burst: 6 }],
+    [{ algorithm: "sliding-window" }, { algorithm: "sliding-window", buckets: 5 }],
+  ];
+  const all = groups.flat();
+  const names = all.map((options) => rateLimit(options).limiter.policies[0]!.name);
+  assertEquals(new Set(names).size, all.length, names.join());
+  // a limiter may have all of them, for each has a name of its own
+  assertEquals(rateLimit({ limits: all }).limiter.policies.map(({ name }) => name), names);
+  // the order in which somebody wrote them says nothing
+  const nameOf = (options: LimitOptions) => rateLimit(options).limiter.policies[0]!.name;
+  assertEquals(
+    nameOf({ max: 5, block: { after: 1, forMs: 60 } }),
+    nameOf({ block: { forMs: 60, after: 1 }, max: 5 }),
+  );
+});
