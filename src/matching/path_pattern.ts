@@ -1,7 +1,8 @@
 import { bareObject } from "../http/bare_object.ts";
-import { parse, PathError, pathToRegexp, type Token } from "path-to-regexp";
+import { parse, PathError, type Token } from "path-to-regexp";
 import { Capture, decodeParam } from "./capture.ts";
 import { translateLegacyPath } from "./legacy_path.ts";
+import { pathExpression } from "./path_expression.ts";
 
 /** How a path is matched. */
 export interface PathPatternOptions {
@@ -94,7 +95,7 @@ export class PathPattern {
     try {
       const { path: translated, constraints, joined } = translateLegacyPath(path);
       const { tokens } = parse(translated);
-      const { regexp, keys } = compile(translated, options);
+      const { regexp, keys } = pathExpression(tokens, translated, options);
       this.#regex = regexp;
       const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
       this.#special = { keys: keys.map((key) => key.name), constraints, joined, wildcards };
@@ -130,7 +131,8 @@ export class PathPattern {
   get regex(): RegExp {
     if (this.#regex !== null) return this.#regex;
     // of a RegExp it is known
-    return this.#regex = compile(bare(this.source as string, this.#options), this.#options).regexp;
+    const path = bare(this.source as string, this.#options);
+    return this.#regex = pathExpression(parse(path).tokens, path, this.#options).regexp;
   }
 
   /**
@@ -217,10 +219,6 @@ function layoutOf(text: string, mark: number): Layout {
   let first: Capture | null = null;
   for (let i = names.length - 1; i >= 0; i--) first = new Capture(names[i]!, skips[i]!, first);
   return { first, names, tail: skip, fixed: first === null ? { index: 0, length: text.length, params: null } : null };
-}
-
-function compile(path: string, { sensitive, end, strict }: PathPatternOptions): ReturnType<typeof pathToRegexp> {
-  return pathToRegexp(path, { sensitive, end, trailing: !strict });
 }
 
 // without the slashes at its end, unless they count

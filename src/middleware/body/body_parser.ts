@@ -79,7 +79,7 @@ function isPlainUtf8(type: string, options: CheckedOptions): boolean {
 }
 
 /** What is found where neither the headers nor the body itself had any. */
-const NO_BODY: unique symbol = Symbol("no body");
+const NO_BODY: object = {};
 
 async function parse(
   req: FrameworkRequest,

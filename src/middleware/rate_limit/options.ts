@@ -45,7 +45,7 @@ export type CheckedRateLimit =
  * @throws {RangeError} If a number is out of range
  */
 export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
-  if (typeof options !== "object") {
+  if (typeof options !== "object" || options === null) {
     throw new TypeError(`rateLimit: options must be an object, not ${String(options)}`);
   }
   const { windowMs = 60_000, max = 100, statusCode = 429, headers = true, maxKeys = 100_000 } = options;

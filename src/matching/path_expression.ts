@@ -1,0 +1,123 @@
+import { type Group, type Parameter, PathError, type Text, type Token, type Wildcard } from "path-to-regexp";
+
+/** A parameter or a wildcard. */
+export type Key = Parameter | Wildcard;
+
+/** How a path is matched. */
+export interface ExpressionOptions {
+  /** Whether case counts. */
+  readonly sensitive: boolean;
+  /** Whether a trailing slash counts. */
+  readonly strict: boolean;
+  /** Whether the whole path must match, or only its beginning. */
+  readonly end: boolean;
+}
+
+/** Most spellings that the optional parts of a path may make. */
+const MOST_SPELLINGS = 256;
+
+/**
+ * Makes one regular expression of a parsed path.
+ *
+ * Parameters take as much as they can, as in Express 5, whose version of path-to-regexp is no ES module; the version
+ * that is one has them take as little as they can, and `/:name.:ext` would split `a.tar.gz` at the other dot. None goes
+ * back over the text in front of it, so that no path takes more than a few steps for each of its characters.
+ *
+ * @param tokens The path
+ * @param path The path as it was written
+ * @param options How to match
+ * @returns The expression, and the key of each of its groups
+ * @throws {PathError} If two parameters have no text between them, or there are too many optional parts
+ */
+export function pathExpression(
+  tokens: readonly Token[],
+  path: string,
+  { sensitive, strict, end }: ExpressionOptions,
+): { regexp: RegExp; keys: Key[] } {
+  const keys: Key[] = [];
+  const spellings: string[] = [];
+  for (const spelling of spelledOut(tokens)) {
+    if (spellings.length >= MOST_SPELLINGS) throw new PathError("Too many path combinations", path);
+    spellings.push(sourceOf(spelling, path));
+    for (const token of spelling) if (token.type !== "text") keys.push(token);
+  }
+  const source = `^(?:${spellings.join("|")})${strict ? "" : "(?:\\/$)?"}${end ? "$" : "(?=\\/|$)"}`;
+  return { regexp: new RegExp(source, sensitive ? "" : "i"), keys };
+}
+
+// with each optional part first, then without
+function* spelledOut(tokens: readonly Token[]): Generator<readonly (Text | Key)[]> {
+  const at = tokens.findIndex(({ type }) => type === "group");
+  if (at === -1) return yield tokens as (Text | Key)[];
+  const [before, after] = [tokens.slice(0, at), tokens.slice(at + 1)];
+  yield* spelledOut([...before, ...(tokens[at] as Group).tokens, ...after]);
+  yield* spelledOut([...before, ...after]);
+}
+
+function sourceOf(tokens: readonly (Text | Key)[], path: string): string {
+  let source = "";
+  /** The key before, and the text since. */
+  let last: Key | null = null;
+  let between = "";
+  /** The text behind the last wildcard, up to the next key. */
+  let afterWildcard = "";
+  /** What the segment has had so far. */
+  let hadParam = false;
+  let hadWildcard = false;
+  for (const [i, token] of tokens.entries()) {
+    if (token.type === "text") {
+      source += escaped(token.value);
+      between += token.value;
+      if (last?.type === "wildcard") afterWildcard += token.value;
+      if (token.value.includes("/")) hadParam = hadWildcard = false;
+      continue;
+    }
+    if (last !== null && between === "") {
+      throw new PathError(`Missing text before "${token.name}" ${token.type}`, path);
+    }
+    if (token.type === "param") {
+      if (hadWildcard) source += `(${anythingBut("/", between)}+)`;
+      else if (wildcardFollows(tokens, i + 1)) source += `(${anythingBut("/", textFrom(tokens, i + 1))}+)`;
+      else if (hadParam) source += `(${anythingBut("/", between)}+|${escaped(between)})`;
+      else source += "([^/]+)";
+      hadParam = true;
+    } else {
+      if (hadWildcard) source += `(${anythingBut(between)}+)`;
+      else if (afterWildcard !== "") source += `(${anythingBut(afterWildcard)}+|[^/]+)`;
+      else source += "([^]+)";
+      hadWildcard = true;
+      afterWildcard = "";
+    }
+    last = token;
+    between = "";
+  }
+  return source;
+}
+
+function wildcardFollows(tokens: readonly (Text | Key)[], start: number): boolean {
+  for (const token of tokens.slice(start)) {
+    if (token.type === "wildcard") return true;
+    if (token.type === "text" && token.value.includes("/")) return false;
+  }
+  return false;
+}
+
+function textFrom(tokens: readonly (Text | Key)[], start: number): string {
+  let text = "";
+  for (const token of tokens.slice(start)) {
+    if (token.type !== "text") break;
+    text += token.value;
+  }
+  return text;
+}
+
+/** One character at which none of some texts begins. */
+function anythingBut(...texts: readonly string[]): string {
+  const single = escaped(texts.filter((text) => text.length === 1).join(""));
+  const longer = texts.filter((text) => text.length > 1).map(escaped).join("|");
+  return longer === "" ? `[^${single}]` : `(?:(?!${longer})[^${single}])`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
