@@ -7,7 +7,7 @@ import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import type { AnyHandler, Mounted } from "../matching/layer.ts";
 import { METHODS } from "../matching/methods.ts";
-import { detectPlatform } from "../platform/detect.ts";
+import { answerNode, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { ListenOptions } from "../platform/platform.ts";
 import type { AppFace, OpenStream, RenderCallback, SettingValue } from "../request/app_face.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
@@ -228,6 +228,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   handle(req: Untyped, res: Untyped, next: Next): void;
   handle(first: Untyped, second?: Untyped, next?: Next): Promise<Response> | void {
     if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
+    if (typeof next !== "function" && isNodeResponse(second)) return answerNode(this, first, second);
     const leave = this.#enter(first, second);
     this.router.handle(first, second, (error) => {
       leave?.();
@@ -664,4 +665,9 @@ for (const method of METHODS) {
     configurable: true,
     writable: true,
   });
+}
+
+// one of Node's own, as http.createServer(app) brings it; only those know of sockets
+function isNodeResponse(res: unknown): res is NodeResponse {
+  return typeof (res as { assignSocket?: unknown } | null)?.assignSocket === "function";
 }

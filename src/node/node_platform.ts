@@ -1,7 +1,9 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { genericPlatform, noWebSockets } from "../platform/generic.ts";
 import type { Platform } from "../platform/platform.ts";
 import { loadPackage } from "./load_package.ts";
 import { nodeFiles } from "./node_files.ts";
+import { toNodeHandler } from "./node_handler.ts";
 import { serveOnNode } from "./node_server.ts";
 
 /** Node: `node:http` and `node:http2`, the WebSockets of ws, Node's files and its packages. */
@@ -14,6 +16,7 @@ export const nodePlatform: Platform = {
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
   serve: serveOnNode,
+  answerNode: (app, req, res) => toNodeHandler(app)(req as IncomingMessage, res as ServerResponse),
   upgrade: refuseUpgrade,
 };
 

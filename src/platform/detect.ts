@@ -2,7 +2,7 @@ import { bunPlatform } from "./bun.ts";
 import { cloudflarePlatform } from "./cloudflare.ts";
 import { denoPlatform } from "./deno.ts";
 import { genericPlatform } from "./generic.ts";
-import type { Platform } from "./platform.ts";
+import type { Platform, Servable } from "./platform.ts";
 
 let detected: Platform | null = null;
 let registered: Platform | null = null;
@@ -29,6 +29,31 @@ export function registerPlatform(platform: Platform): void {
  */
 export function proposePlatform(platform: Platform): void {
   if (registered === null) registerPlatform(platform);
+}
+
+/**
+ * Answers a request of Node's servers, which Deno and Bun have too. Without the entry for Node nobody can: the client
+ * gets 500, and the log what to do.
+ *
+ * @param app The application
+ * @param req Node's request
+ * @param res Node's response
+ */
+export function answerNode(app: Servable, req: object, res: NodeResponse): void {
+  if (registered?.answerNode !== undefined) return registered.answerNode(app, req, res);
+  console.error(
+    'http.createServer(app) takes import "@sluice/sluice/node" beside it; or write http.createServer(toNodeHandler(app))',
+  );
+  res.statusCode = 500;
+  res.end();
+}
+
+/** As much of Node's response as an answer without a body takes. */
+export interface NodeResponse {
+  /** Status. */
+  statusCode: number;
+  /** Ends the answer. */
+  end(): unknown;
 }
 
 function look(): Platform {

@@ -253,6 +253,11 @@ export class IncomingMessage extends Emitter {
     return this;
   }
 
+  /** Accepted for handlers that set one; idle time is the platform's business. */
+  setTimeout(_ms: number, _listener?: () => void): this {
+    return this;
+  }
+
   /** Gives the body up, and with a body that was not read to its end the whole exchange, as in Node. */
   destroy(error?: Error): this {
     const unread = !this.readableEnded;

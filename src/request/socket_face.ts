@@ -55,7 +55,17 @@ export class SocketFace extends Emitter {
   }
 
   /** Accepted for middleware that sets one; idle time is the platform's business. */
-  setTimeout(_ms: number): this {
+  setTimeout(_ms: number, _listener?: () => void): this {
+    return this;
+  }
+
+  /** Accepted for handlers of events; when bytes leave is the platform's business. */
+  setNoDelay(_on?: boolean): this {
+    return this;
+  }
+
+  /** Accepted for handlers of events; probes are the platform's business. */
+  setKeepAlive(_on?: boolean, _delayMs?: number): this {
     return this;
   }
 }

@@ -1,0 +1,33 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import http, { type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import "@sluice/sluice/node";
+import { quietApp } from "../support/app.ts";
+
+Deno.test("http.createServer(app) serves the application, as supertest has it", async () => {
+  const app = quietApp();
+  app.get("/", (req, res) => res.json({ ip: req.ip }));
+  const server = http.createServer(app as unknown as RequestListener).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const found = await fetch(`${origin}/`);
+  assertEquals([found.status, await found.json()], [200, { ip: "127.0.0.1" }]);
+  const missing = await fetch(`${origin}/missing`);
+  assertEquals([missing.status, (await missing.text()).includes("Cannot GET /missing")], [404, true]);
+  await new Promise((resolve) => server.close(resolve));
+});
+
+Deno.test("without the entry for Node, it answers 500 and says what is missing", async () => {
+  const program = `
+    import { answerNode } from "${new URL("../../src/platform/detect.ts", import.meta.url)}";
+    const res = { statusCode: 200, ended: false, end() { this.ended = true; } };
+    answerNode({}, {}, res);
+    console.log(res.statusCode, res.ended);
+  `;
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-lock", "--no-check", `data:text/javascript,${encodeURIComponent(program)}`],
+  }).output();
+  const [said, complained] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assertEquals(said!.trim(), "500 true", complained);
+  assertStringIncludes(complained!, "toNodeHandler(app)");
+});
