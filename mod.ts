@@ -105,6 +105,7 @@ export type {
 } from "./src/routing/layer_views.ts";
 export type {
   After,
+  BareName,
   IsOptional,
   Name,
   Param,

@@ -1,13 +1,23 @@
-/** Characters that end a parameter name. */
-export type Stop = "/" | "-" | "." | "?" | "(" | "{" | "*" | ":" | "\\" | "~";
+/**
+ * Characters that end a parameter name: those of ASCII that no identifier has. Names of letters outside ASCII are read
+ * whole; what ends them has to be one of these, for types know no classes of characters.
+ */
+export type Stop =
+  | ("/" | "-" | "." | "?" | "(" | ")" | "{" | "}" | "[" | "]" | "<" | ">" | "*" | ":" | "\\" | "~" | "," | ";" | "@")
+  | ("=" | "&" | "+" | "!" | "%" | "'" | '"' | "|" | "^" | "#" | "`" | " ");
 
-/** The parameter name a text begins with: what stands before the first of the characters that end a name. */
-export type Name<Text extends string, Taken extends string = ""> = Text extends `${infer Char}${infer Rest}`
-  ? (Char extends Stop ? Taken : Name<Rest, `${Taken}${Char}`>)
+/** What stands before the first of the characters that end a name. */
+export type BareName<Text extends string, Taken extends string = ""> = Text extends `${infer Char}${infer Rest}`
+  ? (Char extends Stop ? Taken : BareName<Rest, `${Taken}${Char}`>)
   : Taken;
 
-/** What follows a known beginning. */
-export type After<Text extends string, Head extends string> = Text extends `${Head}${infer Tail}` ? Tail : "";
+/** The parameter name a text begins with: what stands in quotes, or before the first character that ends a name. */
+export type Name<Text extends string> = Text extends `"${infer Quoted}"${string}` ? Quoted : BareName<Text>;
+
+/** What follows a known name, in quotes or not. */
+export type After<Text extends string, Head extends string> = Text extends `"${Head}"${infer Tail}` ? Tail
+  : Text extends `${Head}${infer Tail}` ? Tail
+  : "";
 
 /** Whether the text behind a name makes the parameter optional, by Express 4's `?` with or without a constraint. */
 export type IsOptional<Tail extends string> = Tail extends `?${string}` ? true

@@ -23,6 +23,11 @@ Deno.test("literal paths type their parameters", () => {
   expectType<Equal<PathParams<"/files/*path">, { path: string[] }>>();
   expectType<Equal<PathParams<"/:from-:to">, { from: string; to: string }>>();
   expectType<Equal<keyof PathParams<"/plain">, never>>();
+  expectType<Equal<PathParams<"/at/:lat,:lng">, { lat: string; lng: string }>>();
+  expectType<Equal<PathParams<"/:user@:host;:port">, { user: string; host: string; port: string }>>();
+  expectType<Equal<PathParams<"/q/:a=:b&*rest,:c">, { a: string; b: string; rest: string[]; c: string }>>();
+  expectType<Equal<PathParams<'/:"first name"/:last%20'>, { "first name": string; last: string }>>();
+  expectType<Equal<PathParams<"/:größe/:_a$1">, { größe: string; _a$1: string }>>();
 
   const app = sluice();
   app.get("/users/:id/files/*path", (req, res) => {
