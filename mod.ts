@@ -84,6 +84,7 @@ export { type HeaderInit, OutgoingMessage, type WriteCallback } from "./src/resp
 export type { FileError, SendFileCallback, SendFileOptions } from "./src/response/send_file.ts";
 export type { CookieOptions } from "./src/response/set_cookie.ts";
 export type {
+  AnyNames,
   ErrorHandler,
   ErrorHandlerShape,
   Handler,
@@ -96,6 +97,11 @@ export type {
   ParamHandlerShape,
   ParamsOf,
   Path,
+  PathHandler,
+  ReusableErrorHandler,
+  ReusableErrorHandlerShape,
+  ReusableHandler,
+  ReusableHandlerShape,
 } from "./src/routing/handler.ts";
 export type {
   PrefixMiddleware,

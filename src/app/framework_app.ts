@@ -23,6 +23,7 @@ import type {
   ParamHandler,
   ParamsOf,
   Path,
+  PathHandler,
 } from "../routing/handler.ts";
 import type { FetchApp, FetchHandler } from "../routing/fetch_mount.ts";
 import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefinition } from "../routing/layer_views.ts";
@@ -238,11 +239,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /** Adds middleware, error handlers, routers or apps, for every path. */
-  use(...handlers: Handler<Untyped, Untyped, L>[]): this;
+  use(...handlers: PathHandler<Untyped, L>[]): this;
   /** Adds error handlers, for every path. */
   use(...handlers: ErrorHandler<Untyped, Untyped, L>[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
-  use<const P extends Path>(path: P, ...handlers: Handler<ParamsOf<P>, Untyped, L>[]): this;
+  use<const P extends Path>(path: P, ...handlers: PathHandler<ParamsOf<P>, L>[]): this;
   /** Adds middleware and error handlers, in lists nested as one likes. */
   use(...handlers: HandlerList<Untyped, L>[]): this;
   /** Adds middleware and error handlers for paths below a prefix, in lists nested as one likes. */
@@ -292,8 +293,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Registers handlers for GET, and for HEAD where nothing else answers it. */
   get<const P extends Path>(
     path: P,
-    first: Handler<ParamsOf<P>, Untyped, L>,
-    ...handlers: Handler<ParamsOf<P>, Untyped, L>[]
+    first: PathHandler<ParamsOf<P>, L>,
+    ...handlers: PathHandler<ParamsOf<P>, L>[]
   ): this;
   /** Registers handlers and error handlers for GET, in lists nested as one likes. */
   get<const P extends Path>(
@@ -316,8 +317,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /** Registers a path and returns it, to add handlers for its methods. */
-  route(path: Path): Route {
-    return this.router.route(path);
+  route<const P extends Path>(path: P): Route<ParamsOf<P>, L> {
+    return this.router.route(path) as unknown as Route<ParamsOf<P>, L>;
   }
 
   /** Registers a handler for a named parameter, or several; see {@linkcode BaseRouter.param}. */
@@ -327,15 +328,20 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /** Registers routes under a common prefix; see {@linkcode BaseRouter.group}. */
-  group(prefix: string, options: GroupOptions | GroupCallback, callback?: GroupCallback): this {
-    this.router.group(prefix, options, callback);
+  group<const P extends string>(prefix: P, callback: GroupCallback<ParamsOf<P>>): this;
+  /** Registers routes under a common prefix, whose parameters their handlers do not see. */
+  group(prefix: string, options: GroupOptions & { mergeParams: false }, callback: GroupCallback): this;
+  /** Registers routes under a common prefix, with options. */
+  group<const P extends string>(prefix: P, options: GroupOptions, callback?: GroupCallback<ParamsOf<P>>): this;
+  group(prefix: string, options: GroupOptions | GroupCallback<Untyped>, callback?: GroupCallback<Untyped>): this {
+    this.router.group(prefix, options as GroupOptions, callback!);
     return this;
   }
 
   /** Registers a WebSocket route; see {@linkcode BaseRouter.ws}. */
   ws<const P extends Path>(
     path: P,
-    ...args: [...Handler<ParamsOf<P>, Untyped, L>[], WebSocketHandlers]
+    ...args: [...PathHandler<ParamsOf<P>, L>[], WebSocketHandlers]
   ): this {
     this.router.ws(path, ...(args as unknown as [WebSocketHandlers]));
     return this;

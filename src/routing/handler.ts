@@ -33,6 +33,35 @@ export interface ParamHandlerShape {
   call(req: FrameworkRequest, res: FrameworkResponse, next: Next, value: Untyped, name: string): HandlerResult;
 }
 
+/**
+ * Parameters of no names in particular. Of types that have nothing but an optional key, the compiler keeps away those
+ * that share no key with them: whatever names its parameters is not taken for this, `Record<string, string>` is.
+ */
+export interface AnyNames {
+  /** Never there: no parameter can have this name. */
+  readonly "*"?: unknown;
+}
+
+/**
+ * Declared as a method, for the same reason, and twice: in a union with `Handler`, a second type of one signature would
+ * leave a handler written in place without types for its parameters. Where two signatures cannot become one, because
+ * one of them is generic, the compiler takes the types from `Handler` alone.
+ */
+export interface ReusableHandlerShape<L extends Locals> {
+  /** The handler. */
+  call(req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  /** The handler, once more. */
+  call<_>(req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+}
+
+/** Declared as a method, and twice, for the same reasons. */
+export interface ReusableErrorHandlerShape<L extends Locals> {
+  /** The error handler. */
+  call(error: Untyped, req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  /** The error handler, once more. */
+  call<_>(error: Untyped, req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+}
+
 /** A middleware or route handler. */
 export type Handler<Params = RouteParams, Body = Untyped, L extends Locals = Locals> = HandlerShape<
   Params,
@@ -47,6 +76,17 @@ export type ErrorHandler<Params = RouteParams, Body = Untyped, L extends Locals 
   L
 >["call"];
 
+/** A handler that was written for no path in particular, and may be used on any. */
+export type ReusableHandler<L extends Locals = Locals> = ReusableHandlerShape<L>["call"];
+
+/** An error handler that was written for no path in particular. */
+export type ReusableErrorHandler<L extends Locals = Locals> = ReusableErrorHandlerShape<L>["call"];
+
+/** What may stand for a handler of a path: one that knows its parameters, or one that does not care. */
+export type PathHandler<Params = RouteParams, L extends Locals = Locals> =
+  | Handler<Params, Untyped, L>
+  | ReusableHandler<L>;
+
 /** Runs before the handlers of a path that has a parameter of a certain name, once per request and value. */
 export type ParamHandler = ParamHandlerShape["call"];
 
@@ -55,8 +95,9 @@ export type Path = string | RegExp | readonly (string | RegExp)[];
 
 /** Handlers and error handlers, in lists nested as one likes. */
 export type HandlerList<Params = RouteParams, L extends Locals = Locals> =
-  | Handler<Params, Untyped, L>
+  | PathHandler<Params, L>
   | ErrorHandler<Params, Untyped, L>
+  | ReusableErrorHandler<L>
   | readonly HandlerList<Params, L>[];
 
 /** Parameters of a path: typed for a literal string, any names otherwise. */

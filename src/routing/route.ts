@@ -13,9 +13,9 @@ import { METHODS } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
-import type { Untyped } from "../request/framework_request.ts";
+import type { RouteParams, Untyped } from "../request/framework_request.ts";
 import { withCookieTakeover } from "./cookie_takeover.ts";
-import type { Next, Path } from "./handler.ts";
+import type { HandlerList, Locals, Next, Path, PathHandler } from "./handler.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
 /** A handler of a route, with the method it is for. */
@@ -25,10 +25,15 @@ export interface RouteEntry extends LayerEntry {
 }
 
 /** Verbs of a route, each taking handlers and returning the route. */
-export interface Route extends RouteVerbs {}
+export interface Route<Params = RouteParams, L extends Locals = Locals> extends RouteVerbs<Params, L> {}
 
-/** One path with the handlers of its methods, as `app.route(path)` gives it. */
-export class Route implements RoutedEntries {
+/**
+ * One path with the handlers of its methods, as `app.route(path)` gives it.
+ *
+ * @typeParam Params Type of `req.params`; literal paths give it
+ * @typeParam L Type of `res.locals`
+ */
+export class Route<Params = RouteParams, L extends Locals = Locals> implements RoutedEntries {
   /** The path as it was registered. */
   readonly path: Path;
   /** Handlers in order, with the method each is for. */
@@ -59,6 +64,13 @@ export class Route implements RoutedEntries {
    *
    * @throws {TypeError} If there is no handler, or one is not a function
    */
+  all(...handlers: PathHandler<Params, L>[]): this;
+  /**
+   * Adds handlers and error handlers for every method, in lists nested as one likes.
+   *
+   * @throws {TypeError} If there is no handler, or one is not a function
+   */
+  all(...handlers: HandlerList<Params, L>[]): this;
   all(...handlers: unknown[]): this {
     return this.add(null, handlers, `${this.#owner}.all`);
   }

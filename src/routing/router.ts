@@ -15,9 +15,19 @@ import { METHODS } from "../matching/methods.ts";
 import type { PathPatternOptions } from "../matching/path_pattern.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
-import type { Untyped } from "../request/framework_request.ts";
+import type { RouteParams, Untyped } from "../request/framework_request.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
-import type { ErrorHandler, Handler, HandlerList, Next, ParamHandler, ParamsOf, Path } from "./handler.ts";
+import type {
+  ErrorHandler,
+  Handler,
+  HandlerList,
+  Locals,
+  Next,
+  ParamHandler,
+  ParamsOf,
+  Path,
+  PathHandler,
+} from "./handler.ts";
 import {
   childrenOf,
   errorHandlersOf,
@@ -59,14 +69,14 @@ export interface PrintRoutesOptions {
   colour?: boolean;
 }
 
-/** Fills a group's router. */
-export type GroupCallback = (router: Router) => void;
+/** Fills a group's router, whose handlers see the parameters of the prefix. */
+export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
 
 /** What a mounted router or app puts behind this key is walked as a whole. */
 export const mountedKey: unique symbol = Symbol.for("sluice.mounted");
 
 /** The verbs of a router, and being called as a handler. */
-export interface BaseRouter extends RouterVerbs {
+export interface BaseRouter<Outer = unknown> extends RouterVerbs<Locals, Outer> {
   /** Passes a request through the router, as a middleware. */
   (req: Untyped, res: Untyped, next: Next): void;
 }
@@ -75,8 +85,10 @@ export interface BaseRouter extends RouterVerbs {
  * An ordered list of layers: middleware, routes, routers, sockets and error handlers, in the order of registration.
  *
  * `Router` makes one, with or without `new`. A router is itself a handler: mount it with `use`.
+ *
+ * @typeParam Outer Parameters that every handler sees besides those of its own path: those of a group's prefix
  */
-export class BaseRouter extends Callable implements LayerSource {
+export class BaseRouter<Outer = unknown> extends Callable implements LayerSource {
   /** Handlers of named parameters. */
   readonly paramHandlers: Map<string, AnyHandler[]> = new Map();
   /** Index over the layers. */
@@ -164,15 +176,15 @@ export class BaseRouter extends Callable implements LayerSource {
   }
 
   /** Adds middleware, error handlers, routers or apps, for every path. */
-  use(...handlers: Handler[]): this;
+  use(...handlers: PathHandler<RouteParams & Outer>[]): this;
   /** Adds error handlers, for every path. */
-  use(...handlers: ErrorHandler[]): this;
+  use(...handlers: ErrorHandler<RouteParams & Outer>[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
-  use<const P extends Path>(path: P, ...handlers: Handler<ParamsOf<P>>[]): this;
+  use<const P extends Path>(path: P, ...handlers: PathHandler<ParamsOf<P> & Outer>[]): this;
   /** Adds middleware and error handlers, in lists nested as one likes. */
-  use(...handlers: HandlerList[]): this;
+  use(...handlers: HandlerList<RouteParams & Outer>[]): this;
   /** Adds middleware and error handlers for paths below a prefix, in lists nested as one likes. */
-  use<const P extends Path>(path: P, ...handlers: HandlerList<ParamsOf<P>>[]): this;
+  use<const P extends Path>(path: P, ...handlers: HandlerList<ParamsOf<P> & Outer>[]): this;
   use(...args: unknown[]): this {
     const { path, handlers } = splitPath(`${this.#name}.use`, args);
     for (const fn of handlers) this.#mount(path, fn);
@@ -216,8 +228,8 @@ export class BaseRouter extends Callable implements LayerSource {
    *
    * @throws {TypeError} If the path cannot be understood
    */
-  route(path: Path): Route {
-    return this.#route(path, `${this.#name}.route`);
+  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer> {
+    return this.#route(path, `${this.#name}.route`) as Route<ParamsOf<P> & Outer>;
   }
 
   #route(path: Path, caller: string): Route {
@@ -246,12 +258,12 @@ export class BaseRouter extends Callable implements LayerSource {
   }
 
   /** Registers handlers for GET, and for HEAD where nothing else answers it. */
-  get get(): Verb<this> {
+  get get(): Verb<this, Locals, Outer> {
     return (path: Path, ...handlers: unknown[]) => this.register("get", path, handlers);
   }
 
   /** Registers handlers for every method of a path. */
-  get all(): Verb<this> {
+  get all(): Verb<this, Locals, Outer> {
     return (path: Path, ...handlers: unknown[]) => this.register(null, path, handlers);
   }
 
@@ -280,6 +292,23 @@ export class BaseRouter extends Callable implements LayerSource {
   }
 
   /**
+   * Registers routes under a common prefix, whose parameters their handlers see too.
+   *
+   * @param prefix The prefix
+   * @param callback Fills the group's router
+   * @throws {TypeError} If there is no callback
+   */
+  group<const P extends string>(prefix: P, callback: GroupCallback<ParamsOf<P> & Outer>): this;
+  /**
+   * Registers routes under a common prefix, whose parameters their handlers do not see.
+   *
+   * @param prefix The prefix
+   * @param options How the group matches, and middleware for it
+   * @param callback Fills the group's router
+   * @throws {TypeError} If there is no callback
+   */
+  group(prefix: string, options: GroupOptions & { mergeParams: false }, callback: GroupCallback): this;
+  /**
    * Registers routes under a common prefix.
    *
    * @param prefix The prefix
@@ -287,7 +316,12 @@ export class BaseRouter extends Callable implements LayerSource {
    * @param callback Fills the group's router
    * @throws {TypeError} If there is no callback
    */
-  group(prefix: string, options: GroupOptions | GroupCallback, callback?: GroupCallback): this {
+  group<const P extends string>(
+    prefix: P,
+    options: GroupOptions,
+    callback?: GroupCallback<ParamsOf<P> & Outer>,
+  ): this;
+  group(prefix: string, options: GroupOptions | GroupCallback<Untyped>, callback?: GroupCallback<Untyped>): this {
     const fill = typeof options === "function" ? options : callback;
     if (typeof fill !== "function") {
       throw new TypeError(`${this.#name}.group requires a callback that fills the router, not ${describe(fill)}`);
@@ -309,7 +343,7 @@ export class BaseRouter extends Callable implements LayerSource {
    * @param args Middleware, and the handlers of the connection last
    * @throws {TypeError} If the path cannot be understood, or the handlers are missing
    */
-  ws<const P extends Path>(path: P, ...args: [...Handler<ParamsOf<P>>[], WebSocketHandlers]): this {
+  ws<const P extends Path>(path: P, ...args: [...PathHandler<ParamsOf<P> & Outer>[], WebSocketHandlers]): this {
     const caller = `${this.#name}.ws`;
     const route = new SocketRoute(caller, path, args);
     noteSocket();
@@ -423,7 +457,7 @@ function isMountable(value: unknown): boolean {
 }
 
 /** A router; see {@linkcode BaseRouter} for what it can do. */
-export type Router = BaseRouter;
+export type Router<Outer = unknown> = BaseRouter<Outer>;
 
 /** Makes routers, with or without `new`. */
 export interface RouterConstructor {

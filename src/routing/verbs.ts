@@ -1,168 +1,168 @@
-import type { Untyped } from "../request/framework_request.ts";
-import type { Handler, HandlerList, Locals, ParamsOf, Path } from "./handler.ts";
+import type { RouteParams } from "../request/framework_request.ts";
+import type { HandlerList, Locals, ParamsOf, Path, PathHandler } from "./handler.ts";
 
 /**
- * Registers handlers for one method of a path; literal paths type `req.params`.
+ * Registers handlers for one method of a path; literal paths type `req.params`, with what the prefix of a group adds.
  *
  * Throws a `TypeError` if the path cannot be understood, or a handler is missing or no function.
  */
-export interface Verb<Self, L extends Locals = Locals> {
+export interface Verb<Self, L extends Locals = Locals, Outer = unknown> {
   /** Registers handlers. */
-  <const P extends Path>(path: P, ...handlers: Handler<ParamsOf<P>, Untyped, L>[]): Self;
+  <const P extends Path>(path: P, ...handlers: PathHandler<ParamsOf<P> & Outer, L>[]): Self;
   /** Registers handlers and error handlers, in lists nested as one likes. */
-  <const P extends Path>(path: P, ...handlers: HandlerList<ParamsOf<P>, L>[]): Self;
+  <const P extends Path>(path: P, ...handlers: HandlerList<ParamsOf<P> & Outer, L>[]): Self;
 }
 
 /** Adds handlers for one method of a route. */
-export interface RouteVerb<Self> {
+export interface RouteVerb<Self, Params = RouteParams, L extends Locals = Locals> {
   /** Adds handlers. */
-  (...handlers: Handler[]): Self;
+  (...handlers: PathHandler<Params, L>[]): Self;
   /** Adds handlers and error handlers, in lists nested as one likes. */
-  (...handlers: HandlerList[]): Self;
+  (...handlers: HandlerList<Params, L>[]): Self;
 }
 
 /** One function for each method but GET, whose name an app shares with its settings. */
-export interface RouterVerbs<L extends Locals = Locals> {
+export interface RouterVerbs<L extends Locals = Locals, Outer = unknown> {
   /** Registers handlers for ACL. */
-  readonly acl: Verb<this, L>;
+  readonly acl: Verb<this, L, Outer>;
   /** Registers handlers for BIND. */
-  readonly bind: Verb<this, L>;
+  readonly bind: Verb<this, L, Outer>;
   /** Registers handlers for CHECKOUT. */
-  readonly checkout: Verb<this, L>;
+  readonly checkout: Verb<this, L, Outer>;
   /** Registers handlers for CONNECT. */
-  readonly connect: Verb<this, L>;
+  readonly connect: Verb<this, L, Outer>;
   /** Registers handlers for COPY. */
-  readonly copy: Verb<this, L>;
+  readonly copy: Verb<this, L, Outer>;
   /** Registers handlers for DELETE. */
-  readonly delete: Verb<this, L>;
+  readonly delete: Verb<this, L, Outer>;
   /** Registers handlers for HEAD. */
-  readonly head: Verb<this, L>;
+  readonly head: Verb<this, L, Outer>;
   /** Registers handlers for LINK. */
-  readonly link: Verb<this, L>;
+  readonly link: Verb<this, L, Outer>;
   /** Registers handlers for LOCK. */
-  readonly lock: Verb<this, L>;
+  readonly lock: Verb<this, L, Outer>;
   /** Registers handlers for M-SEARCH. */
-  readonly "m-search": Verb<this, L>;
+  readonly "m-search": Verb<this, L, Outer>;
   /** Registers handlers for MERGE. */
-  readonly merge: Verb<this, L>;
+  readonly merge: Verb<this, L, Outer>;
   /** Registers handlers for MKACTIVITY. */
-  readonly mkactivity: Verb<this, L>;
+  readonly mkactivity: Verb<this, L, Outer>;
   /** Registers handlers for MKCALENDAR. */
-  readonly mkcalendar: Verb<this, L>;
+  readonly mkcalendar: Verb<this, L, Outer>;
   /** Registers handlers for MKCOL. */
-  readonly mkcol: Verb<this, L>;
+  readonly mkcol: Verb<this, L, Outer>;
   /** Registers handlers for MOVE. */
-  readonly move: Verb<this, L>;
+  readonly move: Verb<this, L, Outer>;
   /** Registers handlers for NOTIFY. */
-  readonly notify: Verb<this, L>;
+  readonly notify: Verb<this, L, Outer>;
   /** Registers handlers for OPTIONS. */
-  readonly options: Verb<this, L>;
+  readonly options: Verb<this, L, Outer>;
   /** Registers handlers for PATCH. */
-  readonly patch: Verb<this, L>;
+  readonly patch: Verb<this, L, Outer>;
   /** Registers handlers for POST. */
-  readonly post: Verb<this, L>;
+  readonly post: Verb<this, L, Outer>;
   /** Registers handlers for PROPFIND. */
-  readonly propfind: Verb<this, L>;
+  readonly propfind: Verb<this, L, Outer>;
   /** Registers handlers for PROPPATCH. */
-  readonly proppatch: Verb<this, L>;
+  readonly proppatch: Verb<this, L, Outer>;
   /** Registers handlers for PURGE. */
-  readonly purge: Verb<this, L>;
+  readonly purge: Verb<this, L, Outer>;
   /** Registers handlers for PUT. */
-  readonly put: Verb<this, L>;
+  readonly put: Verb<this, L, Outer>;
   /** Registers handlers for QUERY. */
-  readonly query: Verb<this, L>;
+  readonly query: Verb<this, L, Outer>;
   /** Registers handlers for REBIND. */
-  readonly rebind: Verb<this, L>;
+  readonly rebind: Verb<this, L, Outer>;
   /** Registers handlers for REPORT. */
-  readonly report: Verb<this, L>;
+  readonly report: Verb<this, L, Outer>;
   /** Registers handlers for SEARCH. */
-  readonly search: Verb<this, L>;
+  readonly search: Verb<this, L, Outer>;
   /** Registers handlers for SOURCE. */
-  readonly source: Verb<this, L>;
+  readonly source: Verb<this, L, Outer>;
   /** Registers handlers for SUBSCRIBE. */
-  readonly subscribe: Verb<this, L>;
+  readonly subscribe: Verb<this, L, Outer>;
   /** Registers handlers for TRACE. */
-  readonly trace: Verb<this, L>;
+  readonly trace: Verb<this, L, Outer>;
   /** Registers handlers for UNBIND. */
-  readonly unbind: Verb<this, L>;
+  readonly unbind: Verb<this, L, Outer>;
   /** Registers handlers for UNLINK. */
-  readonly unlink: Verb<this, L>;
+  readonly unlink: Verb<this, L, Outer>;
   /** Registers handlers for UNLOCK. */
-  readonly unlock: Verb<this, L>;
+  readonly unlock: Verb<this, L, Outer>;
   /** Registers handlers for UNSUBSCRIBE. */
-  readonly unsubscribe: Verb<this, L>;
+  readonly unsubscribe: Verb<this, L, Outer>;
 }
 
 /** One function for each method of a route. */
-export interface RouteVerbs {
+export interface RouteVerbs<Params = RouteParams, L extends Locals = Locals> {
   /** Adds handlers for ACL. */
-  readonly acl: RouteVerb<this>;
+  readonly acl: RouteVerb<this, Params, L>;
   /** Adds handlers for BIND. */
-  readonly bind: RouteVerb<this>;
+  readonly bind: RouteVerb<this, Params, L>;
   /** Adds handlers for CHECKOUT. */
-  readonly checkout: RouteVerb<this>;
+  readonly checkout: RouteVerb<this, Params, L>;
   /** Adds handlers for CONNECT. */
-  readonly connect: RouteVerb<this>;
+  readonly connect: RouteVerb<this, Params, L>;
   /** Adds handlers for COPY. */
-  readonly copy: RouteVerb<this>;
+  readonly copy: RouteVerb<this, Params, L>;
   /** Adds handlers for DELETE. */
-  readonly delete: RouteVerb<this>;
+  readonly delete: RouteVerb<this, Params, L>;
   /** Adds handlers for GET. */
-  readonly get: RouteVerb<this>;
+  readonly get: RouteVerb<this, Params, L>;
   /** Adds handlers for HEAD. */
-  readonly head: RouteVerb<this>;
+  readonly head: RouteVerb<this, Params, L>;
   /** Adds handlers for LINK. */
-  readonly link: RouteVerb<this>;
+  readonly link: RouteVerb<this, Params, L>;
   /** Adds handlers for LOCK. */
-  readonly lock: RouteVerb<this>;
+  readonly lock: RouteVerb<this, Params, L>;
   /** Adds handlers for M-SEARCH. */
-  readonly "m-search": RouteVerb<this>;
+  readonly "m-search": RouteVerb<this, Params, L>;
   /** Adds handlers for MERGE. */
-  readonly merge: RouteVerb<this>;
+  readonly merge: RouteVerb<this, Params, L>;
   /** Adds handlers for MKACTIVITY. */
-  readonly mkactivity: RouteVerb<this>;
+  readonly mkactivity: RouteVerb<this, Params, L>;
   /** Adds handlers for MKCALENDAR. */
-  readonly mkcalendar: RouteVerb<this>;
+  readonly mkcalendar: RouteVerb<this, Params, L>;
   /** Adds handlers for MKCOL. */
-  readonly mkcol: RouteVerb<this>;
+  readonly mkcol: RouteVerb<this, Params, L>;
   /** Adds handlers for MOVE. */
-  readonly move: RouteVerb<this>;
+  readonly move: RouteVerb<this, Params, L>;
   /** Adds handlers for NOTIFY. */
-  readonly notify: RouteVerb<this>;
+  readonly notify: RouteVerb<this, Params, L>;
   /** Adds handlers for OPTIONS. */
-  readonly options: RouteVerb<this>;
+  readonly options: RouteVerb<this, Params, L>;
   /** Adds handlers for PATCH. */
-  readonly patch: RouteVerb<this>;
+  readonly patch: RouteVerb<this, Params, L>;
   /** Adds handlers for POST. */
-  readonly post: RouteVerb<this>;
+  readonly post: RouteVerb<this, Params, L>;
   /** Adds handlers for PROPFIND. */
-  readonly propfind: RouteVerb<this>;
+  readonly propfind: RouteVerb<this, Params, L>;
   /** Adds handlers for PROPPATCH. */
-  readonly proppatch: RouteVerb<this>;
+  readonly proppatch: RouteVerb<this, Params, L>;
   /** Adds handlers for PURGE. */
-  readonly purge: RouteVerb<this>;
+  readonly purge: RouteVerb<this, Params, L>;
   /** Adds handlers for PUT. */
-  readonly put: RouteVerb<this>;
+  readonly put: RouteVerb<this, Params, L>;
   /** Adds handlers for QUERY. */
-  readonly query: RouteVerb<this>;
+  readonly query: RouteVerb<this, Params, L>;
   /** Adds handlers for REBIND. */
-  readonly rebind: RouteVerb<this>;
+  readonly rebind: RouteVerb<this, Params, L>;
   /** Adds handlers for REPORT. */
-  readonly report: RouteVerb<this>;
+  readonly report: RouteVerb<this, Params, L>;
   /** Adds handlers for SEARCH. */
-  readonly search: RouteVerb<this>;
+  readonly search: RouteVerb<this, Params, L>;
   /** Adds handlers for SOURCE. */
-  readonly source: RouteVerb<this>;
+  readonly source: RouteVerb<this, Params, L>;
   /** Adds handlers for SUBSCRIBE. */
-  readonly subscribe: RouteVerb<this>;
+  readonly subscribe: RouteVerb<this, Params, L>;
   /** Adds handlers for TRACE. */
-  readonly trace: RouteVerb<this>;
+  readonly trace: RouteVerb<this, Params, L>;
   /** Adds handlers for UNBIND. */
-  readonly unbind: RouteVerb<this>;
+  readonly unbind: RouteVerb<this, Params, L>;
   /** Adds handlers for UNLINK. */
-  readonly unlink: RouteVerb<this>;
+  readonly unlink: RouteVerb<this, Params, L>;
   /** Adds handlers for UNLOCK. */
-  readonly unlock: RouteVerb<this>;
+  readonly unlock: RouteVerb<this, Params, L>;
   /** Adds handlers for UNSUBSCRIBE. */
-  readonly unsubscribe: RouteVerb<this>;
+  readonly unsubscribe: RouteVerb<this, Params, L>;
 }

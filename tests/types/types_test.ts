@@ -82,3 +82,77 @@ Deno.test("settings, verbs and use are told apart by their arguments", () => {
   const refused = () => app.post("/", 5);
   assertEquals(typeof refused, "function");
 });
+
+Deno.test("a route knows the parameters of its path, whatever the method", () => {
+  const app = sluice<{ user: { name: string } }>();
+  const route = app.route("/books/:id")
+    .all((req, res, next) => {
+      expectType<Equal<typeof req.params, { id: string }>>();
+      expectType<Equal<typeof res.locals.user.name, string>>();
+      next();
+    })
+    .get((req, res) => res.send(req.params.id.trim()))
+    .put([(_req: FrameworkRequest, _res: FrameworkResponse, next: Next) => next()])
+    // @ts-expect-error -- there is no such parameter
+    .patch((req, res) => res.send(req.params.name));
+  Router().route("/shelves/*path").get((req) => expectType<Equal<typeof req.params.path, string[]>>());
+  assertEquals(Object.keys(route.methods), ["_all", "get", "put", "patch"]);
+});
+
+Deno.test("a handler of no path in particular fits on any, and leaves the types of those beside it", () => {
+  const guard: Handler = (_req, _res, next) => next();
+  const profile = (req: FrameworkRequest & { user: { id: number } }, res: FrameworkResponse) => res.json(req.user.id);
+  const app = sluice();
+  app.get("/files/*path", guard, (req, res) => res.send(req.params.path.join("/")));
+  app.post("/files/*path", (req, _res, next) => next(req.params.path.length), guard);
+  app.use("/files/*path", guard, (req) => expectType<Equal<typeof req.params, { path: string[] }>>());
+  app.all("/u{/:id}", guard, (req) => expectType<Equal<typeof req.params, { id?: string }>>());
+  app.route("/files/*path").all(guard, (req) => expectType<Equal<typeof req.params.path, string[]>>());
+  app.get("/users/:id/me", profile, (req) => expectType<Equal<typeof req.params, { id: string }>>());
+  app.route("/users/:id/me").put(profile);
+  const failing: ErrorHandler = (error, _req, res, _next) => res.status(500).send(String(error));
+  app.put("/files/*path", [guard], failing).use("/files/*path", failing);
+  assertEquals(app.routes.length, 7);
+});
+
+Deno.test("a handler of other parameters than the path's is refused", () => {
+  const other = (_req: FrameworkRequest<{ name: string }>, _res: FrameworkResponse) => {};
+  const number = (_req: FrameworkRequest<{ id: number }>, _res: FrameworkResponse) => {};
+  const guard: Handler = (_req, _res, next) => next();
+  const app = sluice();
+  // @ts-expect-error -- the path has no name
+  app.get("/users/:id", other);
+  // @ts-expect-error -- the path has no name, and there is a handler that does not care
+  app.post("/users/:id", guard, other);
+  // @ts-expect-error -- the path has no name
+  app.use("/users/:id", other);
+  // @ts-expect-error -- the path has no name
+  app.route("/users/:id").all(other);
+  // @ts-expect-error -- parameters are text
+  app.put("/users/:id", number);
+  assertEquals(app.routes.length, 4);
+});
+
+Deno.test("handlers of a group see the parameters of its prefix", () => {
+  const guard: Handler = (_req, _res, next) => next();
+  const app = sluice();
+  app.group("/t/:tenant", (group) => {
+    group.use((req, _res, next) => next(req.params.tenant.trim()));
+    group.get("/:id", (req) => {
+      expectType<Equal<typeof req.params.tenant, string>>();
+      expectType<Equal<typeof req.params.id, string>>();
+      // @ts-expect-error -- neither path has such a parameter
+      return req.params.name;
+    });
+    group.route("/files/*path").get((req, res) => res.send(req.params.tenant + req.params.path.join("/")));
+    group.group("/rooms/:room", { strict: true, middleware: guard }, (rooms) => {
+      rooms.post("/:id", guard, (req, res) => res.send(req.params.tenant + req.params.room + req.params.id));
+    });
+  });
+  app.group("/t/:tenant", { mergeParams: false }, (group) => {
+    // @ts-expect-error -- the group was told not to show it
+    group.get("/:id", (req, res) => res.send(req.params.tenant));
+  });
+  app.group("/t/:tenant", (group: Router) => group.get("/", guard));
+  assertEquals(app.children.length, 3);
+});
