@@ -23,6 +23,15 @@ import { createApp } from "./src/app/create_app.ts";
 
 export default createApp;
 export type { CreateApp } from "./src/app/create_app.ts";
+export type {
+  Application,
+  ErrorRequestHandler,
+  Express,
+  NextFunction,
+  Request,
+  RequestHandler,
+  Response,
+} from "./src/app/express_names.ts";
 export { type AppContext, FrameworkApp } from "./src/app/framework_app.ts";
 export type { CloseOptions, Server } from "./src/app/server.ts";
 export type { AppSettings } from "./src/app/settings.ts";

@@ -9,10 +9,7 @@ import sluice, {
   type PathParams,
   Router,
 } from "@sluice/sluice";
-
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
-
-function expectType<_T extends true>(): void {}
+import { type Equal, expectType } from "./support/expect_type.ts";
 
 Deno.test("literal paths type their parameters", () => {
   expectType<Equal<PathParams<"/users/:id">, { id: string }>>();

@@ -1,0 +1,68 @@
+/**
+ * Types by their names in Express, with Express's type parameters in its order, for programs that are ported.
+ *
+ * Two of them hide the web's `Request` and `Response`, so only `mod.ts` may know this file.
+ *
+ * @module
+ */
+import type { FrameworkRequest, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { FrameworkResponse } from "../response/framework_response.ts";
+import type { ErrorHandler, Handler, Locals, Next } from "../routing/handler.ts";
+import type { FrameworkApp } from "./framework_app.ts";
+
+/**
+ * Express's name for {@linkcode FrameworkRequest}.
+ *
+ * @typeParam P Type of `req.params`
+ * @typeParam _ResBody What the answer may be, which is not checked
+ * @typeParam ReqBody Type of `req.body`
+ * @typeParam _ReqQuery Type of `req.query`, whose values are not checked
+ * @typeParam _L Type of `res.locals`, which the response has
+ */
+export type Request<
+  P = RouteParams,
+  _ResBody = Untyped,
+  ReqBody = Untyped,
+  _ReqQuery = Untyped,
+  _L extends Locals = Locals,
+> = FrameworkRequest<P, ReqBody>;
+
+/**
+ * Express's name for {@linkcode FrameworkResponse}.
+ *
+ * @typeParam _ResBody What the answer may be, which is not checked
+ * @typeParam L Type of `res.locals`
+ * @typeParam _Status Which statuses there may be, which is not checked
+ */
+export type Response<
+  _ResBody = Untyped,
+  L extends Locals = Locals,
+  _Status extends number = number,
+> = FrameworkResponse<L>;
+
+/** Express's name for {@linkcode Next}. */
+export type NextFunction = Next;
+
+/** Express's name for {@linkcode Handler}; its type parameters are those of {@linkcode Request}. */
+export type RequestHandler<
+  P = RouteParams,
+  _ResBody = Untyped,
+  ReqBody = Untyped,
+  _ReqQuery = Untyped,
+  L extends Locals = Locals,
+> = Handler<P, ReqBody, L>;
+
+/** Express's name for {@linkcode ErrorHandler}; its type parameters are those of {@linkcode Request}. */
+export type ErrorRequestHandler<
+  P = RouteParams,
+  _ResBody = Untyped,
+  ReqBody = Untyped,
+  _ReqQuery = Untyped,
+  L extends Locals = Locals,
+> = ErrorHandler<P, ReqBody, L>;
+
+/** Express's name for {@linkcode FrameworkApp}. */
+export type Application<L extends Locals = Locals> = FrameworkApp<L>;
+
+/** Express's other name for {@linkcode FrameworkApp}, that of what `express()` makes. */
+export type Express = FrameworkApp;

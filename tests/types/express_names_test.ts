@@ -1,0 +1,67 @@
+/** Programs written with Express's names for its types, checked by the compiler. */
+import { assertEquals } from "@std/assert";
+import express, {
+  type Application,
+  type ErrorRequestHandler,
+  type Express,
+  FrameworkRequest,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router,
+} from "@sluice/sluice";
+import { type Equal, expectType } from "./support/expect_type.ts";
+
+declare module "@sluice/sluice" {
+  // every declaration of an interface has the same type parameters, needed or not
+  interface FrameworkRequest<Params, Body> {
+    /** What the middleware below finds out. */
+    tenantOfTypesTest: string;
+  }
+}
+
+interface Order {
+  item: string;
+}
+
+Deno.test("a program ported from Express keeps the names of its types", async () => {
+  const guard: RequestHandler = (req, _res, next) => next(req.get("x-refused") && new Error("refused"));
+  const failing: ErrorRequestHandler = (error, _req, res, _next) => res.status(500).send(error.message);
+  const show = (req: Request, res: Response, next: NextFunction) => req.params.id ? res.send(req.params.id) : next();
+  const create = (req: Request<{ id: string }, unknown, Order>, res: Response) => {
+    expectType<Equal<typeof req.body, Order>>();
+    res.json({ item: req.body.item, id: req.params.id });
+  };
+  const app: Express = express();
+  const mount = (parent: Application) => parent.use("/orders", guard, Router().get("/:id", show), failing);
+  app.use(express.json());
+  app.post("/orders/:id", create);
+  mount(app);
+
+  assertEquals(await (await app.handle(new globalThis.Request("http://x/orders/7"))).text(), "7");
+  const refused = await app.handle(new globalThis.Request("http://x/orders/7", { headers: { "x-refused": "1" } }));
+  assertEquals([refused.status, await refused.text()], [500, "refused"]);
+});
+
+Deno.test("the names are those types, with Express's type parameters in its order", () => {
+  expectType<Equal<Request, FrameworkRequest>>();
+  expectType<Equal<Request<{ id: string }, string, Order>["params"], { id: string }>>();
+  expectType<Equal<Request<{ id: string }, string, Order, { page: string }>["body"], Order>>();
+  expectType<Equal<Response<string, { user: string }>["locals"], { user: string }>>();
+  expectType<Equal<Parameters<RequestHandler<{ id: string }>>[0]["params"]["id"], string>>();
+  assertEquals(typeof FrameworkRequest, "function");
+});
+
+Deno.test("a property that was declared once is on every request", async () => {
+  const app = express();
+  app.use((req, _res, next) => {
+    req.tenantOfTypesTest = req.hostname ?? "";
+    next();
+  });
+  app.get("/:id", (req, res) => {
+    expectType<Equal<typeof req.tenantOfTypesTest, string>>();
+    res.send(req.tenantOfTypesTest + req.params.id);
+  });
+  assertEquals(await (await app.handle(new globalThis.Request("http://acme.test/7"))).text(), "acme.test7");
+});
