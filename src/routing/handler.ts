@@ -62,6 +62,34 @@ export interface ReusableErrorHandlerShape<L extends Locals> {
   call<_>(error: Untyped, req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
 }
 
+/**
+ * What tells requests of Node, and so of Express, from ours by their type: they are streams of Node's. A property that
+ * ours have would let everything in, handlers of other parameters than the path's included.
+ */
+export interface NodeRequest {
+  /** Size at which Node's stream stops reading ahead. */
+  readonly readableHighWaterMark: number;
+}
+
+/**
+ * Declared as a method, and twice, for the same reasons: Express's request is more than a request of Node. What it takes
+ * of the response is not asked, for no type of npm's is one of ours.
+ */
+export interface ForeignHandlerShape {
+  /** The handler. */
+  call(req: NodeRequest, res: Untyped, next: Untyped): HandlerResult;
+  /** The handler, once more. */
+  call<_>(req: NodeRequest, res: Untyped, next: Untyped): HandlerResult;
+}
+
+/** Declared as a method, and twice, for the same reasons. */
+export interface ForeignErrorHandlerShape {
+  /** The error handler. */
+  call(error: Untyped, req: NodeRequest, res: Untyped, next: Untyped): HandlerResult;
+  /** The error handler, once more. */
+  call<_>(error: Untyped, req: NodeRequest, res: Untyped, next: Untyped): HandlerResult;
+}
+
 /** A middleware or route handler. */
 export type Handler<Params = RouteParams, Body = Untyped, L extends Locals = Locals> = HandlerShape<
   Params,
@@ -82,10 +110,17 @@ export type ReusableHandler<L extends Locals = Locals> = ReusableHandlerShape<L>
 /** An error handler that was written for no path in particular. */
 export type ReusableErrorHandler<L extends Locals = Locals> = ReusableErrorHandlerShape<L>["call"];
 
-/** What may stand for a handler of a path: one that knows its parameters, or one that does not care. */
+/** A middleware of npm's, typed for the request and the response of Express or Node. */
+export type ForeignHandler = ForeignHandlerShape["call"];
+
+/** An error handler typed for the request and the response of Express or Node. */
+export type ForeignErrorHandler = ForeignErrorHandlerShape["call"];
+
+/** What may stand for a handler of a path: one that knows its parameters, one that does not care, or one of npm's. */
 export type PathHandler<Params = RouteParams, L extends Locals = Locals> =
   | Handler<Params, Untyped, L>
-  | ReusableHandler<L>;
+  | ReusableHandler<L>
+  | ForeignHandler;
 
 /** Runs before the handlers of a path that has a parameter of a certain name, once per request and value. */
 export type ParamHandler = ParamHandlerShape["call"];
@@ -98,6 +133,7 @@ export type HandlerList<Params = RouteParams, L extends Locals = Locals> =
   | PathHandler<Params, L>
   | ErrorHandler<Params, Untyped, L>
   | ReusableErrorHandler<L>
+  | ForeignErrorHandler
   | readonly HandlerList<Params, L>[];
 
 /** Parameters of a path: typed for a literal string, any names otherwise. */

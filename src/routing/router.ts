@@ -60,7 +60,7 @@ export interface RouterOptions {
 /** Options of a route group: the router's, and middleware that runs before it. */
 export interface GroupOptions extends RouterOptions {
   /** Runs for every request under the prefix. */
-  middleware?: Handler | readonly Handler[];
+  middleware?: PathHandler | readonly PathHandler[];
 }
 
 /** How routes are printed. */

@@ -1,0 +1,84 @@
+/** Middleware typed for the requests of Express and Node, as npm's is, checked by the compiler. */
+import { assertEquals } from "@std/assert";
+import type { RequestHandler as ProxyHandler } from "http-proxy-middleware";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import sluice, { type FrameworkRequest, type FrameworkResponse, type Handler, type Next, Router } from "@sluice/sluice";
+import { type Equal, expectType } from "./support/expect_type.ts";
+
+/** As much of `@types/express` as makes its handlers another type than ours. */
+interface ExpressRequest<Params = Record<string, string | string[]>> extends IncomingMessage {
+  params: Params;
+  app: { listen(port: number): unknown };
+}
+
+interface ExpressResponse extends ServerResponse {
+  locals: Record<string, unknown>;
+  send(body: unknown): this;
+}
+
+interface ExpressHandler<Params = Record<string, string | string[]>> {
+  (req: ExpressRequest<Params>, res: ExpressResponse, next: (error?: unknown) => void): unknown;
+}
+
+const ofExpress: ExpressHandler = (_req, _res, next) => next();
+const ofExpressById: ExpressHandler<{ id: string }> = (_req, _res, next) => next();
+const ofNode = (_req: IncomingMessage, _res: ServerResponse, next: () => void) => next();
+const proxy = ofNode as unknown as ProxyHandler;
+const failing = (_error: Error, _req: ExpressRequest, _res: ExpressResponse, _next: Next) => {};
+const guard: Handler = (_req, _res, next) => next();
+
+Deno.test("middleware typed for Express or Node goes wherever handlers go", () => {
+  const app = sluice();
+  const router = Router();
+  app.use(ofExpress).use(ofExpress, ofNode, guard, proxy).use("/x/:id", ofExpress, ofExpressById, guard);
+  app.use([ofExpress, [ofNode]]).use("/x", ofNode, failing).use(failing);
+  router.use(ofExpress, ofNode, guard).use("/x/:id", proxy).use(failing, [failing]);
+  app.get("/a", ofExpress).get("/a", ofExpress, failing).post("/a/:id", ofExpressById, [ofNode, guard]).all(
+    "/a",
+    proxy,
+  );
+  router.get("/a", ofExpress).post("/a", [ofExpress], failing).all("/a", ofNode);
+  app.route("/b/:id").all(ofExpress).get(ofExpressById, failing).post([ofNode]);
+  app.group("/c", { middleware: ofExpress }, (group) => group.get("/", ofNode));
+  app.group("/d", { middleware: [ofExpress, guard, (_req, _res, next) => next()] }, (group) => group.get("/", ofNode));
+  app.ws("/e/:id", ofExpress, (req, _res, next) => next(req.params.id), { open() {} });
+  assertEquals([app.routes.length, router.routes.length, app.wsRoutes.length], [7, 3, 1]);
+});
+
+Deno.test("it leaves the types of handlers that are written beside it", () => {
+  const app = sluice<{ user: string }>();
+  app.post("/users/:id", ofExpress, (req, res) => {
+    expectType<Equal<typeof req.params, { id: string }>>();
+    expectType<Equal<typeof res.locals.user, string>>();
+    // @ts-expect-error -- there is no such parameter
+    res.send(req.params.name);
+  });
+  app.get("/files/*path", guard, ofNode, (req, _res, next) => next(req.params.path.length), ofExpress, (req, res) => {
+    expectType<Equal<typeof req.params.path, string[]>>();
+    expectType<Equal<typeof res.locals.user, string>>();
+  });
+  app.use("/users/:id", proxy, (req, _res, next) => next(req.params.id.trim()));
+  app.route("/users/:id").all(ofExpress, (req) => expectType<Equal<typeof req.params.id, string>>());
+  app.group("/t/:tenant", (group) => {
+    group.get("/:id", ofNode, (req, res) => res.send(req.params.tenant + req.params.id));
+  });
+  assertEquals(app.routes.length, 3);
+});
+
+Deno.test("what is no handler, or one of other parameters, is refused beside it too", () => {
+  const other = (_req: FrameworkRequest<{ name: string }>, _res: FrameworkResponse) => {};
+  const ofTheWeb = (_req: Request, _info: FrameworkResponse) => {};
+  const ofText = (_path: string, _method: string) => {};
+  const app = sluice();
+  // @ts-expect-error -- the path has no name
+  app.get("/users/:id", ofExpress, other);
+  // @ts-expect-error -- the path has no name
+  app.route("/users/:id").all(ofExpress, other);
+  // @ts-expect-error -- a request of the web is none of ours; app.mount takes such handlers
+  app.put("/users/:id", ofTheWeb);
+  // @ts-expect-error -- a text is no request
+  app.use("/users/:id", ofText, ofExpress);
+  // @ts-expect-error -- a handler is no number
+  const refused = () => app.post("/", ofExpress, 5);
+  assertEquals([app.routes.length, typeof refused], [3, "function"]);
+});
