@@ -7,17 +7,21 @@ export function isAbsolutePath(path: string): boolean {
   return rootOf(path) !== "";
 }
 
+/** What separates folders on the one platform or the other. */
+const EITHER_SLASH = /[\\/]/;
+
 /**
  * Takes `.`, `..` and repeated slashes out of a path, as Node's `path.normalize`. Both kinds of slash separate, whatever
  * the platform, and come out as `/`, which Windows understands.
  *
  * @param path The path
+ * @param separator What separates folders, if not both
  * @returns The path; a slash at its end is kept, and so is what leads out of a relative one. `.` for nothing
  */
-export function normalizePath(path: string): string {
+export function normalizePath(path: string, separator: RegExp | string = EITHER_SLASH): string {
   const root = rootOf(path);
   const parts: string[] = [];
-  for (const part of path.slice(root.length).split(/[\\/]/)) {
+  for (const part of path.slice(root.length).split(separator)) {
     if (part === "" || part === ".") continue;
     if (part !== "..") parts.push(part);
     else if (parts.length > 0 && parts.at(-1) !== "..") parts.pop();
@@ -33,9 +37,10 @@ export function normalizePath(path: string): string {
  *
  * @param path The path
  * @param workingDirectory Tells the folder that a relative path starts from; asked for one alone
+ * @param separator What separates folders, if not both
  */
-export function resolvePath(path: string, workingDirectory: () => string): string {
-  const absolute = normalizePath(isAbsolutePath(path) ? path : `${workingDirectory()}/${path}`);
+export function resolvePath(path: string, workingDirectory: () => string, separator?: RegExp | string): string {
+  const absolute = normalizePath(isAbsolutePath(path) ? path : `${workingDirectory()}/${path}`, separator);
   return absolute.endsWith("/") && absolute !== rootOf(absolute) ? absolute.slice(0, -1) : absolute;
 }
 

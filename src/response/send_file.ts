@@ -73,7 +73,7 @@ export function sendFile(
 }
 
 /**
- * Makes the path of a download absolute.
+ * Makes the path of a download absolute, taking out of it what the developer climbs.
  *
  * @param res The response
  * @param path The path as it was given
@@ -81,5 +81,9 @@ export function sendFile(
 export function absolutePath(res: FileResponse, path: string): string {
   const { files } = res.app;
   // without files nothing can be sent, and the error of that comes later
-  return files === null ? path : resolvePath(path, () => files.workingDirectory());
+  if (files === null) return path;
+  const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;
+  // Behind a slash in front, as on POSIX, a backslash is part of a name. One such as "..\\secret" may be a client's, and
+  // is left for the check that refuses it; only a path of Windows climbs by backslashes.
+  return resolvePath(absolute, () => absolute, absolute.startsWith("/") ? "/" : undefined);
 }

@@ -116,6 +116,23 @@ Deno.test("download offers the file under a name", async () => {
   assertEquals(await response.text(), "hello file\n");
 });
 
+Deno.test("a download leaves its folder by the developer's dots alone, as in Express", async () => {
+  const [ours, theirs] = await askBoth((app: Any) => {
+    app.get("/named", (req: Any, res: Any) => res.download(`${FILES}/folder/${req.query.name}`));
+    app.get("/climbing", (_req: Any, res: Any) => res.download(`${FILES}/folder/../hello.txt`));
+    app.get("/folder", (_req: Any, res: Any) => res.download(`${FILES}/folder/`));
+    app.use((error: Any, _req: Any, res: Any, _next: Any) => res.status(error.status).send(error.message));
+  }, [
+    ...["..\\hello.txt", "x\\..\\..\\hello.txt", "..\\", "x\\..", "index.html"].map((name) => ({
+      path: `/named?name=${encodeURIComponent(name)}`,
+    })),
+    { path: "/climbing" },
+    { path: "/folder" },
+  ]);
+  assertEquals(ours.map(({ status, body }) => [status, body]), theirs.map(({ status, body }) => [status, body]));
+  assertEquals(ours[0]!.status, 403);
+});
+
 Deno.test("bad options are refused where the middleware is made", () => {
   assertThrows(() => sluice.static(undefined as Any), TypeError, "root path required");
   assertThrows(() => sluice.static(1 as Any), TypeError, "root path must be a string");
