@@ -59,7 +59,7 @@ export class Emitter {
   /** Takes a listener away, the one added last if it was added twice. */
   off(event: EventName, listener: Listener): this {
     const present = this[listeners]?.get(event) ?? [];
-    const at = present.findLastIndex((entry) => entry.listener === listener);
+    const at = present.findLastIndex((entry) => entry.listener === listener || innerOf(entry.listener) === listener);
     if (at === -1) return this;
     if (present.length === 1) this[listeners]!.delete(event);
     else this[listeners]!.set(event, present.toSpliced(at, 1));
@@ -105,11 +105,34 @@ export class Emitter {
 
   /** The listeners of an event. */
   listeners(event: EventName): Listener[] {
-    return (this[listeners]?.get(event) ?? []).map((entry) => entry.listener);
+    return (this[listeners]?.get(event) ?? []).map((entry) => innerOf(entry.listener) ?? entry.listener);
   }
 
   /** Names of the events somebody listens to. */
   eventNames(): EventName[] {
     return [...this[listeners]?.keys() ?? []];
   }
+}
+
+/**
+ * Wraps a listener so that it runs once wherever it is added, for a middleware may have replaced `on` and lead
+ * listeners to a stream of its own. It is taken away by the listener itself, as with Node's.
+ *
+ * @param emitter What it listens to
+ * @param event Name of the event
+ * @param listener What runs once
+ */
+export function runningOnce(emitter: Emitter, event: EventName, listener: Listener): Listener {
+  let ran = false;
+  const once = (...args: unknown[]) => {
+    if (ran) return;
+    ran = true;
+    emitter.off(event, once);
+    listener.apply(emitter, args);
+  };
+  return Object.assign(once, { listener });
+}
+
+function innerOf(listener: Listener): Listener | undefined {
+  return (listener as { listener?: Listener }).listener;
 }

@@ -1,4 +1,4 @@
-import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
+import { Emitter, type EventName, type Listener, runningOnce } from "../http/emitter.ts";
 import { statusText } from "../http/status_text.ts";
 import { utf8Length } from "../http/utf8.ts";
 import type { Exchange } from "../request/exchange.ts";
@@ -532,6 +532,8 @@ export class OutgoingMessage extends Emitter {
 
   /** Adds a listener that runs once. */
   override once(event: EventName, listener: Listener): this {
+    // Node's once goes by way of on, which compression replaces for those who wait for "drain"
+    if (this.on !== plain.on) return this.on(event, runningOnce(this, event, listener));
     this.#watch(event);
     return super.once(event, listener);
   }
@@ -540,6 +542,15 @@ export class OutgoingMessage extends Emitter {
   override prependListener(event: EventName, listener: Listener): this {
     this.#watch(event);
     return super.prependListener(event, listener);
+  }
+
+  /** Adds a listener that runs once, in front of the others. */
+  override prependOnceListener(event: EventName, listener: Listener): this {
+    if (this.prependListener !== plain.prependListener) {
+      return this.prependListener(event, runningOnce(this, event, listener));
+    }
+    this.#watch(event);
+    return super.prependOnceListener(event, listener);
   }
 
   #watch(event: EventName): void {

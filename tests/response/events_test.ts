@@ -1,0 +1,79 @@
+import { assertEquals } from "@std/assert";
+import compression from "compression";
+import type { FrameworkResponse } from "@sluice/sluice";
+import { ask, quietApp } from "../support/app.ts";
+import { type Any, askBoth } from "../support/both.ts";
+
+Deno.test("who waits once for drain behind compression is told, as in Express", async () => {
+  const file = await Deno.makeTempFile({ suffix: ".txt" });
+  await Deno.writeTextFile(file, "some text\n".repeat(10_000));
+  const gzip = { headers: { "accept-encoding": "gzip" } };
+  try {
+    const [ours, theirs] = await askBoth((app: Any) => {
+      app.use(compression());
+      app.get("/file", (_req: Any, res: Any) => res.sendFile(file));
+      app.get("/once", async (_req: Any, res: Any) => {
+        res.type("txt");
+        for (let i = 0; i < 4; i++) {
+          if (!res.write("x".repeat(60_000))) await new Promise((resolve) => res.once("drain", resolve));
+        }
+        res.end();
+      });
+    }, ["/file", "/once"].map((path) => ({ path, init: gzip })));
+    assertEquals(ours, theirs);
+    assertEquals(ours.map(({ body }) => body.length), [100_000, 240_000]);
+  } finally {
+    await Deno.remove(file);
+  }
+});
+
+/** Runs something on a response whose `on` and `prependListener` are replaced, and gives what they were called with. */
+async function replaced(act: (res: FrameworkResponse) => void): Promise<unknown[]> {
+  const added: unknown[] = [];
+  const app = quietApp();
+  app.get("/", (_req, res) => {
+    for (const method of ["on", "prependListener"] as const) {
+      const plain = res[method];
+      res[method] = (event, listener) => {
+        added.push(`${method} ${String(event)}`);
+        return plain.call(res, event, listener);
+      };
+    }
+    act(res);
+    res.end();
+  });
+  await ask(app, "/");
+  await Promise.resolve();
+  return added;
+}
+
+Deno.test("a listener that runs once goes by way of a replaced on, runs once, and can be taken away", async () => {
+  const heard: string[] = [];
+  const added = await replaced((res) => {
+    const gone = () => heard.push("never");
+    res.once("ping", gone).once("ping", () => heard.push("second"));
+    res.prependOnceListener("ping", () => heard.push("first"));
+    assertEquals(res.listeners("ping").includes(gone), true);
+    res.off("ping", gone);
+    res.emit("ping");
+    assertEquals([res.emit("ping"), res.listenerCount("ping")], [false, 0]);
+  });
+  assertEquals(heard, ["first", "second"]);
+  assertEquals(added, ["on ping", "on ping", "prependListener ping"]);
+});
+
+Deno.test("finish and close are heard by every way to listen", async () => {
+  const ways = ["on", "addListener", "once", "prependListener", "prependOnceListener"] as const;
+  for (const way of ways) {
+    const heard: string[] = [];
+    const app = quietApp();
+    app.get("/", (_req, res) => {
+      res[way]("finish", () => heard.push("finish"));
+      res[way]("close", () => heard.push("close"));
+      res.end();
+    });
+    await ask(app, "/");
+    await Promise.resolve();
+    assertEquals([way, ...heard], [way, "finish", "close"]);
+  }
+});
