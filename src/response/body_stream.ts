@@ -4,6 +4,9 @@ const HIGH_WATER_MARK = 16 * 1024;
 /** The queue of the web stream stays empty. */
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
+/** Runs when a chunk was taken, or with why it never will be. */
+export type TakenCallback = (error?: Error) => void;
+
 /** What a body stream tells its response. */
 export interface BodyStreamEvents {
   /** The client has taken enough for more to be written. */
@@ -25,6 +28,8 @@ export class BodyStream implements UnderlyingDefaultSource<Uint8Array> {
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #events: BodyStreamEvents;
   #queue: Uint8Array[] = [];
+  /** Who waits for which chunk of the queue; few do. */
+  #waiting: Map<Uint8Array, TakenCallback> | null = null;
   #queued = 0;
   #asked = false;
   #full = false;
@@ -59,25 +64,31 @@ export class BodyStream implements UnderlyingDefaultSource<Uint8Array> {
   /** Called by the stream when the client has left. */
   cancel(): void {
     this.#over = true;
-    this.#queue = [];
+    this.#drop();
     this.#events.leave();
   }
 
   /**
    * Adds bytes to the body.
    *
-   * @param bytes The bytes
+   * @param bytes The bytes; with a callback an object of their own, by which it is found again
+   * @param taken Runs when the client has taken them
    * @returns Whether more may be written at once; otherwise wait for `drain`
    */
-  write(bytes: Uint8Array): boolean {
-    if (this.#over || this.#discarding || bytes.byteLength === 0) return true;
+  write(bytes: Uint8Array, taken?: TakenCallback): boolean {
+    if (this.#over || this.#discarding || bytes.byteLength === 0) {
+      if (taken !== undefined) queueMicrotask(taken);
+      return true;
+    }
     if (this.#asked && this.#queue.length === 0) {
       this.#asked = false;
       this.#full = false;
       this.#controller.enqueue(bytes);
+      if (taken !== undefined) queueMicrotask(taken);
       return true;
     }
     this.#queue.push(bytes);
+    if (taken !== undefined) (this.#waiting ??= new Map()).set(bytes, taken);
     this.#queued += bytes.byteLength;
     this.#full = this.#queued >= HIGH_WATER_MARK;
     return !this.#full;
@@ -100,8 +111,22 @@ export class BodyStream implements UnderlyingDefaultSource<Uint8Array> {
   destroy(error: unknown): void {
     if (this.#over) return;
     this.#over = true;
-    this.#queue = [];
+    this.#drop();
     this.#controller.error(error);
+  }
+
+  // what waits is not sent any more, and whoever waits with it hears so
+  #drop(): void {
+    this.#queue = [];
+    for (const taken of this.#waiting?.values() ?? []) queueMicrotask(() => taken(clientLeft()));
+    this.#waiting = null;
+  }
+
+  #tellTaken(chunk: Uint8Array): void {
+    const taken = this.#waiting?.get(chunk);
+    if (taken === undefined) return;
+    this.#waiting!.delete(chunk);
+    queueMicrotask(taken);
   }
 
   // hands one chunk over for each time the client asked
@@ -112,6 +137,7 @@ export class BodyStream implements UnderlyingDefaultSource<Uint8Array> {
       this.#queued -= chunk.byteLength;
       this.#asked = false;
       this.#controller.enqueue(chunk);
+      if (this.#waiting !== null) this.#tellTaken(chunk);
       this.#drained();
     }
     // a client that asks again while it is given a chunk may have had the last one by now
@@ -126,4 +152,11 @@ export class BodyStream implements UnderlyingDefaultSource<Uint8Array> {
     this.#full = false;
     this.#events.drain();
   }
+}
+
+/** The error of what is written to a client that is gone, as Node calls it. */
+export function clientLeft(): Error {
+  return Object.assign(new Error("res.write: the client has left, or the answer was broken off"), {
+    code: "ERR_STREAM_DESTROYED",
+  });
 }

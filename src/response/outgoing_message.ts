@@ -3,7 +3,7 @@ import { statusText } from "../http/status_text.ts";
 import { utf8Length } from "../http/utf8.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { SocketFace } from "../request/socket_face.ts";
-import { BodyStream } from "./body_stream.ts";
+import { BodyStream, clientLeft } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
 import { type HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
 import { type BodySource, iteratorOf, StreamedBody } from "./streamed_body.ts";
@@ -232,11 +232,15 @@ export class OutgoingMessage extends Emitter {
       this.#complain(done);
       return false;
     }
-    if (this.#exchange.aborted) return false;
+    if (this.#exchange.aborted) {
+      if (done !== undefined) queueMicrotask(() => done(clientLeft()));
+      return false;
+    }
     if (this.#stream === null) this.#startStream();
-    const more = this.#stream!.write(bytes);
-    if (done !== undefined) queueMicrotask(() => done());
-    return more;
+    if (done === undefined) return this.#stream!.write(bytes);
+    // Who waits for a chunk may then use its memory again, which the platform may still be reading. The slice of a Buffer
+    // would be the same memory.
+    return this.#stream!.write(typeof chunk === "string" ? bytes : new Uint8Array(bytes), done);
   }
 
   // Node emits the error even where nobody listens, which ends the process

@@ -1,0 +1,90 @@
+import { assertEquals } from "@std/assert";
+import { Buffer } from "node:buffer";
+import type { FrameworkResponse } from "@sluice/sluice";
+import { ask, askText, quietApp } from "../support/app.ts";
+import { type Any, askBoth } from "../support/both.ts";
+
+/** Asks for what a handler writes. */
+function written(handler: (res: FrameworkResponse) => unknown, init?: RequestInit): Promise<Response> {
+  const app = quietApp();
+  app.get("/", (_req, res) => void handler(res));
+  return ask(app, "/", init);
+}
+
+Deno.test("what is written from one buffer, filled again by its callback, arrives as in Express", async () => {
+  const [ours, theirs] = await askBoth((app: Any) => {
+    app.get("/:kind", (req: Any, res: Any) => {
+      const buffer = req.params.kind === "bytes" ? new Uint8Array(32_768) : Buffer.alloc(32_768);
+      let letter = 97;
+      const next = () => {
+        if (letter > 101) return res.end();
+        buffer.fill(letter++);
+        res.write(buffer, next);
+      };
+      next();
+    });
+  }, [{ path: "/bytes" }, { path: "/buffer" }]);
+  assertEquals(ours, theirs);
+  assertEquals(ours.map(({ body }) => body.replace(/(.)\1*/g, "$1")), ["abcde", "abcde"]);
+});
+
+Deno.test("the callback of a chunk runs when the client takes it, in order, before the answer is complete", async () => {
+  const heard: string[] = [];
+  const response = await written((res) => {
+    for (const letter of ["a", "b", "c"]) res.write(letter, () => heard.push(letter));
+    res.write("", () => heard.push("nothing"));
+    res.write("d", "latin1", () => heard.push("d"));
+    res.end("e", () => heard.push("end"));
+  });
+  const reader = response.body!.getReader();
+  await Promise.resolve();
+  assertEquals(heard, ["nothing"]);
+  await reader.read();
+  await Promise.resolve();
+  assertEquals(heard, ["nothing", "a"]);
+  while (!(await reader.read()).done);
+  assertEquals(heard, ["nothing", "a", "b", "c", "d", "end"]);
+});
+
+Deno.test("a handler that waits for each chunk makes no more of them than the client takes", async () => {
+  let made = 0;
+  const response = await written((res) => {
+    const next = (error?: unknown) => {
+      if (error) return;
+      made++;
+      res.write("x".repeat(1000), next);
+    };
+    next();
+  });
+  const reader = response.body!.getReader();
+  for (let i = 0; i < 5; i++) await reader.read();
+  assertEquals(made <= 6, true, `${made} chunks were made`);
+  await reader.cancel();
+});
+
+Deno.test("callbacks of what a client that has left does not get are told so", async () => {
+  const codes: unknown[] = [];
+  const told = Promise.withResolvers<void>();
+  const response = await written((res) => {
+    const note = (error?: Any) => void codes.push(error?.code);
+    res.write("taken", note);
+    res.write("waiting", note);
+    res.write("waiting too", note);
+    res.on("close", () => res.write("late", (error?: Any) => (note(error), told.resolve())));
+  });
+  const reader = response.body!.getReader();
+  await reader.read();
+  await reader.cancel();
+  await told.promise;
+  assertEquals(codes, [undefined, "ERR_STREAM_DESTROYED", "ERR_STREAM_DESTROYED", "ERR_STREAM_DESTROYED"]);
+});
+
+Deno.test("callbacks of what waits when the answer is broken off are told so", async () => {
+  const codes: unknown[] = [];
+  const response = await written((res) => {
+    res.write("waiting", (error?: Any) => void codes.push(error?.code));
+    res.destroy();
+  });
+  await response.text().catch(() => undefined);
+  assertEquals(codes, ["ERR_STREAM_DESTROYED"]);
+});
