@@ -39,25 +39,27 @@ export interface CookieOptions {
  * @throws {TypeError} If the name, the value or an attribute may not stand in a header
  */
 export function formatSetCookie(name: string, value: string, options: CookieOptions, now: number): string {
-  const { encode = encodeURIComponent, maxAge, partitioned, signed: _, path = "/", ...rest } = options;
+  const { encode = encodeURIComponent, maxAge, partitioned, signed: _, path = "/", sameSite, ...rest } = options;
   const { expires, priority } = options;
-  if (expires !== undefined && !(expires instanceof Date && !Number.isNaN(expires.getTime()))) {
+  if (expires && !(expires instanceof Date && !Number.isNaN(expires.getTime()))) {
     throw new TypeError("option expires is invalid; res.cookie takes a Date");
   }
   if (maxAge !== undefined && maxAge !== null && Number.isNaN(Number(maxAge))) {
     throw new TypeError(`option maxAge is invalid; res.cookie takes ms, not ${String(maxAge)}`);
   }
-  if (priority !== undefined && !["low", "medium", "high"].includes(String(priority).toLowerCase())) {
+  if (priority && !["low", "medium", "high"].includes(String(priority).toLowerCase())) {
     throw new TypeError(`option priority is invalid; res.cookie takes "low", "medium" or "high", not ${priority}`);
   }
+  const isNone = typeof sameSite === "string" && sameSite.toLowerCase() === "none";
   const cookie: SetCookie = { ...rest, path: path ?? "/", name, value };
+  if (sameSite && !isNone) cookie.sameSite = sameSite;
   if (maxAge !== undefined && maxAge !== null) {
     // old clients know Expires only
     cookie.expires = new Date(now + Number(maxAge));
     cookie.maxAge = Math.floor(Number(maxAge) / 1000);
   }
-  // the package insists on Secure beside it, Express leaves that to the user
-  return serialize(cookie, { encode }) + (partitioned ? "; Partitioned" : "");
+  // the package insists on Secure beside these two, Express leaves that to the user
+  return serialize(cookie, { encode }) + (partitioned ? "; Partitioned" : "") + (isNone ? "; SameSite=None" : "");
 }
 
 /**
