@@ -1,7 +1,7 @@
 import type { AppFace } from "../request/app_face.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
-import type { handOverKey } from "./outgoing_message.ts";
+import type { handOverKey, streamKey } from "./outgoing_message.ts";
 import type { BodySource } from "./streamed_body.ts";
 
 /** What sending a file needs of a response. */
@@ -27,7 +27,7 @@ export interface FileResponse {
   /** Answers with bytes, or without a body. */
   end(body?: Uint8Array): unknown;
   /** Answers with a stream. */
-  send(body: BodySource): unknown;
+  [streamKey](body: BodySource): void;
   /** Answers with a body that the platform sends by itself. */
   [handOverKey](body: ReadableStream<Uint8Array> | Blob): void;
   /** Waits for the exchange to be over. */

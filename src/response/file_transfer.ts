@@ -1,4 +1,5 @@
 import { fileEntityTag } from "../http/entity_tag.ts";
+import { extensionOf } from "../http/file_paths.ts";
 import type { FileStat, FileSystem } from "../http/file_system.ts";
 import { toHttpDate } from "../http/http_date.ts";
 import { HttpError } from "../http/http_error.ts";
@@ -8,7 +9,7 @@ import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_request.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
-import { handOverKey } from "./outgoing_message.ts";
+import { handOverKey, streamKey } from "./outgoing_message.ts";
 
 /** How files are served, by `res.sendFile` and by `serveStatic`. */
 export interface FileOptions {
@@ -156,7 +157,8 @@ async function sendFound(
   };
   const status = isConditional(req) ? evaluateConditions(req, validators) : null;
   if (status === 412) throw new HttpError(412);
-  if (status === 304) {
+  // a page for an error, or for a new thing, is no copy of the file that the client has
+  if (status === 304 && isCachable(res.statusCode)) {
     for (const name of ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Content-Type"]) {
       res.removeHeader(name);
     }
@@ -169,15 +171,15 @@ async function sendFound(
   const size = Math.max(0, last - first + 1);
   let start = first;
   let end = last;
-  const range = transfer.acceptRanges === false || !isRangeCurrent(req, validators)
-    ? undefined
-    : req.range(size, { combine: true });
+  const range = transfer.acceptRanges !== false && asksForBytes(req) && isRangeCurrent(req, validators)
+    ? req.range(size, { combine: true })
+    : undefined;
   if (range === -1) {
     // error handlers that answer themselves keep it, as with npm's send
     res.setHeader("Content-Range", `bytes */${size}`);
     throw new HttpError(416, undefined, { headers: { "Content-Range": `bytes */${size}` } });
   }
-  if (typeof range === "object" && range.type === "bytes" && range.length === 1) {
+  if (typeof range === "object" && range.length === 1) {
     res.statusCode = 206;
     res.setHeader("Content-Range", `bytes ${range[0]!.start}-${range[0]!.end}/${size}`);
     start = first + range[0]!.start;
@@ -186,10 +188,19 @@ async function sendFound(
   await sendBytes(res, files, path, start, end, stat.size);
 }
 
+function isCachable(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 304;
+}
+
 function isConditional(req: FileResponse["req"]): boolean {
   return ["if-match", "if-unmodified-since", "if-none-match", "if-modified-since"].some((name) =>
     req.get(name) !== undefined
   );
+}
+
+// a range in another unit is not understood, and so left aside (RFC 9110 section 14.2)
+function asksForBytes(req: FileResponse["req"]): boolean {
+  return /^ *bytes=/.test(req.get("range") ?? "");
 }
 
 function setFileHeaders(res: FileResponse, path: string, stat: FileStat, transfer: FileTransfer): void {
@@ -204,7 +215,8 @@ function setFileHeaders(res: FileResponse, path: string, stat: FileStat, transfe
   if (dated && !res.hasHeader("Last-Modified")) res.setHeader("Last-Modified", toHttpDate(stat.mtimeMs));
   if (etag && !res.hasHeader("ETag")) res.setHeader("ETag", stat.tag ?? fileEntityTag(stat));
   if (res.hasHeader("Content-Type")) return;
-  const type = contentTypeOf(path.slice(path.lastIndexOf("/") + 1)) ?? "application/octet-stream";
+  // a file called "html" has no extension
+  const type = contentTypeOf(extensionOf(path)) ?? "application/octet-stream";
   res.setHeader("Content-Type", type);
 }
 
@@ -226,7 +238,7 @@ async function sendBytes(
   if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
     return res[handOverKey](await files.openWhole(path));
   }
-  res.send(new FileChunks(await files.open(path, start), length));
+  res[streamKey](new FileChunks(await files.open(path, start), length));
   await new Promise<void>((resolve) => res.once("close", resolve));
   if (res.writableFinished) return;
   throw Object.assign(new Error("Request aborted"), { code: "ECONNABORTED" });

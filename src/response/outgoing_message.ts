@@ -15,6 +15,9 @@ export const wholeBodyKey: unique symbol = Symbol.for("sluice.whole body");
 /** Key of the method that leaves the sending of a body to the platform. */
 export const handOverKey: unique symbol = Symbol("sluice.hand over");
 
+/** Key of the method that streams a body, whatever a middleware has made of `send`. */
+export const streamKey: unique symbol = Symbol("sluice.stream");
+
 /** Headers as `writeHead` and `set` take them. */
 export type HeaderInit = Record<string, HeaderValue> | readonly (readonly [string, HeaderValue])[] | readonly string[];
 
@@ -354,6 +357,15 @@ export class OutgoingMessage extends Emitter {
     if (body instanceof Blob || exchange.response?.body === body) return;
     // nothing of it may be sent, or the client has left; a file that fails to close has nobody left to tell
     body.cancel().catch(() => {});
+  }
+
+  /**
+   * Answers with a body that is read as the client takes it; see `endWithSource`.
+   *
+   * @param source The body
+   */
+  [streamKey](source: BodySource): void {
+    this.endWithSource(source);
   }
 
   /**
