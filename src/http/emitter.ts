@@ -13,12 +13,16 @@ interface Entry {
 /** Where an emitter keeps its listeners. */
 const listeners: unique symbol = Symbol("listeners");
 
+/** Where an emitter keeps how many listeners it was told to expect. */
+const mostListeners: unique symbol = Symbol("most listeners");
+
 /**
  * Node's event emitter: its names, its order, its rules. Costs nothing until somebody listens, not even a call: a class
  * without fields and private methods has nothing to construct.
  */
 export class Emitter {
   declare private [listeners]: Map<EventName, readonly Entry[]> | undefined;
+  declare private [mostListeners]: number | undefined;
 
   /** Adds a listener. */
   on(event: EventName, listener: Listener): this {
@@ -106,6 +110,17 @@ export class Emitter {
   /** The listeners of an event. */
   listeners(event: EventName): Listener[] {
     return (this[listeners]?.get(event) ?? []).map((entry) => innerOf(entry.listener) ?? entry.listener);
+  }
+
+  /** Notes how many listeners of one event are expected; nothing warns of more. */
+  setMaxListeners(count: number): this {
+    this[mostListeners] = count;
+    return this;
+  }
+
+  /** How many listeners of one event are expected, 10 as in Node where nobody said so. */
+  getMaxListeners(): number {
+    return this[mostListeners] ?? 10;
   }
 
   /** Names of the events somebody listens to. */

@@ -18,6 +18,9 @@ export const handOverKey: unique symbol = Symbol("sluice.hand over");
 /** Key of the method that streams a body, whatever a middleware has made of `send`. */
 export const streamKey: unique symbol = Symbol("sluice.stream");
 
+/** Where a response keeps the timer of `setTimeout`. */
+const timer: unique symbol = Symbol("timer");
+
 /** Headers as `writeHead` and `set` take them. */
 export type HeaderInit = Record<string, HeaderValue> | readonly (readonly [string, HeaderValue])[] | readonly string[];
 
@@ -38,6 +41,8 @@ export class OutgoingMessage extends Emitter {
   #stream: BodyStream | null = null;
   #body: WebBody | JsonBody = null;
   #watched = false;
+  // few responses have one, and a field would be made for all
+  declare private [timer]: ReturnType<typeof setTimeout> | undefined;
 
   /** Status of the answer. */
   statusCode = 200;
@@ -194,10 +199,12 @@ export class OutgoingMessage extends Emitter {
    */
   writeHead(status: number, reason?: string | HeaderInit, headers?: HeaderInit): this {
     this.#assertOpen("res.writeHead");
-    if (!Number.isInteger(status) || status < 100 || status > 999) {
+    // Node takes a text of digits as well, and leaves a fraction away
+    const code = status | 0;
+    if (code < 100 || code > 999) {
       throw new RangeError(`res.writeHead takes a status from 100 to 999, not ${status}`);
     }
-    this.statusCode = status;
+    this.statusCode = code;
     if (typeof reason === "string") this.statusMessage = reason;
     this.#setAll(typeof reason === "string" ? headers : reason ?? headers);
     this.#headersSent = true;
@@ -208,11 +215,12 @@ export class OutgoingMessage extends Emitter {
     if (headers === undefined) return;
     if (!Array.isArray(headers)) {
       for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
-    } else if (headers.length > 0 && !Array.isArray(headers[0])) {
-      for (let i = 0; i + 1 < headers.length; i += 2) this.appendHeader(headers[i], headers[i + 1]);
-    } else {
-      for (const [name, value] of headers as [string, string][]) this.appendHeader(name, value);
+      return;
     }
+    const pairs = Array.isArray(headers[0]) ? headers as [string, string][] : pairsOf(headers);
+    // a list replaces what was set before it, and may itself have several lines of one name
+    for (const [name] of pairs) this.removeHeader(name);
+    for (const [name, value] of pairs) this.appendHeader(name, value);
   }
 
   /** Sends status and headers now, before there is a body. */
@@ -531,6 +539,38 @@ export class OutgoingMessage extends Emitter {
     this.writeHead(this.statusCode);
   }
 
+  /**
+   * Breaks the answer off, or calls the listeners of `timeout` instead, when nothing of it was sent within a time. An
+   * answer under way is left alone: idle connections are the platform's business.
+   *
+   * @param ms The time; 0 for none
+   * @param callback Listens for `timeout`
+   */
+  setTimeout(ms: number, callback?: () => void): this {
+    if (callback !== undefined) this.on("timeout", callback);
+    clearTimeout(this[timer]);
+    if (!(ms > 0) || this.#headersSent) return this;
+    if (this[timer] === undefined) this.#exchange.onEnd(() => clearTimeout(this[timer]));
+    this[timer] = setTimeout(() => {
+      if (!this.#headersSent && !this.emit("timeout")) this.destroy();
+    }, ms);
+    return this;
+  }
+
+  /** Accepted for programs that gather small chunks; the platform does so by itself. */
+  cork(): void {}
+
+  /** The counterpart of {@linkcode OutgoingMessage.cork}. */
+  uncork(): void {}
+
+  /** Accepted and not sent, for no web response has trailers. */
+  addTrailers(_headers: HeaderInit): void {}
+
+  /** Accepted and not sent, for there is one web response to a request; the callback runs. */
+  writeEarlyHints(_hints: Record<string, string | string[]>, callback?: () => void): void {
+    if (callback !== undefined) queueMicrotask(callback);
+  }
+
   /** Breaks the answer off: a started body is cut, and an answer that has not begun is refused. */
   destroy(error?: Error): this {
     this.#ended = true;
@@ -594,6 +634,10 @@ class JsonBody {
 }
 
 const plain = OutgoingMessage.prototype;
+
+function pairsOf(flat: readonly string[]): [string, string][] {
+  return Array.from({ length: flat.length >> 1 }, (_, i) => [flat[2 * i]!, flat[2 * i + 1]!]);
+}
 
 function mayHaveContent(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304;

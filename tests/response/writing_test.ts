@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import type { FrameworkResponse } from "@sluice/sluice";
-import { ask, askText, quietApp } from "../support/app.ts";
+import { ask, quietApp } from "../support/app.ts";
 import { type Any, askBoth } from "../support/both.ts";
 
 /** Asks for what a handler writes. */
