@@ -8,6 +8,12 @@ import type { FileOptions } from "../response/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { type FileError, fileTransfers } from "../response/send_file.ts";
 
+/** What is known of a file that static files serve. */
+export interface StaticFileStat extends FileStat {
+  /** Last change, as Node tells it. */
+  readonly mtime: Date;
+}
+
 /** Options of `serveStatic`. */
 export interface ServeStaticOptions extends FileOptions {
   /** Leaves what is not found, and requests that are not GET or HEAD, to the next layer; on by default. */
@@ -15,7 +21,7 @@ export interface ServeStaticOptions extends FileOptions {
   /** Redirects from a folder's name to the same with a slash; on by default. */
   redirect?: boolean;
   /** Sets headers of a file about to be sent. */
-  setHeaders?: (res: FrameworkResponse, path: string, stat: FileStat) => void;
+  setHeaders?: (res: FrameworkResponse, path: string, stat: StaticFileStat) => void;
 }
 
 /** A middleware that serves files. */
@@ -45,7 +51,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
       maxAge,
       root,
       requested: mountOnly ? "" : req.path,
-      setHeaders: (path: string, stat: FileStat) => setHeaders?.(res, path, stat),
+      setHeaders: (path: string, stat: FileStat) => setHeaders?.(res, path, { ...stat, mtime: new Date(stat.mtimeMs) }),
     };
     fileTransfers().then(({ transferFile }) => transferFile(res, transfer)).catch((error: FileError) => {
       const folder = folderOf(error);

@@ -359,7 +359,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /** Sets `Location`, percent-encoding what may not stand in a URL. */
-  location(url: string): this {
+  location(url: string | URL): this {
     return this.set("Location", encodeUrl(String(url)));
   }
 
@@ -369,14 +369,14 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @param status Status, 302 by default
    * @param url Where to; percent-encoded where needed
    */
-  redirect(status: number, url: string): void;
+  redirect(status: number, url: string | URL): void;
   /** Redirects with status 302. */
-  redirect(url: string): void;
-  redirect(first: number | string, second?: string): void {
+  redirect(url: string | URL): void;
+  redirect(first: number | string | URL, second?: string | URL): void {
     this.#assertUnsent("res.redirect");
     const status = second === undefined ? 302 : first as number;
     const target = second === undefined ? first : second;
-    if (typeof target !== "string") {
+    if (typeof target !== "string" && !(target instanceof URL)) {
       throw new TypeError(`res.redirect takes a URL as a string, not ${target === null ? "null" : typeof target}`);
     }
     const address = this.location(target).get("Location") as string;

@@ -53,7 +53,7 @@ export function sendFile(
   const { headers, ...rest } = options;
   const { next } = res.req;
   const transfer = {
-    index: false,
+    index: "index.html",
     ...rest,
     etag: options.etag ?? res.app.enabled("etag"),
     requested: encodeURI(path).replace(/[?#]/g, encodeURIComponent),

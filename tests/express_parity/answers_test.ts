@@ -62,18 +62,81 @@ const CASES: readonly Case[] = [
       withHeader("/hello.txt", "range", range)
     ),
   },
+  {
+    name: "setHeaders of static files is told the date of a file",
+    build: (app, lib) =>
+      void app.use(lib.static(FILES, {
+        setHeaders: (res: Any, path: string, stat: Any) =>
+          res.set("Link", `${path} ${stat.mtime.toISOString().slice(0, 19)} ${stat.size}`),
+      })),
+    asks: ["/hello.txt"],
+  },
+  {
+    name: "a redirect leads to a URL object",
+    build(app) {
+      app.get("/a", (_req: Any, res: Any) => res.redirect(new URL("http://example.com/ü?x=<y>")));
+      app.get("/b", (_req: Any, res: Any) => res.redirect(308, new URL("http://example.com")));
+      app.get("/c", (_req: Any, res: Any) => res.location(new URL("http://example.com/c")).send("here"));
+    },
+    asks: ["/a", "/b", "/c"],
+  },
+  {
+    name: "a list of headers for writeHead replaces what was set, and has several lines of one name",
+    build(app) {
+      app.get("/list", (_req: Any, res: Any) => {
+        res.set({ "Content-Type": "text/plain", "Link": "<before>", "Location": "/kept" });
+        res.writeHead(200, ["Content-Type", "text/css", "link", "<one>", "Link", "<two>"]).end("x");
+      });
+      app.get("/text", (_req: Any, res: Any) => res.writeHead("404").end("text"));
+      app.get("/fraction", (_req: Any, res: Any) => res.writeHead(202.9).end("fraction"));
+    },
+    asks: ["/list", "/text", "/fraction"],
+  },
+  {
+    name: "a folder is sent by its index, and only with a slash",
+    build(app) {
+      const told = (res: Any) => (error: Any) => error && res.send(`${error.code} ${error.status}`);
+      for (
+        const [at, index] of Object.entries({ default: undefined, none: false, other: ["none.html", "page.html"] })
+      ) {
+        const options = { root: FILES, ...(index === undefined ? {} : { index }) };
+        app.get(`/${at}`, (req: Any, res: Any) => res.sendFile(req.query.path, options, told(res)));
+      }
+      app.get("/absolute", (req: Any, res: Any) => res.sendFile(FILES + req.query.path, told(res)));
+      app.get("/next", (_req: Any, res: Any) => res.sendFile("folder", { root: FILES }));
+    },
+    asks: [
+      ...["default", "none", "other", "absolute"].flatMap((at) =>
+        ["/", "folder/", "folder", "/folder/", "/folder", "none/"].map((path) => `/${at}?path=${path}`)
+      ),
+      "/next",
+    ],
+  },
+  {
+    name: "a file without an extension has no type, whatever its name is",
+    build(app, lib) {
+      app.use("/static", lib.static(NAMELESS));
+      app.get("/sent/:name", (req: Any, res: Any) => res.sendFile(req.params.name, { root: NAMELESS }));
+      app.get("/type/:name", (req: Any, res: Any) => res.type(req.params.name).send("x"));
+    },
+    asks: ["html", "js"].flatMap((name) => ["static", "sent", "type"].map((at) => `/${at}/${name}`)),
+  },
 ];
 
+const NAMELESS = await Deno.makeTempDir();
 const LARGE = await Deno.makeTempFile({ suffix: ".txt" });
 
 for (const { name, build, asks } of CASES) {
   Deno.test(`as in Express: ${name}`, async () => {
+    await Deno.mkdir(NAMELESS, { recursive: true });
+    for (const name of ["html", "js"]) await Deno.writeTextFile(`${NAMELESS}/${name}`, name);
     await Deno.writeFile(LARGE, new Uint8Array(1024 * 1024 + 1).fill(65));
     try {
       const [ours, theirs] = await askBoth(build, asks.map((ask) => typeof ask === "string" ? { path: ask } : ask));
       assertEquals(ours, theirs);
     } finally {
       await Deno.remove(LARGE);
+      await Deno.remove(NAMELESS, { recursive: true });
     }
   });
 }
