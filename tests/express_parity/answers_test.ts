@@ -113,6 +113,15 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: "files in daily use have their types",
+    build: (app) => void app.get("/:name", (req: Any, res: Any) => res.attachment(req.params.name).end()),
+    asks: (
+      "doc docx xls xlsx ppt pptx rtf pdf odt ods odp aif aiff flac m3u m3u8 m4a m4b mka mp3 wav wma avi flv m4v mkv " +
+      "mp4 webm wmv srt vtt 7z apk gz jar rar rpm torrent xz zip eot otf ttf woff woff2 ics kml kmz mobi epub p12 pem " +
+      "psd svg vcf webp avif csv json html js css md txt wasm xml yaml"
+    ).split(" ").map((extension) => `/file.${extension}`),
+  },
+  {
     name: "a file without an extension has no type, whatever its name is",
     build(app, lib) {
       app.use("/static", lib.static(NAMELESS));
