@@ -275,9 +275,15 @@ export class OutgoingMessage extends Emitter {
     if (typeof chunk === "function") return this.end(undefined, undefined, chunk);
     if (typeof encoding === "function") return this.end(chunk, undefined, encoding);
     if (this.#ended) return this.#endAgain(chunk, callback);
-    if (callback !== undefined) this.once("finish", callback);
+    if (callback !== undefined) this.#whenFinished(callback);
     this.#endWith(chunk ?? null, encoding);
     return this;
+  }
+
+  // the head of an answer without a body may have left long before its handler ends it
+  #whenFinished(callback: WriteCallback): void {
+    if (this.#exchange.finished) queueMicrotask(callback);
+    else this.once("finish", callback);
   }
 
   #endAgain(chunk: Chunk | null | undefined, callback: WriteCallback | undefined): this {
@@ -342,7 +348,7 @@ export class OutgoingMessage extends Emitter {
     exchange.streaming = body;
     this.#settle(body.stream);
     this.#ended = true;
-    if (exchange.response?.body !== null && !exchange.aborted) return;
+    if (this.#carried && !exchange.aborted) return;
     exchange.finish();
     // nothing of it may be sent; a source that fails while it is given up has nobody left to tell
     body.stream.cancel().catch(() => {});
@@ -481,7 +487,15 @@ export class OutgoingMessage extends Emitter {
       },
     });
     this.#settle(this.#stream.readable);
-    if (exchange.response?.body === null) this.#stream.discard();
+    if (this.#carried) return;
+    this.#stream.discard();
+    // there is nothing to cut
+    openStreams.delete(this);
+  }
+
+  // whether the answer that the client gets takes a streamed body along
+  get #carried(): boolean {
+    return this.#body !== null && this.#exchange.response?.body !== null;
   }
 
   #settle(body: WebBody): void {
@@ -491,7 +505,8 @@ export class OutgoingMessage extends Emitter {
     const framed = headers.framed || isHead || !mayHaveContent(status) ? this.#frame(status, isHead, body) : body;
     const reason = this.statusMessage === "" || this.statusMessage === statusText(status) ? "" : this.statusMessage;
     try {
-      this.#exchange.settle(webResponse(status, reason, headers, framed));
+      const sent = framed === null && body instanceof ReadableStream && mayHaveContent(status) ? nothing() : framed;
+      this.#exchange.settle(webResponse(status, reason, headers, sent));
     } catch (error) {
       // nothing has left yet, so an error handler may still answer
       this.#headersSent = false;
@@ -634,6 +649,11 @@ class JsonBody {
 }
 
 const plain = OutgoingMessage.prototype;
+
+// a runtime says 0 of the length of no body, which for HEAD is not the length that GET has
+function nothing(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.close() });
+}
 
 function pairsOf(flat: readonly string[]): [string, string][] {
   return Array.from({ length: flat.length >> 1 }, (_, i) => [flat[2 * i]!, flat[2 * i + 1]!]);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import type { FrameworkResponse } from "@sluice/sluice";
-import { ask, quietApp } from "../support/app.ts";
+import { ask, quietApp, serving } from "../support/app.ts";
 import { type Any, askBoth } from "../support/both.ts";
 
 /** Asks for what a handler writes. */
@@ -87,4 +87,46 @@ Deno.test("callbacks of what waits when the answer is broken off are told so", a
   });
   await response.text().catch(() => undefined);
   assertEquals(codes, ["ERR_STREAM_DESTROYED"]);
+});
+
+for (const [what, status, method] of [["HEAD", 200, "HEAD"], ["204", 204, "GET"], ["304", 304, "GET"]] as const) {
+  Deno.test(`a handler that streams for a ${what} is told that all was sent, and that nothing was cut`, async () => {
+    const heard: string[] = [];
+    const app = quietApp();
+    const ended = Promise.withResolvers<void>();
+    const sent = Promise.withResolvers<void>();
+    app.get("/", async (req, res) => {
+      req.on("aborted", () => heard.push("aborted"));
+      res.on("finish", () => heard.push("finish")).on("close", () => heard.push("close"));
+      res.status(status).write("first", () => heard.push("first"));
+      await sent.promise;
+      res.write("second", () => heard.push("second"));
+      res.end("last", () => ended.resolve());
+    });
+    await serving(app, async (origin) => {
+      const response = await fetch(origin, { method });
+      assertEquals([response.status, response.headers.get("content-length"), await response.text()], [
+        status,
+        null,
+        "",
+      ]);
+      sent.resolve();
+      await ended.promise;
+    });
+    assertEquals(heard.toSorted(), ["close", "finish", "first", "second"]);
+    assertEquals(heard.indexOf("finish") < heard.indexOf("close"), true);
+  });
+}
+
+Deno.test("a HEAD of a stream does not say that its length is 0", async () => {
+  const app = quietApp();
+  app.get("/written", (_req, res) => (res.write("a"), res.end("b")));
+  app.get("/sent", (_req, res) => void res.send(new Blob(["stream"]).stream()));
+  app.get("/returned", () => Response.json({ a: 1 }));
+  await serving(app, async (origin) => {
+    for (const path of ["/written", "/sent", "/returned"]) {
+      const response = await fetch(origin + path, { method: "HEAD" });
+      assertEquals([path, response.headers.get("content-length"), await response.text()], [path, null, ""]);
+    }
+  });
 });
