@@ -141,9 +141,12 @@ export class Exchange extends Target {
     signal.addEventListener("abort", () => this.#leave(), { once: true });
   }
 
-  /** Notes that the body broke off: its sender is gone, which Deno's signal does not tell in the middle of an upload. */
+  /**
+   * Notes that the body broke off: its sender is gone, which Deno's signal does not tell in the middle of an upload. A
+   * handler that was reading may have something to say to that, where the request was made in process.
+   */
   lost(): void {
-    if (this.heard) this.#leave();
+    setTimeout(() => this.#leave(), 0);
   }
 
   // a handler that never answers would keep the platform waiting, and on Deno the connection open

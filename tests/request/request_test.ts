@@ -211,6 +211,31 @@ Deno.test("the path is taken as it was sent, so that dots and escapes can be see
   await app.close();
 });
 
+Deno.test("a handler may answer a body that breaks off, and is let go if it does not", async () => {
+  const broken = () => new ReadableStream({ pull: (controller) => controller.error(new Error("broken")) });
+  const app = quietApp();
+  const ended: string[] = [];
+  app.use((_req, res, next) => {
+    res.on("finish", () => ended.push("finish"));
+    res.on("close", () => ended.push("close"));
+    next();
+  });
+  app.post("/tells", async (req, res) => {
+    try {
+      for await (const _chunk of req);
+    } catch (error) {
+      res.status(400).send((error as Error).message);
+    }
+  });
+  app.post("/waits", (req) => void req.on("data", () => {}));
+  const post = (path: string) => app.handle(new Request(`http://localhost${path}`, { method: "POST", body: broken() }));
+  const told = await post("/tells");
+  assertEquals([told.status, await told.text()], [400, "broken"]);
+  assertEquals((await post("/waits")).status, 499);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals(ended, ["finish", "close", "close"]);
+});
+
 Deno.test("the target is cut out of any URL: with a fragment, without a path, with a query only", async () => {
   const targets: Record<string, string> = {
     "http://x": "/",
