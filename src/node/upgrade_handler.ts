@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import type { FrameworkApp } from "../app/framework_app.ts";
 import type { Servable } from "../platform/platform.ts";
 import { answerVisit } from "./node_handler.ts";
+import { HeldSocket } from "./held_socket.ts";
 import { UpgradeVisit } from "./upgrade_visit.ts";
 
 /** A listener for the `upgrade` event of Node's servers. */
@@ -73,11 +74,11 @@ export function takeUpgrade(
   isClosing: () => boolean = () => false,
 ): UpgradeVisit | null {
   if (!isHandshake(req) && server instanceof EventEmitter) {
-    giveBack(server, req, socket, head);
+    void giveBack(server, req, socket, head);
     return null;
   }
   const visit = new UpgradeVisit(req, socket, head, isClosing);
-  answerVisit(app, visit, visit.prepare());
+  void visit.turn().then((came) => came && answerVisit(app, visit, visit.prepare()));
   return visit;
 }
 
@@ -92,7 +93,16 @@ function pathOf({ url = "/" }: IncomingMessage): string {
 
 // RFC 9110 section 7.8: a server may ignore the header. Node does where nobody listens for upgrades, and otherwise reads
 // no body: clients that offer HTTP/2 with every request would send theirs in vain. So it gets the request once more.
-function giveBack(server: EventEmitter, req: IncomingMessage, socket: Duplex, head: Uint8Array): void {
+async function giveBack(
+  server: EventEmitter,
+  req: IncomingMessage,
+  socket: Duplex,
+  head: Uint8Array,
+): Promise<void> {
+  const held = new HeldSocket(socket);
+  const isFree = await held.freed();
+  if (!isFree) return void socket.destroy();
+  held.release();
   const lines = [`${req.method} ${req.url} HTTP/${req.httpVersion}`];
   for (let i = 0; i < req.rawHeaders.length; i += 2) {
     const name = req.rawHeaders[i]!;

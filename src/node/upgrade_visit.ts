@@ -4,12 +4,14 @@ import type { Duplex } from "node:stream";
 import { HttpError } from "../http/http_error.ts";
 import type { Upgrade, UpgradeOptions } from "../platform/platform.ts";
 import { type Upgrader, upgraderKey } from "../websocket/accept.ts";
+import { HeldSocket } from "./held_socket.ts";
 import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
 import { NodeVisit } from "./node_visit.ts";
 
 /** A request to become a WebSocket on its way through an application: it ends as a connection, or with an answer. */
 export class UpgradeVisit extends NodeVisit implements Upgrader {
   readonly #socket: Duplex;
+  readonly #held: HeldSocket;
   readonly #head: Uint8Array;
   readonly #isClosing: () => boolean;
   #server: WsServer | null = null;
@@ -29,17 +31,22 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
     this.#socket = socket;
     this.#head = head;
     this.#isClosing = isClosing;
+    this.#held = new HeldSocket(socket);
     res.shouldKeepAlive = false;
-    res.assignSocket(socket as Socket);
     res.once("finish", () => socket.end(() => socket.destroy()));
-    // Node has taken its own listeners away; without one, a client that breaks off would end the process
-    socket.on("error", ignore);
-    socket.on("end", leave);
-    socket.on("drain", this.#drain);
   }
 
-  // Node tells a response only about sockets it watches itself
-  readonly #drain = (): void => void this.res.emit("drain");
+  /**
+   * Waits until the requests in front of it on its connection have been answered.
+   *
+   * @returns Whether it is still to be answered: the client may have left, the server may be closing
+   */
+  async turn(): Promise<boolean> {
+    if (!await this.#held.freed()) return false;
+    // what has been written meanwhile leaves now
+    this.res.assignSocket(this.#socket as Socket);
+    return !this.res.writableEnded;
+  }
 
   /** Whatever the platform: the socket is one of `node:http`, which Deno and Bun have too. */
   get [upgraderKey](): this {
@@ -88,7 +95,7 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
   }
 
   #release(): void {
-    this.#socket.off("error", ignore).off("end", leave).off("drain", this.#drain);
+    this.#held.release();
     this.res.detachSocket(this.#socket as Socket);
   }
 
@@ -106,14 +113,6 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
 
 /** Bytes a message may have, as on Deno and Bun; more closes with 1009. Left to itself, ws takes 100 MiB. */
 const MAX_MESSAGE = 64 * 1024 * 1024;
-
-// the socket closes after an error, and that is enough to know
-function ignore(): void {}
-
-// a client that has sent its last byte will not speak WebSocket
-function leave(this: Duplex): void {
-  this.destroy();
-}
 
 // Node constructs no response with status 101; the handshake has been answered, so this only tells of it
 function upgradedResponse(): Response {

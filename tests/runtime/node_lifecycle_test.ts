@@ -39,6 +39,11 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     "cutSockets",
     [null, "HTTP/1.1 503 Service Unavailable", true],
   ],
+  [
+    "close with a deadline answers a handshake that waits behind another request",
+    "cutPipelined",
+    [null, ["HTTP/1.1 503", "HTTP/1.1 503"]],
+  ],
   ["an abort signal closes the server", "abort", null],
   ["settings come from NODE_ENV and the working directory", "settings", ["production", true]],
 ];

@@ -1,7 +1,7 @@
 /** WebSockets on Node, in every way a server may be owned there. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { frame, OPCODE } from "../contracts/frame.ts";
-import { HANDSHAKE, rawHead, readUntil, requestHead, untilClosed, writeAll } from "../support/raw_client.ts";
+import { HANDSHAKE, opened, rawHead, readUntil, requestHead, untilClosed, writeAll } from "../support/raw_client.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { skipNode, startNode } from "../support/node_program.ts";
 import { askUntil, text } from "../support/node_servers.ts";
@@ -206,6 +206,50 @@ onNode("a connection whose offer was ignored may make another one, and become a 
     await readUntil(connection, "open");
     connection.close();
   }
+});
+
+/** Sends requests in one piece, and waits until the first of them is held back by its handler. */
+async function pipelined({ at, events }: Servers, way: Way, ...requests: Uint8Array[]): Promise<Deno.TcpConn> {
+  const before = (await events()).length;
+  const all = new Uint8Array(requests.flatMap((bytes) => [...bytes]));
+  const connection = await opened({ port: Number(new URL(at(way)).port) }, all);
+  await askUntil(events, (seen) => seen.length > before);
+  return connection;
+}
+
+onNode("a handshake behind requests that are still being answered waits for its turn", async (servers) => {
+  for (const way of WAYS) {
+    const heads = ["held", "large"].map((path) => requestHead(`GET ${prefix(way)}/${path}`, []));
+    using connection = await pipelined(servers, way, ...heads, requestHead(`GET ${prefix(way)}/echo`, HANDSHAKE));
+    await text(`${servers.at()}/release`);
+    const seen = await readUntil(connection, "open");
+    assert(seen.indexOf("the held answer") < seen.indexOf("HTTP/1.1 101"), seen);
+    assert(seen.length > 64 * 64 * 1024, `${seen.length} bytes`);
+  }
+});
+
+onNode("an offer behind a request that is still being answered waits for its turn", async (servers) => {
+  for (const way of WAYS) {
+    const offer = ["Connection: Upgrade", "Upgrade: h2c", "Content-Type: text/plain", "Content-Length: 4"];
+    const body = new TextEncoder().encode("body");
+    const heads = [requestHead(`GET ${prefix(way)}/held`, []), requestHead(`POST ${prefix(way)}/echo`, offer)];
+    using connection = await pipelined(servers, way, ...heads, body);
+    await text(`${servers.at()}/release`);
+    const seen = await readUntil(connection, "read body");
+    assertStringIncludes(seen, "the held answer");
+  }
+});
+
+onNode("a client that leaves before its handshake's turn has come harms nobody", async (servers) => {
+  for (const way of WAYS) {
+    for (const offer of [HANDSHAKE, ["Connection: Upgrade", "Upgrade: h2c"]]) {
+      const heads = [requestHead(`GET ${prefix(way)}/held`, []), requestHead(`GET ${prefix(way)}/echo`, offer)];
+      (await pipelined(servers, way, ...heads)).close();
+    }
+  }
+  const counts = async () => JSON.parse(await text(`${servers.at()}/counts`));
+  assertEquals(await askUntil(counts, ({ sockets, open }) => sockets + open === 0), { sockets: 0, open: 0 });
+  assertEquals(await text(`${servers.at()}/release`), "6");
 });
 
 onNode("other listeners of the server get what no socket route wants, and nobody waits in vain", async ({ at }) => {
