@@ -593,16 +593,19 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   async acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void> {
     const request = req as FrameworkRequest;
     const { acceptWebSocket } = await import("../websocket/accept.ts");
-    const response = acceptWebSocket({
-      req: request,
-      res: res as FrameworkResponse,
-      routePath: route.path,
-      handlers: route.handlers as WebSocketHandlers,
-      platform: detectPlatform(),
-      context: exchangeOf(request)!.context,
-      connections: this.connections,
-    });
-    exchangeOf(request)!.settle(response);
+    const exchange = exchangeOf(request)!;
+    exchange.upgrade(() =>
+      acceptWebSocket({
+        req: request,
+        res: res as FrameworkResponse,
+        routePath: route.path,
+        handlers: route.handlers as WebSocketHandlers,
+        platform: detectPlatform(),
+        context: exchange.context,
+        connections: this.connections,
+        ended: () => exchange.abandon(),
+      })
+    );
   }
 
   /**

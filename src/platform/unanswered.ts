@@ -38,7 +38,8 @@ export class Unanswered {
       this.#watched.add(answer);
       // 499 is what proxies write down for a client that left; nobody reads it
       const leave = () => void (this.#watched.delete(answer) && answer(new Response(null, { status: 499 })));
-      request.signal.addEventListener("abort", leave, { once: true });
+      // Deno aborts the signal of a request that becomes a WebSocket, too, whose answer is about to come
+      request.signal.addEventListener("abort", () => void setTimeout(leave, 0), { once: true });
     }
     this.#waiting.clear();
   }

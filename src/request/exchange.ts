@@ -22,6 +22,8 @@ class Rare {
   streaming: OpenStream | null = null;
   context: unknown = undefined;
   watched = false;
+  /** Whether the platform makes a WebSocket of it, or has done so. */
+  upgrading = false;
   /** Handlers whose promise has not settled yet. */
   handlers = 0;
   peer: Peer | null = null;
@@ -137,6 +139,7 @@ export class Exchange extends Target {
     if (few === null || few.watched || !this.heard) return;
     few.watched = true;
     const { signal } = this.request;
+    if (signal.aborted && (few.upgrading || this.#response?.status === 101)) return;
     if (signal.aborted) return this.#waiting === null ? this.abandon() : this.#leave();
     signal.addEventListener("abort", () => this.#leave(), { once: true });
   }
@@ -146,11 +149,19 @@ export class Exchange extends Target {
    * handler that was reading may have something to say to that, where the request was made in process.
    */
   lost(): void {
-    setTimeout(() => this.#leave(), 0);
+    setTimeout(() => this.#left(), 0);
+  }
+
+  // Deno aborts the signal of a request that becomes a WebSocket, though nobody has left
+  #leave(): void {
+    if (this.#rare?.upgrading || this.#response?.status === 101) return;
+    if (this.#response !== null || !this.request.headers.has("upgrade")) return this.#left();
+    // a handler that upgrades by itself is about to answer
+    setTimeout(() => this.#response?.status === 101 || this.#left(), 0);
   }
 
   // a handler that never answers would keep the platform waiting, and on Deno the connection open
-  #leave(): void {
+  #left(): void {
     // an answer without a body is complete with its head, whatever the handler still writes
     if (this.#response !== null && (this.method === "HEAD" || this.#response.body === null)) return this.finish();
     this.abandon();
@@ -174,6 +185,24 @@ export class Exchange extends Target {
     if (this.heard || (this.#rare !== null && this.#rare.handlers > 0)) this.#keep();
     this.#waiting?.(response);
     return true;
+  }
+
+  /**
+   * Settles the exchange with the answer that makes a WebSocket of the request. It is over when the connection is, and
+   * whoever accepted that says so.
+   *
+   * @param accept Gives the answer
+   * @throws What accepting throws
+   */
+  upgrade(accept: () => Response): void {
+    const few = this.#few;
+    few.upgrading = true;
+    try {
+      this.settle(accept());
+    } catch (error) {
+      few.upgrading = false;
+      throw error;
+    }
   }
 
   /** Notes that a handler goes on in a promise, perhaps beyond the answer. */

@@ -45,6 +45,8 @@ export interface AcceptOptions {
   readonly context: unknown;
   /** The application's connections. */
   readonly connections: Connections;
+  /** Is told that the connection is over. */
+  readonly ended?: () => void;
 }
 
 /** ms a client may leave a ping unanswered, where its route does not say. */
@@ -61,7 +63,7 @@ const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|tran
  * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13, 501 where there are no WebSockets
  */
 export function acceptWebSocket(options: AcceptOptions): Response {
-  const { req, res, handlers, platform, context, connections } = options;
+  const { req, res, handlers, platform, context, connections, ended } = options;
   assertHandshake(req);
   const protocol = chooseProtocol(req, handlers);
   const headers = handshakeHeaders(res);
@@ -75,7 +77,16 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   // from here on nothing may throw, unless the platform can keep connections: it waits for this response and no other
   const { socket, response } = upgrade;
   const handled = upgrade.keep && ((ws: WebSocketConnection) => upgrade.keep?.(ws, handlers));
-  const ws = serveConnection({ socket, protocol: protocol ?? "", data, handlers, connections, app: req.app, handled });
+  const ws = serveConnection({
+    socket,
+    protocol: protocol ?? "",
+    data,
+    handlers,
+    connections,
+    app: req.app,
+    handled,
+    ended,
+  });
   handled?.(ws);
   return response;
 }

@@ -20,6 +20,8 @@ export interface ConnectionOptions {
   readonly resumed?: boolean;
   /** Runs after each handler; what it throws counts as the handler's own error. */
   readonly handled?: ((ws: WebSocketConnection) => void) | undefined;
+  /** Runs when the connection is over, behind the handler for that. */
+  readonly ended?: (() => void) | undefined;
 }
 
 /** How often, in ms, a connection with waiting bytes is looked at for `drain`. */
@@ -92,7 +94,9 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     connections.delete(ws);
     clearTimeout(draining);
     const [code, reason] = closedHere ?? howItClosed(event);
-    return run(() => handlers.close?.(ws, code, reason));
+    const closed = run(() => handlers.close?.(ws, code, reason));
+    options.ended?.();
+    return closed;
   };
   socket.onerror = (event) => {
     const { error, message = "" } = event as ErrorEvent;

@@ -1,5 +1,11 @@
 /** The WebSocket part of the program. */
-import sluice, { type FrameworkApp, HttpError, Router, type WebSocketConnection } from "@sluice/sluice";
+import sluice, {
+  type FrameworkApp,
+  type FrameworkRequest,
+  HttpError,
+  Router,
+  type WebSocketConnection,
+} from "@sluice/sluice";
 
 /** What happened on connections, by the name in `?flag=`; whoever asks for it polls. */
 const notes = new Map<string, unknown[]>();
@@ -16,7 +22,11 @@ export function socketRoutes(app: FrameworkApp): void {
 }
 
 function note(ws: WebSocketConnection, what: unknown): void {
-  const flag = String(ws.data.req.query["flag"]);
+  noteOf(ws.data.req, what);
+}
+
+function noteOf(req: FrameworkRequest, what: unknown): void {
+  const flag = String(req.query["flag"]);
   notes.set(flag, [...notes.get(flag) ?? [], what]);
 }
 
@@ -123,6 +133,19 @@ function endings(app: FrameworkApp): void {
     },
     close,
     error: (ws, error) => ws.send(String(error)),
+  });
+  app.ws("/socket/heard", (req, res, next) => {
+    req.on("close", () => noteOf(req, "req"));
+    res.on("close", () => noteOf(req, "res")).on("finish", () => noteOf(req, "finished"));
+    req.signal.addEventListener("abort", () => {});
+    next();
+  }, {
+    open(ws) {
+      ws.data.req.on("close", () => note(ws, "req, from open"));
+      ws.send("open");
+    },
+    message: (ws, data) => ws.send(data),
+    close: (ws) => note(ws, "close"),
   });
   app.ws("/socket/pinged", { pingTimeoutMs: 400, message: (ws, data) => ws.send(data), close });
   app.get("/socket-count", (_req, res) => res.json(app.connections.size));

@@ -55,3 +55,21 @@ Deno.test("what an error handler gets of an upgrade that cannot be may be shown"
   const answer = await app.handle(new Request("http://localhost/", { headers: HANDSHAKE }));
   assertEquals(await answer.json(), true);
 });
+
+Deno.test("a socket opens although its request waited while many others came", async () => {
+  const app = quietApp();
+  const [arrived, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  app.get("/", (_req, res) => res.send("x"));
+  app.ws("/socket", async (_req, _res, next) => {
+    arrived.resolve();
+    await go.promise;
+    next();
+  }, { open: (ws) => ws.send("open") });
+  await serving(app, async (origin) => {
+    await using client = new SocketClient(origin, "/socket");
+    await arrived.promise;
+    for (let i = 0; i < 600; i++) await (await fetch(origin)).body?.cancel();
+    go.resolve();
+    assertEquals(await client.next(), "open");
+  });
+});

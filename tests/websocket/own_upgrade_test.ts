@@ -17,3 +17,28 @@ Deno.test("a handler may return an upgrade of its own, and headers set before ar
     assertEquals(await socket.text(), "open");
   });
 });
+
+Deno.test("an upgrade of a handler's own goes through although somebody listens for the end", async () => {
+  const app = quietApp();
+  app.use((req, res, next) => {
+    res.on("close", () => {});
+    req.signal.addEventListener("abort", () => {});
+    next();
+  });
+  const upgrade = (request: Request): Response => {
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onopen = () => socket.send("open");
+    return response;
+  };
+  app.get("/at-once", (req) => upgrade(req.request));
+  app.get("/later", async (req) => {
+    await Promise.resolve();
+    return upgrade(req.request);
+  });
+  await serving(app, async (origin) => {
+    for (const path of ["/at-once", "/later"]) {
+      using socket = await RawSocket.open(origin, path);
+      assertEquals([socket.status, await socket.text()], [101, "open"]);
+    }
+  });
+});

@@ -25,6 +25,15 @@ async function ended(origin: string, flag: string, ...how: unknown[]): Promise<u
 }
 
 export const closing: Chapter = chapter("WebSockets: the end", (it) => {
+  it("who listens for the end of the request hears of the connection's end", async ({ ask, origin, flag }) => {
+    await using client = new SocketClient(origin, `/socket/heard?flag=${flag}`);
+    assertEquals(await client.next(), "open");
+    assertEquals(await client.say("still here"), "still here");
+    assertEquals(await noted(ask, flag, 0), []);
+    await client.close();
+    assertEquals((await noted(ask, flag, 4)).toSorted(), ["close", "req", "req, from open", "res"]);
+  }, "websocket");
+
   it("the close handler gets the client's code and reason", async (visit) => {
     assertEquals(await toldAfter(visit, (socket) => socket.close(3001, "ganz früh")), [3001, "ganz früh"]);
   }, "websocket");
