@@ -1,5 +1,6 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
+import { Server as NetServer } from "node:net";
 import type { FetchHandler, ListenOptions, PlatformServer } from "../platform/platform.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { takeUpgrade } from "./upgrade_handler.ts";
@@ -16,6 +17,9 @@ export function serveOnNode(handler: FetchHandler, options: ListenOptions): Plat
   return new NodeServer(handler, options);
 }
 
+/** ms that answers have to leave in before their connections are cut. */
+const LEAVING_MS = 100;
+
 class NodeServer implements PlatformServer {
   readonly ready: Promise<void>;
   readonly finished: Promise<void>;
@@ -31,6 +35,8 @@ class NodeServer implements PlatformServer {
     const answer = toNodeHandler({ fetch: handler });
     const listener = (req: Parameters<typeof answer>[0], res: ServerResponse): void => {
       this.#watch(res);
+      // a client that asks again and again would hold the server up
+      if (this.#closing) res.shouldKeepAlive = false;
       answer(req, res);
     };
     const server = this.#server = cert !== undefined && key !== undefined
@@ -81,14 +87,19 @@ class NodeServer implements PlatformServer {
   async shutdown(): Promise<void> {
     this.#closing = true;
     if (!await this.ready.then(() => true, () => false)) return;
-    this.#server.close();
+    // HTTP's own close() takes connections for idle whose answers are still on their way to a client that reads slowly
+    NetServer.prototype.close.call(this.#server);
     for (const visit of this.#upgrades) visit.goAway();
     this.#closeIdle();
     await this.finished;
+    // it is closed already, but for the timer that looks after its connections
+    this.#server.close(() => {});
   }
 
+  // it has to wait for the same reason; each answer that has left comes back here
   #closeIdle(): void {
-    if ("closeIdleConnections" in this.#server) this.#server.closeIdleConnections();
+    const isIdleKnown = ![...this.#unanswered].some(isLeaving);
+    if (isIdleKnown && "closeIdleConnections" in this.#server) this.#server.closeIdleConnections();
     for (const session of this.#sessions) session.close();
   }
 
@@ -101,10 +112,18 @@ class NodeServer implements PlatformServer {
       })
     );
     for (const visit of this.#upgrades) visit.cut();
+    // an upload that is held open, or a client that does not read, would keep an answer from leaving
+    const timer = setTimeout(() => this.#cut(), LEAVING_MS);
     void Promise.all(left).then(() => {
-      if ("closeAllConnections" in this.#server) this.#server.closeAllConnections();
-      for (const session of this.#sessions) session.destroy();
+      clearTimeout(timer);
+      this.#cut();
     });
+  }
+
+  #cut(): void {
+    if ("closeAllConnections" in this.#server) this.#server.closeAllConnections();
+    for (const session of this.#sessions) session.destroy();
+    for (const visit of this.#upgrades) visit.drop();
   }
 
   ref(): void {
@@ -114,4 +133,9 @@ class NodeServer implements PlatformServer {
   unref(): void {
     if ("unref" in this.#server) this.#server.unref();
   }
+}
+
+// ended, but not taken by the client; over HTTP/2 nobody takes that for idle
+function isLeaving(res: ServerResponse): boolean {
+  return res instanceof ServerResponse && res.writableEnded && !res.writableFinished && !res.req.socket.destroyed;
 }

@@ -104,6 +104,11 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
     this.#upgraded?.close(1001, "The server is closing");
   }
 
+  /** Ends its connection, whatever was still to be said. */
+  drop(): void {
+    this.#socket.destroy();
+  }
+
   /** Ends it now: a connection is cut, a handler that has not answered is answered for. */
   cut(): void {
     if (this.upgraded || this.res.headersSent) this.#socket.destroy();

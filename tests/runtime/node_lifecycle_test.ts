@@ -44,6 +44,12 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     "cutPipelined",
     [null, ["HTTP/1.1 503", "HTTP/1.1 503"]],
   ],
+  ["close lets a client take the whole of an answer it is reading", "download", true],
+  [
+    "over HTTP/2, close with a deadline ends although a client holds its upload open or reads nothing",
+    "slowClients",
+    ["https:", null, "https:", null],
+  ],
   ["an abort signal closes the server", "abort", null],
   ["settings come from NODE_ENV and the working directory", "settings", ["production", true]],
 ];
