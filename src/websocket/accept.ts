@@ -60,11 +60,13 @@ const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|tran
  *
  * @param options The request and what is to happen
  * @returns The platform's own response; it must reach the platform as it is
- * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13, 501 where there are no WebSockets
+ * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13, 501 where there are no WebSockets,
+ *   503 if the application is being closed
  */
 export function acceptWebSocket(options: AcceptOptions): Response {
   const { req, res, handlers, platform, context, connections, ended } = options;
   assertHandshake(req);
+  if (connections.areClosing) throw new HttpError(503, "The server is closing");
   const protocol = chooseProtocol(req, handlers);
   const headers = handshakeHeaders(res);
   // some runtimes refuse to tell the request's headers and its sender once it is upgraded, so they are asked now

@@ -18,6 +18,8 @@ export class Connections {
   readonly #outgoing: InOrder;
   /** Is told whose topics have changed. */
   changed: ((member: Member) => void) | null = null;
+  /** Whether no more are taken, because the application is being closed. */
+  areClosing = false;
   #broker: TopicBroker | null = null;
   #brokerIsOpen = false;
 

@@ -79,7 +79,10 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   socket.binaryType = "arraybuffer";
   socket.onopen = () => {
     connections.add(ws);
-    return run(() => handlers.open?.(ws));
+    const opened = run(() => handlers.open?.(ws));
+    // closing began after the handshake, when this was none of the connections yet
+    if (connections.areClosing) ws.close(1001, "The server is closing");
+    return opened;
   };
   if (options.resumed && ws.readyState === 1) connections.add(ws);
   socket.onmessage = ({ data }) => {
