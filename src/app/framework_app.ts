@@ -108,7 +108,6 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
 
   /** Classes of its own, made when somebody asks for `app.request` or `app.response`. */
   #pair: Pair | null = null;
-  readonly #emitter = new Emitter();
   readonly #connections = new Connections((error) => this.logError(error));
   readonly #openStreams = new Set<OpenStream>();
   readonly #lifecycle = new Lifecycle(this);
@@ -633,25 +632,42 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
 
   /** Adds a listener; `mount` is emitted with the parent when the application is mounted. */
   on(event: EventName, listener: Listener): this {
-    this.#emitter.on(event, listener);
-    return this;
+    return Emitter.prototype.on.call(this.#asEmitter, event, listener) as unknown as this;
+  }
+
+  /** Adds a listener; the same as {@linkcode FrameworkApp.on}. */
+  addListener(event: EventName, listener: Listener): this {
+    return this.on(event, listener);
   }
 
   /** Adds a listener that runs once. */
   once(event: EventName, listener: Listener): this {
-    this.#emitter.once(event, listener);
-    return this;
+    return Emitter.prototype.once.call(this.#asEmitter, event, listener) as unknown as this;
   }
 
   /** Takes a listener away. */
   off(event: EventName, listener: Listener): this {
-    this.#emitter.off(event, listener);
-    return this;
+    return Emitter.prototype.off.call(this.#asEmitter, event, listener) as unknown as this;
+  }
+
+  /** Takes a listener away; the same as {@linkcode FrameworkApp.off}. */
+  removeListener(event: EventName, listener: Listener): this {
+    return this.off(event, listener);
   }
 
   /** Calls the listeners of an event. */
   emit(event: EventName, ...args: unknown[]): boolean {
-    return this.#emitter.emit(event, ...args);
+    return Emitter.prototype.emit.call(this.#asEmitter, event, ...args);
+  }
+
+  /** Number of listeners of an event. */
+  listenerCount(event: EventName): number {
+    return Emitter.prototype.listenerCount.call(this.#asEmitter, event);
+  }
+
+  // a class has one base, and here that is the function; listeners are called on the application all the same
+  get #asEmitter(): Emitter {
+    return this as unknown as Emitter;
   }
 }
 
