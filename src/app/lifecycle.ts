@@ -19,6 +19,9 @@ export class Lifecycle {
   #platform: PlatformServer | null = null;
   #server: Server | null = null;
   #closing: Promise<void> | null = null;
+  #forgetSignal = (): void => {};
+  /** When what is left of a closing is waited for no longer. */
+  #deadline: Deferred = deferred();
   readonly #background = new Set<Promise<void>>();
 
   /** @param app The application: it has the open WebSockets, and the bodies being streamed */
@@ -50,16 +53,27 @@ export class Lifecycle {
       options.signal?.throwIfAborted();
       const platform = detectPlatform().serve(handler, options);
       this.#platform = platform;
-      const server = this.#server = new Server(platform, (how) => this.close(how));
+      const isSecure = options.cert !== undefined && options.key !== undefined;
+      const server = this.#server = new Server(platform, (how) => this.close(how), isSecure);
       this.#closing = null;
-      options.signal?.addEventListener("abort", () => void this.close({ timeoutMs: 0 }), { once: true });
-      this.#announce(platform, callback);
+      if (options.signal !== undefined) this.#closeOn(options.signal, platform);
+      this.#announce(platform, callback?.bind(server));
       return server;
     } catch (error) {
       if (callback === undefined || !isUnavailable(error)) throw error;
-      queueMicrotask(() => callback(error as Error));
-      return new Server(neverListened(error), () => Promise.resolve());
+      const server = new Server(neverListened(error), () => Promise.resolve());
+      queueMicrotask(() => callback.call(server, error as Error));
+      return server;
     }
+  }
+
+  // the application may have been closed and listen again, with another signal or none
+  #closeOn(signal: AbortSignal, platform: PlatformServer): void {
+    const close = (): void => {
+      if (this.#platform === platform) void this.close({ timeoutMs: 0 });
+    };
+    signal.addEventListener("abort", close, { once: true });
+    this.#forgetSignal = () => signal.removeEventListener("abort", close);
   }
 
   #announce(platform: PlatformServer, callback: ListenCallback | undefined): void {
@@ -94,36 +108,72 @@ export class Lifecycle {
   close(options?: CloseOptions | ListenCallback, callback?: ListenCallback): Promise<void> {
     const done = typeof options === "function" ? options : callback;
     const { timeoutMs } = typeof options === "function" || options === undefined ? {} : options;
-    const closing = this.#closing ??= this.#shutDown().finally(() => this.#closing = null);
+    const closing = this.#closing ??= this.#begin(timeoutMs);
     if (timeoutMs !== undefined) this.#cutAfter(timeoutMs, closing);
     if (done !== undefined) closing.then(() => done(), done);
     return closing;
   }
 
-  async #shutDown(): Promise<void> {
-    const platform = this.#platform;
+  #begin(timeoutMs: number | undefined): Promise<void> {
+    this.#deadline = deferred();
+    return this.#shutDown(timeoutMs === 0, this.#deadline.promise).finally(() => this.#closing = null);
+  }
+
+  async #shutDown(atOnce: boolean, deadline: Promise<void>): Promise<void> {
     const { parent, connections } = this.#app;
     // a mounted application that does not listen leaves its parent's sockets alone
-    if (platform === null && parent !== undefined) return;
-    connections.closeAll(1001, "The server is closing");
-    await platform?.shutdown();
-    await Promise.all(this.#background);
+    if (this.#platform === null && parent !== undefined) return;
+    connections.areClosing = true;
+    try {
+      connections.closeAll(1001, "The server is closing");
+      await this.#end(this.#platform, atOnce, deadline);
+    } finally {
+      connections.areClosing = false;
+    }
+  }
+
+  async #end(platform: PlatformServer | null, atOnce: boolean, deadline: Promise<void>): Promise<void> {
+    const { connections } = this.#app;
+    if (atOnce) this.#cutStreams();
+    await (atOnce && platform?.cut !== undefined ? platform.cut() : platform?.shutdown());
+    // nobody can cut work that never ends
+    await Promise.race([Promise.all(this.#background), deadline]);
     await connections.closeBroker();
     // it could not listen, or listens again by now
     if (platform === null || this.#platform !== platform) return;
     await platform.finished;
+    this.#forgetSignal();
     this.#platform = null;
     this.#server = null;
   }
 
+  #cutStreams(): void {
+    for (const stream of this.#app.openStreams) stream.destroy(new Error("The server was closed"));
+  }
+
   #cutAfter(timeoutMs: number, closing: Promise<void>): void {
     const platform = this.#platform;
+    const { resolve } = this.#deadline;
     const timer = setTimeout(() => {
-      for (const stream of this.#app.openStreams) stream.destroy(new Error("The server was closed"));
+      this.#cutStreams();
       platform?.abort();
+      resolve();
     }, timeoutMs);
     closing.finally(() => clearTimeout(timer));
   }
+}
+
+/** A promise that somebody else settles. */
+interface Deferred {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+}
+
+// Node 20 has no Promise.withResolvers
+function deferred(): Deferred {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => resolve = done);
+  return { promise, resolve };
 }
 
 function listenOptions(args: readonly unknown[]): ListenOptions {

@@ -10,15 +10,18 @@ export interface CloseOptions {
 export class Server {
   #platform: PlatformServer;
   #close: (options: CloseOptions) => Promise<void>;
+  #scheme: "http" | "https";
 
   /**
    * Wraps a server of the platform; `app.listen` does this.
    *
    * @param platform The platform's server
    * @param close Closes the application
+   * @param isSecure Whether it speaks TLS
    */
-  constructor(platform: PlatformServer, close: (options: CloseOptions) => Promise<void>) {
+  constructor(platform: PlatformServer, close: (options: CloseOptions) => Promise<void>, isSecure = false) {
     this.#platform = platform;
+    this.#scheme = isSecure ? "https" : "http";
     this.#close = close;
   }
 
@@ -35,7 +38,7 @@ export class Server {
   /** A URL under which it can be reached from this machine. */
   get url(): URL {
     const host = this.hostname === "0.0.0.0" || this.hostname === "::" ? "localhost" : this.hostname;
-    return new URL(`http://${host.includes(":") ? `[${host}]` : host}:${this.port}/`);
+    return new URL(`${this.#scheme}://${host.includes(":") ? `[${host}]` : host}:${this.port}/`);
   }
 
   /** Settles when the server is down. */

@@ -3,6 +3,9 @@ import { genericPlatform, noWebSockets, requirePackage, variables } from "./gene
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { Unanswered } from "./unanswered.ts";
 
+/** ms the last answers have to leave in before the server is taken for closed. */
+const LEAVING_MS = 100;
+
 /** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
 export const denoPlatform: Platform = {
   ...genericPlatform,
@@ -65,14 +68,24 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
   const common = { port, hostname, reusePort, onListen() {} };
   const tls = cert !== undefined && key !== undefined ? { cert, key } : {};
   const unanswered = new Unanswered();
-  const server = Deno.serve({ ...common, ...tls }, unanswered.watch(handler));
+  const stopped = new AbortController();
+  const server = Deno.serve({ ...common, ...tls, signal: stopped.signal }, unanswered.watch(handler));
+  const left = Promise.withResolvers<void>();
+  const afterAnswers = (done: () => void): void => {
+    const timer = setTimeout(done, unanswered.abort() ? LEAVING_MS : 0);
+    server.finished.finally(() => clearTimeout(timer));
+  };
   return {
     port: server.addr.port,
     hostname: server.addr.hostname,
-    finished: server.finished,
-    shutdown: () => server.shutdown(),
-    // Deno's own abort fails once shutdown has begun
-    abort: () => unanswered.abort(),
+    finished: Promise.race([server.finished, left.promise]),
+    shutdown: () => Promise.race([server.shutdown(), left.promise]),
+    // Deno's own abort fails once shutdown has begun: what it does not let go of is left to end with its client
+    abort: () => afterAnswers(left.resolve),
+    cut() {
+      afterAnswers(() => stopped.abort());
+      return server.finished;
+    },
     ref: () => server.ref(),
     unref: () => server.unref(),
   };

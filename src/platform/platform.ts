@@ -42,6 +42,12 @@ export interface PlatformServer {
   shutdown(): Promise<void>;
   /** Answers every request that is still waiting for its handler with 503. */
   abort(): void;
+  /**
+   * Ends everything at once, in place of shutting down: for platforms that cannot any more once that has begun.
+   *
+   * @returns Settles when the server is down
+   */
+  cut?(): Promise<void>;
   /** Keeps the process alive while listening. */
   ref(): void;
   /** Lets the process end while listening. */

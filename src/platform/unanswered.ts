@@ -8,6 +8,7 @@ export class Unanswered {
   readonly #waiting = new Map<(response: Response) => void, Request>();
   readonly #watched = new Set<(response: Response) => void>();
   #passed = 0;
+  #over = false;
 
   /**
    * A handler whose requests are known while they wait.
@@ -16,6 +17,8 @@ export class Unanswered {
    */
   watch(handler: FetchHandler): FetchHandler {
     return (request, info) => {
+      // over a connection that was kept alive
+      if (this.#over) return unavailable();
       // all of them count, so that those who wait are looked at although nobody else has to
       if (++this.#passed >= SWEEP_EVERY) this.#sweep();
       const answer = handler(request, info);
@@ -44,10 +47,21 @@ export class Unanswered {
     this.#waiting.clear();
   }
 
-  /** Answers all of them with 503. */
-  abort(): void {
+  /**
+   * Answers all of them with 503, and whoever comes now.
+   *
+   * @returns Whether there were any
+   */
+  abort(): boolean {
+    this.#over = true;
+    const found = this.#waiting.size + this.#watched.size > 0;
     for (const answer of [...this.#waiting.keys(), ...this.#watched]) {
-      answer(new Response("Service Unavailable", { status: 503, headers: { "connection": "close" } }));
+      answer(unavailable());
     }
+    return found;
   }
+}
+
+function unavailable(): Response {
+  return new Response("Service Unavailable", { status: 503, headers: { "connection": "close" } });
 }

@@ -1,5 +1,7 @@
-import { assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
+import { RawSocket } from "../contracts/raw_socket.ts";
 import { quietApp } from "../support/app.ts";
+import { opened, readUntil, untilClosed } from "../support/raw_client.ts";
 
 Deno.test("listen serves on a free port, tells where, and close ends it", async () => {
   const app = quietApp();
@@ -97,6 +99,101 @@ Deno.test("an abort signal closes the server", async () => {
   const server = app.listen({ port: 0, hostname: "127.0.0.1", signal: controller.signal });
   controller.abort();
   await server.finished;
+});
+
+Deno.test("a signal that was given to an earlier listen does not close a later server", async () => {
+  const app = quietApp();
+  app.get("/", (_req, res) => res.send("served"));
+  const earlier = new AbortController();
+  app.listen({ port: 0, hostname: "127.0.0.1", signal: earlier.signal });
+  await app.close();
+  const { url } = app.listen({ port: 0, hostname: "127.0.0.1" });
+  earlier.abort();
+  assertEquals(await (await fetch(url)).text(), "served");
+  await app.close();
+});
+
+Deno.test("close with a deadline ends although a client reads nothing, uploads nothing more, or work goes on", async () => {
+  const app = quietApp();
+  let arrived = Promise.withResolvers<void>();
+  app.get("/large", (_req, res) => {
+    res.send("x".repeat(32 * 1024 * 1024));
+    arrived.resolve();
+  });
+  app.post("/upload", async (req, res) => {
+    arrived.resolve();
+    res.send(await req.request.text().catch(() => "cut"));
+  });
+  app.get("/work", (req, res) => {
+    req.waitUntil(new Promise(() => {}));
+    res.send("x");
+    arrived.resolve();
+  });
+  const upload = "POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nbegun";
+  for (const request of ["GET /large HTTP/1.1\r\nHost: x\r\n\r\n", upload, "GET /work HTTP/1.1\r\nHost: x\r\n\r\n"]) {
+    for (const timeoutMs of [0, 1]) {
+      arrived = Promise.withResolvers();
+      const { port } = app.listen({ port: 0, hostname: "127.0.0.1" });
+      using _client = await opened({ port }, request);
+      await arrived.promise;
+      await app.close({ timeoutMs });
+      assertEquals(app.server, null);
+    }
+  }
+});
+
+Deno.test("an application closed at once answers who waits for a handler, and cuts the others", async () => {
+  const app = quietApp();
+  const arrived = Promise.withResolvers<void>();
+  app.get("/", () => arrived.resolve());
+  app.get("/large", (_req, res) => void res.send("x".repeat(32 * 1024 * 1024)));
+  const { port, url } = app.listen({ port: 0, hostname: "127.0.0.1" });
+  const waiting = fetch(url);
+  using large = await opened({ port }, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+  await readUntil(large, "\r\n\r\n");
+  await arrived.promise;
+  await app.close({ timeoutMs: 0 });
+  const answer = await waiting;
+  assertEquals([answer.status, await answer.text()], [503, "Service Unavailable"]);
+  assert((await untilClosed(large)).length < 32 * 1024 * 1024);
+});
+
+Deno.test("a handshake that is not answered yet is refused once closing has begun", async () => {
+  const app = quietApp();
+  const [arrived, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  app.ws("/", async (_req, _res, next) => {
+    arrived.resolve();
+    await go.promise;
+    next();
+  }, { open() {} });
+  const { url } = app.listen({ port: 0, hostname: "127.0.0.1" });
+  const opening = RawSocket.open(url.origin, "/");
+  await arrived.promise;
+  const closing = app.close();
+  go.resolve();
+  using socket = await opening;
+  assertEquals(socket.status, 503);
+  await closing;
+});
+
+Deno.test("the listener is called on the server, and one for a mount on the application", async () => {
+  const app = quietApp();
+  const seen: unknown[] = [];
+  app.on("mount", function (this: unknown) {
+    seen.push(this);
+  });
+  const parent = quietApp().use("/below", app);
+  const listening = Promise.withResolvers<void>();
+  const server = parent.listen(0, "127.0.0.1", function (this: unknown) {
+    seen.push(this);
+    listening.resolve();
+  });
+  await listening.promise;
+  await parent.close();
+  assertEquals([seen[0] === app, seen[1] === server], [true, true]);
+  const listener = () => {};
+  assertEquals(app.addListener("mount", listener).removeListener("mount", listener) === app, true);
+  assertEquals(app.listenerCount("other"), 0);
 });
 
 Deno.test("an application that listens again while an earlier close still waits goes on listening", async () => {
