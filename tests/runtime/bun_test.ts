@@ -18,6 +18,7 @@ Deno.test("on Bun, an application listens, closes as it should, listens again, a
     taken: "EADDRINUSE",
     socket: 1001,
     deadline: 503,
+    late: 503,
     noServer: [501, "WebSockets on Bun need its server as the second argument: app.fetch(request, server)"],
     noHandlers: [501, "WebSockets on Bun need Bun.serve({ fetch: app.fetch, websocket: app.websocket })"],
   });
