@@ -210,10 +210,12 @@ onNode("a connection whose offer was ignored may make another one, and become a 
 
 /** Sends requests in one piece, and waits until the first of them is held back by its handler. */
 async function pipelined({ at, events }: Servers, way: Way, ...requests: Uint8Array[]): Promise<Deno.TcpConn> {
-  const before = (await events()).length;
+  // connections of before may still tell of their end
+  const held = (seen: string[]) => seen.filter((event) => event === "held").length;
+  const before = held(await events());
   const all = new Uint8Array(requests.flatMap((bytes) => [...bytes]));
   const connection = await opened({ port: Number(new URL(at(way)).port) }, all);
-  await askUntil(events, (seen) => seen.length > before);
+  await askUntil(events, (seen) => held(seen) > before);
   return connection;
 }
 
