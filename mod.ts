@@ -66,7 +66,12 @@ export { text } from "./src/middleware/body/text.ts";
 export { urlencoded, type UrlencodedOptions } from "./src/middleware/body/urlencoded.ts";
 export type { RateLimitOptions } from "./src/middleware/rate_limit/options.ts";
 export { rateLimit, type RateLimitMiddleware } from "./src/middleware/rate_limit/rate_limit.ts";
-export { serveStatic, type ServeStaticOptions, type StaticFiles } from "./src/middleware/static_files.ts";
+export {
+  serveStatic,
+  type ServeStaticOptions,
+  type StaticFiles,
+  type StaticFileStat,
+} from "./src/middleware/static_files.ts";
 export type { ListenOptions } from "./src/platform/platform.ts";
 export type { AppFace, OpenStream, RenderCallback, SettingValue } from "./src/request/app_face.ts";
 export {
