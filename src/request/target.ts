@@ -93,10 +93,9 @@ export class Target {
   }
 
   set mount(length: number) {
+    if (length === this.#mount) return;
     // a mount may take the slash that a path without one is shown with, but not what comes after it
-    const taken = Math.min(length, this.#pathEnd - this.#start);
-    if (taken === this.#mount) return;
-    this.#mount = taken;
+    this.#mount = Math.min(length, this.#pathEnd - this.#start);
     this.#path = null;
   }
 
