@@ -154,7 +154,8 @@ export class Walk implements WalkOwner {
   }
 
   // A middleware rewrote the URL or the method, or registered something: what follows its layer is matched anew. What
-  // mounts have taken of the path stays, so for a mounted router this finds the rest of it, and the rest of the routers around it.
+  // mounts have taken of the path stays, so for a mounted router this finds the rest of it, and the rest of the routers
+  // around it.
   #matchAgain(): void {
     this.#version = this.#position.version;
     this.#epoch = registrationEpoch();

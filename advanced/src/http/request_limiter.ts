@@ -117,11 +117,8 @@ export class RequestLimiter<Req> {
   #generated(keys: LimiterKeys | undefined, req: Req): LimiterKeys {
     if (typeof keys === "string" && keys !== "") return this.#isAddressOf(req, keys) ? this.#ofClient(keys) : keys;
     if (typeof keys === "object" && keys !== null) {
-      return Object.fromEntries(
-        Object.entries(keys).map((
-          [name, key],
-        ) => [name, this.#isAddressOf(req, key) ? this.#clientsOf(name).of(key) : key]),
-      );
+      const own = (name: string, key: string) => this.#isAddressOf(req, key) ? this.#clientsOf(name).of(key) : key;
+      return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, own(name, key)]));
     }
     throw new TypeError(
       `rateLimit: keyGenerator must return a non-empty string, or one for each limit by name, not ${
