@@ -57,7 +57,8 @@ export {
   type StepKind,
 } from "./src/matching/layer.ts";
 
-export { type PathMatch, PathPattern, type PathPatternOptions, type PathValue } from "./src/matching/path_pattern.ts";
+export type { PathPatternOptions } from "./src/matching/path_expression.ts";
+export { type PathMatch, PathPattern, type PathValue } from "./src/matching/path_pattern.ts";
 export type { BodyOptions } from "./src/middleware/body/body_options.ts";
 export type { BodyParser } from "./src/middleware/body/body_parser.ts";
 export { json, type JsonOptions } from "./src/middleware/body/json.ts";

@@ -1,5 +1,6 @@
 import type { Capture } from "./capture.ts";
-import { type PathMatch, PathPattern, type PathPatternOptions } from "./path_pattern.ts";
+import type { PathPatternOptions } from "./path_expression.ts";
+import { type PathMatch, PathPattern } from "./path_pattern.ts";
 
 /** Any function that was registered; its declared parameters tell what it is. */
 // deno-lint-ignore no-explicit-any -- handlers, error handlers and routers are told apart when they are called
@@ -243,7 +244,7 @@ export class Layer {
   /**
    * Matches a path against the patterns, the first that fits counting.
    *
-   * @throws {HttpError} 400 if a parameter has a broken percent escape
+   * @throws {URIError} With status 400 if a parameter has a broken percent escape
    */
   match(path: string): PathMatch | null {
     for (const pattern of this.patterns) {

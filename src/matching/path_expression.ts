@@ -4,12 +4,12 @@ import { type Group, type Parameter, PathError, type Text, type Token, type Wild
 export type Key = Parameter | Wildcard;
 
 /** How a path is matched. */
-export interface ExpressionOptions {
+export interface PathPatternOptions {
   /** Whether case counts. */
   readonly sensitive: boolean;
   /** Whether a trailing slash counts. */
   readonly strict: boolean;
-  /** Whether the whole path must match, or only its beginning. */
+  /** Whether the whole path must match (routes), or only its beginning (mounts). */
   readonly end: boolean;
 }
 
@@ -32,7 +32,7 @@ const MOST_SPELLINGS = 256;
 export function pathExpression(
   tokens: readonly Token[],
   path: string,
-  { sensitive, strict, end }: ExpressionOptions,
+  { sensitive, strict, end }: PathPatternOptions,
 ): { regexp: RegExp; keys: Key[] } {
   const keys: Key[] = [];
   const spellings: string[] = [];

@@ -2,17 +2,7 @@ import { bareObject } from "../http/bare_object.ts";
 import { parse, PathError, type Token } from "path-to-regexp";
 import { Capture, decodeParam } from "./capture.ts";
 import { translateLegacyPath } from "./legacy_path.ts";
-import { pathExpression } from "./path_expression.ts";
-
-/** How a path is matched. */
-export interface PathPatternOptions {
-  /** Whether case counts. */
-  readonly sensitive: boolean;
-  /** Whether a trailing slash counts. */
-  readonly strict: boolean;
-  /** Whether the whole path must match (routes), or only its beginning (mounts). */
-  readonly end: boolean;
-}
+import { pathExpression, type PathPatternOptions } from "./path_expression.ts";
 
 /** A match: how much of the path it took, and the parameters, `null` where the pattern has none. */
 export interface PathMatch {
@@ -140,7 +130,7 @@ export class PathPattern {
    *
    * @param path A path beginning with a slash, not decoded
    * @returns The match, `null` when the path does not match
-   * @throws {HttpError} 400 if a parameter has a broken percent escape
+   * @throws {URIError} With status 400 if a parameter has a broken percent escape
    */
   match(path: string): PathMatch | null {
     const { regex } = this;
@@ -175,7 +165,7 @@ export class PathPattern {
    *
    * @param path A path beginning with a slash, not decoded
    * @returns The match, `null` when a constraint refuses it
-   * @throws {HttpError} 400 if a parameter has a broken percent escape
+   * @throws {URIError} With status 400 if a parameter has a broken percent escape
    */
   extract(path: string): PathMatch | null {
     const params: Record<string, string> = bareObject();

@@ -12,7 +12,7 @@ import {
   type Step,
 } from "../matching/layer.ts";
 import { METHODS } from "../matching/methods.ts";
-import type { PathPatternOptions } from "../matching/path_pattern.ts";
+import type { PathPatternOptions } from "../matching/path_expression.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
 import type { RouteParams, Untyped } from "../request/framework_request.ts";
