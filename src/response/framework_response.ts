@@ -15,7 +15,7 @@ import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts"
 import { headerText, mediaTypeFor } from "./header_text.ts";
 import { jsonText } from "./json_text.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
-import { handOverKey, OutgoingMessage } from "./outgoing_message.ts";
+import { handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { type BodySource, isBodySource } from "./streamed_body.ts";
@@ -114,7 +114,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     }
     if (body instanceof Blob) return this.#sendBlob(body);
     if (typeof body === "object" && isBodySource(body)) {
-      this.endWithSource(body);
+      this[streamKey](body);
       return this;
     }
     return this.json(body);
@@ -254,7 +254,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     this.statusCode = response.status;
     this.statusMessage = response.statusText;
     if (response.body === null) this.end();
-    else this.endWithSource(response.body);
+    else this[streamKey](response.body);
   }
 
   // The platform sends a body as a whole that came as a whole, twice as fast as a stream of it, but does not tell which

@@ -321,7 +321,7 @@ export class OutgoingMessage extends Emitter {
    *
    * @param source The body
    */
-  protected endWithSource(source: BodySource): void {
+  [streamKey](source: BodySource): void {
     if (this.write !== plain.write || this.end !== plain.end) {
       void this.#pour(source);
       return;
@@ -361,7 +361,7 @@ export class OutgoingMessage extends Emitter {
    */
   [handOverKey](body: Blob | ReadableStream<Uint8Array>): void {
     if (this.write !== plain.write || this.end !== plain.end) {
-      return this.endWithSource(body instanceof Blob ? body.stream() : body);
+      return this[streamKey](body instanceof Blob ? body.stream() : body);
     }
     this.#implicitHead();
     this.#settle(body);
@@ -371,15 +371,6 @@ export class OutgoingMessage extends Emitter {
     if (body instanceof Blob || exchange.response?.body === body) return;
     // nothing of it may be sent, or the client has left; a file that fails to close has nobody left to tell
     body.cancel().catch(() => {});
-  }
-
-  /**
-   * Answers with a body that is read as the client takes it; see `endWithSource`.
-   *
-   * @param source The body
-   */
-  [streamKey](source: BodySource): void {
-    this.endWithSource(source);
   }
 
   /**
