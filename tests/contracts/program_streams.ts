@@ -49,7 +49,7 @@ export function streamRoutes(app: FrameworkApp): void {
   });
   app.post("/upload/left", (req, res) => {
     const flag = String(req.query["flag"]);
-    req.on("data", () => raise(flag));
+    req.on("data", (chunk: Uint8Array) => raise(flag, chunk.length));
     req.on("aborted", () => raise(`${flag}-aborted-${req.complete ? "complete" : "incomplete"}`));
     res.on("close", () => raise(`${flag}-closed`));
   });

@@ -25,6 +25,16 @@ async function uploaded(ask: Ask, path: string, flag: string): Promise<unknown> 
   return await json(ask, `${path}?flag=${flag}`, { method: "POST", body: ReadableStream.from(pieces) });
 }
 
+/** Uploads a piece, waits until the program has seen it, and leaves. */
+async function leaveUpload(ask: Ask, path: string, flag: string): Promise<void> {
+  const leaving = new AbortController();
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1000)) });
+  const asked = ask(`${path}?flag=${flag}`, { method: "POST", body, signal: leaving.signal });
+  await flagged(ask, flag, 1000);
+  leaving.abort();
+  await asked.catch(() => {});
+}
+
 export const streams: Chapter = chapter("Streams", (it) => {
   it("what is written arrives before the end", async ({ ask, flag }) => {
     assertEquals(await inPieces(ask, "/stream/written", flag), ["first ", "second last"]);
@@ -74,12 +84,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
   it(
     "a client that leaves in the middle of an upload ends its own request, and nothing else",
     async ({ ask, flag }) => {
-      const leaving = new AbortController();
-      const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1000)) });
-      const asked = ask(`/upload/events?flag=${flag}`, { method: "POST", body, signal: leaving.signal });
-      await flagged(ask, flag, 1000);
-      leaving.abort();
-      await asked.catch(() => {});
+      await leaveUpload(ask, "/upload/events", flag);
       for (let i = 0; i < 10; i++) assertEquals(await text(ask, "/"), "home");
     },
     "upload",
@@ -89,12 +94,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
   it(
     "a client that leaves in the middle of an upload aborts it, and it is not complete",
     async ({ ask, flag }) => {
-      const leaving = new AbortController();
-      const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1000)) });
-      const asked = ask(`/upload/left?flag=${flag}`, { method: "POST", body, signal: leaving.signal });
-      await flagged(ask, flag);
-      leaving.abort();
-      await asked.catch(() => {});
+      await leaveUpload(ask, "/upload/left", flag);
       await flagged(ask, `${flag}-aborted-incomplete`);
       await flagged(ask, `${flag}-closed`);
     },
