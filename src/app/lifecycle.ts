@@ -182,10 +182,8 @@ function listenOptions(args: readonly unknown[]): ListenOptions {
     const { host, path, ...options } = first as ListenOptions & { path?: unknown };
     if (path !== undefined) {
       throw new TypeError(
-        `app.listen takes a port, not the path ${
-          String(path)
-        }; for a Unix socket hand app.fetch to the runtime's own ` +
-          "server, as in Deno.serve({ path }, app.fetch)",
+        `app.listen takes a port, not the path ${String(path)}; for a Unix socket hand app.fetch to the runtime's ` +
+          "own server, as in Deno.serve({ path }, app.fetch)",
       );
     }
     if (host !== undefined) options.hostname ??= host;

@@ -32,7 +32,7 @@ export function parseSimpleQuery(text: string): Record<string, string | string[]
 }
 
 /** Decodes `+` and percent escapes; escapes that are no UTF-8 become replacement characters, broken ones stay. */
-export function decode(text: string): string {
+function decode(text: string): string {
   const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
   if (!spaced.includes("%")) return spaced;
   try {
