@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Cluster, Redis } from "ioredis";
-import { createClient, createCluster, createSentinel } from "redis";
+import { createClient, createCluster, createSentinel, RESP_TYPES } from "redis";
 import { startCluster } from "../../../tests/support/redis_cluster.ts";
 import { startSentinel } from "../../../tests/support/redis_sentinel.ts";
 import { startServer } from "../../../tests/support/redis_servers.ts";
@@ -312,6 +312,26 @@ Deno.test("a client of ioredis works as it is", async () => {
   await store.close();
   assertEquals(await client.ping(), "PONG");
   client.disconnect();
+});
+
+Deno.test("a client that gives numbers as text works as it is", async () => {
+  const nodeRedis = await createClient({ url: URL_OF_TESTS }).connect();
+  const mapped = nodeRedis.withTypeMapping({ [RESP_TYPES.NUMBER]: String });
+  await proveItWorks(new RedisStore({ client: mapped, prefix: uniquePrefix() }));
+  await nodeRedis.close();
+  const ioRedis = new Redis(URL_OF_TESTS, { stringNumbers: true });
+  await proveItWorks(new RedisStore({ client: ioRedis, prefix: uniquePrefix() }));
+  ioRedis.disconnect();
+});
+
+Deno.test("an answer that is no list of numbers is a failure, and no grant", async () => {
+  for (const answer of ["QUEUED", "OK", null, undefined, [], ["1", "0", "x", "0", "0", "0", "0", "0"]]) {
+    const asked = () => Promise.resolve(answer);
+    const port: RedisPort = { evalsha: asked, eval: asked, async *scan() {} };
+    const limiter = new Limiter({ store: new RedisStore({ client: port }), max: 1, onStoreFailure: "closed" });
+    const { allowed, decidedBy } = await limiter.check("key");
+    assertEquals([allowed, decidedBy], [false, "closed"], String(answer));
+  }
 });
 
 Deno.test("three methods make a client of anything", async () => {

@@ -92,8 +92,7 @@ export class RedisStore implements Store {
       args.push(String(take.cost), take.shadow ? "1" : "0");
     }
     const script = decideScript(takes.map(({ policy }) => policy.algorithm));
-    const answer = await script.run(this.#port, keys, args) as number[];
-    return takes.map(({ policy }, i) => verdictAt(answer, i * VERDICT_LENGTH, capacityOf(policy)));
+    return verdictsOf(takes, await script.run(this.#port, keys, args));
   }
 
   async #decideEach(takes: readonly Take[], times: readonly number[]): Promise<readonly Verdict[]> {
@@ -106,8 +105,7 @@ export class RedisStore implements Store {
       this.#pushKeys(keys, take);
       args.push(String(times[i]));
     });
-    const answer = await decideEachScript(policy.algorithm).run(this.#port, keys, args) as number[];
-    return takes.map((_, i) => verdictAt(answer, i * VERDICT_LENGTH, capacityOf(policy)));
+    return verdictsOf(takes, await decideEachScript(policy.algorithm).run(this.#port, keys, args));
   }
 
   #pushKeys(keys: string[], { policy, key }: Take): void {
@@ -127,7 +125,7 @@ export class RedisStore implements Store {
     pushPolicy(args, take.policy);
     args.push(String(amount), String(stamp));
     const key = redisKey(this.#prefix, take.policy.name, take.key);
-    return await giveScript(take.policy.algorithm).run(this.#port, [key], args) === 1;
+    return Number(await giveScript(take.policy.algorithm).run(this.#port, [key], args)) === 1;
   }
 
   /** Forgets keys; see {@linkcode Store}. */
@@ -175,6 +173,17 @@ function pushPolicy(args: string[], policy: Policy): void {
     ...[algorithm, String(limit), String(windowMs), String(capacityOf(policy))],
     ...[String(policy.buckets ?? 10), align, onDenied, String(block?.after ?? 0), String(block?.forMs ?? 0)],
   );
+}
+
+// a client can be told to give numbers as text; what is no number must not pass for a grant
+function verdictsOf(takes: readonly Take[], answer: unknown): Verdict[] {
+  const numbers = Array.isArray(answer) ? answer.map(Number) : [];
+  if (numbers.length !== takes.length * VERDICT_LENGTH || numbers.some(Number.isNaN)) {
+    throw new TypeError(
+      `RedisStore: the client must give a script's answer as a list of numbers, not as ${String(answer)}`,
+    );
+  }
+  return takes.map(({ policy }, i) => verdictAt(numbers, i * VERDICT_LENGTH, capacityOf(policy)));
 }
 
 function verdictAt(answer: readonly number[], i: number, limit: number): Verdict {
