@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Cluster, Redis } from "ioredis";
-import { createClient, createCluster, createSentinel, RESP_TYPES } from "redis";
+import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from "redis";
 import { startCluster } from "../../../tests/support/redis_cluster.ts";
 import { startSentinel } from "../../../tests/support/redis_sentinel.ts";
 import { startServer } from "../../../tests/support/redis_servers.ts";
@@ -322,6 +322,21 @@ Deno.test("a client that gives numbers as text works as it is", async () => {
   const ioRedis = new Redis(URL_OF_TESTS, { stringNumbers: true });
   await proveItWorks(new RedisStore({ client: ioRedis, prefix: uniquePrefix() }));
   ioRedis.disconnect();
+});
+
+Deno.test("a client of ioredis that has a prefix of its own works as it is", async () => {
+  for (const keyPrefix of ["app:", "a*[b]?", "{slot}"]) {
+    const client = new Redis(URL_OF_TESTS, { keyPrefix });
+    await proveItWorks(new RedisStore({ client, prefix: uniquePrefix() }));
+    client.disconnect();
+  }
+});
+
+Deno.test("a pool of node-redis works as it is", async () => {
+  const client = createClientPool({ url: URL_OF_TESTS });
+  await client.connect();
+  await proveItWorks(new RedisStore({ client, prefix: uniquePrefix() }));
+  await client.close();
 });
 
 Deno.test("an answer that is no list of numbers is a failure, and no grant", async () => {

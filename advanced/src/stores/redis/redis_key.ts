@@ -36,6 +36,11 @@ export function patternOf(prefix: string, policy: string): string {
   return `${quote(prefix)}{*}${quote(policy)}`;
 }
 
-function quote(text: string): string {
+/**
+ * A text as a pattern that only it matches.
+ *
+ * @param text The text
+ */
+export function quote(text: string): string {
   return text.replace(/[\\*?[\]^-]/g, "\\$&");
 }

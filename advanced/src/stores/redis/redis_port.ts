@@ -1,3 +1,5 @@
+import { quote } from "./redis_key.ts";
+
 /** What a {@linkcode RedisStore} needs of a client: three methods. Write them for any client there is no adapter for. */
 export interface RedisPort {
   /** Sends `EVALSHA`, to the node that has the keys. Must reject with the server's message when the script is unknown. */
@@ -21,7 +23,7 @@ export interface NodeRedisClient {
   /** Sends `EVAL`. */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   /** Lists keys; a cluster has none of its own. */
-  scanIterator?(options: { MATCH: string; COUNT: number }): AsyncIterable<string | string[]>;
+  scanIterator?(options: { MATCH: string; COUNT: number }): AsyncIterable<unknown>;
   /** Primary nodes of a cluster. */
   readonly masters?: readonly unknown[];
   /** Client of one node of a cluster. */
@@ -29,6 +31,9 @@ export interface NodeRedisClient {
   /** Borrows a client of a sentinel. */
   // deno-lint-ignore no-explicit-any -- its own type for the client is no part of this face
   use?(fn: (client: any) => Promise<any>): Promise<unknown>;
+  /** Borrows a client of a pool. */
+  // deno-lint-ignore no-explicit-any -- its own type for the client is no part of this face
+  execute?(fn: (client: any) => Promise<any>): unknown;
 }
 
 /** A client of `npm:ioredis`: `Redis` or `Cluster`. */
@@ -41,6 +46,8 @@ export interface IoRedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
   /** Nodes of a cluster. */
   nodes?(role: "master"): IoRedisClient[];
+  /** What it was made with. */
+  readonly options?: { readonly keyPrefix?: unknown };
 }
 
 /** Any client a {@linkcode RedisStore} takes. */
@@ -80,21 +87,19 @@ function nodeRedisPort(client: NodeRedisClient): RedisPort {
       } else if (client.scanIterator !== undefined) yield* flat(client.scanIterator(options));
       else {
         const found: string[] = [];
-        await client.use!(async (one: NodeRedisClient) => {
+        const list = async (one: NodeRedisClient) => {
           for await (const key of flat(one.scanIterator!(options))) found.push(key);
-        });
+        };
+        await (client.use === undefined ? client.execute!(list) : client.use(list));
         yield* found;
       }
     },
   };
 }
 
-// version 4 gave keys one by one, later ones give them as they come
-async function* flat(pages: AsyncIterable<string | string[]>): AsyncGenerator<string> {
-  for await (const page of pages) {
-    if (typeof page === "string") yield page;
-    else yield* page;
-  }
+// version 4 gave keys one by one, later ones give them as they come; either can be told to give bytes
+async function* flat(pages: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const page of pages) yield* Array.isArray(page) ? page.map(String) : [String(page)];
 }
 
 function ioRedisPort(client: IoRedisClient): RedisPort {
@@ -103,12 +108,14 @@ function ioRedisPort(client: IoRedisClient): RedisPort {
     evalsha: (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
     eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
     async *scan(pattern) {
+      // it goes in front of the keys of a script, but neither in front of a pattern nor off what is listed
+      const prefix = String(client.options?.keyPrefix ?? "");
       for (const node of client.nodes?.("master") ?? [client]) {
         let cursor = "0";
         do {
-          const page = await node.call("SCAN", cursor, "MATCH", pattern, "COUNT", "500");
+          const page = await node.call("SCAN", cursor, "MATCH", quote(prefix) + pattern, "COUNT", "500");
           const [next, keys] = page as [string, string[]];
-          yield* keys;
+          for (const key of keys) yield key.slice(prefix.length);
           cursor = next;
         } while (cursor !== "0");
       }
