@@ -6,6 +6,9 @@ interface Waiting {
   expire: (() => void) | null;
 }
 
+/** A timer that comes later than this, in ms, was kept waiting by the process itself. */
+const LATE_MS = 10;
+
 /**
  * One time budget for many things under way, with one timer for all of them: they began in a row, so they are due in a
  * row too. A timer for each of them would cost more than what they wait for.
@@ -16,6 +19,8 @@ export class Deadline {
   #queue: Waiting[] = [];
   #pending = 0;
   #stop: (() => void) | null = null;
+  #wake = 0;
+  #isExcused = false;
 
   /**
    * Makes it.
@@ -35,10 +40,11 @@ export class Deadline {
    * @returns Cancels it
    */
   after(expire: () => void): () => void {
-    const waiting: Waiting = { due: this.#timers.now() + this.#ms, expire };
+    const now = this.#timers.now();
+    const waiting: Waiting = { due: now + this.#ms, expire };
     this.#queue.push(waiting);
     this.#pending++;
-    if (this.#stop === null) this.#tick(this.#ms);
+    if (this.#stop === null) this.#tick(this.#ms, now);
     return () => {
       if (waiting.expire === null) return;
       waiting.expire = null;
@@ -47,12 +53,14 @@ export class Deadline {
     };
   }
 
-  #tick(ms: number): void {
+  #tick(ms: number, now: number): void {
+    this.#wake = now + ms;
     this.#stop = this.#timers.start(() => this.#expire(), ms);
   }
 
   #rest(): void {
     this.#queue = [];
+    this.#isExcused = false;
     this.#stop?.();
     this.#stop = null;
   }
@@ -60,6 +68,10 @@ export class Deadline {
   #expire(): void {
     // a timer may come a little early
     const now = this.#timers.now() + 1;
+    // while the process was kept busy nobody read what may have come: the store gets that time, once
+    const late = now - this.#wake;
+    this.#isExcused = !this.#isExcused && late > LATE_MS;
+    if (this.#isExcused) return this.#tick(Math.min(this.#ms, late), now);
     let done = 0;
     for (const waiting of this.#queue) {
       const { due, expire } = waiting;
@@ -72,6 +84,7 @@ export class Deadline {
     }
     if (this.#pending === 0) return this.#rest();
     this.#queue = this.#queue.slice(done);
-    this.#tick(Math.max(1, this.#queue[0]!.due - this.#timers.now()));
+    const then = this.#timers.now();
+    this.#tick(Math.max(1, this.#queue[0]!.due - then), then);
   }
 }

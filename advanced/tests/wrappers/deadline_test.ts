@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { Limiter, MemoryStore, type Store } from "../../mod.ts";
 import { VirtualClock } from "../../testing.ts";
 import { Deadline } from "../../src/wrappers/deadline.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
@@ -100,4 +101,72 @@ Deno.test("in random order of beginnings and ends, everything expires when it is
     for (const { due } of open.values()) assertEquals(due > time, true, `step ${step}`);
     assertEquals(clock.pendingTimers, open.size === 0 ? 0 : 1, `step ${step}`);
   }
+});
+
+/** Timers that a busy process comes back to late: the time moves on, and only then the timer runs that is due. */
+function busyTimers() {
+  let now = 0;
+  let timer: { fn: () => void; due: number } | null = null;
+  const timers = {
+    now: () => now,
+    start(fn: () => void, ms: number) {
+      timer = { fn, due: now + ms };
+      return () => void (timer = null);
+    },
+  };
+  const busyFor = (ms: number) => {
+    now += ms;
+    if (timer === null || timer.due > now) return;
+    const { fn } = timer;
+    timer = null;
+    fn();
+  };
+  return { timers, busyFor };
+}
+
+Deno.test("while the process is busy the budget stands still, once and no longer than it is", () => {
+  const { timers, busyFor } = busyTimers();
+  const expired: string[] = [];
+  const deadline = new Deadline(100, timers);
+  for (let turn = 0; turn < 3; turn++) {
+    const cancel = deadline.after(() => void expired.push("answered"));
+    busyFor(160);
+    assertEquals(expired, []);
+    // the answer was there all the time, and is read now
+    cancel();
+  }
+  deadline.after(() => void expired.push("a little late"));
+  busyFor(109);
+  assertEquals(expired.splice(0), ["a little late"]);
+  for (const busy of [130, 5000]) {
+    deadline.after(() => void expired.push("silent"));
+    busyFor(busy);
+    busyFor(Math.min(100, busy - 100) - 1);
+    assertEquals(expired, []);
+    busyFor(2);
+    assertEquals(expired.splice(0), ["silent"]);
+  }
+  deadline.after(() => void expired.push("busy for good"));
+  for (let turn = 0; turn < 2; turn++) busyFor(400);
+  assertEquals(expired, ["busy for good"]);
+});
+
+Deno.test("a handler that computes longer than the budget keeps the store's answer from nobody", async () => {
+  const { timers, busyFor } = busyTimers();
+  const memory = new MemoryStore();
+  const answers: (() => void)[] = [];
+  const store: Store = {
+    capabilities: { ...memory.capabilities, scope: "global" },
+    decide: (takes, times) => new Promise((resolve) => answers.push(() => resolve(memory.decide(takes, times)))),
+    give: (...gift) => memory.give(...gift),
+    reset: (selector) => memory.reset(selector),
+  };
+  const limiter = new Limiter({ store, max: 1, denyCache: false, coalesce: false, timers });
+  const asked = Array.from({ length: 20 }, () => Promise.resolve(limiter.check("key")));
+  busyFor(160);
+  for (const answer of answers) answer();
+  const decisions = await Promise.all(asked);
+  assertEquals(decisions.filter(({ allowed }) => allowed).length, 1);
+  assertEquals(decisions.every(({ decidedBy }) => decidedBy === "store"), true);
+  assertEquals(limiter.counters.storeFailures, 0);
 });
