@@ -220,6 +220,32 @@ Deno.test("a slow server: what was admitted meanwhile stays counted", async () =
   await limiter.close();
 });
 
+Deno.test("a connection whose other end went without a word is left for another one", async () => {
+  await using server = await startServer();
+  await using proxy = startProxy(server.port);
+  const { now } = performance;
+  let later = 0;
+  performance.now = () => now.call(performance) + later;
+  try {
+    const limiter = limiterOn(proxy.url);
+    await limiter.warm();
+    assertEquals((await limiter.check("key")).decidedBy, "store");
+    proxy.forsake();
+    for (let times = 0; times < 5; times++) assertEquals((await limiter.check("key")).decidedBy, "local");
+    later = 9000;
+    assertEquals((await limiter.check("key")).decidedBy, "local");
+    assertEquals(limiter.counters.storeFailures, 6, "the store was tried again, on the same connection");
+    later = 20_000;
+    await answersByStoreAgain(limiter);
+    // redis-cli itself is one
+    const clients = async () => (await server.cli("CLIENT", "LIST")).trim().split("\n").length;
+    await until(async () => await clients() === 2, "no connection but the new one");
+    await limiter.close();
+  } finally {
+    performance.now = now;
+  }
+});
+
 Deno.test("a server that is restarted empty counts anew, and the limiter goes on", async () => {
   await using server = await startServer();
   const limiter = limiterOn(server.url, { max: 3 });

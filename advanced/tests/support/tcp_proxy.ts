@@ -8,6 +8,8 @@ export interface TcpProxy extends AsyncDisposable {
   hold(): void;
   /** Passes on what was held, and what comes. */
   release(): void;
+  /** Passes nothing on any more on the connections there are, and tells neither side. New ones work. */
+  forsake(): void;
   /** Closes all connections; what was held is lost. New ones may be made. */
   cut(): void;
 }
@@ -21,6 +23,7 @@ export interface TcpProxy extends AsyncDisposable {
 export function startProxy(port: number): TcpProxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const connections = new Set<Deno.Conn>();
+  const forsaken = new WeakSet<Deno.Conn>();
   let holding: { promise: Promise<void>; resolve: () => void } | null = null;
   let held = 0;
 
@@ -48,7 +51,7 @@ export function startProxy(port: number): TcpProxy {
         held += bytes.length;
         await holding.promise;
       }
-      await writer.write(bytes);
+      if (!forsaken.has(from)) await writer.write(bytes);
     }
   }
 
@@ -77,6 +80,9 @@ export function startProxy(port: number): TcpProxy {
     },
     hold: () => holding ??= Promise.withResolvers<void>(),
     release,
+    forsake() {
+      for (const connection of connections) forsaken.add(connection);
+    },
     cut() {
       cut();
       release();

@@ -12,11 +12,15 @@ interface Client {
 /** How long the end of a connection waits for answers, in ms. */
 const CLOSING_MS = 1000;
 
+/** A connection on which nothing is heard for this long, in ms, though an answer is due, is taken for lost. */
+const SILENCE_MS = 10_000;
+
 /**
  * A client of `npm:redis` that is loaded at once, and connected when it is first needed.
  *
  * While the server is away every command fails at once, instead of waiting in a queue that would be played back as a
- * flood; the client reconnects by itself, at first after 50 ms, then more and more slowly, at most every 2 s.
+ * flood; the client reconnects by itself, at first after 50 ms, then more and more slowly, at most every 2 s. A connection
+ * whose other end went without a word would stay for a quarter of an hour: after ten seconds another one is made.
  *
  * @param url Address of the server
  * @returns The port
@@ -32,6 +36,9 @@ export function lazyClient(url: string): RedisPort {
   let client: Client | null = null;
   let connecting: Promise<void> | null = null;
   let closed = false;
+  /** Since when an answer or a connection is waited for, `null` while nothing is. */
+  let waiting: number | null = null;
+  const heard = () => waiting = null;
 
   async function connect(): Promise<void> {
     const { createClient } = await load();
@@ -46,23 +53,52 @@ export function lazyClient(url: string): RedisPort {
       },
     });
     const connected = client = made as unknown as Client;
+    waiting = performance.now();
     port = redisPortOf(made as unknown as Parameters<typeof redisPortOf>[0]);
     // the first failure is told to whoever waits, while the client goes on trying; a connection lost later shows in the
     // commands that fail, and without a listener it would end the process
     await new Promise<void>((resolve, reject) => {
-      connected.on("error", reject);
-      // a connection that was being made cannot be called off
-      connected.on("ready", () => closed && connected.destroy());
+      connected.on("error", (error) => {
+        // it goes on trying
+        if (client === connected) waiting = performance.now();
+        reject(error);
+      });
+      connected.on("ready", () => {
+        // a connection that was being made cannot be called off
+        if (closed || client !== connected) connected.destroy();
+        else heard();
+      });
       connected.connect().then(() => resolve(), reject);
     });
   }
 
+  function isSilent(): boolean {
+    return waiting !== null && performance.now() - waiting >= SILENCE_MS;
+  }
+
+  // of those under way at the same time one is enough
+  function watched(answer: Promise<unknown>): Promise<unknown> {
+    if (waiting === null) {
+      waiting = performance.now();
+      answer.then(heard, heard);
+    }
+    return answer;
+  }
+
   function ready(): Promise<RedisPort> {
+    if (client !== null && isSilent()) {
+      client.destroy();
+      client =
+        port =
+        connecting =
+        waiting =
+          null;
+    }
     if (port !== null && client!.isReady) return Promise.resolve(port);
     if (connecting === null) {
-      connecting = connect();
-      connecting.catch(() => {
-        if (client === null) connecting = null;
+      const own = connecting = connect();
+      own.catch(() => {
+        if (client === null && connecting === own) connecting = null;
       });
     }
     return connecting.then(() => port!);
@@ -70,9 +106,9 @@ export function lazyClient(url: string): RedisPort {
 
   return {
     evalsha: (sha, keys, args) =>
-      port !== null && client!.isReady
-        ? port.evalsha(sha, keys, args)
-        : ready().then((one) => one.evalsha(sha, keys, args)),
+      port !== null && client!.isReady && !isSilent()
+        ? watched(port.evalsha(sha, keys, args))
+        : ready().then((one) => watched(one.evalsha(sha, keys, args))),
     eval: (script, keys, args) => ready().then((one) => one.eval(script, keys, args)),
     async *scan(pattern) {
       yield* (await ready()).scan(pattern);
