@@ -56,6 +56,10 @@ export class FailurePolicy {
   readonly #deadline: Deadline;
   readonly #counters: Counters;
   readonly #shares = new WeakMap<Policy, Policy>();
+  /** What the store granted too late, to requests that had passed: they give it back with what they got in its place. */
+  readonly #late = new WeakMap<Take, Verdict>();
+  /** Takes that were given back before the store answered. */
+  readonly #ended = new WeakSet<Take>();
 
   /**
    * Makes it.
@@ -110,7 +114,7 @@ export class FailurePolicy {
         resolve(late);
       });
       asked.then((verdicts) => {
-        if (late !== null) return this.#undo(takes, verdicts, late);
+        if (late !== null) return this.#settleLate(takes, verdicts, late);
         cancel();
         this.#breaker.succeeded();
         resolve({ verdicts, by: "store" });
@@ -161,12 +165,15 @@ export class FailurePolicy {
     return { ...take, policy: share };
   }
 
-  // the request was refused before the store's answer came; one that passed stays counted
-  #undo(takes: readonly Take[], verdicts: readonly Verdict[], late: Decided): void {
-    if (late.verdicts.every(({ denied }, i) => !denied || takes[i]!.shadow)) return;
-    for (const [i, { granted, stamp }] of verdicts.entries()) {
+  // what the request did not get, or has given back, goes back to the store; one that passed stays counted until then
+  #settleLate(takes: readonly Take[], verdicts: readonly Verdict[], late: Decided): void {
+    const hasPassed = late.verdicts.every(({ denied }, i) => !denied || takes[i]!.shadow);
+    for (const [i, verdict] of verdicts.entries()) {
+      const take = takes[i]!;
+      if (verdict.granted === 0) continue;
+      if (hasPassed && !this.#ended.has(take)) this.#late.set(take, verdict);
       // it has just answered, so it may be told although it is being left alone
-      if (granted > 0) void this.#giveToStore(takes[i]!, stamp, granted);
+      else void this.#giveToStore(take, verdict.stamp, verdict.granted);
     }
   }
 
@@ -175,8 +182,12 @@ export class FailurePolicy {
    * whether anything changed.
    */
   async give(take: Take, stamp: number, amount: number, by: DecidedBy): Promise<boolean> {
-    if (by === "local") return this.#local.give(this.#shareOf(take), stamp, amount);
-    return by === "store" && this.#breaker.mayAsk() && await this.#giveToStore(take, stamp, amount);
+    if (by === "store") return this.#breaker.mayAsk() && await this.#giveToStore(take, stamp, amount);
+    const given = by === "local" && this.#local.give(this.#shareOf(take), stamp, amount);
+    const late = this.#late.get(take);
+    if (late === undefined) this.#ended.add(take);
+    else void this.#giveToStore(take, late.stamp, late.granted);
+    return given;
   }
 
   async #giveToStore(take: Take, stamp: number, amount: number): Promise<boolean> {

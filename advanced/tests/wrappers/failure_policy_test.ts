@@ -83,6 +83,32 @@ Deno.test("a late answer stays counted when its request passed meanwhile", async
   }
 });
 
+Deno.test("a late answer is given back with what its request got in its place, whichever comes first", async () => {
+  for (const onStoreFailure of ["open", "local"] as const) {
+    for (const isEarly of [false, true]) {
+      for (const algorithm of ["fixed-window", "concurrency"] as const) {
+        const { clock, store, limiter, counted } = setUp({ onStoreFailure, algorithm });
+        const gate = Promise.withResolvers<void>();
+        store.next(gate.promise);
+        const checking = limiter.check("key", { cost: 3 });
+        await settle();
+        clock.advance(100);
+        const decision = await checking;
+        const end = () => algorithm === "concurrency" ? limiter.release(decision) : limiter.refund(decision);
+        if (isEarly) await end();
+        gate.resolve();
+        await settle();
+        if (!isEarly) {
+          assertEquals(counted(), 3);
+          await end();
+          await settle();
+        }
+        assertEquals([store.calls, counted()], [2, 0], `${onStoreFailure} ${algorithm} ${isEarly}`);
+      }
+    }
+  }
+});
+
 Deno.test("a late answer stays counted when only a shadow limit refused meanwhile", async () => {
   const clock = new VirtualClock();
   const memory = new MemoryStore({ clock: clock.read });
