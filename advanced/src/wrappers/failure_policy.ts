@@ -182,7 +182,11 @@ export class FailurePolicy {
    * whether anything changed.
    */
   async give(take: Take, stamp: number, amount: number, by: DecidedBy): Promise<boolean> {
-    if (by === "store") return this.#breaker.mayAsk() && await this.#giveToStore(take, stamp, amount);
+    if (by === "store") {
+      // a lease that nobody ends is held for all of its window, so that is tried although the store is being left alone
+      const mayAsk = take.policy.algorithm === "concurrency" || this.#breaker.mayAsk();
+      return mayAsk && await this.#giveToStore(take, stamp, amount);
+    }
     const given = by === "local" && this.#local.give(this.#shareOf(take), stamp, amount);
     const late = this.#late.get(take);
     if (late === undefined) this.#ended.add(take);

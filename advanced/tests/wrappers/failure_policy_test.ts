@@ -192,6 +192,19 @@ Deno.test("a refund that never ends does not keep the breaker from closing", asy
   assertEquals(limiter.breakerIsOpen, false);
 });
 
+Deno.test("what was under way ends although the store is being left alone", async () => {
+  const { store, limiter, counted } = setUp({ algorithm: "concurrency" });
+  const decisions = [await limiter.check("key"), await limiter.check("key")];
+  store.fail();
+  for (let times = 0; times < 5; times++) await limiter.check("key");
+  assertEquals(limiter.breakerIsOpen, true);
+  assertEquals(await limiter.release(decisions[0]!), false);
+  store.heal();
+  assertEquals(await limiter.release(decisions[1]!), true);
+  assertEquals(counted(), 1);
+  assertEquals((await limiter.check("key")).decidedBy, "store");
+});
+
 Deno.test("refusals told from memory say nothing about the store", async () => {
   const { clock, store, limiter } = setUp({ max: 1 });
   await limiter.check("refused");
