@@ -274,6 +274,8 @@ export class IncomingMessage extends Emitter {
 }
 
 function authorityOf(url: string): string | undefined {
+  // Bun's of a request without a proper Host
+  if (url.startsWith("/")) return undefined;
   const start = url.indexOf("://") + 3;
   const end = url.slice(start).search(/[/?#]/);
   const authority = end === -1 ? url.slice(start) : url.slice(start, start + end);

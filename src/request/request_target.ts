@@ -1,7 +1,7 @@
 /**
- * Cuts the target (path and query, no fragment) out of a URL that has a fragment, or no path.
+ * Cuts the target (path and query, no fragment) out of a URL that has a fragment, or no path, or nothing else.
  *
- * @param url An absolute URL
+ * @param url An absolute URL, or a path
  * @returns The target, always beginning with a slash
  */
 export function oddTarget(url: string): string {
@@ -15,6 +15,7 @@ export function oddTarget(url: string): string {
 }
 
 function firstSlash(url: string): number {
+  if (url.startsWith("/")) return 0;
   // on Unix sockets, Deno's scheme is "http+unix:"; a colon before the path may also be an empty port
   return url.indexOf("/", url.indexOf("://") + 3);
 }

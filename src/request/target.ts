@@ -52,9 +52,10 @@ export class Target {
     this.#text = url;
     this.#start = start;
     this.#pathEnd = query === -1 ? url.length : query;
-    // servers deliver no fragment and always a path, but a request made in process may be different, and on Unix
-    // sockets Deno's scheme is "http+unix:"
-    const odd = start === -1 || start > this.#pathEnd || url.charCodeAt(start - 1) === 58 || url.includes("#");
+    // servers deliver no fragment and always a path, but a request made in process may be different, on Unix sockets
+    // Deno's scheme is "http+unix:", and Bun delivers the path alone where there is no proper Host
+    const odd = start === -1 || start > this.#pathEnd || url.charCodeAt(start - 1) === 58 || url.charCodeAt(0) === 47 ||
+      url.includes("#");
     if (odd) this.#place(this.#original = oddTarget(url));
     else noteUrl(url, start, this.#pathEnd);
   }

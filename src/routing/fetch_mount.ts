@@ -43,8 +43,9 @@ function requestBelow(caller: string, req: FrameworkRequest): Request {
   if (request.bodyUsed) {
     throw new TypeError(`${caller}: the body was read already; register the mount before the body parsers`);
   }
-  // the origin of Deno's "http+unix:", which Unix sockets have, would be "null"
-  const { protocol, host } = new URL(request.url);
+  // the origin of Deno's "http+unix:", which Unix sockets have, would be "null", and Bun's of a request without a proper
+  // Host is missing
+  const { protocol, host } = new URL(request.url, "http://localhost");
   const moved = new Request(`${protocol}//${host}${url}`, request);
   return method === request.method ? moved : new Request(moved, { method });
 }

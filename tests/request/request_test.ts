@@ -236,7 +236,7 @@ Deno.test("a handler may answer a body that breaks off, and is let go if it does
   assertEquals(ended, ["finish", "close", "close"]);
 });
 
-Deno.test("the target is cut out of any URL: with a fragment, without a path, with a query only", async () => {
+Deno.test("the target is cut out of any URL: with a fragment, without a path or a host, with a query only", async () => {
   const targets: Record<string, string> = {
     "http://x": "/",
     "http://x/": "/",
@@ -248,6 +248,9 @@ Deno.test("the target is cut out of any URL: with a fragment, without a path, wi
     "https://[::1]:8080/a": "/a",
     "http://x:/a/b?c": "/a/b?c",
     "http+unix://%2Ftmp%2Fsocket/a/b": "/a/b",
+    "/public/folder/b?c=/d": "/public/folder/b?c=/d",
+    "/?b=http://x/y": "/?b=http://x/y",
+    "//a/b": "//a/b",
   };
   for (const [url, target] of Object.entries(targets)) {
     const app = quietApp();
@@ -257,6 +260,22 @@ Deno.test("the target is cut out of any URL: with a fragment, without a path, wi
     Object.defineProperty(request, "url", { value: url });
     assertEquals(await (await app.handle(request)).text(), target, url);
   }
+});
+
+Deno.test("a request whose URL is a path alone, as Bun's without a proper Host, has no host, and mounts take it", async () => {
+  const app = quietApp();
+  app.get(
+    "/here/is/nobody",
+    (req, res) => res.json([req.host ?? null, req.hostname ?? null, req.headers["host"] ?? null]),
+  );
+  app.mount("/below", (request) => new Response(new URL(request.url).pathname));
+  const ask = async (path: string): Promise<string> => {
+    const request = new Request("http://localhost/");
+    Object.defineProperty(request, "url", { value: path });
+    return await (await app.handle(request)).text();
+  };
+  assertEquals(await ask("/here/is/nobody"), "[null,null,null]");
+  assertEquals(await ask("/below/the/mount"), "/the/mount");
 });
 
 Deno.test("the parts of a URL are the same however often it comes, and between others", async () => {

@@ -1,7 +1,7 @@
-/** A port in use, arguments that are not the platform's, and sockets without addresses, on Deno and Bun. */
+/** A port in use, arguments that are not the platform's, sockets without addresses, and requests without a host. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { BUN, DENO, FAULT_SUBJECTS, printed, startFaultServer } from "../support/fault_servers.ts";
-import { writeAll } from "../support/raw_client.ts";
+import { opened, writeAll } from "../support/raw_client.ts";
 
 for (const runtime of [DENO, BUN]) {
   Deno.test(`a port in use is told to the callback, or thrown, on ${runtime.name}`, {
@@ -20,6 +20,18 @@ for (const runtime of [DENO, BUN]) {
     ignore: runtime.missing,
   }, async () => {
     assertEquals(await printed(runtime, "odd_info"), { tried: 13, odd: {} });
+  });
+}
+
+for (const subject of FAULT_SUBJECTS) {
+  Deno.test(`a request without a host has its whole path, on ${subject.name}`, {
+    ignore: subject.runtime.missing,
+  }, async () => {
+    const server = await startFaultServer(subject);
+    const client = await opened(server, "GET /public/folder/name?a=/b HTTP/1.0\r\n\r\n");
+    const answer = await new Response(client.readable).text();
+    assertEquals(await server.stop(), "");
+    assertMatch(answer, /^HTTP\/1\.\d 404 [^]*<pre>Cannot GET \/public\/folder\/name<\/pre>/);
   });
 }
 
