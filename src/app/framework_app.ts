@@ -551,6 +551,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return detectPlatform().leavesStreams === true;
   }
 
+  /** Whether the platform sends bytes with a content type where none was set. */
+  get typesBytes(): boolean {
+    return detectPlatform().typesBytes === true;
+  }
+
   /** Tells who sent a request, from what the platform passed beside it. */
   peerOf(info: unknown, request: Request): Peer {
     return detectPlatform().peerOf(info, request);

@@ -34,6 +34,7 @@ export const bunPlatform: Platform = {
   ...genericPlatform,
   name: "Bun",
   socketHandlers: bunSocketHandlers,
+  typesBytes: true,
   files: builtinFiles(() => globals.process.getBuiltinModule("node:fs"), () => globals.process.cwd()),
   peerOf,
   // those that nobody has touched by then are empty

@@ -99,6 +99,8 @@ export interface Platform {
   readonly callableApps: boolean;
   /** Whether streams go on that a server was given before it was cut, so that each of them has to be broken off. */
   readonly leavesStreams?: boolean;
+  /** Whether bytes are sent with a content type where none was set, which has a browser save what it should show. */
+  readonly typesBytes?: boolean;
   /** Files, where there are any. */
   readonly files: FileSystem | null;
   /** Tells who sent a request. */

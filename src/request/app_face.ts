@@ -45,6 +45,8 @@ export interface AppFace {
   acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void>;
   /** Whether the platform does not cut by itself what it streams. */
   readonly leavesStreams: boolean;
+  /** Whether the platform sends bytes with a content type where none was set. */
+  readonly typesBytes: boolean;
   /** Bodies being streamed, so that closing can cut them. */
   readonly openStreams: Set<OpenStream>;
   /** Writes an error to the log, unless the `env` setting is `"test"`. */

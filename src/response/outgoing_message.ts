@@ -497,7 +497,7 @@ export class OutgoingMessage extends Emitter {
     const reason = this.statusMessage === "" || this.statusMessage === statusText(status) ? "" : this.statusMessage;
     try {
       const sent = framed === null && body instanceof ReadableStream && mayHaveContent(status) ? nothing() : framed;
-      this.#exchange.settle(webResponse(status, reason, headers, sent));
+      this.#exchange.settle(webResponse(status, reason, headers, sent, this.#exchange.app));
     } catch (error) {
       // nothing has left yet, so an error handler may still answer
       this.#headersSent = false;

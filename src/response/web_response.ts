@@ -1,4 +1,5 @@
 import { utf8Bytes } from "../http/utf8.ts";
+import type { AppFace } from "../request/app_face.ts";
 import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
 
@@ -18,10 +19,17 @@ const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
  * @param statusText Reason phrase, empty for none
  * @param headers The headers
  * @param body The body; its length is the runtime's business
+ * @param app The application, for what the runtime makes of bytes
  * @returns The response
  * @throws {RangeError} If a web response cannot carry the status
  */
-export function webResponse(status: number, statusText: string, headers: OutgoingHeaders, body: WebBody): Response {
+export function webResponse(
+  status: number,
+  statusText: string,
+  headers: OutgoingHeaders,
+  body: WebBody,
+  app: AppFace,
+): Response {
   if (status < 200 || status > 599) {
     throw new RangeError(
       `A web response carries a status from 200 to 599, not ${status}; set another with res.status()`,
@@ -39,17 +47,30 @@ export function webResponse(status: number, statusText: string, headers: Outgoin
     return response;
   }
   const response = status === 200 && statusText === ""
-    ? new Response(untyped(body))
-    : new Response(type === undefined ? untyped(body) : body, init(status, statusText, type));
+    ? new Response(untyped(body, app))
+    : new Response(type === undefined ? untyped(body, app) : body, init(status, statusText, type));
   if (!headers.bare) headers.copyTo(response.headers);
   return response;
 }
 
 // a string or a typed Blob would bring a content type of its own, which Express does not send
-function untyped(body: WebBody): WebBody {
-  if (typeof body === "string") return utf8Bytes(body);
+function untyped(body: WebBody, app: AppFace): WebBody {
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    const bytes = typeof body === "string" ? utf8Bytes(body) : body;
+    return app.typesBytes ? streamOf(bytes) : bytes;
+  }
   if (body instanceof Blob && body.type !== "") return body.slice(0, body.size, "");
   return body;
+}
+
+// Bun gives a stream no type, and tells its length if all of it comes before as much as it may keep
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  }, { highWaterMark: bytes.byteLength + 1 });
 }
 
 function init(status: number, statusText: string, type: string | undefined): ResponseInit {

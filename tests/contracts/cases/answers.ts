@@ -13,6 +13,17 @@ export const answers: Chapter = chapter("Answers", (it) => {
     assertEquals((await seen(ask, "/text", { method: "HEAD" }, "content-length"))[2], "17");
   }, "length");
 
+  it("what was given no type is sent without one, so that a browser looks for itself", async ({ ask }) => {
+    assertEquals(await seen(ask, "/untyped/text", {}, "content-type"), [200, "<h1>ü</h1>", null]);
+    const bytes = "a".repeat(100_000);
+    assertEquals(await seen(ask, "/untyped/bytes", {}, "content-type"), [201, bytes, null]);
+  });
+
+  it("what was given no type has its length all the same", async ({ ask }) => {
+    assertEquals((await seen(ask, "/untyped/text", {}, "content-length"))[2], "11");
+    assertEquals((await seen(ask, "/untyped/bytes", {}, "content-length"))[2], "100000");
+  }, "length");
+
   it("JSON has Express's type and the status that was set", async ({ ask }) => {
     assertEquals(await seen(ask, "/json", {}, "content-type"), [
       201,
