@@ -496,7 +496,9 @@ export class OutgoingMessage extends Emitter {
     const framed = headers.framed || isHead || !mayHaveContent(status) ? this.#frame(status, isHead, body) : body;
     const reason = this.statusMessage === "" || this.statusMessage === statusText(status) ? "" : this.statusMessage;
     try {
-      const sent = framed === null && body instanceof ReadableStream && mayHaveContent(status) ? nothing() : framed;
+      const isOfUnknownLength = framed === null && body instanceof ReadableStream && mayHaveContent(status) &&
+        !headers.has("content-length");
+      const sent = isOfUnknownLength ? nothing() : framed;
       this.#exchange.settle(webResponse(status, reason, headers, sent, this.#exchange.app));
     } catch (error) {
       // nothing has left yet, so an error handler may still answer
@@ -641,9 +643,10 @@ class JsonBody {
 
 const plain = OutgoingMessage.prototype;
 
-// a runtime says 0 of the length of no body, which for HEAD is not the length that GET has
+// A runtime says 0 of the length of no body, which for HEAD is not the length that GET has; and Bun says so of a stream
+// that has ended before it is looked at.
 function nothing(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ start: (controller) => controller.close() });
+  return new ReadableStream({ pull: (controller) => controller.close() }, { highWaterMark: 0 });
 }
 
 function pairsOf(flat: readonly string[]): [string, string][] {

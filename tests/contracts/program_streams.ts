@@ -38,6 +38,11 @@ export function streamRoutes(app: FrameworkApp): void {
     res.end();
   });
 
+  app.get("/stream/sized", (_req, res) => {
+    res.set("Content-Length", "6").write("abc");
+    res.end("def");
+  });
+
   // two readers: Node's events, and the web's stream
   app.post("/upload/events", (req, res) => {
     let length = 0;

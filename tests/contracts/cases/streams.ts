@@ -53,6 +53,11 @@ export const streams: Chapter = chapter("Streams", (it) => {
     assertEquals(await text(ask, `/stream/written?flag=${flag}`, { method: "HEAD" }), "");
   });
 
+  it("HEAD of a streamed answer tells the length that was set, and none where none is known", async ({ ask }) => {
+    const lengthOf = async (path: string) => (await ask(path, { method: "HEAD" })).headers.get("content-length");
+    assertEquals([await lengthOf("/stream/sized"), await lengthOf("/stream/large")], ["6", null]);
+  }, "length");
+
   it("an upload is read while it comes in, through Node's events", async ({ ask, flag }) => {
     assertEquals(await uploaded(ask, "/upload/events", flag), { length: 1024 });
   }, "upload");
