@@ -47,6 +47,8 @@ export interface FileSystem {
    * @param path The file
    */
   openWhole?(path: string): Promise<ReadableStream<Uint8Array> | Blob>;
+  /** Up to how many bytes a file is read at once rather than streamed, where that is not the usual measure. */
+  readonly wholeBytes?: number;
   /** Reads a whole file at once. */
   readBytes(path: string): Promise<Uint8Array>;
   /** Reads a whole file as UTF-8. */

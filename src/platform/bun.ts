@@ -35,7 +35,11 @@ export const bunPlatform: Platform = {
   name: "Bun",
   socketHandlers: bunSocketHandlers,
   typesBytes: true,
-  files: builtinFiles(() => globals.process.getBuiltinModule("node:fs"), () => globals.process.cwd()),
+  files: {
+    ...builtinFiles(() => globals.process.getBuiltinModule("node:fs"), () => globals.process.cwd()),
+    // Bun tells the length of what it gets as a whole only, and players and progress bars want it
+    wholeBytes: 1024 * 1024,
+  },
   peerOf,
   // those that nobody has touched by then are empty
   keepHeaders: (request) => void request.headers,

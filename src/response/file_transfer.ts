@@ -64,7 +64,7 @@ export class DirectoryError extends Error {
 const NO_FILES = "This runtime has no files; serve them through the platform's own assets, or give a Worker the flag " +
   "nodejs_compat (and a compatibility date of 2025-09-15 or later) for those it is deployed with";
 const YEAR = 365 * 24 * 60 * 60 * 1000;
-/** Files up to this many bytes are read at once, which is cheaper than a stream. */
+/** Files up to this many bytes are read at once, which is cheaper than a stream, unless the platform says otherwise. */
 const WHOLE_FILE_BYTES = 64 * 1024;
 /**
  * Whole files up to this many bytes are left to the runtime where it can send them by itself, at half the cost. How a
@@ -232,7 +232,7 @@ async function sendBytes(
   res.setHeader("Content-Length", String(length));
   if (res.req.method === "HEAD" || length === 0) return void res.end();
   const whole = length === size;
-  if (length <= WHOLE_FILE_BYTES) {
+  if (length <= (files.wholeBytes ?? WHOLE_FILE_BYTES)) {
     return void res.end(whole ? await files.readBytes(path) : await readPart(files, path, start, length));
   }
   if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {

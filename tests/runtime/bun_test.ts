@@ -23,3 +23,20 @@ Deno.test("on Bun, an application listens, closes as it should, listens again, a
     noHandlers: [501, "WebSockets on Bun need Bun.serve({ fetch: app.fetch, websocket: app.websocket })"],
   });
 });
+
+Deno.test("on Bun, files of up to 1 MiB have their length, and so have parts of them", {
+  ignore: runtimes === undefined,
+}, async () => {
+  const program = await bundled("tests/fixtures/bun_files.ts");
+  const file = await Deno.makeTempFile();
+  await Deno.writeTextFile(file, "x".repeat(300_000));
+  const { output } = await run(`${runtimes}node_modules/.bin/bun`, [program, file], { limitMs: 20_000, quiet: true });
+  await Deno.remove(file);
+  const [part, whole] = [[206, "298999", 298_999], [200, "300000", 300_000]];
+  const ways = ["static", "sent", "download"].flatMap((way) => [
+    [`${way} bytes=0-`, [206, "300000", 300_000]],
+    [`${way} bytes=1000-299998`, part],
+    [way, whole],
+  ]);
+  assertEquals(JSON.parse(output), Object.fromEntries(ways));
+});
