@@ -541,6 +541,16 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return detectPlatform().socketHandlers;
   }
 
+  /** Seconds after which Bun cuts a quiet connection of an application that is exported: 0 for never, as elsewhere. */
+  get idleTimeout(): number | undefined {
+    return detectPlatform().serverLimits?.idleTimeout;
+  }
+
+  /** Bytes of a body that Bun lets through to an application that is exported: any, for body parsers have limits. */
+  get maxRequestBodySize(): number | undefined {
+    return detectPlatform().serverLimits?.maxRequestBodySize;
+  }
+
   /** Files of the platform, `null` where there are none. */
   get files(): FileSystem | null {
     return detectPlatform().files;

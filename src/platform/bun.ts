@@ -2,7 +2,15 @@ import type { Peer } from "../request/peer.ts";
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
 import { genericPlatform, noWebSockets, unknownPeer } from "./generic.ts";
-import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
+import type {
+  FetchHandler,
+  ListenOptions,
+  Platform,
+  PlatformServer,
+  ServerLimits,
+  Upgrade,
+  UpgradeOptions,
+} from "./platform.ts";
 import { Unanswered } from "./unanswered.ts";
 
 /** Bun's server, as far as it is used. */
@@ -29,11 +37,19 @@ interface BunGlobals {
 
 const globals = globalThis as unknown as BunGlobals;
 
+const serverLimits: ServerLimits = {
+  // ten seconds by default, after which a quiet stream of events would be cut
+  idleTimeout: 0,
+  // 128 MiB by default; how much is read is up to the body parsers, as on the other runtimes
+  maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+};
+
 /** Bun: `Bun.serve`, its WebSockets, and the files of its `node:fs`. */
 export const bunPlatform: Platform = {
   ...genericPlatform,
   name: "Bun",
   socketHandlers: bunSocketHandlers,
+  serverLimits,
   typesBytes: true,
   files: {
     ...builtinFiles(() => globals.process.getBuiltinModule("node:fs"), () => globals.process.cwd()),
@@ -78,10 +94,7 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
     hostname,
     reusePort,
     ...(cert !== undefined && key !== undefined ? { tls: { cert, key } } : {}),
-    // ten seconds by default, after which a quiet stream of events would be cut
-    idleTimeout: 0,
-    // 128 MiB by default; how much is read is up to the body parsers, as on the other runtimes
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    ...serverLimits,
     development: false,
     fetch: unanswered.watch(handler),
     websocket: bunSocketHandlers,

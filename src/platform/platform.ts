@@ -89,12 +89,22 @@ export interface Upgrade {
   keep?(connection: KeptConnection, handlers: object): void;
 }
 
+/** Limits of a server, by Bun's names for them. */
+export interface ServerLimits {
+  /** Seconds after which a quiet connection is cut, 0 for never. */
+  readonly idleTimeout: number;
+  /** Bytes of a body above which a request is refused. */
+  readonly maxRequestBodySize: number;
+}
+
 /** What a runtime has to offer; one small file each in this folder. */
 export interface Platform {
   /** Name for messages. */
   readonly name: string;
   /** What a server must have been given for sockets, where that is not known from the answer; Bun wants it. */
   readonly socketHandlers?: object;
+  /** The limits of a server, where it reads them of the application that is exported; Bun does. */
+  readonly serverLimits?: ServerLimits;
   /** Whether functions may be exported as the default; Workers take every function for a class. */
   readonly callableApps: boolean;
   /** Whether streams go on that a server was given before it was cut, so that each of them has to be broken off. */

@@ -1,6 +1,8 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { bundled } from "../contracts/bundled.ts";
+import { startServing } from "../contracts/serving.ts";
+import { opened, readUntil } from "../support/raw_client.ts";
 
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
@@ -19,6 +21,7 @@ Deno.test("on Bun, an application listens, closes as it should, listens again, a
     socket: 1001,
     deadline: 503,
     late: 503,
+    exported: { idleTimeout: 0 },
     noServer: [501, "WebSockets on Bun need its server as the second argument: app.fetch(request, server)"],
     noHandlers: [501, "WebSockets on Bun need Bun.serve({ fetch: app.fetch, websocket: app.websocket })"],
   });
@@ -39,4 +42,17 @@ Deno.test("on Bun, files of up to 1 MiB have their length, and so have parts of 
     [way, whole],
   ]);
   assertEquals(JSON.parse(output), Object.fromEntries(ways));
+});
+
+Deno.test("on Bun, an application that is exported is asked about a large upload too", {
+  ignore: runtimes === undefined,
+}, async () => {
+  const program = await bundled("tests/contracts/entries/exported.ts");
+  const { origin, stop } = await startServing(`${runtimes}node_modules/.bin/bun`, [program], { PORT: "0" });
+  const head = `POST /verbs HTTP/1.1\r\nHost: x\r\nContent-Length: ${2 ** 30}\r\n\r\n`;
+  const client = await opened({ port: Number(new URL(origin).port) }, head);
+  const answer = await readUntil(client, "\r\n\r\n");
+  client.close();
+  await stop();
+  assertMatch(answer, /^HTTP\/1\.1 200 /);
 });
