@@ -251,6 +251,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     }
     // a type the handler chose wins; cookies of both are sent
     this.setHeaders(response.headers);
+    if (response.headers.has("content-encoding")) this.outgoing.coded = false;
     this.statusCode = response.status;
     this.statusMessage = response.statusText;
     if (response.body === null) this.end();
@@ -262,7 +263,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   // the application on some platforms. What has no type may go on as well, but may also be large and in a hurry, so
   // it goes as it is unless headers have to be added anyway.
   #mayHandOver({ status, headers }: Response): boolean {
-    if (this.hooked || this.outgoing.framed || this.req.method === "HEAD" || status < 200) return false;
+    if (this.hooked || this.outgoing.framed || this.outgoing.coded || this.req.method === "HEAD" || status < 200) {
+      return false;
+    }
     const type = headers.get("content-type");
     if (this.#exchange.heard) return type !== null && type.startsWith("application/json");
     if (type === null ? this.untouched : !type.startsWith("text/event-stream")) return true;

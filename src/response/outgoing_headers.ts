@@ -26,6 +26,11 @@ export class OutgoingHeaders {
   #others: Entry[] | null = null;
   /** Whether a header that frames the body was ever set: `Content-Length` or `Transfer-Encoding`. */
   framed = false;
+  /**
+   * Whether the body is already in the coding that a `Content-Encoding` set here names. The body of a web response is
+   * not: who brings both has the runtime do it.
+   */
+  coded = false;
 
   /** The content type as text, `undefined` when none is set. */
   get contentType(): string | undefined {
@@ -76,6 +81,7 @@ export class OutgoingHeaders {
     else assertHeaderValue(method, name, String(value));
     if (key !== "content-type") {
       if (key === "content-length" || key === "transfer-encoding") this.framed = true;
+      if (key === "content-encoding") this.coded = true;
       this.#put(key, name, value);
       return;
     }

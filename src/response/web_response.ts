@@ -36,7 +36,8 @@ export function webResponse(
     );
   }
   const type = headers.contentType;
-  if (status === 200 && statusText === "" && type !== undefined) {
+  const { coded } = headers;
+  if (status === 200 && statusText === "" && type !== undefined && !coded) {
     const isTyped = type === JSON_PLAIN;
     const response = isTyped ? new Response(body, JSON_INIT) : new Response(body);
     // looking at the headers of a response alone makes the platform build the list
@@ -46,9 +47,9 @@ export function webResponse(
     headers.copyTo(sent);
     return response;
   }
-  const response = status === 200 && statusText === ""
+  const response = status === 200 && statusText === "" && !coded
     ? new Response(untyped(body, app))
-    : new Response(type === undefined ? untyped(body, app) : body, init(status, statusText, type));
+    : new Response(type === undefined ? untyped(body, app) : body, init(status, statusText, type, coded));
   if (!headers.bare) headers.copyTo(response.headers);
   return response;
 }
@@ -73,8 +74,10 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
   }, { highWaterMark: bytes.byteLength + 1 });
 }
 
-function init(status: number, statusText: string, type: string | undefined): ResponseInit {
-  const made: ResponseInit = { status };
+function init(status: number, statusText: string, type: string | undefined, coded: boolean): ResponseInit {
+  const made: ResponseInit & { encodeBody?: "manual" } = { status };
+  // Workers would put the body into the coding that Content-Encoding names once more; no other runtime knows of this
+  if (coded) made.encodeBody = "manual";
   if (statusText !== "") made.statusText = statusText;
   if (type !== undefined) made.headers = { "content-type": type };
   return made;

@@ -44,6 +44,18 @@ for (const [name, statement] of Object.entries(EXPORTS)) {
   });
 }
 
+Deno.test(
+  "a body is in the coding of Content-Encoding once, whether the handler or the runtime put it there",
+  WORKERD,
+  async () => {
+    await withApp({}, async ({ text }) => {
+      for (const way of ["sent", "written", "returned", "by-the-runtime", "by-the-runtime/heard"]) {
+        assertEquals(await text(`/coded/${way}`), "packed once", way);
+      }
+    });
+  },
+);
+
 Deno.test("with nodejs_compat, NODE_ENV is the variable of that name", WORKERD, async () => {
   const bindings = { NAME: "a variable", NODE_ENV: "production" };
   await withApp({ bindings, flags: ["nodejs_compat"] }, async ({ text }) => {

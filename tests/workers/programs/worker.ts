@@ -33,6 +33,25 @@ app.get("/dropped", (_req, res) => {
   res.send("answered");
 });
 
+// "packed once", in gzip
+const packed = Uint8Array.from(atob("H4sIAAAAAAAAAytITM5OTVHIz0tOBQAbIMGaCwAAAA=="), (byte) => byte.charCodeAt(0));
+app.get("/coded/sent", (_req, res) => res.set("Content-Encoding", "gzip").type("text").send(packed));
+app.get("/coded/written", (_req, res) => {
+  res.writeHead(202, { "content-encoding": "gzip" });
+  res.write(packed.subarray(0, 9));
+  res.end(packed.subarray(9));
+});
+app.get("/coded/returned", (_req, res) => {
+  res.set("Content-Encoding", "gzip");
+  return new Response(packed);
+});
+const inGzip = { headers: { "content-encoding": "gzip", "content-type": "text/plain" } };
+app.get("/coded/by-the-runtime", () => new Response("packed once", inGzip));
+app.get("/coded/by-the-runtime/heard", (_req, res) => {
+  res.once("finish", () => {});
+  return new Response("packed once", inGzip);
+});
+
 app.use("/static", sluice.static("files"));
 app.get("/sent", (_req, res) => res.sendFile("files/page.txt", { root: "." }));
 app.engine("txt", (_path, options, callback) => callback(null, `rendered ${(options as { name: string }).name}`));
