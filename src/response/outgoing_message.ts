@@ -236,8 +236,8 @@ export class OutgoingMessage extends Emitter {
    * @param callback Runs when the chunk was taken
    * @returns Whether more may be written at once; otherwise wait for `drain`
    */
-  write(chunk: Chunk, encoding?: string | WriteCallback, callback?: WriteCallback): boolean {
-    const done = typeof encoding === "function" ? encoding : callback;
+  write(chunk: Chunk, encoding?: string | WriteCallback | null, callback?: WriteCallback | null): boolean {
+    const done = callbackOf(encoding) ?? callbackOf(callback);
     const bytes = chunkBytes("res.write", chunk, typeof encoding === "string" ? encoding : undefined);
     if (this.#ended) {
       this.#complain(done);
@@ -271,12 +271,17 @@ export class OutgoingMessage extends Emitter {
    * @param encoding Encoding of a text, or the callback
    * @param callback Runs when the answer is complete
    */
-  end(chunk?: Chunk | null | WriteCallback, encoding?: string | WriteCallback, callback?: WriteCallback): this {
+  end(
+    chunk?: Chunk | null | WriteCallback,
+    encoding?: string | WriteCallback | null,
+    callback?: WriteCallback | null,
+  ): this {
     if (typeof chunk === "function") return this.end(undefined, undefined, chunk);
     if (typeof encoding === "function") return this.end(chunk, undefined, encoding);
-    if (this.#ended) return this.#endAgain(chunk, callback);
-    if (callback !== undefined) this.#whenFinished(callback);
-    this.#endWith(chunk ?? null, encoding);
+    const done = callbackOf(callback);
+    if (this.#ended) return this.#endAgain(chunk, done);
+    if (done !== undefined) this.#whenFinished(done);
+    this.#endWith(chunk ?? null, encoding ?? undefined);
     return this;
   }
 
@@ -642,6 +647,11 @@ class JsonBody {
 }
 
 const plain = OutgoingMessage.prototype;
+
+// callers pass on what they were given, and null counts for nothing as in Node
+function callbackOf(given: unknown): WriteCallback | undefined {
+  return typeof given === "function" ? given as WriteCallback : undefined;
+}
 
 // A runtime says 0 of the length of no body, which for HEAD is not the length that GET has; and Bun says so of a stream
 // that has ended before it is looked at.

@@ -46,6 +46,17 @@ Deno.test("the callback of a chunk runs when the client takes it, in order, befo
   assertEquals(heard, ["nothing", "a", "b", "c", "d", "end"]);
 });
 
+Deno.test("null where an encoding or a callback may stand is none, as in Node", async () => {
+  const response = await written((res) => {
+    res.write("a", null, null);
+    res.write("b", "utf8", null);
+    res.end("c", null, null);
+  });
+  assertEquals(await response.text(), "abc");
+  assertEquals(await (await written((res) => res.end(null, null, null))).text(), "");
+  assertEquals(await (await written((res) => res.end("whole", null, null))).text(), "whole");
+});
+
 Deno.test("a handler that waits for each chunk makes no more of them than the client takes", async () => {
   let made = 0;
   const response = await written((res) => {
