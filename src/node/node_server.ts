@@ -54,6 +54,8 @@ class NodeServer implements PlatformServer {
     });
     this.ready = new Promise((resolve, reject) => {
       server.once("listening", resolve);
+      // closed in the turn in which it was bound, it never says that it listens
+      server.once("close", resolve);
       server.once("error", reject);
     });
     const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
@@ -86,7 +88,8 @@ class NodeServer implements PlatformServer {
 
   async shutdown(): Promise<void> {
     this.#closing = true;
-    if (!await this.ready.then(() => true, () => false)) return;
+    // in this turn already: whoever closes may listen on the same port with the next line, as on a server of Node's own
+    if (!this.#server.listening && !await this.ready.then(() => true, () => false)) return;
     // HTTP's own close() takes connections for idle whose answers are still on their way to a client that reads slowly
     NetServer.prototype.close.call(this.#server);
     for (const visit of this.#upgrades) visit.goAway();

@@ -18,6 +18,7 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     [null, "served", "127.0.0.1", null, "refused", "served", "127.0.0.1", null, "refused"],
   ],
   ["a free port is known at once where no host name is given", "atOnce", [true, "served"]],
+  ["the port is free as soon as close was called", "samePort", ["served", "served"]],
   ["close answers what is in flight", "inFlight", "answered"],
   ["close with a deadline cuts what does not end", "deadline", [503, "Service Unavailable", "cut"]],
   [
