@@ -9,6 +9,8 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: Nod
 
 const NOTHING: ReadonlySet<string> = new Set();
 
+const NO_BYTES = new Uint8Array();
+
 /** What HTTP/2 forbids (RFC 9113 section 8.2.2): Node throws, and an application need not know what it is served over. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   "connection",
@@ -82,7 +84,7 @@ async function send(visit: NodeVisit, response: Response): Promise<void> {
   if (cookies.length > 0) res.setHeader("set-cookie", cookies);
   await sendNodeResponse(
     res,
-    new FastResponse(wholeBody(visit) ?? response.body, {
+    new FastResponse(wholeBody(visit) ?? response.body ?? noBody(visit.req.method, status), {
       status,
       statusText: response.statusText || (STATUS_CODES[status] ?? ""),
       headers: cookies.length === 0 && forbidden === NOTHING
@@ -95,6 +97,11 @@ async function send(visit: NodeVisit, response: Response): Promise<void> {
 // a response of HTTP/2 does not tell, but its stream does
 function isDestroyed(res: ServerResponse & { stream?: { destroyed: boolean } }): boolean {
   return res.destroyed || res.stream?.destroyed === true;
+}
+
+// where there might have been one, its length of 0 is said, as everywhere else; Node by itself would send it in chunks
+function noBody(method: string | undefined, status: number): Uint8Array<ArrayBuffer> | null {
+  return method === "HEAD" || status === 204 || status === 304 ? null : NO_BYTES;
 }
 
 // a body known as a whole leaves at once and with its length; as bytes, for a text would bring a content type along

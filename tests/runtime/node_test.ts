@@ -60,6 +60,8 @@ onNode("a whole answer has its length, and an empty one has no body", async (at)
     assertEquals(await head.text(), "");
     const missing = await fetch(`${at(way)}/missing`);
     assertEquals(missing.headers.get("content-length"), String((await missing.text()).length));
+    const created = await fetch(`${at(way)}/empty`);
+    assertEquals([created.status, await created.text(), created.headers.get("content-length")], [201, "", "0"]);
     for (const status of [204, 304]) {
       const empty = await fetch(`${at(way)}/status/${status}`);
       assertEquals([empty.status, await empty.text(), empty.headers.get("content-length")], [status, "", null]);
