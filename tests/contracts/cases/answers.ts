@@ -24,6 +24,11 @@ export const answers: Chapter = chapter("Answers", (it) => {
     assertEquals((await seen(ask, "/untyped/bytes", {}, "content-length"))[2], "100000");
   }, "length");
 
+  it("an answer without a body has the length 0", async ({ ask }) => {
+    assertEquals(await seen(ask, "/empty/200", {}, "content-length"), [200, "", "0"]);
+    assertEquals(await seen(ask, "/empty/401", {}, "content-length"), [401, "", "0"]);
+  }, "length");
+
   it("JSON has Express's type and the status that was set", async ({ ask }) => {
     assertEquals(await seen(ask, "/json", {}, "content-type"), [
       201,
