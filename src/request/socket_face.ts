@@ -1,4 +1,4 @@
-import { Emitter } from "../http/emitter.ts";
+import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Peer } from "./peer.ts";
 
@@ -6,6 +6,8 @@ import type { Peer } from "./peer.ts";
 export class SocketFace extends Emitter {
   #exchange: Exchange;
   #peer: Peer;
+  #listenedTo = false;
+  #closed = false;
 
   /**
    * Describes a connection.
@@ -33,19 +35,43 @@ export class SocketFace extends Emitter {
   /** Whether the connection uses TLS. */
   encrypted: boolean;
 
-  /** Whether the client has left. */
+  /** Whether the client has left, or `close` was emitted. */
   get destroyed(): boolean {
-    return this.#exchange.aborted;
+    return this.#closed || this.#exchange.aborted;
   }
 
   /** Whether the client is still there to send. */
   get readable(): boolean {
-    return !this.#exchange.aborted;
+    return !this.destroyed;
   }
 
   /** Whether the client is still there to receive. */
   get writable(): boolean {
-    return !this.#exchange.aborted;
+    return !this.destroyed;
+  }
+
+  /** Adds a listener; `close` comes when the exchange is over, for what becomes of the connection then nobody tells. */
+  override on(event: EventName, listener: Listener): this {
+    super.on(event, listener);
+    this.#listened(event);
+    return this;
+  }
+
+  /** Adds a listener that runs once. */
+  override once(event: EventName, listener: Listener): this {
+    super.once(event, listener);
+    this.#listened(event);
+    return this;
+  }
+
+  // by this alone npm's on-finished, and so every logger, learns that a client has left
+  #listened(event: EventName): void {
+    if (event !== "close" || this.#listenedTo) return;
+    this.#listenedTo = true;
+    this.#exchange.onEnd(() => {
+      this.#closed = true;
+      this.emit("close", false);
+    });
   }
 
   /** Breaks the exchange off, as if the client had left: an answer that has begun is cut. */

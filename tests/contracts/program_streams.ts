@@ -108,6 +108,7 @@ export function streamRoutes(app: FrameworkApp): void {
       raise(`${flag}-aborted`);
     });
     res.on("close", () => raise(`${flag}-closed`));
+    req.socket.on("close", () => raise(`${flag}-disconnected`));
     // an answer that never comes
     return new Promise<void>(() => {});
   });

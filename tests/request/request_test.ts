@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import morgan from "morgan";
 import sluice, { type FrameworkRequest } from "@sluice/sluice";
 import { ask, quietApp } from "../support/app.ts";
 
@@ -196,6 +197,23 @@ Deno.test("the signal aborts when the client leaves before the answer, not after
   await answered;
   done.abort();
   assertEquals(signal!.aborted, false);
+});
+
+Deno.test("a log written when all is over tells of a client that left, and of one that did not", async () => {
+  const app = quietApp();
+  const lines: string[] = [];
+  app.use(morgan(":url :status", { stream: { write: (line: string) => void lines.push(line.trim()) } }));
+  app.get("/left", () => {});
+  app.get("/stayed", (req, res) => {
+    req.socket.once("close", () => lines.push("closed"));
+    res.send("answered");
+  });
+  const leaving = new AbortController();
+  const pending = app.handle(new Request("http://localhost/left", { signal: leaving.signal }));
+  leaving.abort();
+  await pending;
+  await (await ask(app, "/stayed")).text();
+  assertEquals(lines, ["/left -", "/stayed 200", "closed"]);
 });
 
 Deno.test("the path is taken as it was sent, so that dots and escapes can be seen", async () => {

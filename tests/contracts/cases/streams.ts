@@ -111,6 +111,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
     await depart(`/leave/waiting?flag=${flag}`, () => flagged(ask, `${flag}-arrived`));
     await flagged(ask, `${flag}-aborted`);
     await flagged(ask, `${flag}-closed`);
+    await flagged(ask, `${flag}-disconnected`);
   }, "abort");
 
   it("a client that leaves in mid-stream cancels the stream", async ({ ask, flag }) => {
