@@ -112,6 +112,15 @@ export class Emitter {
     return (this[listeners]?.get(event) ?? []).map((entry) => innerOf(entry.listener) ?? entry.listener);
   }
 
+  /** The listeners of an event; those that run once are wrapped in what takes them away first, as in Node. */
+  rawListeners(event: EventName): Listener[] {
+    return (this[listeners]?.get(event) ?? []).map(({ listener, once }) => {
+      if (!once) return listener;
+      const wrapped = (...args: unknown[]) => this.off(event, listener) && listener.apply(this, args);
+      return Object.assign(wrapped, { listener });
+    });
+  }
+
   /** Notes how many listeners of one event are expected; nothing warns of more. */
   setMaxListeners(count: number): this {
     this[mostListeners] = count;

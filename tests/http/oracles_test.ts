@@ -279,6 +279,9 @@ Deno.test("events are emitted in the order Node's emitter keeps", () => {
     emitter.on("x", () => emitter.on("x", () => log.push("added")));
     log.push(String(emitter.emit("x")), String(emitter.emit("x")), String(emitter.emit("none")));
     log.push(String(emitter.listenerCount("x")));
+    emitter.once("x", () => log.push("raw once"));
+    for (const listener of emitter.rawListeners("x")) listener();
+    log.push(String(emitter.listenerCount("x")), String(emitter.rawListeners("none")));
     emitter.removeAllListeners("x");
     log.push(String(emitter.emit("x")));
     return log;
