@@ -27,12 +27,16 @@ export type {
   Application,
   ErrorRequestHandler,
   Express,
+  IRoute,
+  IRouter,
   NextFunction,
   Request,
   RequestHandler,
+  RequestParamHandler,
   Response,
 } from "./src/app/express_names.ts";
 export { type AppContext, FrameworkApp } from "./src/app/framework_app.ts";
+export type { ListenCallback } from "./src/app/lifecycle.ts";
 export type { CloseOptions, Server } from "./src/app/server.ts";
 export type { AppSettings } from "./src/app/settings.ts";
 export { type AnyFunction, Callable } from "./src/http/callable.ts";
@@ -59,7 +63,7 @@ export {
 
 export type { PathPatternOptions } from "./src/matching/path_expression.ts";
 export { type PathMatch, PathPattern, type PathValue } from "./src/matching/path_pattern.ts";
-export type { BodyOptions } from "./src/middleware/body/body_options.ts";
+export type { BodyOptions, RawBytes, Verify, VerifyShape } from "./src/middleware/body/body_options.ts";
 export type { BodyParser } from "./src/middleware/body/body_parser.ts";
 export { json, type JsonOptions } from "./src/middleware/body/json.ts";
 export { raw } from "./src/middleware/body/raw.ts";
@@ -74,11 +78,13 @@ export {
   type StaticFileStat,
 } from "./src/middleware/static_files.ts";
 export type { ListenOptions } from "./src/platform/platform.ts";
-export type { AppFace, OpenStream, RenderCallback, SettingValue } from "./src/request/app_face.ts";
+export type { AppFace, OpenStream, RenderCallback, RenderCallbackShape, SettingValue } from "./src/request/app_face.ts";
 export {
+  type CommonExtras,
   FrameworkRequest,
+  type QueryValues,
+  type RequestExtras,
   type ResponseFace,
-  type RouteFace,
   type RouteParams,
   type Untyped,
 } from "./src/request/framework_request.ts";
@@ -89,7 +95,12 @@ export type { HeaderRecord } from "./src/request/header_record.ts";
 export type { Destination } from "./src/request/readable_face.ts";
 export { SocketFace } from "./src/request/socket_face.ts";
 export type { Peer } from "./src/request/peer.ts";
-export { type FormatHandlers, FrameworkResponse, type SendBody } from "./src/response/framework_response.ts";
+export {
+  type FormatHandlers,
+  FrameworkResponse,
+  type ResponseExtras,
+  type SendBody,
+} from "./src/response/framework_response.ts";
 export type { Chunk } from "./src/response/chunk_bytes.ts";
 export type { DotfilePolicy } from "./src/response/file_path.ts";
 export type { FileOptions } from "./src/response/file_transfer.ts";
@@ -118,6 +129,7 @@ export type {
   ParamsOf,
   Path,
   PathHandler,
+  PathOf,
   ReusableErrorHandler,
   ReusableErrorHandlerShape,
   ReusableHandler,

@@ -3,11 +3,14 @@ import { raw } from "../middleware/body/raw.ts";
 import { text } from "../middleware/body/text.ts";
 import { urlencoded } from "../middleware/body/urlencoded.ts";
 import { serveStatic } from "../middleware/static_files.ts";
-import { FrameworkRequest } from "../request/framework_request.ts";
+import { FrameworkRequest, type QueryValues, type RouteParams, type Untyped } from "../request/framework_request.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
-import type { Locals } from "../routing/handler.ts";
+import type * as options from "../response/set_cookie.ts";
+import type * as handlers from "../routing/handler.ts";
 import { Route } from "../routing/route.ts";
 import { Router, type RouterConstructor } from "../routing/router.ts";
+import type * as routers from "../routing/router.ts";
+import type * as names from "./express_names.ts";
 import { FrameworkApp } from "./framework_app.ts";
 
 /** Makes applications; carries what Express's `express` carries. */
@@ -18,7 +21,7 @@ export interface CreateApp {
    * @typeParam L Type of `res.locals`
    * @returns The application, with Express's defaults
    */
-  <L extends Locals = Locals>(): FrameworkApp<L>;
+  <L extends handlers.Locals = handlers.Locals>(): FrameworkApp<L>;
   /** Makes routers. */
   readonly Router: RouterConstructor;
   /** One path with the handlers of its methods. */
@@ -45,9 +48,61 @@ export interface CreateApp {
 // a bundler that sees a pure call leaves out body parsers and files where only the classes are used
 export const createApp: CreateApp = /* @__PURE__ */ withStatics();
 
+/** Express's types as members of its function: `express.Request` is {@linkcode FrameworkRequest}. */
+export declare namespace createApp {
+  /** The request. */
+  export type Request<
+    P = RouteParams,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = QueryValues,
+    L extends Locals = Locals,
+  > = names.Request<P, ResBody, ReqBody, ReqQuery, L>;
+  /** The response. */
+  export type Response<ResBody = Untyped, L extends Locals = Locals> = names.Response<ResBody, L>;
+  /** Continues with the next layer. */
+  export type NextFunction = names.NextFunction;
+  /** A middleware or route handler. */
+  export type RequestHandler<
+    P = RouteParams,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = QueryValues,
+    L extends Locals = Locals,
+  > = names.RequestHandler<P, ResBody, ReqBody, ReqQuery, L>;
+  /** An error handler. */
+  export type ErrorRequestHandler<
+    P = RouteParams,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = QueryValues,
+    L extends Locals = Locals,
+  > = names.ErrorRequestHandler<P, ResBody, ReqBody, ReqQuery, L>;
+  /** A handler of a named parameter. */
+  export type RequestParamHandler = names.RequestParamHandler;
+  /** A middleware or route handler. */
+  export type Handler = handlers.Handler;
+  /** Values of `res.locals`. */
+  export type Locals = handlers.Locals;
+  /** An application. */
+  export type Application<L extends Locals = Locals> = names.Application<L>;
+  /** An application. */
+  export type Express = names.Express;
+  /** A router. */
+  export type Router = routers.Router;
+  /** A router. */
+  export type IRouter = names.IRouter;
+  /** One path with the handlers of its methods. */
+  export type IRoute = names.IRoute;
+  /** How a router matches. */
+  export type RouterOptions = routers.RouterOptions;
+  /** How a cookie is set. */
+  export type CookieOptions = options.CookieOptions;
+}
+
 function withStatics(): CreateApp {
   return Object.assign(
-    function createApp<L extends Locals = Locals>(): FrameworkApp<L> {
+    function createApp<L extends handlers.Locals = handlers.Locals>(): FrameworkApp<L> {
       return new FrameworkApp<L>();
     },
     {

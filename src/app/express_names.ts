@@ -1,13 +1,15 @@
 /**
  * Types by their names in Express, with Express's type parameters in its order, for programs that are ported.
  *
- * Two of them hide the web's `Request` and `Response`, so only `mod.ts` may know this file.
+ * Two of them hide the web's `Request` and `Response`, so only the public door may know this file.
  *
  * @module
  */
-import type { FrameworkRequest, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { FrameworkRequest, QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import type { ErrorHandler, Handler, Locals, Next } from "../routing/handler.ts";
+import type { ErrorHandler, Handler, Locals, Next, ParamHandler } from "../routing/handler.ts";
+import type { Route } from "../routing/route.ts";
+import type { Router } from "../routing/router.ts";
 import type { FrameworkApp } from "./framework_app.ts";
 
 /**
@@ -16,16 +18,16 @@ import type { FrameworkApp } from "./framework_app.ts";
  * @typeParam P Type of `req.params`
  * @typeParam _ResBody What the answer may be, which is not checked
  * @typeParam ReqBody Type of `req.body`
- * @typeParam _ReqQuery Type of `req.query`, whose values are not checked
+ * @typeParam ReqQuery Type of `req.query`
  * @typeParam _L Type of `res.locals`, which the response has
  */
 export type Request<
   P = RouteParams,
   _ResBody = Untyped,
   ReqBody = Untyped,
-  _ReqQuery = Untyped,
+  ReqQuery = QueryValues,
   _L extends Locals = Locals,
-> = FrameworkRequest<P, ReqBody>;
+> = FrameworkRequest<P, ReqBody, ReqQuery>;
 
 /**
  * Express's name for {@linkcode FrameworkResponse}.
@@ -48,21 +50,30 @@ export type RequestHandler<
   P = RouteParams,
   _ResBody = Untyped,
   ReqBody = Untyped,
-  _ReqQuery = Untyped,
+  ReqQuery = QueryValues,
   L extends Locals = Locals,
-> = Handler<P, ReqBody, L>;
+> = Handler<P, ReqBody, L, ReqQuery>;
 
 /** Express's name for {@linkcode ErrorHandler}; its type parameters are those of {@linkcode Request}. */
 export type ErrorRequestHandler<
   P = RouteParams,
   _ResBody = Untyped,
   ReqBody = Untyped,
-  _ReqQuery = Untyped,
+  ReqQuery = QueryValues,
   L extends Locals = Locals,
-> = ErrorHandler<P, ReqBody, L>;
+> = ErrorHandler<P, ReqBody, L, ReqQuery>;
+
+/** Express's name for {@linkcode ParamHandler}. */
+export type RequestParamHandler = ParamHandler;
 
 /** Express's name for {@linkcode FrameworkApp}. */
 export type Application<L extends Locals = Locals> = FrameworkApp<L>;
 
 /** Express's other name for {@linkcode FrameworkApp}, that of what `express()` makes. */
 export type Express = FrameworkApp;
+
+/** Express's other name for {@linkcode Router}. */
+export type IRouter = Router;
+
+/** Express's name for {@linkcode Route}. */
+export type IRoute = Route<Untyped>;

@@ -11,7 +11,7 @@ import { answerNode, detectPlatform, type NodeResponse } from "../platform/detec
 import type { ListenOptions } from "../platform/platform.ts";
 import type { AppFace, OpenStream, RenderCallback, SettingValue } from "../request/app_face.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
-import { FrameworkRequest, type Untyped } from "../request/framework_request.ts";
+import { FrameworkRequest, type QueryValues, type Untyped } from "../request/framework_request.ts";
 import type { Peer } from "../request/peer.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {
@@ -24,6 +24,7 @@ import type {
   ParamsOf,
   Path,
   PathHandler,
+  PathOf,
 } from "../routing/handler.ts";
 import type { FetchApp, FetchHandler } from "../routing/fetch_mount.ts";
 import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefinition } from "../routing/layer_views.ts";
@@ -43,7 +44,7 @@ import { render } from "../views/render.ts";
 import { type Engine, View } from "../views/view.ts";
 import { Connections } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
-import { Lifecycle } from "./lifecycle.ts";
+import { Lifecycle, type ListenCallback } from "./lifecycle.ts";
 import type { CloseOptions, Server } from "./server.ts";
 import { type AppSettings, storeSetting } from "./settings.ts";
 
@@ -242,11 +243,17 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Adds error handlers, for every path. */
   use(...handlers: ErrorHandler<Untyped, Untyped, L>[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
-  use<const P extends Path>(path: P, ...handlers: PathHandler<ParamsOf<P>, L>[]): this;
+  use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+    path: PathOf<P>,
+    ...handlers: PathHandler<ParamsOf<P>, L, Body, Query>[]
+  ): this;
   /** Adds middleware and error handlers, in lists nested as one likes. */
   use(...handlers: HandlerList<Untyped, L>[]): this;
   /** Adds middleware and error handlers for paths below a prefix, in lists nested as one likes. */
-  use<const P extends Path>(path: P, ...handlers: HandlerList<ParamsOf<P>, L>[]): this;
+  use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+    path: PathOf<P>,
+    ...handlers: HandlerList<ParamsOf<P>, L, Body, Query>[]
+  ): this;
   use(...args: unknown[]): this {
     const { path, handlers } = splitPath("app.use", args);
     for (const fn of handlers) {
@@ -290,16 +297,14 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    */
   get(name: string): SettingValue;
   /** Registers handlers for GET, and for HEAD where nothing else answers it. */
-  get<const P extends Path>(
-    path: P,
-    first: PathHandler<ParamsOf<P>, L>,
-    ...handlers: PathHandler<ParamsOf<P>, L>[]
+  get<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+    path: PathOf<P>,
+    ...handlers: PathHandler<ParamsOf<P>, L, Body, Query>[]
   ): this;
   /** Registers handlers and error handlers for GET, in lists nested as one likes. */
-  get<const P extends Path>(
-    path: P,
-    first: HandlerList<ParamsOf<P>, L>,
-    ...handlers: HandlerList<ParamsOf<P>, L>[]
+  get<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+    path: PathOf<P>,
+    ...handlers: HandlerList<ParamsOf<P>, L, Body, Query>[]
   ): this;
   get(path: Path, ...handlers: unknown[]): unknown {
     if (arguments.length === 1) return this.settings[path as string];
@@ -498,7 +503,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @returns The server
    * @throws If the port can't be had and there is no callback
    */
-  listen(port?: number | string | ListenOptions | ((error?: Error) => void), ...rest: unknown[]): Server {
+  listen(
+    port?: number | string | ListenOptions | ListenCallback,
+    ...rest: (number | string | ListenCallback | undefined)[]
+  ): Server {
     // the index over the layers is made before anybody can connect, rather than while the first client waits
     this.#router?.stepsFor("/", "GET");
     return this.#lifecycle.listen(this.fetch, [port, ...rest]);

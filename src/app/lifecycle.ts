@@ -4,7 +4,8 @@ import type { OpenStream } from "../request/app_face.ts";
 import type { Connections } from "../websocket/connections.ts";
 import { type CloseOptions, Server } from "./server.ts";
 
-type ListenCallback = (error?: Error) => void;
+/** Runs when an application listens, or with the error that kept it from doing so. */
+export type ListenCallback = (error?: Error) => void;
 
 /** What is open in an application. */
 interface Owner {

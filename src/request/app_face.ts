@@ -55,5 +55,11 @@ export interface AppFace {
   render(name: string, options: Record<string, unknown>, callback: RenderCallback): void;
 }
 
+/** Declared as a method, so that a callback may say `(error: Error, html: string)`, as Express's types have it. */
+export interface RenderCallbackShape {
+  /** The callback. */
+  call(error: Error | null, html: string): void;
+}
+
 /** Receives a rendered view, or the error that kept it from being rendered. */
-export type RenderCallback = (error: Error | null, html?: string) => void;
+export type RenderCallback = RenderCallbackShape["call"];

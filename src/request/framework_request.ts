@@ -16,6 +16,9 @@ export type RouteParams = Record<string, string>;
 // deno-lint-ignore no-explicit-any -- Express users read req.body.name without a cast
 export type Untyped = any;
 
+/** Values of the query by name. */
+export type QueryValues = Record<string, Untyped>;
+
 /** The response, as far as a request looks at it. */
 export interface ResponseFace {
   /** Status the answer will have. */
@@ -24,14 +27,6 @@ export interface ResponseFace {
   getHeader(name: string): number | string | string[] | undefined;
   /** Values for the views of this request. */
   locals: Record<string, Untyped>;
-}
-
-/** The registered route a request is in, as Express's `req.route`. */
-export interface RouteFace {
-  /** The path as it was registered. */
-  readonly path: string | RegExp | readonly (string | RegExp)[];
-  /** Methods the route answers, by lower-case name; `_all` for `all()`. */
-  readonly methods: Readonly<Record<string, boolean>>;
 }
 
 /** What was parsed of a request because somebody asked for it. */
@@ -43,34 +38,58 @@ class Parsed {
 }
 
 /**
+ * What the middleware of a program puts on requests. It is declared here, once, in any file:
+ *
+ * @example A property, and those that packages declare for Express
+ * ```ts ignore
+ * declare module "@sluice/sluice" {
+ *   interface RequestExtras extends Express.Request {
+ *     tenant: string;
+ *   }
+ * }
+ * ```
+ */
+// deno-lint-ignore no-empty-interface -- the program fills it
+export interface RequestExtras {}
+
+/** What common middleware puts on requests: of any type until {@linkcode RequestExtras} says more. */
+export interface CommonExtras {
+  /** Session, where a session middleware made one. */
+  session?: Untyped;
+  /** The authenticated user, where a middleware found one. */
+  user?: Untyped;
+  /** Secret for signed cookies, as cookie-parser leaves it. */
+  secret?: string;
+  /** Signed cookies, as cookie-parser leaves them. */
+  signedCookies?: Record<string, Untyped>;
+  /** An uploaded file, as multer leaves it. */
+  file?: Untyped;
+  /** Uploaded files, as multer leaves them. */
+  files?: Untyped;
+}
+
+/** What middleware puts on requests. */
+export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues>
+  extends RequestExtras, Omit<CommonExtras, keyof RequestExtras> {}
+
+/**
  * Express's request over a web `Request`: every property of Express 5, read lazily, beside the web's own readers.
  *
  * @typeParam Params Type of `req.params`; literal paths give it
  * @typeParam Body Type of `req.body`
+ * @typeParam Query Type of `req.query`
  */
-export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends IncomingMessage {
+export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues> extends IncomingMessage {
   #parsed: Parsed | null = null;
 
   /** The parsed body; `undefined` until a body parser or a handler sets it (Express 5). */
   body: Body = undefined as Body;
   /** The response this request belongs to. */
   res: ResponseFace = undefined as unknown as ResponseFace;
-  /** The route being run, `undefined` outside routes. */
-  route: RouteFace | undefined = undefined;
+  /** The {@linkcode Route} being run, `undefined` outside routes; of any type, as in Express. */
+  route: Untyped = undefined;
   /** Continues with the next layer of the router that is running. */
   next: (error?: unknown) => void = undefined as unknown as (error?: unknown) => void;
-  /** Session, where a session middleware made one. */
-  declare session?: Untyped;
-  /** The authenticated user, where a middleware found one. */
-  declare user?: Untyped;
-  /** Secret for signed cookies, as cookie-parser leaves it. */
-  declare secret?: string;
-  /** Signed cookies, as cookie-parser leaves them. */
-  declare signedCookies?: Record<string, Untyped>;
-  /** An uploaded file, as multer leaves it. */
-  declare file?: Untyped;
-  /** Uploaded files, as multer leaves them. */
-  declare files?: Untyped;
   /** Place of this request in the order of creation, for limiters that are made inside a request. */
   readonly [requestSequence]: number = nextSequence();
 
@@ -147,7 +166,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
   }
 
   /** The query string parsed by the `query parser` setting; assignable, unlike in Express. */
-  get query(): Record<string, Untyped> {
+  get query(): Query {
     const state = this.#made;
     const text = this[exchangeKey].query;
     const parse = this.app.settings["query parser fn"];
@@ -157,10 +176,10 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
       state.query = parse ? parse(text ?? "") : Object.create(null);
       state.queryOf = text;
     }
-    return state.query!;
+    return state.query as Query;
   }
 
-  set query(value: Record<string, Untyped>) {
+  set query(value: Query) {
     own(this, "query", value);
   }
 
@@ -195,22 +214,34 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
     return this.get(name);
   }
 
-  /** The best of the offered types by `Accept`, `false` when none will do, the client's list when none is offered. */
+  /** What the client accepts, best first. */
+  accepts(): string[];
+  /** The best of the offered types by `Accept`, `false` when none will do. */
+  accepts(...types: (string | readonly string[])[]): string | false;
   accepts(...types: (string | readonly string[])[]): string | string[] | false {
     return acceptedType(this.lookupHeader("accept"), types.flat());
   }
 
+  /** What the client accepts, best first. */
+  acceptsCharsets(): string[];
   /** The best of the offered charsets by `Accept-Charset`. */
+  acceptsCharsets(...charsets: (string | readonly string[])[]): string | false;
   acceptsCharsets(...charsets: (string | readonly string[])[]): string | string[] | false {
     return acceptedCharset(this.lookupHeader("accept-charset"), charsets.flat());
   }
 
+  /** What the client accepts, best first. */
+  acceptsEncodings(): string[];
   /** The best of the offered codings by `Accept-Encoding`. */
+  acceptsEncodings(...encodings: (string | readonly string[])[]): string | false;
   acceptsEncodings(...encodings: (string | readonly string[])[]): string | string[] | false {
     return acceptedEncoding(this.lookupHeader("accept-encoding"), encodings.flat());
   }
 
+  /** What the client accepts, best first. */
+  acceptsLanguages(): string[];
   /** The best of the offered languages by `Accept-Language`. */
+  acceptsLanguages(...languages: (string | readonly string[])[]): string | false;
   acceptsLanguages(...languages: (string | readonly string[])[]): string | string[] | false {
     return acceptedLanguage(this.lookupHeader("accept-language"), languages.flat());
   }
@@ -264,18 +295,19 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped> extends Inco
     return this.protocol === "https";
   }
 
-  /** Host with its port; a trusted proxy's `X-Forwarded-Host` counts. */
-  get host(): string | undefined {
-    return clientHost(this);
+  // typed as in Express: only a request of HTTP/1.0 may come without a host
+  /** Host with its port; a trusted proxy's `X-Forwarded-Host` counts. `undefined` where the client named none. */
+  get host(): string {
+    return clientHost(this)!;
   }
 
-  set host(value: string | undefined) {
+  set host(value: string) {
     own(this, "host", value);
   }
 
-  /** Host without its port. */
-  get hostname(): string | undefined {
-    return hostnameOf(this.host);
+  /** Host without its port. `undefined` where the client named none. */
+  get hostname(): string {
+    return hostnameOf(this.host)!;
   }
 
   /** Labels of the host below the domain, as cut by the `subdomain offset` setting. */

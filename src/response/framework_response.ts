@@ -29,6 +29,14 @@ export type FormatHandlers = Record<
 /** What `res.send` takes: text, bytes, a `Blob`, a stream of either, or anything JSON can say. */
 export type SendBody = Chunk | Blob | BodySource | object | number | boolean | null | undefined;
 
+/** What the middleware of a program puts on responses; declared as {@linkcode RequestExtras} is. */
+// deno-lint-ignore no-empty-interface -- the program fills it
+export interface ResponseExtras {}
+
+/** What middleware puts on responses. */
+export interface FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
+  extends ResponseExtras {}
+
 /**
  * Express's response, ending as one web `Response`: every method of Express 5 on top of Node's.
  *
@@ -324,9 +332,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this.set(field, value);
   }
 
-  /** Reads a header as it was set, `undefined` when it is not. */
-  get(field: string): HeaderValue | undefined {
-    return this.getHeader(field);
+  /** Reads a header as it was set, `undefined` when it is not; typed as in Express, for nearly all are set as text. */
+  get(field: string): string | undefined {
+    return this.getHeader(field) as string | undefined;
   }
 
   /** Adds values to a header. */

@@ -1,4 +1,4 @@
-import type { FrameworkRequest, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { FrameworkRequest, QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import type { PathParams } from "./path_params.ts";
 
@@ -16,15 +16,20 @@ export type Next = (error?: unknown) => void;
 export type HandlerResult = any;
 
 /** Declared as a method, so that a handler may ask for more than a plain request, such as `req & { user: User }`. */
-export interface HandlerShape<Params, Body, L extends Locals> {
+export interface HandlerShape<Params, Body, L extends Locals, Query = QueryValues> {
   /** The handler. */
-  call(req: FrameworkRequest<Params, Body>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call(req: FrameworkRequest<Params, Body, Query>, res: FrameworkResponse<L>, next: Next): HandlerResult;
 }
 
 /** Declared as a method, for the same reason. */
-export interface ErrorHandlerShape<Params, Body, L extends Locals> {
+export interface ErrorHandlerShape<Params, Body, L extends Locals, Query = QueryValues> {
   /** The error handler. */
-  call(error: Untyped, req: FrameworkRequest<Params, Body>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call(
+    error: Untyped,
+    req: FrameworkRequest<Params, Body, Query>,
+    res: FrameworkResponse<L>,
+    next: Next,
+  ): HandlerResult;
 }
 
 /** Declared as a method, for the same reason. */
@@ -91,18 +96,20 @@ export interface ForeignErrorHandlerShape {
 }
 
 /** A middleware or route handler. */
-export type Handler<Params = RouteParams, Body = Untyped, L extends Locals = Locals> = HandlerShape<
-  Params,
-  Body,
-  L
->["call"];
+export type Handler<
+  Params = RouteParams,
+  Body = Untyped,
+  L extends Locals = Locals,
+  Query = QueryValues,
+> = HandlerShape<Params, Body, L, Query>["call"];
 
 /** An error handler, told from a handler by its four declared parameters, as in Express. */
-export type ErrorHandler<Params = RouteParams, Body = Untyped, L extends Locals = Locals> = ErrorHandlerShape<
-  Params,
-  Body,
-  L
->["call"];
+export type ErrorHandler<
+  Params = RouteParams,
+  Body = Untyped,
+  L extends Locals = Locals,
+  Query = QueryValues,
+> = ErrorHandlerShape<Params, Body, L, Query>["call"];
 
 /** A handler that was written for no path in particular, and may be used on any. */
 export type ReusableHandler<L extends Locals = Locals> = ReusableHandlerShape<L>["call"];
@@ -117,8 +124,13 @@ export type ForeignHandler = ForeignHandlerShape["call"];
 export type ForeignErrorHandler = ForeignErrorHandlerShape["call"];
 
 /** What may stand for a handler of a path: one that knows its parameters, one that does not care, or one of npm's. */
-export type PathHandler<Params = RouteParams, L extends Locals = Locals> =
-  | Handler<Params, Untyped, L>
+export type PathHandler<
+  Params = RouteParams,
+  L extends Locals = Locals,
+  Body = Untyped,
+  Query = QueryValues,
+> =
+  | Handler<Params, Body, L, Query>
   | ReusableHandler<L>
   | ForeignHandler;
 
@@ -129,12 +141,22 @@ export type ParamHandler = ParamHandlerShape["call"];
 export type Path = string | RegExp | readonly (string | RegExp)[];
 
 /** Handlers and error handlers, in lists nested as one likes. */
-export type HandlerList<Params = RouteParams, L extends Locals = Locals> =
-  | PathHandler<Params, L>
-  | ErrorHandler<Params, Untyped, L>
+export type HandlerList<
+  Params = RouteParams,
+  L extends Locals = Locals,
+  Body = Untyped,
+  Query = QueryValues,
+> =
+  | PathHandler<Params, L, Body, Query>
+  | ErrorHandler<Params, Body, L, Query>
   | ReusableErrorHandler<L>
   | ForeignErrorHandler
-  | readonly HandlerList<Params, L>[];
+  | readonly HandlerList<Params, L, Body, Query>[];
 
-/** Parameters of a path: typed for a literal string, any names otherwise. */
-export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : PathParams<P>) : RouteParams;
+/** Parameters of a path: typed for a literal string, any names otherwise. What is no path is their type itself. */
+export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : PathParams<P>)
+  : P extends Path ? RouteParams
+  : P;
+
+/** A path of a known type; any path where what is known is the type of the parameters, as in Express's `get<Params>`. */
+export type PathOf<P> = [P] extends [never] ? Path : P extends Path ? P : Path;

@@ -13,7 +13,7 @@ import { METHODS } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
-import type { RouteParams, Untyped } from "../request/framework_request.ts";
+import type { QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
 import { withCookieTakeover } from "./cookie_takeover.ts";
 import type { HandlerList, Locals, Next, Path, PathHandler } from "./handler.ts";
 import type { RouteVerbs } from "./verbs.ts";
@@ -64,13 +64,17 @@ export class Route<Params = RouteParams, L extends Locals = Locals> implements R
    *
    * @throws {TypeError} If there is no handler, or one is not a function
    */
-  all(...handlers: PathHandler<Params, L>[]): this;
+  all<P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+    ...handlers: PathHandler<NoInfer<P>, L, Body, Query>[]
+  ): this;
   /**
    * Adds handlers and error handlers for every method, in lists nested as one likes.
    *
    * @throws {TypeError} If there is no handler, or one is not a function
    */
-  all(...handlers: HandlerList<Params, L>[]): this;
+  all<P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+    ...handlers: HandlerList<NoInfer<P>, L, Body, Query>[]
+  ): this;
   all(...handlers: unknown[]): this {
     return this.add(null, handlers, `${this.#owner}.all`);
   }

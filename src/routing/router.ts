@@ -15,7 +15,7 @@ import { METHODS } from "../matching/methods.ts";
 import type { PathPatternOptions } from "../matching/path_expression.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
-import type { RouteParams, Untyped } from "../request/framework_request.ts";
+import type { QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
 import type {
   ErrorHandler,
@@ -27,6 +27,7 @@ import type {
   ParamsOf,
   Path,
   PathHandler,
+  PathOf,
 } from "./handler.ts";
 import {
   childrenOf,
@@ -180,11 +181,17 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /** Adds error handlers, for every path. */
   use(...handlers: ErrorHandler<RouteParams & Outer>[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
-  use<const P extends Path>(path: P, ...handlers: PathHandler<ParamsOf<P> & Outer>[]): this;
+  use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = Locals>(
+    path: PathOf<P>,
+    ...handlers: PathHandler<ParamsOf<P> & Outer, Locals, Body, Query>[]
+  ): this;
   /** Adds middleware and error handlers, in lists nested as one likes. */
   use(...handlers: HandlerList<RouteParams & Outer>[]): this;
   /** Adds middleware and error handlers for paths below a prefix, in lists nested as one likes. */
-  use<const P extends Path>(path: P, ...handlers: HandlerList<ParamsOf<P> & Outer>[]): this;
+  use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = Locals>(
+    path: PathOf<P>,
+    ...handlers: HandlerList<ParamsOf<P> & Outer, Locals, Body, Query>[]
+  ): this;
   use(...args: unknown[]): this {
     const { path, handlers } = splitPath(`${this.#name}.use`, args);
     for (const fn of handlers) this.#mount(path, fn);

@@ -1,24 +1,35 @@
-import type { RouteParams } from "../request/framework_request.ts";
-import type { HandlerList, Locals, ParamsOf, Path, PathHandler } from "./handler.ts";
+import type { QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { HandlerList, Locals, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
 
 /**
  * Registers handlers for one method of a path; literal paths type `req.params`, with what the prefix of a group adds.
+ * Express's type arguments may be given instead: `app.get<Params, ResBody, ReqBody, Query, Locals>(path, handler)`.
  *
  * Throws a `TypeError` if the path cannot be understood, or a handler is missing or no function.
  */
 export interface Verb<Self, L extends Locals = Locals, Outer = unknown> {
   /** Registers handlers. */
-  <const P extends Path>(path: P, ...handlers: PathHandler<ParamsOf<P> & Outer, L>[]): Self;
+  <const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+    path: PathOf<P>,
+    ...handlers: PathHandler<ParamsOf<P> & Outer, L, Body, Query>[]
+  ): Self;
   /** Registers handlers and error handlers, in lists nested as one likes. */
-  <const P extends Path>(path: P, ...handlers: HandlerList<ParamsOf<P> & Outer, L>[]): Self;
+  <const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+    path: PathOf<P>,
+    ...handlers: HandlerList<ParamsOf<P> & Outer, L, Body, Query>[]
+  ): Self;
 }
 
 /** Adds handlers for one method of a route. */
 export interface RouteVerb<Self, Params = RouteParams, L extends Locals = Locals> {
   /** Adds handlers. */
-  (...handlers: PathHandler<Params, L>[]): Self;
+  <P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+    ...handlers: PathHandler<NoInfer<P>, L, Body, Query>[]
+  ): Self;
   /** Adds handlers and error handlers, in lists nested as one likes. */
-  (...handlers: HandlerList<Params, L>[]): Self;
+  <P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+    ...handlers: HandlerList<NoInfer<P>, L, Body, Query>[]
+  ): Self;
 }
 
 /** One function for each method but GET, whose name an app shares with its settings. */

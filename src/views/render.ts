@@ -32,18 +32,20 @@ export interface ViewHost {
  * @throws {Error} If no engine fits the name
  */
 export function render(host: ViewHost, name: string, options: Record<string, unknown>, callback: RenderCallback): void {
+  // with an error there is no text, which Express's type does not say
+  const done = callback as (error: Error | null, html?: string) => void;
   const values: Record<string, unknown> = { ...host.locals, ...options["_locals"] as object, ...options };
   values["cache"] ??= host.enabled("view cache");
   const view = (values["cache"] ? host.cache[name] : undefined) ?? findView(host, name);
   if (!view.path) {
     const error = new Error(`Failed to lookup view "${name}" in views ${describeRoots(view.root)}`);
-    return callback(Object.assign(error, { view }));
+    return done(Object.assign(error, { view }));
   }
   if (values["cache"]) host.cache[name] = view;
   try {
-    view.render(values, callback);
+    view.render(values, done);
   } catch (error) {
-    callback(error as Error);
+    done(error as Error);
   }
 }
 

@@ -14,8 +14,7 @@ import express, {
 import { type Equal, expectType } from "./support/expect_type.ts";
 
 declare module "@sluice/sluice" {
-  // every declaration of an interface has the same type parameters, needed or not
-  interface FrameworkRequest<Params, Body> {
+  interface RequestExtras {
     /** What the middleware below finds out. */
     tenantOfTypesTest: string;
   }

@@ -2,14 +2,29 @@ import { parseBytes } from "../../http/units.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
+/** Declared as a method, so that `verify` may take the bytes as what they are on its runtime, a `Buffer`. */
+export interface VerifyShape {
+  /** Looks at the raw bytes. */
+  call(req: FrameworkRequest, res: FrameworkResponse, bytes: RawBytes, encoding: string | null): void;
+}
+
+/** Looks at the raw bytes of a body. */
+export type Verify = VerifyShape["call"];
+
+/** Bytes, and what a `Buffer` can do that is used on them most. */
+export interface RawBytes extends Uint8Array {
+  /** The bytes as text, in one of Node's encodings, where the runtime has Node's `Buffer`. */
+  toString(encoding?: string): string;
+}
+
 /** What all body parsers take, as in Express. */
 export interface BodyOptions {
   /** Most bytes of the inflated body: a number or text such as `"100kb"`, the default. */
   limit?: number | string | null;
   /** Types that are parsed: extensions, types, wildcards, or a function. */
   type?: string | readonly string[] | ((req: FrameworkRequest) => unknown);
-  /** Looks at the raw bytes; what it throws refuses the request with 403. */
-  verify?: (req: FrameworkRequest, res: FrameworkResponse, bytes: Uint8Array, encoding: string | null) => void;
+  /** Looks at the raw bytes, a `Buffer` where the runtime has one; what it throws refuses the request with 403. */
+  verify?: false | Verify;
   /** Whether compressed bodies are inflated, or refused with 415; on by default. */
   inflate?: boolean;
   /** Charset of bodies that name none; UTF-8 by default. */
@@ -26,7 +41,7 @@ export interface CheckedOptions {
   /** Whether a request is to be parsed; gets its content type, which has been read already. */
   readonly wants: (req: FrameworkRequest, contentType: string) => unknown;
   /** Looks at the raw bytes. */
-  readonly verify: BodyOptions["verify"] | undefined;
+  readonly verify: Verify | undefined;
   /** Whether compressed bodies are inflated. */
   readonly inflate: boolean;
   /** Charset of bodies that name none. */

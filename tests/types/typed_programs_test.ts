@@ -1,0 +1,110 @@
+/** What programs say that are typed for Express, checked by the compiler after nothing but their import was changed. */
+import { assertEquals } from "@std/assert";
+import { createReadStream } from "node:fs";
+import express, { type IRoute, type IRouter, type Request, type RequestParamHandler, Router } from "@sluice/sluice";
+import { type Equal, expectType } from "./support/expect_type.ts";
+
+declare global {
+  // where packages and programs declare what they put on Express's requests
+  namespace Express {
+    interface Request {
+      rolesOfTypesTest: string[];
+      files?: { path: string }[];
+    }
+    interface Response {
+      doneOfTypesTest(): void;
+    }
+  }
+}
+
+declare module "@sluice/sluice" {
+  interface RequestExtras extends Express.Request {
+    userOfTypesTest?: { name: string };
+  }
+  interface ResponseExtras extends Express.Response {}
+}
+
+const guard: express.RequestHandler = (_req, _res, next) => next();
+
+Deno.test("types are members of express too", () => {
+  class Server {
+    readonly app: express.Application = express();
+    readonly router: express.Router = express.Router({ strict: true } satisfies express.RouterOptions);
+    show(req: express.Request<{ id: string }>, res: express.Response, next: express.NextFunction): void {
+      if (req.params.id) res.json(req.params);
+      else next();
+    }
+  }
+  const failing: express.ErrorRequestHandler = (_error, _req, res, _next) => res.sendStatus(500);
+  const byId: express.RequestParamHandler & RequestParamHandler = (_req, _res, next, _id, _name) => next();
+  const cookie: express.CookieOptions = { httpOnly: true };
+  const fill = (router: IRouter, _route: IRoute): express.IRouter => router.get("/", guard);
+  const { app, router, show } = new Server();
+  app.param("id", byId).get("/:id", guard, show, (_req, res: express.Response) => res.cookie("a", "b", cookie));
+  app.use(fill(router, app.route("/x/:id")), failing);
+  expectType<Equal<express.Express, typeof app>>();
+  expectType<Equal<express.Request, Request>>();
+  assertEquals(app.routes.length, 1);
+});
+
+Deno.test("a verb, a route and a mount take Express's type arguments", () => {
+  const app = express();
+  const router = Router();
+  app.get<{ id: string }>("/:id", (req) => expectType<Equal<typeof req.params, { id: string }>>());
+  app.post<unknown, unknown, { name: string }>("/", (req) => expectType<Equal<typeof req.body.name, string>>());
+  router.put<never, never, never, { page: string }>("/", (req, res) => res.send(req.query.page.trim()));
+  router.use<{ id: string }>("/:id", (req) => expectType<Equal<typeof req.params.id, string>>());
+  app.route("/:id").all<{ id: "a" | "b" }>((req) => expectType<Equal<typeof req.params.id, "a" | "b">>());
+  // @ts-expect-error -- the type arguments name other parameters
+  app.get<{ id: string }>("/:name", (req) => req.params.name);
+  assertEquals(app.routes.length, 4);
+});
+
+Deno.test("a handler that knows the body or the query tells those behind it", () => {
+  interface Order {
+    readonly items: string[];
+  }
+  const checked = <Body>(_example: Body): express.RequestHandler<Record<string, string>, unknown, Body> => guard;
+  const app = express();
+  app.post("/orders/:id", checked<Order>({ items: [] }), (req, res) => {
+    expectType<Equal<typeof req.params, { id: string }>>();
+    res.json(req.body.items.map((item) => item.trim()));
+  });
+  app.get("/orders", (req: Request<unknown, unknown, unknown, { ids: string }>, res) => {
+    res.json(req.query.ids.split(",").map((id) => id.trim()));
+  });
+  assertEquals(app.routes.length, 2);
+});
+
+Deno.test("what was declared for Express's requests is on ours, with its type", async () => {
+  const app = express();
+  app.use((req, res, next) => {
+    req.rolesOfTypesTest = ["member"];
+    res.doneOfTypesTest = () => res.send(req.rolesOfTypesTest.map((role) => role.length));
+    next();
+  });
+  app.get("/", (req: Request, res: express.Response) => {
+    expectType<Equal<typeof req.files, { path: string }[] | undefined>>();
+    expectType<Equal<typeof req.userOfTypesTest, { name: string } | undefined>>();
+    res.doneOfTypesTest();
+  });
+  assertEquals(await (await app.handle(new globalThis.Request("http://x/"))).json(), [6]);
+});
+
+Deno.test("methods take and give what they do in Express's types", () => {
+  const app = express();
+  const handlers = [guard, guard];
+  app.get("/", ...handlers);
+  app.use(express.json({ verify: (_req, _res, bytes: Uint8Array<ArrayBuffer>) => void bytes.buffer }));
+  app.use(express.json({ verify: (_req, _res, bytes) => void bytes.toString("utf8").trim() }));
+  app.get("/a", (req, res) => {
+    expectType<Equal<ReturnType<typeof req.acceptsLanguages>, string | false>>();
+    const all: string[] = req.acceptsCharsets();
+    const best: string | false = req.accepts("json", "html") || req.acceptsEncodings(["gzip"]);
+    const names: string[] = [req.hostname, req.host, req.route.path, res.get("Content-Type") ?? ""];
+    res.render("view", (error: Error, html: string) => res.json([all, best, names, error, html.trim()]));
+    createReadStream("a.txt").pipe(res);
+  });
+  const listen = () => app.listen(3000, (error) => console.log(error?.message)).close();
+  assertEquals([app.routes.length, typeof listen], [2, "function"]);
+});
