@@ -21,7 +21,7 @@ export interface FileResponse {
   /** Tells whether a header is set. */
   hasHeader(name: string): boolean;
   /** Sets a header. */
-  setHeader(name: string, value: string): unknown;
+  setHeader(name: string, value: HeaderValue): unknown;
   /** Takes a header away. */
   removeHeader(name: string): void;
   /** Answers with bytes, or without a body. */

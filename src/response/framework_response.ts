@@ -486,7 +486,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
         : this.download(path, filename, {}, options);
     }
     if (typeof filename === "object" && filename !== null) return this.download(path, null, filename, callback);
-    const headers: Record<string, string> = {};
+    const headers: Record<string, HeaderValue | boolean> = {};
     for (const [name, value] of Object.entries(options?.headers ?? {})) {
       if (name.toLowerCase() !== "content-disposition") headers[name] = value;
     }

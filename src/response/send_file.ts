@@ -1,6 +1,7 @@
 import { isAbsolutePath, resolvePath } from "../http/file_paths.ts";
 import type { FileOptions } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
+import type { HeaderValue } from "./outgoing_headers.ts";
 
 /** What sends files; few programs do, so it is loaded when the first one is asked for. */
 export function fileTransfers(): Promise<typeof import("./file_transfer.ts")> {
@@ -12,7 +13,7 @@ export interface SendFileOptions extends FileOptions {
   /** Folder that relative paths start from, and that none may leave. */
   root?: string;
   /** Headers to send with the file. */
-  headers?: Record<string, string>;
+  headers?: Record<string, HeaderValue | boolean>;
   /** First byte to send. */
   start?: number;
   /** Last byte to send. */
@@ -58,7 +59,7 @@ export function sendFile(
     etag: options.etag ?? res.app.enabled("etag"),
     requested: encodeURI(path).replace(/[?#]/g, encodeURIComponent),
     setHeaders() {
-      for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value);
+      for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value as HeaderValue);
     },
   } as const;
   fileTransfers().then(({ transferFile }) => transferFile(res, transfer)).then(

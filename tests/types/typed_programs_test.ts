@@ -104,6 +104,7 @@ Deno.test("methods take and give what they do in Express's types", () => {
     const names: string[] = [req.hostname, req.host, req.route.path, res.get("Content-Type") ?? ""];
     res.render("view", (error: Error, html: string) => res.json([all, best, names, error, html.trim()]));
     createReadStream("a.txt").pipe(res);
+    res.sendFile("a.txt", { root: "public", headers: { "x-timestamp": Date.now(), "x-sent": true } });
   });
   const listen = () => app.listen(3000, (error) => console.log(error?.message)).close();
   assertEquals([app.routes.length, typeof listen], [2, "function"]);
