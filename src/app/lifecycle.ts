@@ -58,7 +58,7 @@ export class Lifecycle {
       const server = this.#server = new Server(platform, (how) => this.close(how), isSecure);
       this.#closing = null;
       if (options.signal !== undefined) this.#closeOn(options.signal, platform);
-      this.#announce(platform, callback?.bind(server));
+      this.#announce(platform, server, callback);
       return server;
     } catch (error) {
       if (callback === undefined || !isUnavailable(error)) throw error;
@@ -77,14 +77,20 @@ export class Lifecycle {
     this.#forgetSignal = () => signal.removeEventListener("abort", close);
   }
 
-  #announce(platform: PlatformServer, callback: ListenCallback | undefined): void {
-    if (platform.ready === undefined) return callback && queueMicrotask(callback);
-    platform.ready.then(() => callback?.(), (error) => {
+  #announce(platform: PlatformServer, server: Server, callback: ListenCallback | undefined): void {
+    if (callback !== undefined) server.once("listening", () => callback.call(server)).once("error", callback);
+    const listening = (): void => {
+      platform.finished.then(() => server.emit("close"), () => {});
+      server.emit("listening");
+    };
+    if (platform.ready === undefined) return queueMicrotask(listening);
+    platform.ready.then(listening, (error) => {
       if (this.#platform === platform) this.#platform = this.#server = null;
-      callback?.(error);
+      if (server.listenerCount("error") === 0) return;
+      // whoever listens has the error from there; others have it from server.finished
+      platform.finished.catch(() => {});
+      server.emit("error", error);
     });
-    // whoever gave a callback has the error from there; others have it from server.finished
-    if (callback !== undefined) platform.finished.catch(() => {});
   }
 
   /**

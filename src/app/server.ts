@@ -1,3 +1,4 @@
+import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
 import type { PlatformServer } from "../platform/platform.ts";
 
 /** How an application is closed. */
@@ -6,8 +7,11 @@ export interface CloseOptions {
   timeoutMs?: number;
 }
 
-/** A listening server, as `app.listen` returns it. */
-export class Server {
+/** What a server tells; the rest of Node's events belongs to those who make an `http.Server` themselves. */
+const TOLD: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
+
+/** A listening server, as `app.listen` returns it; it emits `listening`, `error` and `close`. */
+export class Server extends Emitter {
   #platform: PlatformServer;
   #close: (options: CloseOptions) => Promise<void>;
   #scheme: "http" | "https";
@@ -20,6 +24,7 @@ export class Server {
    * @param isSecure Whether it speaks TLS
    */
   constructor(platform: PlatformServer, close: (options: CloseOptions) => Promise<void>, isSecure = false) {
+    super();
     this.#platform = platform;
     this.#scheme = isSecure ? "https" : "http";
     this.#close = close;
@@ -62,6 +67,45 @@ export class Server {
     return closed;
   }
 
+  /**
+   * Adds a listener for `listening`, `error` or `close`.
+   *
+   * @throws {TypeError} For other events, which would never come
+   */
+  override on(event: EventName, listener: Listener): this {
+    assertTold("on", event);
+    return super.on(event, listener);
+  }
+
+  /**
+   * Adds a listener that runs once.
+   *
+   * @throws {TypeError} For other events, which would never come
+   */
+  override once(event: EventName, listener: Listener): this {
+    assertTold("once", event);
+    return super.once(event, listener);
+  }
+
+  /**
+   * The listeners of an event.
+   *
+   * @throws {TypeError} For events of an `http.Server`, whose listeners socket.io would take over
+   */
+  override listeners(event: EventName): Listener[] {
+    assertTold("listeners", event);
+    return super.listeners(event);
+  }
+
+  /**
+   * Refused; it is here because socket.io takes what cannot listen for its options, and then serves nobody.
+   *
+   * @throws {Error} Always, for it listens already
+   */
+  listen(): never {
+    throw new Error("server.listen: app.listen has made a server that listens already");
+  }
+
   /** Keeps the process alive while listening, as is the default. */
   ref(): this {
     this.#platform.ref();
@@ -73,4 +117,12 @@ export class Server {
     this.#platform.unref();
     return this;
   }
+}
+
+function assertTold(method: string, event: EventName): void {
+  if (TOLD.has(event)) return;
+  throw new TypeError(
+    `server.${method}("${String(event)}"): what app.listen returns is no http.Server; make one, ` +
+      'const server = http.createServer(app), beside import "@sluice/sluice/node", and call server.listen(port)',
+  );
 }

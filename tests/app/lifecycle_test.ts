@@ -196,6 +196,20 @@ Deno.test("the listener is called on the server, and one for a mount on the appl
   assertEquals(app.listenerCount("other"), 0);
 });
 
+Deno.test("a server tells when it listens and when it has closed, and says so to those who need an http.Server", async () => {
+  const server = quietApp().listen({ port: 0, hostname: "127.0.0.1" });
+  const told: string[] = [];
+  server.on("listening", () => told.push("listening")).once("close", () => told.push("closed"));
+  // as ws and socket.io do, given a server
+  assertThrows(() => server.on("upgrade", () => {}), TypeError, 'server.on("upgrade"): what app.listen returns is no');
+  assertThrows(() => server.once("request", () => {}), TypeError, "http.createServer(app)");
+  assertThrows(() => server.listeners("request"), TypeError, "http.createServer(app)");
+  assertThrows(() => server.listen(), Error, "listens already");
+  await server.close();
+  await Promise.resolve();
+  assertEquals(told, ["listening", "closed"]);
+});
+
 Deno.test("an application that listens again while an earlier close still waits goes on listening", async () => {
   const app = quietApp();
   app.get("/", (_req, res) => res.send("served"));
