@@ -146,7 +146,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (type === undefined) this.outgoing.contentType = settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8;
     else this.outgoing.contentType = withUtf8Charset(type);
     // a middleware that replaced send wants to see the text; otherwise its type is right already
-    if (this.send !== FrameworkResponse.prototype.send) return this.send(text);
+    if (this.send !== plainSend) return this.send(text);
     return this.#sendWhole(text);
   }
 
@@ -192,7 +192,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (typeof value !== "object" || this.statusCode !== 200 || this.statusMessage !== "") return false;
     if (outgoing.contentType !== undefined || this.hooked) return false;
     if (!outgoing.bare && (outgoing.framed || outgoing.validated)) return false;
-    if (this.send !== FrameworkResponse.prototype.send || this.req.method === "HEAD") return false;
+    if (this.send !== plainSend || this.req.method === "HEAD") return false;
     let response: Response;
     try {
       response = Response.json(value);
@@ -512,3 +512,6 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     );
   }
 }
+
+// kept, for a program may replace it for every application at once: express.response.send = …
+const plainSend = FrameworkResponse.prototype.send;

@@ -14,6 +14,23 @@ const withHeader = (path: string, name: string, value: string): Ask => ({ path, 
 
 const CASES: readonly Case[] = [
   {
+    name: "a send that is replaced for every application sees what json and sendStatus send",
+    build(app, lib) {
+      const { send } = lib.response;
+      lib.response.send = function (body: Any) {
+        this.set("Link", `<${typeof body}>`);
+        return send.call(this, body);
+      };
+      app.get("/json", (_req: Any, res: Any) => res.json({ a: 1 }));
+      app.get("/status", (_req: Any, res: Any) => res.sendStatus(202));
+      app.get("/restore", (_req: Any, res: Any) => {
+        lib.response.send = send;
+        res.send("restored");
+      });
+    },
+    asks: ["/json", "/status", "/restore"],
+  },
+  {
     name: "a large file is sent where a middleware has replaced send",
     build(app) {
       app.use((_req: Any, res: Any, next: Any) => {
