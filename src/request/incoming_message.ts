@@ -165,6 +165,16 @@ export class IncomingMessage extends Emitter {
     return this.#exchange.aborted;
   }
 
+  /** Whether the client left before the answer was complete, by Node's newer name. */
+  get readableAborted(): boolean {
+    return this.aborted;
+  }
+
+  /** Whether the exchange is over, however it ended. */
+  get destroyed(): boolean {
+    return this.#exchange.aborted || this.#exchange.finished;
+  }
+
   /** Whether the body has been received to its end. */
   get complete(): boolean {
     if (this.#state?.readable?.broken) return false;

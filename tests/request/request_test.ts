@@ -182,13 +182,17 @@ Deno.test("the signal aborts when the client leaves before the answer, not after
   const leaving = new AbortController();
   let signal: AbortSignal | undefined;
   let answer: (() => void) | undefined;
+  let gone: (() => boolean[]) | undefined;
   app.get("/", (req, res) => {
     signal = req.signal;
     answer = () => res.send("late");
+    gone = () => [req.aborted, req.readableAborted, req.destroyed];
   });
   const pending = app.handle(new Request("http://localhost/", { signal: leaving.signal }));
+  assertEquals(gone!(), [false, false, false]);
   leaving.abort();
   assertEquals(signal!.aborted, true);
+  assertEquals(gone!(), [true, true, true]);
   answer!();
   await pending;
   const done = new AbortController();
@@ -197,6 +201,7 @@ Deno.test("the signal aborts when the client leaves before the answer, not after
   await answered;
   done.abort();
   assertEquals(signal!.aborted, false);
+  assertEquals(gone!(), [false, false, true]);
 });
 
 Deno.test("a log written when all is over tells of a client that left, and of one that did not", async () => {
