@@ -229,7 +229,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   handle(req: Untyped, res: Untyped, next: Next): void;
   handle(first: Untyped, second?: Untyped, next?: Next): Promise<Response> | void {
     if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
-    if (typeof next !== "function" && isNodeResponse(second)) return answerNode(this, first, second);
+    if (isNodeResponse(second) && !(next && isExpressResponse(second))) return answerNode(this, first, second, next);
     const leave = this.#enter(first, second);
     this.router.handle(first, second, (error) => {
       leave?.();
@@ -715,7 +715,12 @@ for (const method of METHODS) {
   });
 }
 
-// one of Node's own, as http.createServer(app) brings it; only those know of sockets
+// one of Node's own, as http.createServer(app) and npm's connect bring it; only those know of sockets
 function isNodeResponse(res: unknown): res is NodeResponse {
   return typeof (res as { assignSocket?: unknown } | null)?.assignSocket === "function";
+}
+
+// a middleware of real Express gets Express's own, which handlers can use as it is
+function isExpressResponse(res: object): boolean {
+  return "send" in res;
 }

@@ -16,7 +16,7 @@ export const nodePlatform: Platform = {
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
   serve: serveOnNode,
-  answerNode: (app, req, res) => toNodeHandler(app)(req as IncomingMessage, res as ServerResponse),
+  answerNode: (app, req, res, next) => toNodeHandler(app)(req as IncomingMessage, res as ServerResponse, next),
   upgrade: refuseUpgrade,
 };
 

@@ -38,9 +38,10 @@ export function proposePlatform(platform: Platform): void {
  * @param app The application
  * @param req Node's request
  * @param res Node's response
+ * @param next Goes on where the application has no answer, if anything does
  */
-export function answerNode(app: Servable, req: object, res: NodeResponse): void {
-  if (registered?.answerNode !== undefined) return registered.answerNode(app, req, res);
+export function answerNode(app: Servable, req: object, res: NodeResponse, next?: (error?: unknown) => void): void {
+  if (registered?.answerNode !== undefined) return registered.answerNode(app, req, res, next);
   console.error(
     'http.createServer(app) takes import "@sluice/sluice/node" beside it; or write http.createServer(toNodeHandler(app))',
   );

@@ -142,7 +142,7 @@ export interface Platform {
   /** Listens on a port; throws where the runtime cannot, naming what to do instead. */
   serve(handler: FetchHandler, options: ListenOptions): PlatformServer;
   /** Answers a request of Node's servers, as the application is called by `http.createServer(app)`. */
-  answerNode?(app: Servable, req: object, res: object): void;
+  answerNode?(app: Servable, req: object, res: object, next?: (error?: unknown) => void): void;
   /** Accepts a WebSocket; throws an `HttpError` 501 where the runtime cannot, naming what to do instead. */
   upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade;
 }

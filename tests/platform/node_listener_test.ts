@@ -17,6 +17,19 @@ Deno.test("http.createServer(app) serves the application, as supertest has it", 
   await new Promise((resolve) => server.close(resolve));
 });
 
+Deno.test("behind the next of a server's own middleware, as npm's connect calls it, the application answers or goes on", async () => {
+  const app = quietApp();
+  app.get("/", (req, res) => res.json({ url: req.originalUrl }));
+  const server = http.createServer((req, res) => {
+    (app as unknown as (...args: unknown[]) => void)(req, res, () => res.writeHead(404).end("the server's own"));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  assertEquals(await (await fetch(`${origin}/?a=1`)).json(), { url: "/?a=1" });
+  assertEquals(await (await fetch(`${origin}/missing`)).text(), "the server's own");
+  await new Promise((resolve) => server.close(resolve));
+});
+
 Deno.test("without the entry for Node, it answers 500 and says what is missing", async () => {
   const program = `
     import { answerNode } from "${new URL("../../src/platform/detect.ts", import.meta.url)}";
