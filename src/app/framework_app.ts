@@ -39,7 +39,7 @@ import {
   type RouterOptions,
   splitPath,
 } from "../routing/router.ts";
-import type { RouterVerbs, Verb } from "../routing/verbs.ts";
+import type { RouterVerbs } from "../routing/verbs.ts";
 import { render } from "../views/render.ts";
 import { type Engine, View } from "../views/view.ts";
 import { Connections } from "../websocket/connections.ts";
@@ -310,14 +310,6 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     if (arguments.length === 1) return this.settings[path as string];
     this.router.register("get", path, handlers);
     return this;
-  }
-
-  /** Registers handlers for every method of a path. */
-  get all(): Verb<this, L> {
-    return (path: Path, ...handlers: unknown[]) => {
-      this.router.register(null, path, handlers);
-      return this;
-    };
   }
 
   /** Registers a path and returns it, to add handlers for its methods. */
@@ -703,11 +695,11 @@ function isExtended(prototype: object): boolean {
   return Reflect.ownKeys(prototype).length > 1;
 }
 
-for (const method of METHODS) {
+for (const method of [...METHODS, "all"]) {
   if (method === "get") continue;
   Object.defineProperty(FrameworkApp.prototype, method, {
     value(this: FrameworkApp, path: Path, ...handlers: unknown[]): FrameworkApp {
-      this.router.register(method, path, handlers);
+      this.router.register(method === "all" ? null : method, path, handlers);
       return this;
     },
     configurable: true,

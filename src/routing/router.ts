@@ -78,6 +78,8 @@ export const mountedKey: unique symbol = Symbol.for("sluice.mounted");
 
 /** The verbs of a router, and being called as a handler. */
 export interface BaseRouter<Outer = unknown> extends RouterVerbs<Locals, Outer> {
+  /** Registers handlers for GET, and for HEAD where nothing else answers it. */
+  readonly get: Verb<this, Locals, Outer>;
   /** Passes a request through the router, as a middleware. */
   (req: Untyped, res: Untyped, next: Next): void;
 }
@@ -264,16 +266,6 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     return this;
   }
 
-  /** Registers handlers for GET, and for HEAD where nothing else answers it. */
-  get get(): Verb<this, Locals, Outer> {
-    return (path: Path, ...handlers: unknown[]) => this.register("get", path, handlers);
-  }
-
-  /** Registers handlers for every method of a path. */
-  get all(): Verb<this, Locals, Outer> {
-    return (path: Path, ...handlers: unknown[]) => this.register(null, path, handlers);
-  }
-
   /**
    * Registers a handler that runs before those of any path with a parameter of this name.
    *
@@ -425,11 +417,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 }
 
-for (const method of METHODS) {
-  if (method === "get") continue;
+// plain properties, for there are programs that replace them on a router of theirs
+for (const method of [...METHODS, "all"]) {
   Object.defineProperty(BaseRouter.prototype, method, {
     value(this: BaseRouter, path: Path, ...handlers: unknown[]): BaseRouter {
-      return this.register(method, path, handlers);
+      return this.register(method === "all" ? null : method, path, handlers);
     },
     configurable: true,
     writable: true,

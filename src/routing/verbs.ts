@@ -32,8 +32,10 @@ export interface RouteVerb<Self, Params = RouteParams, L extends Locals = Locals
   ): Self;
 }
 
-/** One function for each method but GET, whose name an app shares with its settings. */
+/** One function for all methods, and one for each but GET, whose name an app shares with its settings. */
 export interface RouterVerbs<L extends Locals = Locals, Outer = unknown> {
+  /** Registers handlers for every method of a path. */
+  readonly all: Verb<this, L, Outer>;
   /** Registers handlers for ACL. */
   readonly acl: Verb<this, L, Outer>;
   /** Registers handlers for BIND. */

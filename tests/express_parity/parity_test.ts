@@ -23,6 +23,30 @@ const signed = (value: string, secret: string) =>
 
 const CASES: readonly Case[] = [
   {
+    name: "get, all and the other methods of a router or an application may be replaced on it",
+    build(app, lib) {
+      const router = lib.Router();
+      for (
+        const [target, methods] of [[router, ["get", "all", "post", "use"]], [app, ["get", "all", "put"]]] as const
+      ) {
+        for (const method of methods) {
+          const plain = target[method];
+          target[method] = function (path: Any, ...handlers: Any[]) {
+            const marked = handlers.length === 0 ? [] : [mark(method), ...handlers];
+            return plain.call(this, path, ...marked);
+          };
+        }
+      }
+      router.get("/get", trace);
+      router.all("/all", trace);
+      router.use("/used", trace);
+      app.use("/below", router);
+      app.all("/all", trace);
+      app.get("/get", trace);
+    },
+    asks: ["/below/get", "/below/all", "/below/used", "/all", "/get"],
+  },
+  {
     name: "middleware and routes run in the order of registration",
     build(app) {
       app.use(mark("a"));
