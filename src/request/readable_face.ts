@@ -69,7 +69,7 @@ export class ReadableFace {
     if (this.#reading || this.#isOver()) return;
     this.#reading = true;
     this.#take();
-    queueMicrotask(() => this.#pump());
+    afterTicks(() => this.#pump());
   }
 
   // In this turn already, for a handler may answer in it, and of a body that nobody reads by then Deno shows nothing any
@@ -222,7 +222,7 @@ export class ReadableFace {
       if (options.end !== false) destination.end();
     };
     this.#pipes.set(destination, { listener, onEnd });
-    if (this.#isOver()) queueMicrotask(onEnd);
+    if (this.#isOver()) afterTicks(onEnd);
     else this.#emitter.on("end", onEnd);
     this.#emitter.on("data", listener);
     this.resume();
@@ -251,6 +251,13 @@ export class ReadableFace {
     given?.catch(() => {});
     if (error !== undefined) this.#fail(error);
   }
+}
+
+// What was given to Node's process.nextTick comes first there, which within a promise is later than any microtask:
+// http-proxy changes the headers it sends on in such a turn, and the end of a body would have sent them.
+function afterTicks(start: () => void): void {
+  const immediately = Reflect.get(globalThis, "setImmediate") ?? queueMicrotask;
+  immediately(start);
 }
 
 /**

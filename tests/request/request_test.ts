@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import morgan from "morgan";
+import process from "node:process";
 import sluice, { type FrameworkRequest } from "@sluice/sluice";
 import { ask, quietApp } from "../support/app.ts";
 
@@ -175,6 +176,24 @@ Deno.test("the body flows as Node's events, and pipes into the response", async 
   assertEquals(await (await ask(app, "/events", init())).text(), "grüße");
   assertEquals(await (await ask(app, "/pipe", init())).text(), "grüße");
   assertEquals(await (await ask(app, "/iterate", init())).text(), "7");
+});
+
+Deno.test("what Node's process.nextTick was told within a promise comes before the end of a body", async () => {
+  const app = quietApp();
+  const order: string[] = [];
+  app.post("/:way", async (req, res) => {
+    await Promise.resolve();
+    process.nextTick(() => order.push("tick"));
+    const end = () => {
+      order.push("end");
+      res.end();
+    };
+    if (req.params.way === "read") req.body = await req.text();
+    if (req.params.way === "events") req.on("end", end).resume();
+    else req.pipe({ write: () => true, end, once() {} });
+  });
+  for (const path of ["/events", "/pipe", "/read"]) await ask(app, path, { method: "POST" });
+  assertEquals(order, ["tick", "end", "tick", "end", "tick", "end"]);
 });
 
 Deno.test("the signal aborts when the client leaves before the answer, not after it", async () => {
