@@ -178,12 +178,12 @@ export class IncomingMessage extends Emitter {
   /** Whether the body has been received to its end. */
   get complete(): boolean {
     if (this.#state?.readable?.broken) return false;
-    return bodyOf(this.request) === null || (this.#state?.readable?.ended ?? this.request.bodyUsed);
+    return bodyOf(this.request) === null || this.readableEnded;
   }
 
-  /** Whether the body was read to its end, be it by a body parser or as a stream. */
+  /** Whether the body was read to its end, by a body parser, as a stream, or by nobody at all before the answer. */
   get readableEnded(): boolean {
-    return this.#state?.readable?.ended ?? this.request.bodyUsed;
+    return this.#state?.readable?.ended ?? (this.#exchange.finished || this.request.bodyUsed);
   }
 
   get #stream(): ReadableFace {

@@ -1,7 +1,8 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import morgan from "morgan";
+import multer from "multer";
 import process from "node:process";
-import sluice, { type FrameworkRequest } from "@sluice/sluice";
+import sluice, { type ErrorRequestHandler, type FrameworkRequest } from "@sluice/sluice";
 import { ask, quietApp } from "../support/app.ts";
 
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.7", port: 4711 } };
@@ -194,6 +195,22 @@ Deno.test("what Node's process.nextTick was told within a promise comes before t
   });
   for (const path of ["/events", "/pipe", "/read"]) await ask(app, path, { method: "POST" });
   assertEquals(order, ["tick", "end", "tick", "end", "tick", "end"]);
+});
+
+Deno.test("a body that nobody read has ended when its request closes, and multer complains of nothing", async () => {
+  const app = quietApp();
+  const failures: string[] = [];
+  app.post("/", multer().none());
+  app.use(
+    ((error, req, res, _next) => {
+      failures.push(error.message);
+      req.on("close", () => failures.push(`${req.readableEnded} ${req.complete}`));
+      res.end();
+    }) as ErrorRequestHandler,
+  );
+  const headers = { "content-type": "multipart/form-data", "content-length": "11" };
+  await (await ask(app, "/", { method: "POST", body: "no boundary", headers })).text();
+  assertEquals(failures, ["Multipart: Boundary not found", "true true"]);
 });
 
 Deno.test("the signal aborts when the client leaves before the answer, not after it", async () => {
