@@ -38,6 +38,8 @@ export interface RoutedEntries {
   entriesFor(method: string): readonly LayerEntry[];
   /** Methods for the `Allow` header. */
   allowedMethods(): string[];
+  /** Passes a request through the handlers of its method. */
+  dispatch?: AnyHandler;
 }
 
 /** A router or app that is mounted as a whole; the walk descends into it instead of calling it. */
@@ -90,8 +92,6 @@ export class Scope {
   readonly list: LayerList | null;
   /** Characters of the path that mounts have taken. */
   readonly taken: number;
-  /** Places of the mounts in the order of registration, from the outermost. */
-  readonly places: readonly number[];
   /** Scopes of routers mounted here. */
   below: Map<Layer, Scope> | null = null;
 
@@ -108,7 +108,11 @@ export class Scope {
     this.source = mount?.mounted?.source ?? null;
     this.list = list;
     this.taken = parent === null ? 0 : parent.taken + mount!.patterns[0]!.fixed!.length;
-    this.places = parent === null ? [] : [...parent.places, mount!.order];
+  }
+
+  /** Places of the mounts in the order of registration, from the outermost. */
+  get places(): readonly number[] {
+    return this.parent === null ? [] : [...this.parent.places, this.mount!.order];
   }
 }
 
@@ -193,7 +197,7 @@ export class Step {
 /** One registered thing, with its place in the order of registration. */
 export class Layer {
   /** Place in the order of registration on its router. */
-  readonly order: number;
+  order: number;
   /** The path as it was registered. */
   readonly path: string | RegExp | readonly (string | RegExp)[];
   /** The patterns of the path, one for each member of a list. */
@@ -239,6 +243,16 @@ export class Layer {
     this.mounted = content.mounted ?? null;
     this.entries = content.fn === undefined ? NO_ENTRIES : [layerEntry(content.fn)];
     this.socket = content.socket ?? false;
+  }
+
+  /** What is called for a request, as programs that list routes look at it: the function, the router, or the route. */
+  get handle(): AnyHandler {
+    return this.entries[0]?.fn ?? ((...args) => this.route?.dispatch?.(...args));
+  }
+
+  /** Name of what is called, `"router"` for routers, `"handle"` for routes. */
+  get name(): string {
+    return this.entries.length === 0 ? "handle" : this.entries[0]!.fn.name || "<anonymous>";
   }
 
   /**

@@ -102,7 +102,9 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   readonly mergeParams: boolean;
   /** Whether a trailing slash counts. */
   readonly strict: boolean;
-  readonly #layers: Layer[] = [];
+  #layers: Layer[] = [];
+  /** Whether a program has seen the list, and may have changed it since. */
+  #shown = false;
   readonly #name: string;
   readonly #routeOptions: PathPatternOptions;
   /** The name of the caller in error messages, for the method that was registered last. */
@@ -116,19 +118,34 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @param name Name for error messages, `Router` by default
    */
   constructor(options: RouterOptions = {}, name = "Router") {
-    let router: BaseRouter | undefined = undefined;
-    super((req: Untyped, res: Untyped, next: Next) => router!.handle(req, res, next));
-    router = this;
+    let made: BaseRouter | undefined = undefined;
+    // programs that list routes know routers by this name
+    const router = (req: Untyped, res: Untyped, next: Next) => made!.handle(req, res, next);
+    super(router);
+    made = this;
     this.#name = name;
     this.caseSensitive = options.caseSensitive ?? false;
     this.mergeParams = options.mergeParams ?? false;
     this.strict = options.strict ?? false;
     this.#routeOptions = { sensitive: this.caseSensitive, strict: this.strict, end: true };
-    this.fastMatcher = new FastMatcher(() => this.#layers, registrationEpoch, this.caseSensitive);
+    this.fastMatcher = new FastMatcher(() => this.#numbered(), registrationEpoch, this.caseSensitive);
   }
 
-  /** The layers, in the order of registration. */
-  get stack(): readonly Layer[] {
+  /** The layers, in the order of registration. Whoever asks for them may take some away or move them. */
+  get stack(): Layer[] {
+    this.#shown = true;
+    noteRegistration();
+    return this.#layers;
+  }
+
+  set stack(layers: Layer[]) {
+    this.#layers = layers;
+    this.#shown = true;
+    noteRegistration();
+  }
+
+  #numbered(): readonly Layer[] {
+    if (this.#shown) this.#layers.forEach((layer, place) => layer.order = place);
     return this.#layers;
   }
 

@@ -23,6 +23,37 @@ const signed = (value: string, secret: string) =>
 
 const CASES: readonly Case[] = [
   {
+    name: "layers may be taken out of the stack, moved in it, and put in again while requests come in",
+    build(app, lib) {
+      const router = lib.Router();
+      router.get("/first", mark("a"), trace);
+      router.get("/{*path}", mark("b"), trace);
+      app.get("/remove", (_req: Any, res: Any) => {
+        router.stack = router.stack.filter((layer: Any) => layer.route.path !== "/first");
+        res.send("removed");
+      });
+      app.get("/move", (_req: Any, res: Any) => {
+        router.get("/first", mark("c"), trace);
+        router.stack.unshift(router.stack.pop());
+        res.send("moved");
+      });
+      app.get("/late", (_req: Any, res: Any) => {
+        router.use(mark("d"));
+        router.stack.splice(0, 0, ...router.stack.splice(2, 1));
+        res.send("in front");
+      });
+      app.get("/empty", (_req: Any, res: Any) => {
+        router.stack.length = 0;
+        res.send("empty");
+      });
+      app.use("/below", router);
+      app.get("/stack", (_req: Any, res: Any) => {
+        res.json(app.router.stack.map(({ name, route, handle }: Any) => [name, route?.path, handle.stack?.length]));
+      });
+    },
+    asks: ["/stack", "", "/remove", "", "/move", "", "/late", "", "/empty", ""].map((path) => path || "/below/first"),
+  },
+  {
     name: "get, all and the other methods of a router or an application may be replaced on it",
     build(app, lib) {
       const router = lib.Router();
