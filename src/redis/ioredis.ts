@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { listenTo, type PubSubClient } from "./pubsub_client.ts";
 
-/** A client of `npm:ioredis`, as far as it is used: `new Redis()`. */
+/** A client of `npm:ioredis`, as far as it is used: `new Redis()` or `new Cluster()`. */
 export interface IoRedisClient {
   /** `"ready"` when commands reach the server. */
   readonly status: string;
@@ -9,6 +9,8 @@ export interface IoRedisClient {
   duplicate(): unknown;
   /** Sends `PUBLISH`. */
   publish(channel: string, message: Buffer): Promise<unknown>;
+  /** Nodes of a cluster. */
+  nodes?(role: "master"): Pick<IoRedisClient, "publish">[];
   /** Follows a pattern; here it only tells one kind of client from the other. */
   psubscribe(...args: never[]): Promise<unknown>;
   /** Adds a listener. */
@@ -19,6 +21,7 @@ export interface IoRedisClient {
 
 /** A second client of ioredis. */
 interface IoRedisDuplicate extends IoRedisClient {
+  connect(): Promise<unknown>;
   subscribe(channel: string): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
   disconnect(): void;
@@ -29,12 +32,14 @@ export function ioRedis(client: IoRedisClient): PubSubClient {
   return {
     // one that waits for its first command connects by it
     isReady: () => client.status === "ready" || client.status === "wait",
-    publish: (channel, message) => client.publish(channel, message),
+    // a cluster would choose a node for each message, and the later one might be there first
+    publish: (channel, message) => (client.nodes?.("master")[0] ?? client).publish(channel, message),
     listen: (listener) => listenTo(client, listener),
     subscriber(listener, message) {
       const own = client.duplicate() as IoRedisDuplicate;
       own.on("messageBuffer", (channel, bytes) => message(String(channel), bytes as Buffer));
       listenTo(own, listener);
+      if (own.status === "wait") own.connect().catch(listener.failed);
       return {
         isReady: () => own.status === "ready",
         subscribe: (channel) => own.subscribe(channel),

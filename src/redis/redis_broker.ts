@@ -98,7 +98,8 @@ export class RedisBroker implements TopicBroker {
     try {
       for (let own = this.#subscriber; own !== null; own = this.#subscriber) {
         const isWanted = this.#wanted.has(topic);
-        if (isWanted === this.#held.has(topic)) break;
+        // one that is not there yet, or not any more, is told everything when it is
+        if (isWanted === this.#held.has(topic) || !own.isReady()) break;
         await (isWanted ? own.subscribe(this.#prefix + topic) : own.unsubscribe(this.#prefix + topic));
         if (own !== this.#subscriber) continue;
         if (isWanted) this.#held.add(topic);

@@ -43,11 +43,12 @@ export function redisTopics(client: NodeRedisClient | IoRedisClient, options: Re
 
 function pubSubClientOf(client: NodeRedisClient | IoRedisClient): PubSubClient {
   if (typeof client === "object" && client !== null && "duplicate" in client && "publish" in client) {
-    if ("pSubscribe" in client) return nodeRedis(client);
+    // a cluster of node-redis tells nothing of the connection it follows by
+    if ("pSubscribe" in client && !("masters" in client)) return nodeRedis(client);
     if ("psubscribe" in client) return ioRedis(client);
   }
   throw new TypeError(
-    "redisTopics takes a client of npm:redis 5 or later, or of npm:ioredis, not " +
+    "redisTopics takes a client of npm:redis 5 or later (in a cluster, of one node), or of npm:ioredis, not " +
       (typeof client === "object" && client !== null ? "this object" : String(client)),
   );
 }

@@ -1,12 +1,13 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { type IoRedisClient, type NodeRedisClient, redisTopics } from "@sluice/sluice/redis";
-import { Redis } from "ioredis";
-import { createClient } from "redis";
+import { Cluster, Redis } from "ioredis";
+import { createClient, createCluster } from "redis";
 import { bundled } from "../contracts/bundled.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { lockFlag } from "../support/node_program.ts";
 import { type Program, startProgram } from "../support/program.ts";
+import { startCluster } from "../support/redis_cluster.ts";
 import { type RedisServer, startServer } from "../support/redis_servers.ts";
 import { until } from "../support/until.ts";
 
@@ -278,6 +279,46 @@ Deno.test("node-redis and ioredis understand each other, with a prefix for keys 
   client.disconnect();
 });
 
+Deno.test("a client that keeps no commands while it connects is no reason for an error", async () => {
+  await using server = await startServer();
+  for (const options of [{ enableOfflineQueue: false }, { lazyConnect: true }]) {
+    const client = new Redis(server.url, options);
+    const errors: unknown[] = [];
+    const broker = redisTopics(client);
+    broker.open({ deliver: () => {}, logError: (error) => void errors.push(error) });
+    broker.subscribe("t");
+    await until(async () => await followers(server, "t") === 1, "it follows");
+    assertEquals(errors, []);
+    await broker.close();
+    client.disconnect();
+    await until(async () => await followers(server, "t") === 0, "it is gone");
+  }
+});
+
+Deno.test("through a cluster messages arrive in the order in which they were published", async () => {
+  await using cluster = await startCluster();
+  const clients = [0, 1].map(() => new Cluster(cluster.nodes.map(({ port }) => ({ host: "127.0.0.1", port }))));
+  await Promise.all(clients.map((client) => client.ping()));
+  const got: unknown[] = [];
+  const [from, to] = clients.map((client) => {
+    const broker = redisTopics(client);
+    broker.open({ deliver: (_, data) => void got.push(data), logError: (error) => void got.push(error) });
+    return broker;
+  });
+  to!.subscribe("t");
+  const followed = async () => {
+    const counts = await Promise.all(cluster.nodes.map((node) => followers(node, "t")));
+    return counts.includes(1);
+  };
+  await until(followed, "it follows");
+  const sent = Array.from({ length: 500 }, (_, i) => String(i));
+  for (const text of sent) from!.publish("t", text);
+  await until(() => got.length >= sent.length, "all of them");
+  assertEquals(got, sent);
+  await Promise.all([from!.close(), to!.close()]);
+  for (const client of clients) client.disconnect();
+});
+
 Deno.test("a Redis that is not there yet is waited for", async () => {
   await using server = await startServer();
   await server.kill();
@@ -307,8 +348,9 @@ Deno.test("what is no client, prefix or broker is refused, and so is a second on
   assertThrows(
     () => redisTopics({} as never),
     TypeError,
-    "redisTopics takes a client of npm:redis 5 or later, or of npm:ioredis, not this object",
+    "redisTopics takes a client of npm:redis 5 or later (in a cluster, of one node), or of npm:ioredis, not this object",
   );
+  assertThrows(() => redisTopics(createCluster({ rootNodes: [] }) as never), TypeError, "in a cluster, of one node");
   assertThrows(() => redisTopics("redis://" as never), TypeError, "not redis://");
   assertThrows(() => redisTopics(client, { prefix: 1 as never }), TypeError, "option prefix must be a string, not 1");
   const app = sluice();
