@@ -13,11 +13,12 @@ export class RedisBroker implements TopicBroker {
   readonly #sender = newSender();
   readonly #wanted = new Set<string>();
   readonly #held = new Set<string>();
-  readonly #changing = new Set<string>();
+  // This and what waits are new ones with every connection: a client may never tell what an old one took with it.
+  #changing = new Set<string>();
+  #waiting = { bytes: 0 };
   #host: TopicHost | null = null;
   #subscriber: Subscriber | null = null;
   #stopListening: (() => void) | null = null;
-  #waiting = 0;
   #isAway = false;
 
   /**
@@ -40,21 +41,23 @@ export class RedisBroker implements TopicBroker {
   publish(topic: string, data: string | Uint8Array): void {
     const message = packed(this.#sender, data);
     if (!this.#client.isReady()) return this.#failed(new Error("the client is not connected"));
-    if (this.#waiting > 0 && this.#waiting + message.length > MOST_WAITING) {
-      return this.#failed(new Error(`${this.#waiting} bytes wait for Redis already`));
+    const { bytes } = this.#waiting;
+    if (bytes > 0 && bytes + message.length > MOST_WAITING) {
+      return this.#failed(new Error(`${bytes} bytes wait for Redis already`));
     }
     void this.#send(topic, message);
   }
 
   async #send(topic: string, message: Buffer): Promise<void> {
-    this.#waiting += message.length;
+    const waiting = this.#waiting;
+    waiting.bytes += message.length;
     try {
       await this.#client.publish(this.#prefix + topic, message);
-      if (this.#waiting === message.length) this.#isBack();
+      if (waiting.bytes === message.length) this.#isBack();
     } catch (error) {
       this.#failed(error);
     }
-    this.#waiting -= message.length;
+    waiting.bytes -= message.length;
   }
 
   subscribe(topic: string): void {
@@ -91,30 +94,34 @@ export class RedisBroker implements TopicBroker {
     return Promise.resolve();
   }
 
-  // Members come and go while a command is on its way: one command at a time for each topic, until it is as it should be.
+  // Members come and go while a command is on its way: one at a time for each topic, until it is as it should be.
   async #settle(topic: string): Promise<void> {
-    if (this.#changing.has(topic)) return;
-    this.#changing.add(topic);
+    const changing = this.#changing;
+    if (changing.has(topic)) return;
+    changing.add(topic);
     try {
       for (let own = this.#subscriber; own !== null; own = this.#subscriber) {
         const isWanted = this.#wanted.has(topic);
         // one that is not there yet, or not any more, is told everything when it is
         if (isWanted === this.#held.has(topic) || !own.isReady()) break;
         await (isWanted ? own.subscribe(this.#prefix + topic) : own.unsubscribe(this.#prefix + topic));
-        if (own !== this.#subscriber) continue;
+        if (changing !== this.#changing || own !== this.#subscriber) return;
         if (isWanted) this.#held.add(topic);
         else this.#held.delete(topic);
       }
     } catch (error) {
       // it is tried again with the next connection
-      if (this.#subscriber !== null) this.#failed(error);
+      if (this.#subscriber !== null && changing === this.#changing) this.#failed(error);
     } finally {
-      this.#changing.delete(topic);
+      changing.delete(topic);
     }
   }
 
   // the client may follow again by itself, or be told not to; twice does no harm
   #followAgain(): void {
+    // what was on its way may have been done or not
+    for (const topic of this.#changing) this.#held.add(topic);
+    this.#changing = new Set();
     for (const topic of this.#wanted) this.#held.delete(topic);
     for (const topic of [...this.#wanted, ...this.#held]) void this.#settle(topic);
     this.#isBack();
@@ -122,7 +129,10 @@ export class RedisBroker implements TopicBroker {
 
   #listen(): void {
     this.#stopListening ??= this.#client.listen({
-      ready: () => this.#isBack(),
+      ready: () => {
+        this.#waiting = { bytes: 0 };
+        this.#isBack();
+      },
       failed: (error) => this.#failed(error),
     });
   }

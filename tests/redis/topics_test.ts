@@ -295,6 +295,35 @@ Deno.test("a client that keeps no commands while it connects is no reason for an
   }
 });
 
+Deno.test("what a client of ioredis keeps silent about when a connection breaks is known to be over", async () => {
+  await using server = await startServer();
+  const options = { autoResendUnfulfilledCommands: false, retryStrategy: () => 20 };
+  const client = new Redis(server.url, options).on("error", () => {});
+  await client.ping();
+  const broker = redisTopics(client);
+  const errors: Error[] = [];
+  broker.open({ deliver: () => {}, logError: (error) => void errors.push(error as Error) });
+  for (const topic of ["stays", "goes"]) broker.subscribe(topic);
+  await until(async () => await followers(server, "goes") === 1, "it follows");
+  server.pause();
+  broker.subscribe("comes");
+  broker.unsubscribe("goes");
+  for (let i = 0; i < 15; i++) broker.publish("stays", new Uint8Array(1024 * 1024));
+  await server.restart();
+  const state = async () => await Promise.all(["stays", "comes", "goes"].map((topic) => followers(server, topic)));
+  await until(async () => (await state()).join() === "1,1,0", "it follows what it should");
+  await until(() => client.status === "ready", "the client is back");
+  const listener = new Redis(server.url);
+  const got: string[] = [];
+  listener.on("message", (_, message) => got.push(message));
+  await listener.subscribe("sluice:stays");
+  broker.publish("stays", new Uint8Array(2 * 1024 * 1024));
+  await until(() => got.length === 1, "what is published then");
+  assertEquals(errors.length, 1);
+  await broker.close();
+  for (const one of [client, listener]) one.disconnect();
+});
+
 Deno.test("through a cluster messages arrive in the order in which they were published", async () => {
   await using cluster = await startCluster();
   const clients = [0, 1].map(() => new Cluster(cluster.nodes.map(({ port }) => ({ host: "127.0.0.1", port }))));
