@@ -33,6 +33,9 @@ interface Asking {
 
 const MOST_KEYS = 20_000;
 
+/** An answer that takes longer than this, in ms, may never come: whoever asks then asks the store again. */
+const PATIENCE_MS = 1000;
+
 /**
  * Takes several units at once from the store and decides by them without asking it again.
  *
@@ -83,7 +86,7 @@ export class LeasingStore implements Store, Remembering {
     const lease = this.#leases.get(signature);
     if (isUsable(lease, now)) return [this.#use(lease, now)];
     const asking = this.#asking.get(signature);
-    if (asking === undefined) return this.#ask(takes, signature, wanted);
+    if (asking === undefined || now - asking.asked > PATIENCE_MS) return this.#ask(takes, signature, wanted);
     // whoever comes while a lease is being asked for waits for it, and asks for all who wait if it did not suffice
     asking.waiting++;
     return asking.answer.then(([verdict]) => {
@@ -138,8 +141,9 @@ export class LeasingStore implements Store, Remembering {
       if (epoch === this.#epoch) this.#leases.set(signature, lease);
       return [used];
     })();
-    this.#asking.set(signature, { answer, asked, waiting: 0 });
-    const done = () => this.#asking.delete(signature);
+    const asking = { answer, asked, waiting: 0 };
+    this.#asking.set(signature, asking);
+    const done = () => this.#asking.get(signature) === asking && this.#asking.delete(signature);
     answer.then(done, done);
     return answer;
   }

@@ -252,6 +252,20 @@ Deno.test("forgetting keys forgets leases too, those included that are on their 
   await limiter!.close();
 });
 
+Deno.test("an answer that never comes keeps nobody from asking again", async () => {
+  const { clock, stores: [store], limiters: [limiter] } = setUp(1, { max: 100, windowMs: 60_000, leases: 20 });
+  store!.back = new Promise(() => {});
+  const asked = Promise.resolve(limiter!.check("key"));
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  store!.back = null;
+  clock.advance(100);
+  assertEquals((await asked).decidedBy, "local");
+  clock.advance(1000);
+  for (let times = 0; times < 5; times++) assertEquals((await limiter!.check("key")).decidedBy, "store");
+  assertEquals(store!.calls.decide, 2);
+  await limiter!.close();
+});
+
 Deno.test("only what may be used later in its window is leased", async () => {
   const clock = new VirtualClock();
   const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
