@@ -8,18 +8,22 @@ import type { AnyHandler } from "../matching/layer.ts";
  * Node's own `OutgoingMessage.prototype.setHeader` where a response has Express's `set`, and through
  * `res.setHeader` elsewhere: it finds no `set` (docs/decisions/0006-cookies-and-cookie-parser.md).
  *
+ * They are told by what they assign, for bundlers rename functions and leave properties alone. They may
+ * add a comment to a call that is pure.
+ *
  * @param fn A middleware about to be registered
  * @returns The middleware, fitted if it is one of the two
  */
 export function withCookieTakeover(fn: AnyHandler): AnyHandler {
   if (fn.length !== 3) return fn;
-  if (fn.name === "cookieParser") {
+  const source = Function.prototype.toString.call(fn);
+  if (/\.signedCookies\s*=[^=;,]*Object\.create\(/.test(source)) {
     return function cookieParser(req, res, next) {
       if (req.signedCookies === undefined) req.cookies = undefined;
       return fn(req, res, next);
     };
   }
-  if (fn.name !== "_cookieSession") return fn;
+  if (!/\.sessionOptions\s*=[^=;,]*Object\.create\(/.test(source)) return fn;
   return function _cookieSession(req, res, next) {
     return fn(req, withoutSet(res), next);
   };

@@ -84,3 +84,22 @@ Deno.test("a file that names a runtime is found in a bundle", async () => {
   const platform = sectionsOf(await bundle("everything")).find(({ path }) => path === "src/platform/deno.ts");
   assert(withoutTexts(withoutComments(platform!.text)).match(FORBIDDEN) !== null);
 });
+
+for (const flags of [[], ["--minify"]]) {
+  Deno.test(`cookie-parser and cookie-session work in a bundle that has renamed them${flags.map((flag) => `, ${flag}`)}`, async () => {
+    const file = await Deno.makeTempFile({ suffix: ".mjs" });
+    try {
+      await Deno.writeTextFile(file, await bundle("cookies", "--platform", "deno", ...flags));
+      const { app } = await import(`file://${file}`) as typeof import("./bundles/cookies.ts");
+      for (const path of ["/signed", "/session"]) {
+        const set = await app.fetch(new Request(`http://name${path}/set`));
+        assertEquals([set.status, await set.text()], [200, "set"]);
+        const cookie = set.headers.getSetCookie().map((line) => line.split(";")[0]).join("; ");
+        const seen = await app.fetch(new Request(`http://name${path}`, { headers: { cookie } }));
+        assertEquals(await seen.json(), { name: "Ada" }, path);
+      }
+    } finally {
+      await Deno.remove(file);
+    }
+  });
+}
