@@ -566,6 +566,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return detectPlatform().typesBytes === true;
   }
 
+  /** Whether a handler that has answered is stopped, unless the platform is told to wait for it. */
+  get endsWithAnswer(): boolean {
+    return detectPlatform().endsWithAnswer;
+  }
+
   /** Tells who sent a request, from what the platform passed beside it. */
   peerOf(info: unknown, request: Request): Peer {
     return detectPlatform().peerOf(info, request);

@@ -7,6 +7,8 @@ import type { Platform } from "../platform/platform.ts";
 export const lambdaPlatform: Platform = {
   ...genericPlatform,
   name: "Lambda",
+  // nor does it leave before the work that is waited for is done: a handler that never ends would keep the answer back
+  endsWithAnswer: false,
   files: nodeFiles,
   env: (name) => process.env[name],
   environment: () => process.env,

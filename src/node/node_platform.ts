@@ -10,6 +10,7 @@ import { serveOnNode } from "./node_server.ts";
 export const nodePlatform: Platform = {
   ...genericPlatform,
   name: "Node",
+  endsWithAnswer: false,
   files: nodeFiles,
   env: (name) => process.env[name],
   environment: () => process.env,

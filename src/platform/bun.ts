@@ -48,6 +48,7 @@ const serverLimits: ServerLimits = {
 export const bunPlatform: Platform = {
   ...genericPlatform,
   name: "Bun",
+  endsWithAnswer: false,
   socketHandlers: bunSocketHandlers,
   serverLimits,
   typesBytes: true,

@@ -10,6 +10,7 @@ const LEAVING_MS = 100;
 export const denoPlatform: Platform = {
   ...genericPlatform,
   name: "Deno",
+  endsWithAnswer: false,
   leavesStreams: true,
   files: denoFiles(),
   env: readEnv,

@@ -8,6 +8,7 @@ import type { Platform } from "./platform.ts";
 export const genericPlatform: Platform = {
   name: "this runtime",
   callableApps: true,
+  endsWithAnswer: true,
   files: null,
   peerOf: unknownPeer,
   env: (name) => processVariables()[name],

@@ -111,6 +111,8 @@ export interface Platform {
   readonly leavesStreams?: boolean;
   /** Whether bytes are sent with a content type where none was set, which has a browser save what it should show. */
   readonly typesBytes?: boolean;
+  /** Whether a handler that has answered is stopped, unless the platform is told to wait for it. */
+  readonly endsWithAnswer: boolean;
   /** Files, where there are any. */
   readonly files: FileSystem | null;
   /** Tells who sent a request. */

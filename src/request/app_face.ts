@@ -47,6 +47,8 @@ export interface AppFace {
   readonly leavesStreams: boolean;
   /** Whether the platform sends bytes with a content type where none was set. */
   readonly typesBytes: boolean;
+  /** Whether a handler that has answered is stopped, unless the platform is told to wait for it. */
+  readonly endsWithAnswer: boolean;
   /** Bodies being streamed, so that closing can cut them. */
   readonly openStreams: Set<OpenStream>;
   /** Writes an error to the log, unless the `env` setting is `"test"`. */

@@ -26,6 +26,8 @@ class Rare {
   upgrading = false;
   /** Handlers whose promise has not settled yet. */
   handlers = 0;
+  /** Tells the platform, where it waits for them, that none of them is left. */
+  settled: (() => void) | null = null;
   peer: Peer | null = null;
 }
 
@@ -213,14 +215,22 @@ export class Exchange extends Target {
 
   /** Notes that the promise of a handler has settled. */
   handlerEnded(): void {
-    this.#few.handlers--;
+    const few = this.#few;
+    if (--few.handlers > 0) return;
+    few.settled?.();
+    few.settled = null;
   }
 
   // On Node a request can be read after its answer. Elsewhere the platform takes back what nobody has asked for by
-  // then, so it is asked for where somebody is left who may read it: a listener, or a handler.
+  // then, so it is asked for where somebody is left who may read it: a listener, or a handler. Some stop the handler as
+  // well.
   #keep(): void {
-    this.app.keepHeaders(this.request);
+    const { app } = this;
+    app.keepHeaders(this.request);
     void this.peer;
+    const few = this.#few;
+    if (few.handlers === 0 || few.settled !== null || !app.endsWithAnswer) return;
+    app.background(new Promise<void>((resolve) => few.settled = resolve), this.info, this.context);
   }
 
   /** The body being streamed, which breaking off has to cut. */

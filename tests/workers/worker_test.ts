@@ -33,6 +33,13 @@ for (const [name, statement] of Object.entries(EXPORTS)) {
     });
   });
 
+  Deno.test(`${name}: a handler goes on after its answer, as on Node`, WORKERD, async () => {
+    await withApp({ main }, async ({ text }) => {
+      assertEquals(await text("/async"), "answered");
+      await until(async () => (await text("/done")) === '["went on"]', "the handler has ended");
+    });
+  });
+
   Deno.test(`${name}: req.waitUntil lets work end after the answer`, WORKERD, async () => {
     await withApp({ main }, async ({ text }) => {
       assertEquals(await text("/dropped"), "answered");

@@ -28,6 +28,11 @@ app.get("/later", (req, res) => {
   req.waitUntil(wait(100).then(() => done.push("waited for")));
   res.send(`answered before ${done.length}`);
 });
+app.get("/async", async (_req, res) => {
+  res.send("answered");
+  await wait(100);
+  done.push("went on");
+});
 app.get("/dropped", (_req, res) => {
   wait(20).then(() => done.push("not waited for"));
   res.send("answered");
