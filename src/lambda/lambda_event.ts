@@ -3,11 +3,11 @@ export interface LambdaEventV2 {
   /** The path; HTTP APIs have decoded it. */
   readonly rawPath: string;
   /** The query as it was sent. */
-  readonly rawQueryString: string;
+  readonly rawQueryString?: string;
   /** The cookies, one each. */
-  readonly cookies?: readonly string[];
+  readonly cookies?: readonly string[] | null;
   /** The headers by lower-case name, repeated ones joined. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly headers?: Readonly<Record<string, string | undefined>> | null;
   /** The body, as text or in base64. */
   readonly body?: string | null;
   /** Whether the body is in base64. */

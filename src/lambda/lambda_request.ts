@@ -75,8 +75,8 @@ function queryOf(event: LambdaEventV1): string {
 
 function headersOfV2({ headers: given, cookies }: LambdaEventV2): Headers {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(given)) headers.set(name, onTheWire(value ?? ""));
-  if (cookies !== undefined && cookies.length > 0) headers.set("cookie", onTheWire(cookies.join("; ")));
+  for (const [name, value] of Object.entries(given ?? {})) headers.set(name, onTheWire(value ?? ""));
+  if (cookies && cookies.length > 0) headers.set("cookie", onTheWire(cookies.join("; ")));
   return headers;
 }
 

@@ -152,6 +152,8 @@ onLambda("hosts and paths that make no URL do not fail the invocation, and becom
 onLambda("events of the least shape do, and what is no HTTP request is refused by name", async (fn) => {
   const least = { requestContext: { elb: {} }, httpMethod: "GET", path: "/ascii" };
   assertEquals((await fn.invoke(least)).body, "plain");
+  const leastV2 = { requestContext: { http: { method: "GET" } }, rawPath: "/ascii", cookies: null };
+  assertEquals((await fn.invoke(leastV2)).body, "plain");
   const refusal = async (event: unknown) => (await assertRejects(() => fn.invoke(event), Error)).message;
   const [queue, schedule, socket, nothing] = await Promise.all([
     refusal(await recorded("queue")),
