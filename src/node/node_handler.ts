@@ -80,11 +80,14 @@ async function send(visit: NodeVisit, response: Response): Promise<void> {
   const forbidden = visit.req.httpVersionMajor > 1 ? CONNECTION_HEADERS : NOTHING;
   visit.dropRemoved((name) => headers.has(name) && !forbidden.has(name));
   const cookies = headers.getSetCookie();
+  const whole = wholeBody(visit);
+  // Node keeps the head back until there is something to send behind it, which of a stream of events may take its time
+  if (whole === null && response.body !== null) setImmediate(() => void (hasHeadBack(res) && res.flushHeaders()));
   // Node would let the second cookie replace the first, were they among the others
   if (cookies.length > 0) res.setHeader("set-cookie", cookies);
   await sendNodeResponse(
     res,
-    new FastResponse(wholeBody(visit) ?? response.body ?? noBody(visit.req.method, status), {
+    new FastResponse(whole ?? response.body ?? noBody(visit.req.method, status), {
       status,
       statusText: response.statusText || (STATUS_CODES[status] ?? ""),
       headers: cookies.length === 0 && forbidden === NOTHING
@@ -102,6 +105,11 @@ function isDestroyed(res: ServerResponse & { stream?: { destroyed: boolean } }):
 // where there might have been one, its length of 0 is said, as everywhere else; Node by itself would send it in chunks
 function noBody(method: string | undefined, status: number): Uint8Array<ArrayBuffer> | null {
   return method === "HEAD" || status === 204 || status === 304 ? null : NO_BYTES;
+}
+
+// what has left is told by a field of Node's own; HTTP/2 keeps nothing back
+function hasHeadBack(res: ServerResponse & { _headerSent?: boolean }): boolean {
+  return res._headerSent === false && res.headersSent && !isDestroyed(res);
 }
 
 // a body known as a whole leaves at once and with its length; as bytes, for a text would bring a content type along

@@ -13,6 +13,7 @@ export type Feature =
   | "ping"
   | "buffered"
   | "pieces"
+  | "head"
   | "abort"
   | "cancel"
   | "upload";

@@ -32,6 +32,21 @@ export function streamRoutes(app: FrameworkApp): void {
     });
     return new Response(body, { headers: { "content-type": "text/plain" } });
   });
+  app.get("/stream/quiet", async (req, res) => {
+    res.flushHeaders();
+    await raised(flags, String(req.query["flag"]));
+    res.end("at last");
+  });
+  app.get("/stream/quiet-web", (req) => {
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        await raised(flags, String(req.query["flag"]));
+        controller.enqueue(new TextEncoder().encode("at last"));
+        controller.close();
+      },
+    });
+    return new Response(body);
+  });
   app.get("/stream/large", (_req, res) => {
     const piece = new Uint8Array(64 * 1024).fill(97);
     for (let i = 0; i < 64; i++) res.write(piece);

@@ -26,6 +26,7 @@ const NO_SOCKET = "a plain call has no connection to upgrade";
 /** Why a runtime is without something; shown in the report. */
 const GAPS = {
   plain: { websocket: NO_SOCKET, length: "the length is written by whatever sends the answer" },
+  bun: { head: "Bun ends the head of a streamed answer when its first piece is sent" },
   unix: { peer: "a Unix socket has no addresses; with `trust proxy` 1, `req.ip` is whom the proxy names" },
   worker: {
     topics: "connections cannot reach each other; those of a Durable Object can",
@@ -46,6 +47,7 @@ const GAPS = {
     websocket: "the runtime has no WebSocket server",
     length: "the runtime takes `Content-Length` off every answer",
     unpacking: "the runtime has no `DecompressionStream`; a compressed body is 415",
+    head: "the runtime sends the head of a streamed answer with its first piece",
   },
 } satisfies Record<string, Gaps>;
 
@@ -64,7 +66,7 @@ function deno(name: string, file: string, ...command: string[]): SubjectKind {
 
 function bun(name: string, file: string): SubjectKind {
   const start = async () => startServing(runtime("node_modules/.bin/bun"), [await bundled(entry(file))], { PORT: "0" });
-  return { name, gaps: {}, needs: "runtimes", start };
+  return { name, gaps: GAPS.bun, needs: "runtimes", start };
 }
 
 function node(name: string, file: string): SubjectKind {
@@ -95,7 +97,7 @@ function worker(name: string, gaps: Gaps, file: string, ...args: string[]): Subj
   return { ...onNode(name, gaps, "workerd.mjs", file, { args }), noticesResets: true };
 }
 
-function onUnixSocket(name: string, needs: Needed, command: () => Promise<string[]>): SubjectKind {
+function onUnixSocket(name: string, gaps: Gaps, needs: Needed, command: () => Promise<string[]>): SubjectKind {
   const start = async () => {
     const folder = await Deno.makeTempDir();
     const path = `${folder}/socket`;
@@ -109,7 +111,7 @@ function onUnixSocket(name: string, needs: Needed, command: () => Promise<string
     };
     return { ...serving, stop };
   };
-  return { name, gaps: GAPS.unix, needs, start };
+  return { name, gaps: { ...GAPS.unix, ...gaps }, needs, start };
 }
 
 /** All of them. */
@@ -121,7 +123,7 @@ export const SUBJECTS: readonly SubjectKind[] = [
   bun("Bun listen", "listen"),
   bun("Bun.serve", "bun_serve"),
   bun("Bun default", "exported"),
-  onUnixSocket("Deno unix", "nothing", async () => [
+  onUnixSocket("Deno unix", {}, "nothing", async () => [
     Deno.execPath(),
     "run",
     "-A",
@@ -130,6 +132,7 @@ export const SUBJECTS: readonly SubjectKind[] = [
   ]),
   onUnixSocket(
     "Bun unix",
+    GAPS.bun,
     "runtimes",
     async () => [runtime("node_modules/.bin/bun"), await bundled(entry("unix_socket"))],
   ),

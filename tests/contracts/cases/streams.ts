@@ -44,6 +44,19 @@ export const streams: Chapter = chapter("Streams", (it) => {
     assertEquals(await inPieces(ask, "/stream/web", flag), ["first ", "last"]);
   }, "pieces");
 
+  it(
+    "the head of a streamed answer arrives though its first piece is still to come",
+    async ({ ask, flag }) => {
+      for (const path of ["/stream/quiet", "/stream/quiet-web"]) {
+        const answer = await ask(`${path}?flag=${flag}${path}`, { signal: AbortSignal.timeout(2000) });
+        await ask(`/flags/${encodeURIComponent(flag + path)}`, { method: "POST" });
+        assertEquals(await answer.text(), "at last");
+      }
+    },
+    "pieces",
+    "head",
+  );
+
   it("a large streamed answer arrives whole", async ({ ask }) => {
     assertEquals((await (await ask("/stream/large")).bytes()).length, 64 * 64 * 1024);
   });
