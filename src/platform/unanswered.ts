@@ -29,7 +29,15 @@ export class Unanswered {
   #cuttable(request: Request, answer: Promise<Response>): Promise<Response> {
     return new Promise((resolve, reject) => {
       this.#waiting.set(resolve, request);
-      answer.finally(() => this.#waiting.delete(resolve) || this.#watched.delete(resolve)).then(resolve, reject);
+      const isAwaited = (): boolean => this.#waiting.delete(resolve) || this.#watched.delete(resolve);
+      answer.then((response) => {
+        if (isAwaited()) resolve(response);
+        // it comes too late, and what its body is read from, a file for one, must not be kept open
+        else response.body?.cancel().catch(() => {});
+      }, (error) => {
+        isAwaited();
+        reject(error);
+      });
     });
   }
 
@@ -55,9 +63,9 @@ export class Unanswered {
   abort(): boolean {
     this.#over = true;
     const found = this.#waiting.size + this.#watched.size > 0;
-    for (const answer of [...this.#waiting.keys(), ...this.#watched]) {
-      answer(unavailable());
-    }
+    for (const answer of [...this.#waiting.keys(), ...this.#watched]) answer(unavailable());
+    this.#waiting.clear();
+    this.#watched.clear();
     return found;
   }
 }

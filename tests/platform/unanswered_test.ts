@@ -1,0 +1,27 @@
+import { quietApp, serving } from "../support/app.ts";
+import { until } from "../support/until.ts";
+
+Deno.test("what is answered to a client that has gone is given up, and its source closed", async () => {
+  const [arrived, left, go] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+  let isClosed = false;
+  const app = quietApp();
+  app.get("/", (_req, res) => res.send("x"));
+  app.get("/late", async (req, res) => {
+    // nobody listens to Sluice, which is told in the next turn; behind that one this is told
+    req.request.signal.addEventListener("abort", () => setTimeout(() => setTimeout(left!.resolve, 0), 0));
+    arrived!.resolve();
+    await go!.promise;
+    res.send(new ReadableStream({ cancel: () => void (isClosed = true) }));
+  });
+  await serving(app, async (origin) => {
+    const leaving = new AbortController();
+    const asked = fetch(`${origin}/late`, { signal: leaving.signal }).catch(() => {});
+    await arrived!.promise;
+    // it waits while many others come
+    for (let i = 0; i < 600; i++) await (await fetch(origin)).body?.cancel();
+    leaving.abort();
+    await Promise.all([asked, left!.promise]);
+    go!.resolve();
+    await until(() => isClosed, "the source is closed");
+  });
+});
