@@ -151,22 +151,40 @@ export class OutgoingMessage extends Emitter {
     return this;
   }
 
-  /** Reads a header as it was set; the length of a complete answer is known even where the platform sends it. */
+  /** Reads a header as it was set, and once it is out as it was sent, with the length that the platform writes. */
   getHeader(name: string): HeaderValue | undefined {
     const value = this.#headers.get(name);
-    if (value !== undefined || this.#body === null || name.toLowerCase() !== "content-length") return value;
-    const length = lengthOf(this.#wholeBody);
-    return length < 0 ? undefined : String(length);
+    if (value !== undefined || !this.#headersSent) return value;
+    const key = name.toLowerCase();
+    return (key === "content-length" ? this.#length : undefined) ?? this.#sentHeaders[key];
   }
 
   /** All headers by lower-case name. */
   getHeaders(): Record<string, HeaderValue> {
-    return this.#headers.toRecord();
+    const record = this.#headers.toRecord();
+    if (!this.#headersSent) return record;
+    const length = this.#length;
+    if (length !== undefined) record["content-length"] ??= length;
+    for (const [name, value] of Object.entries(this.#sentHeaders)) record[name] ??= value;
+    return record;
   }
 
   /** Names of the headers in lower case. */
   getHeaderNames(): string[] {
-    return this.#headers.names();
+    return Object.keys(this.getHeaders());
+  }
+
+  get #length(): string | undefined {
+    const length = this.#body === null ? -1 : lengthOf(this.#wholeBody);
+    return length < 0 ? undefined : String(length);
+  }
+
+  // the page for 404, and a Response that a handler returned, have headers of their own
+  get #sentHeaders(): Record<string, HeaderValue> {
+    const headers = this.#exchange.response?.headers;
+    if (headers === undefined) return {};
+    const cookies = headers.getSetCookie();
+    return { ...Object.fromEntries(headers), ...cookies.length > 0 && { "set-cookie": cookies } };
   }
 
   /** Names of the headers as they were spelled. */
@@ -176,7 +194,7 @@ export class OutgoingMessage extends Emitter {
 
   /** Tells whether a header is set. */
   hasHeader(name: string): boolean {
-    return this.#headers.has(name);
+    return this.getHeader(name) !== undefined;
   }
 
   /**

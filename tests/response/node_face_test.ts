@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { type Any, askBoth } from "../support/both.ts";
+import { ask, quietApp } from "../support/app.ts";
+import { type Any, type Ask, askBoth } from "../support/both.ts";
 
 Deno.test("an answer that is late can be given by the listener of a timeout, as in Express", async () => {
   const [ours, theirs] = await askBoth((app: Any) => {
@@ -29,4 +30,54 @@ Deno.test("what the platform does by itself, or cannot do, is accepted", async (
   }, [{ path: "/" }]);
   assertEquals(ours.map(({ status, body }) => [status, body]), theirs.map(({ status, body }) => [status, body]));
   assertEquals(ours[0]!.body, "body 30");
+});
+
+/** Asks both, and gives what a middleware in front noted at each. */
+async function notedByBoth(build: (app: Any, note: (line: string) => void) => void, asks: readonly Ask[]) {
+  const noted: string[][] = [];
+  await askBoth((app: Any) => {
+    const lines: string[] = [];
+    noted.push(lines);
+    app.disable("x-powered-by");
+    app.set("env", "production");
+    build(app, (line) => lines.push(line));
+  }, asks);
+  return noted;
+}
+
+Deno.test("a log that is written after the answer finds the headers that were sent, as in Express", async () => {
+  const paths = ["/text", "/json", "/redirect", "/nowhere", "/plain"];
+  const [ours, theirs] = await notedByBoth((app, note) => {
+    app.use((req: Any, res: Any, next: Any) => {
+      res.on("finish", () => {
+        const headers = Object.entries(res.getHeaders()).map(([name, value]) => `${name}: ${value}`).sort();
+        const asked = ["Content-Type", "Content-Length", "X-None"].map((
+          name,
+        ) => [res.getHeader(name), res.hasHeader(name)]);
+        note(JSON.stringify([req.originalUrl, headers, asked.map(([value, has]) => [`${value}`, has])]));
+      });
+      next();
+    });
+    app.get("/text", (_req: Any, res: Any) => res.cookie("a", "1").cookie("b", "2").send("text"));
+    app.get("/json", (_req: Any, res: Any) => res.json({ a: 1 }));
+    app.get("/redirect", (_req: Any, res: Any) => res.redirect("/text"));
+    app.get("/plain", (_req: Any, res: Any) => {
+      app.set("etag", false);
+      res.json([]);
+    });
+  }, paths.map((path) => ({ path })));
+  assertEquals(ours, theirs);
+  assertEquals(ours!.length, paths.length);
+});
+
+Deno.test("a log finds the headers of a Response that a handler returned", async () => {
+  const app = quietApp();
+  const headers = [["x-one", "1"], ["set-cookie", "a=1"], ["set-cookie", "b=2"]] as [string, string][];
+  let found: unknown;
+  app.get("/", (_req, res) => {
+    res.on("finish", () => found = res.getHeaders());
+    return new Response(null, { headers });
+  });
+  await ask(app, "/");
+  assertEquals({ ...found as object }, { "x-one": "1", "set-cookie": ["a=1", "b=2"] });
 });
