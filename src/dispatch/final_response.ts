@@ -56,7 +56,8 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
   res.setHeader("Content-Type", asJson ? JSON_UTF8 : HTML);
   // a middleware that replaced end() may make a stream of it
   res.setHeader("Content-Length", String(utf8Length(body)));
-  res.end(body);
+  if (req.method === "HEAD") res.end();
+  else res.end(body);
 }
 
 function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {

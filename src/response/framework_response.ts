@@ -225,7 +225,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     }
     if (this.hooked) {
       this.#announceLength(body);
-      return body === undefined ? this.end() : this.end(body as Chunk, "utf8");
+      return body === undefined || this.req.method === "HEAD" ? this.end() : this.end(body as Chunk, "utf8");
     }
     this.endWhole(body === undefined ? null : body as string | Uint8Array<ArrayBuffer>);
     return this;
@@ -403,7 +403,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     this.status(status);
     if (!this.hooked) return this.endWhole(body);
     this.#announceLength(body);
-    this.end(body);
+    if (this.req.method === "HEAD") this.end();
+    else this.end(body);
   }
 
   /**

@@ -81,3 +81,20 @@ Deno.test("a log finds the headers of a Response that a handler returned", async
   await ask(app, "/");
   assertEquals({ ...found as object }, { "x-one": "1", "set-cookie": ["a=1", "b=2"] });
 });
+
+Deno.test("who replaced end() sees no body of an answer to HEAD, as in Express", async () => {
+  const [ours, theirs] = await notedByBoth((app, note) => {
+    app.use((req: Any, res: Any, next: Any) => {
+      const { end } = res;
+      res.end = (...args: unknown[]) => {
+        note(`${req.path} ${args.length} ${res.getHeader("Content-Length")}`);
+        return end.apply(res, args);
+      };
+      next();
+    });
+    app.get("/text", (_req: Any, res: Any) => res.send("text"));
+    app.get("/redirect", (_req: Any, res: Any) => res.redirect("/text"));
+  }, ["/text", "/redirect", "/nowhere"].map((path) => ({ path, init: { method: "HEAD" } })));
+  assertEquals(ours, theirs);
+  assertEquals(ours, ["/text 0 4", "/redirect 0 27", "/nowhere 0 147"]);
+});
