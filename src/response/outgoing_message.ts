@@ -519,9 +519,7 @@ export class OutgoingMessage extends Emitter {
     const framed = headers.framed || isHead || !mayHaveContent(status) ? this.#frame(status, isHead, body) : body;
     const reason = this.statusMessage === "" || this.statusMessage === statusText(status) ? "" : this.statusMessage;
     try {
-      const isOfUnknownLength = framed === null && body instanceof ReadableStream && mayHaveContent(status) &&
-        !headers.has("content-length");
-      const sent = isOfUnknownLength ? nothing() : framed;
+      const sent = isHead && mayHaveContent(status) && !headers.has("content-length") ? nothing() : framed;
       this.#exchange.settle(webResponse(status, reason, headers, sent, this.#exchange.app));
     } catch (error) {
       // nothing has left yet, so an error handler may still answer
