@@ -153,8 +153,7 @@ export class ReadableFace {
       const rest = this.#decoder?.decode();
       if (rest) yield rest;
     } catch (error) {
-      this.#break();
-      throw error;
+      throw this.#broken(error);
     } finally {
       this.ended = true;
     }
@@ -176,8 +175,7 @@ export class ReadableFace {
         if (value.length > 0) return this.#shown(value);
       }
     } catch (error) {
-      this.#break();
-      this.#fail(error);
+      this.#fail(this.#broken(error));
       return null;
     }
   }
@@ -186,9 +184,12 @@ export class ReadableFace {
     return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app.nodeBytes(chunk);
   }
 
-  #break(): void {
+  // the error as handlers of Node's look at it, by its code, which is not what runtimes give it
+  #broken(error: unknown): unknown {
     this.broken = true;
     this.#exchange.lost();
+    if (!(error instanceof Error) || typeof (error as { code?: unknown }).code === "string") return error;
+    return Object.assign(new Error(error.message, { cause: error }), { code: "ECONNRESET" });
   }
 
   // a listener's own; as in Node, it ends the process unless somebody listens for errors
