@@ -170,9 +170,9 @@ export class IncomingMessage extends Emitter {
     return this.aborted;
   }
 
-  /** Whether the exchange is over, however it ended. */
+  /** Whether nothing more will come: the client has left, the answer is complete, or a stream of the body is over. */
   get destroyed(): boolean {
-    return this.#exchange.aborted || this.#exchange.finished;
+    return this.#exchange.aborted || this.#exchange.finished || (this.#state?.readable?.ended ?? false);
   }
 
   /** Whether the body has been received to its end. */

@@ -71,7 +71,8 @@ export function streamRoutes(app: FrameworkApp): void {
     const flag = String(req.query["flag"]);
     req.on("data", (chunk: Uint8Array) => raise(flag, chunk.length));
     req.on("aborted", () => raise(`${flag}-aborted-${req.complete ? "complete" : "incomplete"}`));
-    res.on("close", () => raise(`${flag}-closed`));
+    const before = String(req.destroyed);
+    res.on("close", () => raise(`${flag}-closed-${before}-${req.destroyed}`));
   });
   app.post("/upload/web", async (req, res) => {
     let length = 0;

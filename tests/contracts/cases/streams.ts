@@ -110,11 +110,11 @@ export const streams: Chapter = chapter("Streams", (it) => {
   );
 
   it(
-    "a client that leaves in the middle of an upload aborts it, and it is not complete",
+    "a client that leaves in the middle of an upload aborts it, and it is destroyed and not complete",
     async ({ ask, flag }) => {
       await leaveUpload(ask, "/upload/left", flag);
       await flagged(ask, `${flag}-aborted-incomplete`);
-      await flagged(ask, `${flag}-closed`);
+      await flagged(ask, `${flag}-closed-false-true`);
     },
     "upload",
     "abort",
