@@ -18,7 +18,10 @@ export const genericPlatform: Platform = {
   nodeBytes,
   loadPackage: requirePackage,
   serve() {
-    throw new TypeError("app.listen needs a runtime that can listen; hand app.fetch to the platform instead");
+    throw new TypeError(
+      'app.listen needs a runtime that can listen: on Node import "@sluice/sluice/node" first, elsewhere hand ' +
+        "app.fetch to the platform",
+    );
   },
   upgrade() {
     throw noWebSockets(`Sluice has no WebSockets on ${this.name}; serve the application on Deno, Bun, Node or Workers`);

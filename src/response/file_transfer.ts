@@ -61,8 +61,9 @@ export class DirectoryError extends Error {
   }
 }
 
-const NO_FILES = "This runtime has no files; serve them through the platform's own assets, or give a Worker the flag " +
-  "nodejs_compat (and a compatibility date of 2025-09-15 or later) for those it is deployed with";
+const NO_FILES = 'This runtime has no files; on Node import "@sluice/sluice/node" first, give a Worker the flag ' +
+  "nodejs_compat (and a compatibility date of 2025-09-15 or later) for those it is deployed with, or serve them " +
+  "through the platform's own assets";
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 /** Files up to this many bytes are read at once, which is cheaper than a stream, unless the platform says otherwise. */
 const WHOLE_FILE_BYTES = 64 * 1024;

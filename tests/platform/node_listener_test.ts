@@ -1,7 +1,9 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import http, { type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import sluice, { type Request, type Response } from "@sluice/sluice";
 import "@sluice/sluice/node";
+import { genericPlatform } from "../../src/platform/generic.ts";
 import { quietApp } from "../support/app.ts";
 
 Deno.test("http.createServer(app) serves the application, as supertest has it", async () => {
@@ -43,4 +45,19 @@ Deno.test("without the entry for Node, it answers 500 and says what is missing",
   const [said, complained] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assertEquals(said!.trim(), "500 true", complained);
   assertStringIncludes(complained!, "toNodeHandler(app)");
+});
+
+Deno.test("without it, listening and sending files say what is missing too", async () => {
+  assertThrows(
+    () => genericPlatform.serve(() => new Response(), {}),
+    TypeError,
+    'on Node import "@sluice/sluice/node"',
+  );
+  const app = quietApp();
+  Object.defineProperty(app, "files", { value: null });
+  app.use(sluice.static("public"), (error: Error, _req: Request, res: Response, _next: unknown) => {
+    res.send(error.message);
+  });
+  const answer = await app.handle(new globalThis.Request("http://x/a.txt"));
+  assertStringIncludes(await answer.text(), 'on Node import "@sluice/sluice/node"');
 });
