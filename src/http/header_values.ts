@@ -30,15 +30,20 @@ export function headerKey(name: string): string {
   return lowerCase.get(name) ?? name.toLowerCase();
 }
 
+/** Whether something can be the name of a header (RFC 9110 section 5.1). */
+export function isHeaderName(name: unknown): name is string {
+  return typeof name === "string" && TOKEN.test(name);
+}
+
 /**
- * Refuses what is no header name (RFC 9110 section 5.1).
+ * Refuses what is no header name.
  *
  * @param method The caller's name for the error message
  * @param name The name
  * @throws {TypeError} If the name is not a token
  */
 export function assertHeaderName(method: string, name: unknown): asserts name is string {
-  if (typeof name === "string" && TOKEN.test(name)) return;
+  if (isHeaderName(name)) return;
   const error = new TypeError(`${method}: header name must be a valid HTTP token, not ${JSON.stringify(name)}`);
   throw Object.assign(error, { code: "ERR_INVALID_HTTP_TOKEN" });
 }

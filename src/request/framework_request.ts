@@ -219,7 +219,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   /** The best of the offered types by `Accept`, `false` when none will do. */
   accepts(...types: (string | readonly string[])[]): string | false;
   accepts(...types: (string | readonly string[])[]): string | string[] | false {
-    return acceptedType(this.lookupHeader("accept"), types.flat());
+    return acceptedType(this.lookupHeader("accept"), offered(types));
   }
 
   /** What the client accepts, best first. */
@@ -227,7 +227,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   /** The best of the offered charsets by `Accept-Charset`. */
   acceptsCharsets(...charsets: (string | readonly string[])[]): string | false;
   acceptsCharsets(...charsets: (string | readonly string[])[]): string | string[] | false {
-    return acceptedCharset(this.lookupHeader("accept-charset"), charsets.flat());
+    return acceptedCharset(this.lookupHeader("accept-charset"), offered(charsets));
   }
 
   /** What the client accepts, best first. */
@@ -235,7 +235,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   /** The best of the offered codings by `Accept-Encoding`. */
   acceptsEncodings(...encodings: (string | readonly string[])[]): string | false;
   acceptsEncodings(...encodings: (string | readonly string[])[]): string | string[] | false {
-    return acceptedEncoding(this.lookupHeader("accept-encoding"), encodings.flat());
+    return acceptedEncoding(this.lookupHeader("accept-encoding"), offered(encodings));
   }
 
   /** What the client accepts, best first. */
@@ -243,7 +243,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   /** The best of the offered languages by `Accept-Language`. */
   acceptsLanguages(...languages: (string | readonly string[])[]): string | false;
   acceptsLanguages(...languages: (string | readonly string[])[]): string | string[] | false {
-    return acceptedLanguage(this.lookupHeader("accept-language"), languages.flat());
+    return acceptedLanguage(this.lookupHeader("accept-language"), offered(languages));
   }
 
   /**
@@ -372,6 +372,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     if (parsed !== undefined && typeof this.body === parsed) return this.body;
     throw new TypeError(`req.${reader}() cannot read the body again; a middleware has read it, use req.body`);
   }
+}
+
+// as in Express, nothing in place of the first offer is no offer: `req.accepts(req.query.type)`
+function offered(offers: (string | readonly string[])[]): string[] {
+  return offers[0] ? offers.flat() : [];
 }
 
 // what is assigned stands in front of what would be worked out
