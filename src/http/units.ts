@@ -36,15 +36,16 @@ export function parseBytes(value: number | string): number {
  * Reads a duration.
  *
  * @param value A number of ms, or text such as `"1d"`, `"2 hours"`
+ * @param what What it is given for, for the error message
  * @returns ms
  * @throws {TypeError} If it is neither
  */
-export function parseDuration(value: number | string): number {
+export function parseDuration(value: number | string, what: string): number {
   if (typeof value === "number" && !Number.isNaN(value)) return value;
   const match = /^\s*(-?\d*\.?\d+)\s*([a-z]*)\s*$/i.exec(String(value));
   const unit = DURATIONS.find(([name]) => match !== null && name.test(match[2]!.toLowerCase()));
   if (match === null || unit === undefined) {
-    throw new TypeError(`A duration is a number of ms or text such as "1d", not ${String(value)}`);
+    throw new TypeError(`${what} takes a number of ms or text such as "1d", not ${String(value)}`);
   }
   return Number(match[1]) * unit[1];
 }

@@ -38,16 +38,16 @@ export type StaticFiles = (req: FrameworkRequest, res: FrameworkResponse, next: 
 export function serveStatic(root: string, options?: ServeStaticOptions): StaticFiles {
   if (!root) throw new TypeError("root path required");
   if (typeof root !== "string") throw new TypeError("root path must be a string");
-  const { fallthrough = true, redirect = true, setHeaders, ...fileOptions } = options ?? {};
+  const { fallthrough = true, redirect = true, index = "index.html", setHeaders, ...fileOptions } = options ?? {};
   if (setHeaders && typeof setHeaders !== "function") throw new TypeError("option setHeaders must be function");
-  const maxAge = parseDuration(fileOptions.maxAge ?? 0);
+  const maxAge = parseDuration(fileOptions.maxAge || 0, "option maxAge of serveStatic");
   return (req, res, next) => {
     if (req.method !== "GET" && req.method !== "HEAD") return fallthrough ? next() : refuseMethod(res);
     // below a mount without a slash there is nothing but a redirect to it
     const mountOnly = req.path === "/" && !pathOf(req.originalUrl).endsWith("/");
     const transfer = {
-      index: "index.html",
       ...fileOptions,
+      index,
       maxAge,
       root,
       requested: mountOnly ? "" : req.path,

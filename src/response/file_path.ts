@@ -53,6 +53,9 @@ function decode(requested: string): string {
 }
 
 function applyDotfilePolicy(parts: readonly string[], policy: DotfilePolicy = "ignore"): void {
+  if (policy !== "ignore" && policy !== "allow" && policy !== "deny") {
+    throw new TypeError(`option dotfiles takes "allow", "deny" or "ignore", not ${JSON.stringify(policy)}`);
+  }
   const hidden = parts.some((part) => part.length > 1 && part.startsWith(".") && part !== "..");
   if (!hidden || policy === "allow") return;
   throw new HttpError(policy === "deny" ? 403 : 404);

@@ -30,7 +30,7 @@ export interface FileOptions {
   /** Sends `Last-Modified`; on by default. */
   lastModified?: boolean;
   /** How long the client may keep the file: ms or text such as `"1d"`; 0 by default, a year at most. */
-  maxAge?: number | string;
+  maxAge?: number | string | false;
 }
 
 /** A file to be sent. */
@@ -209,7 +209,8 @@ function setFileHeaders(res: FileResponse, path: string, stat: FileStat, transfe
   const { acceptRanges = true, cacheControl = true, lastModified = true, etag = true, immutable = false } = transfer;
   if (acceptRanges && !res.hasHeader("Accept-Ranges")) res.setHeader("Accept-Ranges", "bytes");
   if (cacheControl && !res.hasHeader("Cache-Control")) {
-    const maxAge = Math.min(Math.max(0, parseDuration(transfer.maxAge ?? 0)), YEAR);
+    // programs say false for none, as in `maxAge: isProduction && "1d"`
+    const maxAge = Math.min(Math.max(0, parseDuration(transfer.maxAge || 0, "option maxAge")), YEAR);
     res.setHeader("Cache-Control", `public, max-age=${Math.floor(maxAge / 1000)}${immutable ? ", immutable" : ""}`);
   }
   const dated = lastModified && stat.tag === undefined;

@@ -51,11 +51,11 @@ export function sendFile(
   if (!options.root && !isAbsolutePath(path)) {
     throw new TypeError("path must be absolute or specify root to res.sendFile");
   }
-  const { headers, ...rest } = options;
+  const { headers, index = "index.html", ...rest } = options;
   const { next } = res.req;
   const transfer = {
-    index: "index.html",
     ...rest,
+    index,
     etag: options.etag ?? res.app.enabled("etag"),
     requested: encodeURI(path).replace(/[?#]/g, encodeURIComponent),
     setHeaders() {

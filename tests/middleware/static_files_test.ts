@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import express from "express";
-import sluice, { type ServeStaticOptions } from "@sluice/sluice";
+import sluice, { type FrameworkResponse, type ServeStaticOptions } from "@sluice/sluice";
 import { ask, quietApp } from "../support/app.ts";
 import { type Any, askBoth } from "../support/both.ts";
 
@@ -71,6 +71,18 @@ for (const path of CLIMBS) {
 
 Deno.test("a NUL in a path is refused", async () => {
   assertEquals((await ask(served({ fallthrough: false }), "/s/hello.txt%00.html")).status, 400);
+});
+
+Deno.test("an option that cannot be is an error that names it", async () => {
+  assertThrows(
+    () => sluice.static(FILES, { maxAge: "soon" }),
+    TypeError,
+    'option maxAge of serveStatic takes a number of ms or text such as "1d", not soon',
+  );
+  const misspelt = served({ dotfiles: "alow" as "allow" });
+  misspelt.use((error: Error, _req: unknown, res: FrameworkResponse, _next: unknown) => res.send(error.message));
+  const answer = await ask(misspelt, "/s/hello.txt");
+  assertEquals(await answer.text(), 'option dotfiles takes "allow", "deny" or "ignore", not "alow"');
 });
 
 Deno.test("dotfiles are ignored, denied or allowed as told", async () => {
