@@ -396,6 +396,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    */
   engine(extension: string, engine: Engine): this {
     if (typeof engine !== "function") throw new Error("callback function required");
+    if (typeof extension !== "string") {
+      throw new TypeError(`app.engine takes an extension as a string, not ${String(extension)}`);
+    }
     this.engines[extension.startsWith(".") ? extension : `.${extension}`] = engine;
     return this;
   }

@@ -117,16 +117,16 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @param options How to match
    * @param name Name for error messages, `Router` by default
    */
-  constructor(options: RouterOptions = {}, name = "Router") {
+  constructor(options?: RouterOptions | null, name = "Router") {
     let made: BaseRouter | undefined = undefined;
     // programs that list routes know routers by this name
     const router = (req: Untyped, res: Untyped, next: Next) => made!.handle(req, res, next);
     super(router);
     made = this;
     this.#name = name;
-    this.caseSensitive = options.caseSensitive ?? false;
-    this.mergeParams = options.mergeParams ?? false;
-    this.strict = options.strict ?? false;
+    this.caseSensitive = options?.caseSensitive ?? false;
+    this.mergeParams = options?.mergeParams ?? false;
+    this.strict = options?.strict ?? false;
     this.#routeOptions = { sensitive: this.caseSensitive, strict: this.strict, end: true };
     this.fastMatcher = new FastMatcher(() => this.#numbered(), registrationEpoch, this.caseSensitive);
   }

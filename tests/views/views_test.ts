@@ -61,6 +61,11 @@ Deno.test("engines are registered and found with and without the dot", () => {
   const app = quietApp().engine(".x", ejs.renderFile);
   assertEquals([app.getEngine("x"), app.getEngine(".x")], [ejs.renderFile, ejs.renderFile]);
   assertThrows(() => app.engine("y", "no" as never), Error, "callback function required");
+  assertThrows(
+    () => app.engine(5 as never, ejs.renderFile),
+    TypeError,
+    "app.engine takes an extension as a string, not 5",
+  );
   assertThrows(() => app.render("page", {}, () => {}), Error, "No default engine was specified");
 });
 
