@@ -324,7 +324,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const given = Array.isArray(value) ? value.map(String) : String(value);
     if (headerKey(field) !== "content-type") return this.setHeader(field, given);
     if (Array.isArray(given)) throw new TypeError("Content-Type cannot be set to an Array");
-    return this.setHeader(field, contentTypeOf(given) ?? given);
+    const type = contentTypeOf(given);
+    if (type !== undefined) return this.setHeader(field, type);
+    // what is no type, such as the null of a header that an upstream did not send, leaves the choice to send and json
+    this.removeHeader(field);
+    return this;
   }
 
   /** Sets headers; the same as {@linkcode FrameworkResponse.set}. */
@@ -429,10 +433,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /** Sets a cookie; objects are sent as JSON behind `j:`. */
-  cookie(name: string, value: unknown, options: CookieOptions = {}): this {
+  cookie(name: string, value: unknown, options?: CookieOptions | null): this {
+    if (typeof name !== "string") throw new TypeError(`res.cookie takes a name as a string, not ${String(name)}`);
     const text = typeof value === "object" ? "j:" + JSON.stringify(value) : String(value);
-    const signed = options.signed ? this.#sign(text) : text;
-    return this.append("Set-Cookie", formatSetCookie(name, signed, options, Date.now()));
+    const signed = options?.signed ? this.#sign(text) : text;
+    return this.append("Set-Cookie", formatSetCookie(name, signed, options ?? {}, Date.now()));
   }
 
   #sign(text: string): string {
@@ -442,8 +447,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /** Makes the client forget a cookie. */
-  clearCookie(name: string, options: CookieOptions = {}): this {
-    const { maxAge: _, ...rest } = options;
+  clearCookie(name: string, options?: CookieOptions | null): this {
+    const { maxAge: _, ...rest } = options ?? {};
     return this.cookie(name, "", { path: "/", ...rest, expires: new Date(1) });
   }
 

@@ -23,6 +23,11 @@ async function failureOf(attempt: (res: FrameworkResponse) => unknown): Promise<
   return failure as Error;
 }
 
+Deno.test("a cookie needs a name", async () => {
+  const error = await failureOf((res) => res.cookie(undefined as never, "value"));
+  assertEquals(error.message, "res.cookie takes a name as a string, not undefined");
+});
+
 Deno.test("header values with CR or LF are refused with an error", async () => {
   for (const value of ["a\r\nx: y", "a\nb", "a\0b"]) {
     const error = await failureOf((res) => res.set("x-test", value));

@@ -1,0 +1,77 @@
+/** What programs hand over where a value is missing: the header an upstream did not send, an option nobody set. */
+import { assertEquals } from "@std/assert";
+import { type Any, askBoth } from "../support/both.ts";
+
+const FILES = new URL("../fixtures/files", import.meta.url).pathname;
+const FILE = `${FILES}/hello.txt`;
+const MISSING: Readonly<Record<string, unknown>> = { undefined: undefined, null: null, empty: "", false: false };
+
+interface Case {
+  readonly name: string;
+  /** Makes a handler for each missing value. */
+  readonly answer: (value: Any, lib: Any) => (req: Any, res: Any, next: Any) => unknown;
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: "a content type leaves the choice to send",
+    answer: (type) => (_req, res) => res.type("css").set("Content-Type", type).send("text"),
+  },
+  {
+    name: "so it does for bytes",
+    answer: (type) => (_req, res) => res.set({ "content-type": type }).send(Buffer.of(1)),
+  },
+  { name: "and for JSON", answer: (type) => (_req, res) => res.header("Content-Type", type).json({}) },
+  {
+    name: "accepts answers with the client's list",
+    answer: (offer) => (req, res) =>
+      res.json([
+        req.accepts(offer),
+        req.acceptsCharsets(offer),
+        req.acceptsEncodings(offer),
+        req.acceptsLanguages(offer),
+      ]),
+  },
+  { name: "is matches nothing", answer: (type) => (req, res) => res.json([req.is(type), req.is([type])]) },
+  { name: "cookies need no options", answer: (options) => (_req, res) => res.cookie("a", "b", options || null).end() },
+  { name: "nor to be cleared", answer: (options) => (_req, res) => res.clearCookie("a", options || null).end() },
+  { name: "maxAge of static files", answer: (maxAge, lib) => lib.static(FILES, { maxAge }) },
+  { name: "maxAge of a file", answer: (maxAge) => (_req, res) => res.sendFile(FILE, { maxAge }) },
+  { name: "a router needs no options", answer: (options, lib) => lib.Router(options || null) },
+  {
+    name: "options that are undefined are not there",
+    answer: (_value, lib) =>
+      lib.static(FILES, {
+        index: undefined,
+        dotfiles: undefined,
+        etag: undefined,
+        extensions: undefined,
+        redirect: undefined,
+      }),
+  },
+];
+
+for (const { name, answer } of CASES) {
+  Deno.test(`as in Express, where a value is missing: ${name}`, async () => {
+    const build = (app: Any, lib: Any) => {
+      for (const [at, value] of Object.entries(MISSING)) app.use(`/${at}`, answer(value, lib));
+    };
+    const asks = Object.keys(MISSING).flatMap((at) =>
+      ["hello.txt", "folder/", ""].map((path) => ({
+        path: `/${at}/${path}`,
+        init: { headers: { "accept-language": "de" } },
+      }))
+    );
+    const [ours, theirs] = await askBoth(build, asks);
+    assertEquals(ours, theirs);
+  });
+}
+
+Deno.test("as in Express, no request has a header of a name that none can have", async () => {
+  const names = ["two words", "größe", "line\r\nbreak", "(x)"];
+  const [ours, theirs] = await askBoth(
+    (app) => app.get("/", (req: Any, res: Any) => res.json(names.map((name) => req.get(name) ?? null))),
+    [{ path: "/" }],
+  );
+  assertEquals(ours, theirs);
+});
