@@ -29,12 +29,13 @@ export interface ResponseFace {
   locals: Record<string, Untyped>;
 }
 
-/** What was parsed of a request because somebody asked for it. */
+/** What was parsed of a request because somebody asked for it, or assigned. */
 class Parsed {
   query: Record<string, Untyped> | undefined = undefined;
   queryOf: string | null | undefined = undefined;
   queryBy: unknown = undefined;
   cookies: Record<string, Untyped> | undefined = undefined;
+  baseUrl: string | undefined = undefined;
 }
 
 /**
@@ -136,11 +137,12 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** The part of the path that mounts have taken, without a trailing slash. */
   get baseUrl(): string {
-    return this[exchangeKey].baseUrl;
+    return this.#parsed?.baseUrl ?? this[exchangeKey].baseUrl;
   }
 
+  // a router of Express adds what its mounts have taken, and puts back what was there
   set baseUrl(value: string) {
-    own(this, "baseUrl", value);
+    this.#made.baseUrl = value === this[exchangeKey].baseUrl ? undefined : value;
   }
 
   /**
@@ -148,7 +150,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    * every runtime.
    */
   get env(): Record<string, Untyped> {
-    return this.app.environment(this[exchangeKey].info);
+    const { app, info } = this[exchangeKey];
+    return app.environment(info);
   }
 
   set env(value: Record<string, Untyped>) {
@@ -162,7 +165,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    * @param work What is to be waited for
    */
   waitUntil(work: PromiseLike<unknown>): void {
-    this.app.background(work, this[exchangeKey].info, this[exchangeKey].context);
+    const { app, info, context } = this[exchangeKey];
+    app.background(work, info, context);
   }
 
   /** The query string parsed by the `query parser` setting; assignable, unlike in Express. */
