@@ -26,6 +26,7 @@ import type {
   PathHandler,
   PathOf,
 } from "../routing/handler.ts";
+import { isExpressApp } from "../routing/express_mount.ts";
 import type { FetchApp, FetchHandler } from "../routing/fetch_mount.ts";
 import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefinition } from "../routing/layer_views.ts";
 import type { Route } from "../routing/route.ts";
@@ -258,7 +259,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const { path, handlers } = splitPath("app.use", args);
     for (const fn of handlers) {
       this.router.use(path as string, fn as Handler);
-      if (fn instanceof FrameworkApp) this.#adopt(path, fn as unknown as FrameworkApp);
+      if (fn instanceof FrameworkApp || isExpressApp(fn)) this.#adopt(path, fn as unknown as FrameworkApp);
     }
     return this;
   }

@@ -6,9 +6,9 @@ import type { BodySource } from "./streamed_body.ts";
 
 /** What sending a file needs of a response. */
 export interface FileResponse {
-  /** The application, for its files and settings. */
+  /** The application, for its settings. */
   readonly app: AppFace;
-  /** The request, for its conditions and ranges. */
+  /** The request, for its conditions and ranges, and the platform it came from. */
   readonly req: FrameworkRequest;
   /** Whether an answer has begun. */
   readonly headersSent: boolean;

@@ -5,6 +5,7 @@ import { toHttpDate } from "../http/http_date.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
 import { parseDuration } from "../http/units.ts";
+import { exchangeKey } from "../request/exchange.ts";
 import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_request.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
@@ -82,7 +83,7 @@ const HANDED_OVER_BYTES = 1024 * 1024;
  * @throws {DirectoryError} If the path leads to a folder without an index file
  */
 export async function transferFile(res: FileResponse, transfer: FileTransfer): Promise<void> {
-  const { files } = res.app;
+  const { files } = res.req[exchangeKey].app;
   if (files === null) throw new Error(NO_FILES);
   const path = resolveFilePath(transfer.requested, transfer, () => files.workingDirectory());
   const found = await findFile(files, path, transfer);

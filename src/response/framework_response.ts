@@ -277,7 +277,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const type = headers.get("content-type");
     if (this.#exchange.heard) return type !== null && type.startsWith("application/json");
     if (type === null ? this.untouched : !type.startsWith("text/event-stream")) return true;
-    return !this.app.leavesStreams;
+    return !this.#exchange.app.leavesStreams;
   }
 
   // a copy, for a handler may return the same object to several clients, whose cookies must not meet in it

@@ -1,4 +1,5 @@
 import { isAbsolutePath, resolvePath } from "../http/file_paths.ts";
+import { exchangeKey } from "../request/exchange.ts";
 import type { FileOptions } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
@@ -80,7 +81,7 @@ export function sendFile(
  * @param path The path as it was given
  */
 export function absolutePath(res: FileResponse, path: string): string {
-  const { files } = res.app;
+  const { files } = res.req[exchangeKey].app;
   // without files nothing can be sent, and the error of that comes later
   if (files === null) return path;
   const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;

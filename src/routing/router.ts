@@ -42,6 +42,7 @@ import {
   wsRoutesOf,
 } from "./layer_views.ts";
 import { withCookieTakeover } from "./cookie_takeover.ts";
+import { withOwnFaces } from "./express_mount.ts";
 import { checkedHandlers, Route } from "./route.ts";
 import { type RegisteredRoute, registeredRoutes } from "./route_listing.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
@@ -240,7 +241,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   #mount(path: Path, fn: AnyHandler): void {
     const mounted = (fn as { [mountedKey]?: Mounted })[mountedKey] ?? null;
     const options = { sensitive: this.caseSensitive, strict: false, end: false };
-    const content = { fn: withCookieTakeover(fn), mounted };
+    const content = { fn: mounted === null ? withCookieTakeover(withOwnFaces(fn)) : fn, mounted };
     this.#add(new Layer(`${this.#name}.use`, this.#layers.length, path, options, content));
   }
 

@@ -2,6 +2,8 @@ import { assertEquals } from "@std/assert";
 import express from "express";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
 
+const FILE = new URL("../fixtures/outside.txt", import.meta.url).pathname;
+
 /** What applications and routers of Express show where they are mounted; the same on both. */
 async function seenBelow(build: (app: Any, lib: Any) => void, paths: readonly (string | Ask)[]): Promise<string[]> {
   const asks = paths.map((one) => typeof one === "string" ? { path: one } : one);
@@ -9,6 +11,80 @@ async function seenBelow(build: (app: Any, lib: Any) => void, paths: readonly (s
   assertEquals(ours, theirs);
   return ours.map(({ status, body }) => `${status} ${body}`);
 }
+
+Deno.test("an application of Express that is mounted answers as below Express", async () => {
+  const seen = await seenBelow((app: Any) => {
+    const inner: Any = express();
+    inner.request.greeting = function (this: Any) {
+      return `hello ${this.query.name} at ${this.baseUrl}${this.path}`;
+    };
+    inner.response.shout = function (this: Any, text: string) {
+      return this.send(text.toUpperCase());
+    };
+    inner.use(express.json());
+    inner.get("/greet", (req: Any, res: Any) => res.shout(req.greeting()));
+    inner.post("/body", (req: Any, res: Any) => res.status(201).json(req.body));
+    inner.get("/app", (req: Any, res: Any) => res.json([req.app === inner, res.app === inner, inner.parent === app]));
+    inner.get("/path", (_req: Any, res: Any) => res.send(inner.path()));
+    inner.get(
+      "/file",
+      (_req: Any, res: Any) => res.sendFile(FILE),
+    );
+    inner.get("/redirect", (_req: Any, res: Any) => res.redirect("elsewhere"));
+    app.use("/inner", inner);
+  }, [
+    "/inner/greet?name=ada",
+    {
+      path: "/inner/body",
+      init: { method: "POST", headers: { "content-type": "application/json" }, body: '{"a":[1]}' },
+    },
+    "/inner/app",
+    "/inner/path",
+    "/inner/file",
+    "/inner/redirect",
+    "/inner/nowhere",
+  ]);
+  assertEquals(seen.slice(0, 4), [
+    "200 HELLO ADA AT /INNER/GREET",
+    '201 {"a":[1]}',
+    "200 [true,true,true]",
+    "200 /inner",
+  ]);
+});
+
+Deno.test("behind an application of Express a request is what it was, and errors come out of it", async () => {
+  const shown = (req: Any) => `${req.url} ${req.baseUrl} ${typeof req.greeting} ${req.ip === undefined}`;
+  const seen = await seenBelow((app: Any, lib: Any) => {
+    const inner: Any = express();
+    inner.request.greeting = () => "hello";
+    inner.get("/thrown", () => {
+      throw new Error("from inside");
+    });
+    inner.get("/router", (req: Any, res: Any) => res.send(`${req.baseUrl} ${req.greeting()}`));
+    app.use("/outer/inner", inner);
+    app.use("/outer", (req: Any, res: Any, next: Any) => {
+      if (req.url === "/inner/nowhere") res.send(`${shown(req)} ${req.app === app}`);
+      else next();
+    });
+    app.use("/in", lib.Router().use("/a", inner));
+    app.use((error: Error, req: Any, res: Any, _next: Any) => res.status(500).send(`${error.message} ${shown(req)}`));
+  }, ["/outer/inner/nowhere", "/outer/inner/thrown", "/in/a/router"]);
+  assertEquals(seen, [
+    "200 /inner/nowhere /outer undefined false true",
+    "500 from inside /outer/inner/thrown  undefined false",
+    "200 /in/a hello",
+  ]);
+});
+
+Deno.test("an application of Express takes over whom its parent trusts", async () => {
+  const seen = await seenBelow((app: Any) => {
+    app.set("trust proxy", true);
+    const inner: Any = express();
+    inner.get("/", (req: Any, res: Any) => res.send(`${req.ip} ${req.protocol}`));
+    app.use("/inner", inner);
+  }, [{ path: "/inner", init: { headers: { "x-forwarded-for": "192.0.2.7", "x-forwarded-proto": "https" } } }]);
+  assertEquals(seen, ["200 192.0.2.7 https"]);
+});
 
 Deno.test("behind a router of Express, req.baseUrl is that of the layer that is running", async () => {
   const seen = await seenBelow((app: Any) => {

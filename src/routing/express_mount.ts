@@ -1,0 +1,54 @@
+import type { AnyHandler } from "../matching/layer.ts";
+
+/** As much of an application of Express as mounting it takes. */
+export interface ExpressApp {
+  /** What its requests inherit. */
+  readonly request: object;
+  /** What its responses inherit. */
+  readonly response: object;
+  /** The path it is mounted on. */
+  mountpath: unknown;
+  /** The application it is mounted on. */
+  parent: unknown;
+  /** Passes a request through it. */
+  handle(req: object, res: object, next: (error?: unknown) => void): void;
+  /** Tells it that it was mounted. */
+  emit(event: string, parent: unknown): unknown;
+}
+
+/** Whether a handler is an application of Express, which a package with pages of its own may bring along. */
+export function isExpressApp(fn: unknown): fn is AnyHandler & ExpressApp {
+  const { handle, set, request, response } = fn as Record<string, unknown>;
+  return typeof handle === "function" && typeof set === "function" && typeof request === "object" &&
+    typeof response === "object";
+}
+
+/**
+ * Lets an application of Express serve requests that Node has not made.
+ *
+ * It puts prototypes of its own behind every request and response, which end at Node's classes and would hide what a
+ * request here is. It is given others: the same properties on top of what the request is by itself.
+ *
+ * @param fn A middleware about to be registered
+ * @returns The middleware, fitted if it is an application of Express
+ */
+export function withOwnFaces(fn: AnyHandler): AnyHandler {
+  if (!isExpressApp(fn)) return fn;
+  const app: ExpressApp = fn;
+  return function mountedApp(req: object, res: object, next: (error?: unknown) => void): void {
+    const [reqFace, resFace] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)];
+    const inside: ExpressApp = Object.create(app, {
+      request: { value: onTop(reqFace, app.request) },
+      response: { value: onTop(resFace, app.response) },
+    });
+    inside.handle(req, res, (error) => {
+      Object.setPrototypeOf(req, reqFace);
+      Object.setPrototypeOf(res, resFace);
+      next(error);
+    });
+  };
+}
+
+function onTop(face: object, own: object): object {
+  return Object.create(face, Object.getOwnPropertyDescriptors(own));
+}
