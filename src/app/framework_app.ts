@@ -716,6 +716,16 @@ for (const method of [...METHODS, "all"]) {
   });
 }
 
+// Express has none of these, so programs and packages keep things of their own on the application under such names
+for (const name of ["routes", "middlewares", "prefixMiddlewares", "children", "errorHandlers", "wsRoutes", "server"]) {
+  Object.defineProperty(FrameworkApp.prototype, name, {
+    ...Object.getOwnPropertyDescriptor(FrameworkApp.prototype, name),
+    set(value: unknown) {
+      Object.defineProperty(this, name, { value, configurable: true, enumerable: true, writable: true });
+    },
+  });
+}
+
 // one of Node's own, as http.createServer(app) and npm's connect bring it; only those know of sockets
 function isNodeResponse(res: unknown): res is NodeResponse {
   return typeof (res as { assignSocket?: unknown } | null)?.assignSocket === "function";
