@@ -27,6 +27,7 @@ export class NodeVisit implements Surroundings, NodeInfo {
   #exchange: Exchange | null = null;
   #asked: FrameworkRequest | null = null;
   #answer: FrameworkResponse | null = null;
+  #inFront: readonly string[] = [];
 
   /**
    * @param req Node's request
@@ -71,7 +72,8 @@ export class NodeVisit implements Surroundings, NodeInfo {
     if (baseUrl !== "") exchange.mount = baseUrl.length;
     if (body !== undefined) req.body = body;
     if (this.res.statusCode !== 200) res.statusCode = this.res.statusCode;
-    for (const name of this.res.getHeaderNames()) {
+    this.#inFront = this.res.getHeaderNames();
+    for (const name of this.#inFront) {
       const value = this.res.getHeader(name)!;
       res.setHeader(name, Array.isArray(value) ? [...value] : String(value));
     }
@@ -93,11 +95,12 @@ export class NodeVisit implements Surroundings, NodeInfo {
   }
 
   /**
-   * Takes away headers that were set in front of the application and that it has removed.
+   * Takes away headers that were set in front of the application and that it has removed. Those that came meanwhile are
+   * somebody else's, such as the `Connection: close` of a server that is being stopped.
    *
    * @param isKept Whether a header is still there
    */
   dropRemoved(isKept: (name: string) => boolean): void {
-    for (const name of this.res.getHeaderNames()) if (!isKept(name)) this.res.removeHeader(name);
+    for (const name of this.#inFront) if (!isKept(name)) this.res.removeHeader(name);
   }
 }

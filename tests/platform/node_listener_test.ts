@@ -32,6 +32,27 @@ Deno.test("behind the next of a server's own middleware, as npm's connect calls 
   await new Promise((resolve) => server.close(resolve));
 });
 
+Deno.test("what the server adds to Node's response meanwhile is sent, as when it is being stopped", async () => {
+  const app = quietApp();
+  const server = http.createServer();
+  app.get("/", (_req, res) => {
+    res.removeHeader("x-front");
+    server.emit("stopping");
+    res.send("last one");
+  });
+  server.on("request", (_req, res) => {
+    res.setHeader("x-front", "removed").setHeader("x-kept", "1");
+    server.once("stopping", () => res.setHeader("x-stopping", "1"));
+  });
+  server.on("request", app as unknown as RequestListener).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  assertEquals(await answer.text(), "last one");
+  const { headers } = answer;
+  assertEquals(["x-front", "x-kept", "x-stopping"].map((name) => headers.get(name)), [null, "1", "1"]);
+  await new Promise((resolve) => server.close(resolve));
+});
+
 Deno.test("without the entry for Node, it answers 500 and says what is missing", async () => {
   const program = `
     import { answerNode } from "${new URL("../../src/platform/detect.ts", import.meta.url)}";
