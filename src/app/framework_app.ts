@@ -580,6 +580,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return detectPlatform().peerOf(info, request);
   }
 
+  /** Gives a streamed body its length, where the platform does not take that from the header. */
+  sized(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array> {
+    return detectPlatform().sized?.(body, length) ?? body;
+  }
+
   /** Has the headers of a request stay readable after its answer, where the platform would take them back with it. */
   keepHeaders(request: Request): void {
     detectPlatform().keepHeaders?.(request);

@@ -41,7 +41,16 @@ export const cloudflarePlatform: Platform = {
   environment: (bindings) => (bindings ?? {}) as Record<string, unknown>,
   peerOf: (_info, request) => ({ address: request.headers.get("cf-connecting-ip") ?? undefined }),
   upgrade,
+  sized,
 };
+
+// the header of a stream would be left out
+function sized(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array> {
+  const { FixedLengthStream } = globalThis as unknown as {
+    FixedLengthStream: new (length: number) => ReadableWritablePair<Uint8Array, Uint8Array>;
+  };
+  return body.pipeThrough(new FixedLengthStream(length));
+}
 
 function upgrade(_request: Request, _info: unknown, options: UpgradeOptions): Upgrade {
   const inObject = objectUpgrade(options.context);

@@ -113,6 +113,13 @@ export interface Platform {
   readonly typesBytes?: boolean;
   /** Whether a handler that has answered is stopped, unless the platform is told to wait for it. */
   readonly endsWithAnswer: boolean;
+  /**
+   * Gives a streamed body its length, where the runtime does not take that from the header.
+   *
+   * @param body The body
+   * @param length Its length in bytes
+   */
+  sized?(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array>;
   /** Files, where there are any. */
   readonly files: FileSystem | null;
   /** Tells who sent a request. */

@@ -31,6 +31,8 @@ export interface AppFace {
   path(): string;
   /** Files of the platform, `null` where there are none. */
   readonly files: FileSystem | null;
+  /** Gives a streamed body its length, where the platform does not take that from the header. */
+  sized(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array>;
   /** Tells who sent a request, from what the platform passed beside it. */
   peerOf(info: unknown, request: Request): Peer;
   /** Has the headers of a request stay readable after its answer. */

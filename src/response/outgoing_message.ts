@@ -544,10 +544,15 @@ export class OutgoingMessage extends Emitter {
       if (length > 0 && !chunked && !headers.has("content-length")) headers.put("content-length", String(length));
       return null;
     }
-    if (body instanceof ReadableStream) return body;
+    if (body instanceof ReadableStream) return chunked ? body : this.#sized(body);
     headers.delete("content-length");
     // the runtime gives every body of known length a Content-Length; only a stream goes without
     return chunked ? new Blob([body ?? ""]).stream() : body;
+  }
+
+  #sized(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    const length = Number(this.#headers.get("content-length") ?? NaN);
+    return Number.isSafeInteger(length) && length >= 0 ? this.#exchange.app.sized(body, length) : body;
   }
 
   #assertOpen(method: string): void {

@@ -1,5 +1,5 @@
 /** A Worker in workerd. */
-import { assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { closeOf } from "../contracts/frame.ts";
 import { RawSocket } from "../contracts/raw_socket.ts";
 import { type RunningWorker, withWorker, WORKERD, type WorkerOptions } from "../support/workerd.ts";
@@ -62,6 +62,15 @@ Deno.test(
     });
   },
 );
+
+Deno.test("a stream whose length was said has it, and is cut where it breaks", WORKERD, async () => {
+  await withApp({}, async ({ origin, text }) => {
+    const answer = await fetch(`${origin}/long`, { headers: { "accept-encoding": "identity" } });
+    assertEquals([answer.headers.get("content-length"), (await answer.text()).length], ["300000", 300_000]);
+    await assertRejects(() => text("/cut"));
+    assertEquals(await text("/done"), '["closed, finished: false"]');
+  });
+});
 
 Deno.test("with nodejs_compat, NODE_ENV is the variable of that name", WORKERD, async () => {
   const bindings = { NAME: "a variable", NODE_ENV: "production" };

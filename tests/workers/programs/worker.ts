@@ -57,6 +57,19 @@ app.get("/coded/by-the-runtime/heard", (_req, res) => {
   return new Response("packed once", inGzip);
 });
 
+app.get("/long", (_req, res) => {
+  res.set("Content-Length", "300000");
+  const piece = "x".repeat(100_000);
+  res.write(piece);
+  res.write(piece);
+  setTimeout(() => res.end(piece), 1);
+});
+app.get("/cut", (_req, res) => {
+  res.once("close", () => done.push(`closed, finished: ${res.writableFinished}`));
+  res.set("Content-Length", "10").write("short");
+  setTimeout(() => res.destroy(), 1);
+});
+
 app.use("/static", sluice.static("files"));
 app.get("/sent", (_req, res) => res.sendFile("files/page.txt", { root: "." }));
 app.engine("txt", (_path, options, callback) => callback(null, `rendered ${(options as { name: string }).name}`));
