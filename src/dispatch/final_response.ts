@@ -80,16 +80,22 @@ function prefersJson(req: FrameworkRequest): boolean {
 }
 
 function statusOf(error: unknown, present: number): number {
-  const { status, statusCode } = (error ?? {}) as { status?: unknown; statusCode?: unknown };
-  for (const given of [status, statusCode, present]) {
-    if (typeof given === "number" && Number.isInteger(given) && given >= 400 && given <= 599) return given;
-  }
-  return 500;
+  return ownStatusOf(error) ?? (isErrorStatus(present) ? present : 500);
 }
 
+function ownStatusOf(error: unknown): number | undefined {
+  const { status, statusCode } = (error ?? {}) as { status?: unknown; statusCode?: unknown };
+  return [status, statusCode].find(isErrorStatus);
+}
+
+function isErrorStatus(given: unknown): given is number {
+  return typeof given === "number" && Number.isInteger(given) && given >= 400 && given <= 599;
+}
+
+// those of an error that has no status to be sent with belong to something else
 function headersOf(error: unknown): Record<string, string> {
-  const { headers, status, statusCode } = (error ?? {}) as Record<string, unknown>;
-  return (status ?? statusCode) === undefined || typeof headers !== "object" || headers === null
+  const { headers } = (error ?? {}) as Record<string, unknown>;
+  return ownStatusOf(error) === undefined || typeof headers !== "object" || headers === null
     ? {}
     : headers as Record<string, string>;
 }

@@ -12,7 +12,7 @@ const thrown = {
   error: new Error("thrown"),
   status: Object.assign(new Error("thrown"), { status: 418 }),
   statusText: Object.assign(new Error("thrown"), { status: "418" }),
-  statusOdd: Object.assign(new Error("thrown"), { status: 200, statusCode: 999 }),
+  statusOdd: Object.assign(new Error("thrown"), { status: 200, statusCode: 999, headers: { "Retry-After": "7" } }),
   headers: Object.assign(new Error("thrown"), { status: 503, headers: { "Retry-After": "7" } }),
   undefined: undefined,
   null: null,
