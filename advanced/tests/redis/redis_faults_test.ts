@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createClient } from "redis";
 import { type RedisServer, startServer } from "../../../tests/support/redis_servers.ts";
 import { until } from "../../../tests/support/until.ts";
 import { type Decision, Limiter, type LimiterOptions, MemoryStore, RedisStore } from "../../mod.ts";
@@ -218,6 +219,19 @@ Deno.test("a slow server: what was admitted meanwhile stays counted", async () =
   await until(async () => (await limiter.peek("key")).decidedBy === "store", "an answer in time");
   assertEquals((await limiter.check("key")).remaining, 7);
   await limiter.close();
+});
+
+Deno.test("a client of node-redis to whose errors nobody listens outlives its server", async () => {
+  await using server = await startServer();
+  const client = createClient({ url: server.url, socket: { reconnectStrategy: 20 } });
+  await client.connect();
+  const limiter = new Limiter({ store: new RedisStore({ client }), name: "limit" });
+  assertEquals((await limiter.check("key")).decidedBy, "store");
+  await server.kill();
+  assertEquals((await limiter.check("key")).decidedBy, "local");
+  await server.restart();
+  await answersByStoreAgain(limiter);
+  client.destroy();
 });
 
 Deno.test("a connection whose other end went without a word is left for another one", async () => {

@@ -24,6 +24,10 @@ export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   /** Lists keys; a cluster has none of its own. */
   scanIterator?(options: { MATCH: string; COUNT: number }): AsyncIterable<unknown>;
+  /** Adds a listener. */
+  on?(event: "error", listener: (error: unknown) => void): unknown;
+  /** Number of listeners. */
+  listenerCount?(event: "error"): number;
   /** Primary nodes of a cluster. */
   readonly masters?: readonly unknown[];
   /** Client of one node of a cluster. */
@@ -73,6 +77,8 @@ export function redisPortOf(client: RedisClient): RedisPort {
 }
 
 function nodeRedisPort(client: NodeRedisClient): RedisPort {
+  // its errors show in the commands that fail; where nobody listens it would end the process, or not connect again
+  if (client.listenerCount?.("error") === 0) client.on?.("error", () => {});
   return {
     cluster: "masters" in client,
     evalsha: (sha, keys, args) => client.evalSha(sha, { keys: keys as string[], arguments: args as string[] }),
