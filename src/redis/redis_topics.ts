@@ -43,8 +43,8 @@ export function redisTopics(client: NodeRedisClient | IoRedisClient, options: Re
 
 function pubSubClientOf(client: NodeRedisClient | IoRedisClient): PubSubClient {
   if (typeof client === "object" && client !== null && "duplicate" in client && "publish" in client) {
-    // a cluster of node-redis tells nothing of the connection it follows by
-    if ("pSubscribe" in client && !("masters" in client)) return nodeRedis(client);
+    // a cluster of node-redis tells nothing of the connection it follows by, and one of version 4 ends otherwise
+    if ("pSubscribe" in client && !("masters" in client) && "destroy" in client) return nodeRedis(client);
     if ("psubscribe" in client) return ioRedis(client);
   }
   throw new TypeError(
