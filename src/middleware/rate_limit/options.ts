@@ -31,6 +31,23 @@ export interface RateLimitOptions {
   clock?: () => number;
 }
 
+// what is no option would be a limit that nobody keeps: express-rate-limit's `limit`, or its `store`
+const NAMES: ReadonlySet<string> = new Set<keyof RateLimitOptions>([
+  "windowMs",
+  "max",
+  "message",
+  "statusCode",
+  "headers",
+  "keyGenerator",
+  "skip",
+  "onLimitReached",
+  "maxKeys",
+  "ipv6Subnet",
+  "missingKey",
+  "name",
+  "clock",
+]);
+
 /** The same, complete. */
 export type CheckedRateLimit =
   & Required<Omit<RateLimitOptions, "message" | "keyGenerator" | "skip" | "onLimitReached" | "name">>
@@ -41,12 +58,17 @@ export type CheckedRateLimit =
  *
  * @param options What the user gave
  * @returns Complete options
- * @throws {TypeError} If an option has the wrong type
+ * @throws {TypeError} If an option has the wrong type, or there is none of that name
  * @throws {RangeError} If a number is out of range
  */
 export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`rateLimit: options must be an object, not ${String(options)}`);
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (NAMES.has(name) || value === undefined) continue;
+    const instead = name === "limit" ? "say max" : "@sluice/rate-limit has all of express-rate-limit's";
+    throw new TypeError(`rateLimit: there is no option ${name}; ${instead}`);
   }
   const { windowMs = 60_000, max = 100, statusCode = 429, headers = true, maxKeys = 100_000 } = options;
   const { ipv6Subnet = 64, missingKey = "share", clock = Date.now } = options;

@@ -238,6 +238,8 @@ const BAD: readonly (readonly [option: string, value: unknown, kind: typeof Type
   ["maxKeys", 0, RangeError],
   ["ipv6Subnet", 129, RangeError],
   ["missingKey", "ignore", TypeError],
+  ["limit", 5, TypeError],
+  ["store", {}, TypeError],
 ];
 
 for (const [option, value, kind] of BAD) {
