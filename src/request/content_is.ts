@@ -23,9 +23,11 @@ function mediaType(contentType: string): string {
   return parse(contentType, { parameters: false }).type;
 }
 
-// an unknown word matches nothing, where the package would refuse it
-function matcherOf(types: readonly string[]): TypeIs {
-  return new TypeIs(types.filter((type) => type !== ""), { lookup: lookupType });
+// an unknown word matches nothing, and so does what is no word at all, where the package would refuse them
+function matcherOf(types: readonly unknown[]): TypeIs {
+  return new TypeIs(types.filter((type) => typeof type === "string" && type !== "") as string[], {
+    lookup: lookupType,
+  });
 }
 
 function lookupType(word: string): string {

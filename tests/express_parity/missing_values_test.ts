@@ -39,6 +39,13 @@ const CASES: readonly Case[] = [
   { name: "maxAge of a file", answer: (maxAge) => (_req, res) => res.sendFile(FILE, { maxAge }) },
   { name: "a router needs no options", answer: (options, lib) => lib.Router(options || null) },
   {
+    name: "a parser's type and charset are the usual ones",
+    answer: (value, lib) => {
+      const parse = lib.text({ type: value, defaultCharset: value });
+      return (req, res, next) => parse(req, res, (error: unknown) => error ? next(error) : res.json(req.body ?? null));
+    },
+  },
+  {
     name: "options that are undefined are not there",
     answer: (_value, lib) =>
       lib.static(FILES, {
@@ -56,12 +63,12 @@ for (const { name, answer } of CASES) {
     const build = (app: Any, lib: Any) => {
       for (const [at, value] of Object.entries(MISSING)) app.use(`/${at}`, answer(value, lib));
     };
-    const asks = Object.keys(MISSING).flatMap((at) =>
-      ["hello.txt", "folder/", ""].map((path) => ({
-        path: `/${at}/${path}`,
-        init: { headers: { "accept-language": "de" } },
-      }))
-    );
+    const german = { headers: { "accept-language": "de" } };
+    const posted = { method: "POST", body: new Blob(["größe"], { type: "text/plain" }) };
+    const asks = Object.keys(MISSING).flatMap((at) => [
+      ...["hello.txt", "folder/", ""].map((path) => ({ path: `/${at}/${path}`, init: german })),
+      { path: `/${at}/`, init: posted },
+    ]);
     const [ours, theirs] = await askBoth(build, asks);
     assertEquals(ours, theirs);
   });

@@ -58,7 +58,10 @@ export interface CheckedOptions {
  * @throws {TypeError} If `limit` is no size or `verify` no function
  */
 export function checkBodyOptions(parser: string, options: BodyOptions, defaultType: string): CheckedOptions {
-  const { limit, type = defaultType, verify, inflate = true, defaultCharset = "utf-8" } = options;
+  const { limit, verify, inflate = true } = options;
+  // as in Express, what is empty is not there
+  const type = options.type || defaultType;
+  const defaultCharset = options.defaultCharset || "utf-8";
   // Express users turn verify off with `false`
   if (verify && typeof verify !== "function") {
     throw new TypeError(`option verify must be function, not ${typeof verify} (${parser})`);
