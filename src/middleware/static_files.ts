@@ -17,11 +17,11 @@ export interface StaticFileStat extends FileStat {
 /** Options of `serveStatic`. */
 export interface ServeStaticOptions extends FileOptions {
   /** Leaves what is not found, and requests that are not GET or HEAD, to the next layer; on by default. */
-  fallthrough?: boolean;
+  fallthrough?: boolean | undefined;
   /** Redirects from a folder's name to the same with a slash; on by default. */
-  redirect?: boolean;
+  redirect?: boolean | undefined;
   /** Sets headers of a file about to be sent. */
-  setHeaders?: (res: FrameworkResponse, path: string, stat: StaticFileStat) => void;
+  setHeaders?: ((res: FrameworkResponse, path: string, stat: StaticFileStat) => void) | undefined;
 }
 
 /** A middleware that serves files. */

@@ -15,23 +15,23 @@ import { handOverKey, streamKey } from "./outgoing_message.ts";
 /** How files are served, by `res.sendFile` and by `serveStatic`. */
 export interface FileOptions {
   /** Sends `Accept-Ranges` and honours `Range`; on by default. */
-  acceptRanges?: boolean;
+  acceptRanges?: boolean | undefined;
   /** Sends `Cache-Control`; on by default. */
-  cacheControl?: boolean;
+  cacheControl?: boolean | undefined;
   /** What to do with names that begin with a dot; `"ignore"` by default. */
-  dotfiles?: DotfilePolicy;
+  dotfiles?: DotfilePolicy | undefined;
   /** Sends an `ETag`; on by default. */
-  etag?: boolean;
+  etag?: boolean | undefined;
   /** Extensions to try when there is no such file, in order. */
-  extensions?: string | readonly string[] | false;
+  extensions?: string | readonly string[] | false | undefined;
   /** Adds `immutable` to `Cache-Control`; off by default. */
-  immutable?: boolean;
+  immutable?: boolean | undefined;
   /** Files to try in a folder; `index.html` by default, for `serveStatic`. */
-  index?: string | readonly string[] | false;
+  index?: string | readonly string[] | false | undefined;
   /** Sends `Last-Modified`; on by default. */
-  lastModified?: boolean;
+  lastModified?: boolean | undefined;
   /** How long the client may keep the file: ms or text such as `"1d"`; 0 by default, a year at most. */
-  maxAge?: number | string | false;
+  maxAge?: number | string | false | undefined;
 }
 
 /** A file to be sent. */
@@ -41,9 +41,9 @@ export interface FileTransfer extends FileOptions {
   /** Folder nothing may leave. */
   readonly root?: string | undefined;
   /** First byte to send. */
-  readonly start?: number;
+  readonly start?: number | undefined;
   /** Last byte to send. */
-  readonly end?: number;
+  readonly end?: number | undefined;
   /** Adds headers when the file is known, before it is sent. */
   setHeaders?(path: string, stat: FileStat): void;
 }

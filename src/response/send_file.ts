@@ -12,13 +12,13 @@ export function fileTransfers(): Promise<typeof import("./file_transfer.ts")> {
 /** Options of `res.sendFile` and `res.download`. */
 export interface SendFileOptions extends FileOptions {
   /** Folder that relative paths start from, and that none may leave. */
-  root?: string;
+  root?: string | undefined;
   /** Headers to send with the file. */
-  headers?: Record<string, HeaderValue | boolean>;
+  headers?: Record<string, HeaderValue | boolean> | undefined;
   /** First byte to send. */
-  start?: number;
+  start?: number | undefined;
   /** Last byte to send. */
-  end?: number;
+  end?: number | undefined;
 }
 
 /** Runs when a transfer is over, or with what went wrong. */

@@ -5,27 +5,27 @@ import { utf8Bytes } from "../http/utf8.ts";
 /** Attributes of a cookie, as Express takes them. */
 export interface CookieOptions {
   /** Domain the cookie is for; the host alone by default. */
-  domain?: string;
+  domain?: string | undefined;
   /** Turns the value into text that may stand in a header; `encodeURIComponent` by default. */
-  encode?: (value: string) => string;
+  encode?: ((value: string) => string) | undefined;
   /** Moment the cookie ends; the end of the browser's session by default. */
-  expires?: Date;
+  expires?: Date | undefined;
   /** Keeps the cookie from scripts. */
-  httpOnly?: boolean;
+  httpOnly?: boolean | undefined;
   /** Life of the cookie in ms, from now. */
-  maxAge?: number | null;
+  maxAge?: number | null | undefined;
   /** Path the cookie is for, `"/"` by default. */
-  path?: string;
+  path?: string | undefined;
   /** Keeps the cookie apart for each top-level site (CHIPS). */
-  partitioned?: boolean;
+  partitioned?: boolean | undefined;
   /** Which cookies a browser drops first. */
-  priority?: "low" | "medium" | "high";
+  priority?: "low" | "medium" | "high" | undefined;
   /** When cross-site requests carry the cookie; `true` means `"strict"`. */
-  sameSite?: boolean | "lax" | "strict" | "none";
+  sameSite?: boolean | "lax" | "strict" | "none" | undefined;
   /** Sends the cookie over TLS only. */
-  secure?: boolean;
+  secure?: boolean | undefined;
   /** Signs the value with the secret that a cookie middleware left in `req.secret`. */
-  signed?: boolean;
+  signed?: boolean | undefined;
 }
 
 /**
@@ -51,7 +51,7 @@ export function formatSetCookie(name: string, value: string, options: CookieOpti
     throw new TypeError(`option priority is invalid; res.cookie takes "low", "medium" or "high", not ${priority}`);
   }
   const isNone = typeof sameSite === "string" && sameSite.toLowerCase() === "none";
-  const cookie: SetCookie = { ...rest, path: path ?? "/", name, value };
+  const cookie = { ...rest, path: path ?? "/", name, value } as SetCookie;
   if (sameSite && !isNone) cookie.sameSite = sameSite;
   if (maxAge !== undefined && maxAge !== null) {
     // old clients know Expires only

@@ -103,6 +103,7 @@ Deno.test("methods take and give what they do in Express's types", () => {
     const best: string | false = req.accepts("json", "html") || req.acceptsEncodings(["gzip"]);
     const names: string[] = [req.hostname, req.host, req.route.path, res.get("Content-Type") ?? ""];
     res.render("view", (error: Error, html: string) => res.json([all, best, names, error, html.trim()]));
+    res.cookie("a", "b", { domain: req.get("x-domain"), maxAge: undefined });
     createReadStream("a.txt").pipe(res);
     res.sendFile("a.txt", { root: "public", headers: { "x-timestamp": Date.now(), "x-sent": true } });
   });

@@ -20,15 +20,15 @@ export interface RawBytes extends Uint8Array {
 /** What all body parsers take, as in Express. */
 export interface BodyOptions {
   /** Most bytes of the inflated body: a number or text such as `"100kb"`, the default. */
-  limit?: number | string | null;
+  limit?: number | string | null | undefined;
   /** Types that are parsed: extensions, types, wildcards, or a function. */
-  type?: string | readonly string[] | ((req: FrameworkRequest) => unknown);
+  type?: (string | readonly string[] | ((req: FrameworkRequest) => unknown)) | undefined;
   /** Looks at the raw bytes, a `Buffer` where the runtime has one; what it throws refuses the request with 403. */
-  verify?: false | Verify;
+  verify?: false | Verify | undefined;
   /** Whether compressed bodies are inflated, or refused with 415; on by default. */
-  inflate?: boolean;
+  inflate?: boolean | undefined;
   /** Charset of bodies that name none; UTF-8 by default. */
-  defaultCharset?: string;
+  defaultCharset?: string | undefined;
 }
 
 /** Content types whose verdict a parser remembers. */

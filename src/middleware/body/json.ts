@@ -8,9 +8,9 @@ const OPENING_BRACKET = 0x5b;
 /** Options of the JSON parser. */
 export interface JsonOptions extends BodyOptions {
   /** Takes objects and lists only; on by default. */
-  strict?: boolean;
+  strict?: boolean | undefined;
   /** Second argument of `JSON.parse`. */
-  reviver?: (this: Untyped, key: string, value: Untyped) => Untyped;
+  reviver?: ((this: Untyped, key: string, value: Untyped) => Untyped) | undefined;
 }
 
 /**

@@ -6,15 +6,15 @@ import { type BodyParser, bodyParser } from "./body_parser.ts";
 /** Options of the form parser. */
 export interface UrlencodedOptions extends BodyOptions {
   /** Reads brackets as nesting; off by default. */
-  extended?: boolean;
+  extended?: boolean | undefined;
   /** Most pairs, 1000 by default; more are refused with 413. */
-  parameterLimit?: number;
+  parameterLimit?: number | undefined;
   /** Most levels of brackets, 32 by default; more are refused with 400. */
-  depth?: number;
+  depth?: number | undefined;
   /** Lets a field `utf8=✓` tell the charset; off by default. */
-  charsetSentinel?: boolean;
+  charsetSentinel?: boolean | undefined;
   /** Turns `&#9786;` into its character, in ISO-8859-1; off by default. */
-  interpretNumericEntities?: boolean;
+  interpretNumericEntities?: boolean | undefined;
 }
 
 /**

@@ -4,31 +4,31 @@ import { checkInteger, refuseOption } from "./check_option.ts";
 /** Options of the built-in limiter; all are optional. */
 export interface RateLimitOptions {
   /** Window length in ms, 60 000 by default. It begins with a key's first request. */
-  windowMs?: number;
+  windowMs?: number | undefined;
   /** Most requests per key and window, 100 by default; 0 limits everything. */
-  max?: number;
+  max?: number | undefined;
   /** Body of a limited response: text, or an object sent as JSON. */
-  message?: string | object;
+  message?: string | object | undefined;
   /** Status of a limited response, 429 by default. */
-  statusCode?: number;
+  statusCode?: number | undefined;
   /** Whether `X-RateLimit-*` and `Retry-After` are sent; on by default. */
-  headers?: boolean;
+  headers?: boolean | undefined;
   /** Computes the key whose requests are counted; the client's address by default. May be asynchronous. */
-  keyGenerator?: (req: FrameworkRequest) => string | undefined | Promise<string | undefined>;
+  keyGenerator?: ((req: FrameworkRequest) => string | undefined | Promise<string | undefined>) | undefined;
   /** Requests for which it returns `true` are neither counted nor limited. May be asynchronous. */
-  skip?: (req: FrameworkRequest) => boolean | Promise<boolean>;
+  skip?: ((req: FrameworkRequest) => boolean | Promise<boolean>) | undefined;
   /** Called once for every limited request, before it is answered; a promise it returns is awaited. */
-  onLimitReached?: (req: FrameworkRequest) => unknown;
+  onLimitReached?: ((req: FrameworkRequest) => unknown) | undefined;
   /** Most keys that are kept, 100 000 by default; see `MemoryStore` for what happens then. */
-  maxKeys?: number;
+  maxKeys?: number | undefined;
   /** Bits of an IPv6 address that make one client, 64 by default. */
-  ipv6Subnet?: number;
+  ipv6Subnet?: number | undefined;
   /** What to do with requests whose client is unknown: count them together, or fail. `"share"` by default. */
-  missingKey?: "share" | "error";
+  missingKey?: "share" | "error" | undefined;
   /** Name shared by limiters that are made inside a request, where their options alone do not tell them apart. */
-  name?: string;
+  name?: string | undefined;
   /** The present time in ms; for tests. */
-  clock?: () => number;
+  clock?: (() => number) | undefined;
 }
 
 // what is no option would be a limit that nobody keeps: express-rate-limit's `limit`, or its `store`
@@ -48,10 +48,13 @@ const NAMES: ReadonlySet<string> = new Set<keyof RateLimitOptions>([
   "clock",
 ]);
 
+/** Options that have no default. */
+type Optional = "message" | "keyGenerator" | "skip" | "onLimitReached" | "name";
+
 /** The same, complete. */
 export type CheckedRateLimit =
-  & Required<Omit<RateLimitOptions, "message" | "keyGenerator" | "skip" | "onLimitReached" | "name">>
-  & Pick<RateLimitOptions, "message" | "keyGenerator" | "skip" | "onLimitReached" | "name">;
+  & { [Name in Exclude<keyof RateLimitOptions, Optional>]-?: Exclude<RateLimitOptions[Name], undefined> }
+  & Pick<RateLimitOptions, Optional>;
 
 /**
  * Checks the options and fills in the defaults.
