@@ -98,6 +98,15 @@ export class IncomingMessage extends Emitter {
     return list;
   }
 
+  /** Headers by lower-case name, each with a list, as Node's `headersDistinct`; the platform has joined what came twice. */
+  get headersDistinct(): Record<string, string[]> {
+    const lists: Record<string, string[]> = Object.create(null);
+    for (const [name, value] of Object.entries(this.headers)) {
+      if (value !== undefined) lists[name] = [value];
+    }
+    return lists;
+  }
+
   #copied<T>(what: string, copy: (headers: Headers) => T): T | undefined {
     try {
       return copy(this.request.headers);

@@ -35,6 +35,12 @@ Deno.test("req.get() reads headers in any case and takes referer and referrer fo
   await seen((req) => assertThrows(() => req.get(""), TypeError, "name argument is required to req.get"));
 });
 
+Deno.test("req.headersDistinct has every header as a list", async () => {
+  const headers = { "x-one": "1", cookie: "a=1" };
+  const lists = await seen((req) => req.headersDistinct, "/", { headers });
+  assertEquals({ ...lists }, { "x-one": ["1"], cookie: ["a=1"], host: ["localhost"] });
+});
+
 Deno.test("changes to req.headers are what req.get() reads", async () => {
   assertEquals(
     await seen(
