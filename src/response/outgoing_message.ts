@@ -503,8 +503,9 @@ export class OutgoingMessage extends Emitter {
     this.#settle(this.#stream.readable);
     if (this.#carried) return;
     this.#stream.discard();
-    // there is nothing to cut
+    // there is nothing to cut, and the client, which has all it will get, may leave without anybody being told
     openStreams.delete(this);
+    exchange.finish();
   }
 
   // whether the answer that the client gets takes a streamed body along

@@ -32,6 +32,14 @@ export function streamRoutes(app: FrameworkApp): void {
     });
     return new Response(body, { headers: { "content-type": "text/plain" } });
   });
+  app.get("/stream/endless", (req, res) => {
+    const ticking = setInterval(() => res.write("tick"), 5);
+    res.on("close", () => {
+      clearInterval(ticking);
+      raise(`${req.query["flag"]}-closed`);
+    });
+    res.flushHeaders();
+  });
   app.get("/stream/quiet", async (req, res) => {
     res.flushHeaders();
     await raised(flags, String(req.query["flag"]));

@@ -71,6 +71,11 @@ export const streams: Chapter = chapter("Streams", (it) => {
     assertEquals([await lengthOf("/stream/sized"), await lengthOf("/stream/large")], ["6", null]);
   }, "length");
 
+  it("HEAD of an answer that never ends is told its end", async ({ ask, flag }) => {
+    await text(ask, `/stream/endless?flag=${flag}`, { method: "HEAD" });
+    await flagged(ask, `${flag}-closed`);
+  });
+
   it("an upload is read while it comes in, through Node's events", async ({ ask, flag }) => {
     assertEquals(await uploaded(ask, "/upload/events", flag), { length: 1024 });
   }, "upload");
