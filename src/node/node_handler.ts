@@ -42,7 +42,16 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
  * ```
  */
 export function toNodeHandler(app: Servable): NodeHandler {
-  return (req, res, next) => answerVisit(app, new NodeVisit(req, res, next));
+  return (req, res, next) => {
+    // it has a socket only when those in front of it on their connection have been answered
+    if (res.socket === null) closeWith(req, res);
+    answerVisit(app, new NodeVisit(req, res, next));
+  };
+}
+
+// when a client leaves, Node closes the answer that is on its way and forgets those that wait behind it
+function closeWith(req: IncomingMessage, res: ServerResponse): void {
+  req.once("close", () => void (req.aborted && !res.destroyed && res.destroy().emit("close")));
 }
 
 /**

@@ -17,6 +17,7 @@ interface State {
   readonly cancelled: number;
   readonly closed: number;
   readonly given: number;
+  readonly waiting: number;
   readonly connections: number;
   readonly sockets: number;
   readonly heapMib: number;
@@ -65,6 +66,15 @@ onNode("clients that vanish in mid-upload, mid-stream and mid-frame leave nothin
   );
   assertEquals([uploads, failed, streams, cancelled, closed], [50, 50, 50, 50, 50]);
   assertEquals(await text(origin), "served");
+});
+
+onNode("requests that wait behind others on their connection hear that their client has left", async (server) => {
+  const { origin, state } = server;
+  const head = "GET /waiting HTTP/1.1\r\nHost: x\r\n\r\n";
+  const connection = await rawHead(origin, "GET /waiting", [], head + head);
+  await askUntil(state, ({ waiting }) => waiting === 3);
+  connection.close();
+  await askUntil(state, ({ waiting }) => waiting === 0);
 });
 
 onNode(
