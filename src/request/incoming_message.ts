@@ -228,7 +228,10 @@ export class IncomingMessage extends Emitter {
     if (state.announced) return;
     state.announced = true;
     this.#exchange.onLeave(() => this.emit("aborted"));
-    this.#exchange.onEnd(() => this.emit("close"));
+    this.#exchange.onEnd(() => {
+      if (this.aborted) state.readable?.cut();
+      this.emit("close");
+    });
   }
 
   /** Whether there may be more to read. */

@@ -153,7 +153,7 @@ export class ReadableFace {
       const rest = this.#decoder?.decode();
       if (rest) yield rest;
     } catch (error) {
-      throw this.#broken(error);
+      throw this.#break(error);
     } finally {
       this.ended = true;
     }
@@ -175,7 +175,8 @@ export class ReadableFace {
         if (value.length > 0) return this.#shown(value);
       }
     } catch (error) {
-      this.#fail(this.#broken(error));
+      const failure = this.#break(error);
+      if (!this.ended) this.#fail(failure);
       return null;
     }
   }
@@ -184,12 +185,16 @@ export class ReadableFace {
     return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app.nodeBytes(chunk);
   }
 
-  // the error as handlers of Node's look at it, by its code, which is not what runtimes give it
-  #broken(error: unknown): unknown {
+  // runtimes have errors of their own for a sender that has left; handlers know Node's
+  #break(cause?: unknown): Error {
     this.broken = true;
     this.#exchange.lost();
-    if (!(error instanceof Error) || typeof (error as { code?: unknown }).code === "string") return error;
-    return Object.assign(new Error(error.message, { cause: error }), { code: "ECONNRESET" });
+    return Object.assign(new Error("aborted", { cause }), { code: "ECONNRESET" });
+  }
+
+  /** Fails whoever is reading when the sender has left: some runtimes say so only after the request was closed. */
+  cut(): void {
+    if (this.#reader !== null && !this.ended) this.#fail(this.#break());
   }
 
   // a listener's own; as in Node, it ends the process unless somebody listens for errors

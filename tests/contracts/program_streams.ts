@@ -78,6 +78,11 @@ export function streamRoutes(app: FrameworkApp): void {
   app.post("/upload/left", (req, res) => {
     const flag = String(req.query["flag"]);
     req.on("data", (chunk: Uint8Array) => raise(flag, chunk.length));
+    let isClosed = false;
+    req.on("close", () => isClosed = true);
+    req.on("error", (error: Error & { code?: string }) => {
+      raise(`${flag}-${error.message}-${error.code}-${isClosed ? "closed" : "open"}`);
+    });
     req.on("aborted", () => raise(`${flag}-aborted-${req.complete ? "complete" : "incomplete"}`));
     const before = String(req.destroyed);
     res.on("close", () => raise(`${flag}-closed-${before}-${req.destroyed}`));

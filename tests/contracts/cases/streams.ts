@@ -119,13 +119,14 @@ export const streams: Chapter = chapter("Streams", (it) => {
     async ({ ask, flag }) => {
       await leaveUpload(ask, "/upload/left", flag);
       await flagged(ask, `${flag}-aborted-incomplete`);
+      await flagged(ask, `${flag}-aborted-ECONNRESET-open`);
       await flagged(ask, `${flag}-closed-false-true`);
     },
     "upload",
     "abort",
   );
 
-  it("a client that leaves aborts req.signal and closes res", async ({ ask, depart, flag }) => {
+  it("a client that leaves aborts req.signal and closes res and its socket", async ({ ask, depart, flag }) => {
     await depart(`/leave/waiting?flag=${flag}`, () => flagged(ask, `${flag}-arrived`));
     await flagged(ask, `${flag}-aborted`);
     await flagged(ask, `${flag}-closed`);
