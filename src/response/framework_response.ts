@@ -282,7 +282,13 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   // a copy, for a handler may return the same object to several clients, whose cookies must not meet in it
   #withOwnHeaders(response: Response): Response {
-    return this.#addHeaders(new Response(response.body, response));
+    if (!this.app.typesBytes || response.headers.has("content-type")) {
+      return this.#addHeaders(new Response(response.body, response));
+    }
+    // Bun takes the body itself for bytes, whatever it was made of, and knows better of a clone
+    const clone = response.clone();
+    response.body?.cancel().catch(() => {});
+    return this.#addHeaders(clone);
   }
 
   // an upgrade must reach the platform as the object it made

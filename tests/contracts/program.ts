@@ -79,6 +79,10 @@ function requests(app: FrameworkApp): void {
 function answers(app: FrameworkApp): void {
   app.get("/text", (_req, res) => res.send("text with ümlaut"));
   app.get("/json", (_req, res) => res.status(201).json({ a: [1, "ü"], b: null }));
+  app.get("/untyped/returned", (_req, res) => {
+    res.set("X-Own", "own");
+    return new Response("text");
+  });
   app.get("/untyped/text", (_req, res) => void res.end("<h1>ü</h1>"));
   app.get("/untyped/bytes", (_req, res) => void res.writeHead(201).end(new Uint8Array(100_000).fill(97)));
   app.get("/bytes", (_req, res) => res.send(new Uint8Array([0, 1, 254, 255])));

@@ -19,6 +19,12 @@ export const answers: Chapter = chapter("Answers", (it) => {
     assertEquals(await seen(ask, "/untyped/bytes", {}, "content-type"), [201, bytes, null]);
   });
 
+  it("a text that is returned as a Response is text, whatever headers were set before", async ({ ask }) => {
+    const [status, body, own, type] = await seen(ask, "/untyped/returned", {}, "x-own", "content-type");
+    assertEquals([status, body, own], [200, "text", "own"]);
+    assertMatch(String(type), /^text\/plain; ?charset=utf-8$/i);
+  });
+
   it("what was given no type has its length all the same", async ({ ask }) => {
     assertEquals((await seen(ask, "/untyped/text", {}, "content-length"))[2], "11");
     assertEquals((await seen(ask, "/untyped/bytes", {}, "content-length"))[2], "100000");
