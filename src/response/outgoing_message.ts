@@ -21,6 +21,9 @@ export const streamKey: unique symbol = Symbol("sluice.stream");
 /** Where a response keeps the timer of `setTimeout`. */
 const timer: unique symbol = Symbol("timer");
 
+/** Where a response keeps the status that `writeHead` has fixed. */
+const fixedStatus: unique symbol = Symbol("fixed status");
+
 /** Headers as `writeHead` and `set` take them. */
 export type HeaderInit = Record<string, HeaderValue> | readonly (readonly [string, HeaderValue])[] | readonly string[];
 
@@ -43,6 +46,7 @@ export class OutgoingMessage extends Emitter {
   #watched = false;
   // few responses have one, and a field would be made for all
   declare private [timer]: ReturnType<typeof setTimeout> | undefined;
+  declare private [fixedStatus]: number | undefined;
 
   /** Status of the answer. */
   statusCode = 200;
@@ -222,7 +226,7 @@ export class OutgoingMessage extends Emitter {
     if (code < 100 || code > 999) {
       throw new RangeError(`res.writeHead takes a status from 100 to 999, not ${status}`);
     }
-    this.statusCode = code;
+    this.statusCode = this[fixedStatus] = code;
     if (typeof reason === "string") this.statusMessage = reason;
     this.#setAll(typeof reason === "string" ? headers : reason ?? headers);
     this.#headersSent = true;
@@ -515,7 +519,7 @@ export class OutgoingMessage extends Emitter {
 
   #settle(body: WebBody): void {
     const headers = this.#headers;
-    const status = this.statusCode;
+    const status = (this.#headersSent ? this[fixedStatus] : undefined) ?? this.statusCode;
     const isHead = this.#exchange.method === "HEAD";
     const framed = headers.framed || isHead || !mayHaveContent(status) ? this.#frame(status, isHead, body) : body;
     const reason = this.statusMessage === "" || this.statusMessage === statusText(status) ? "" : this.statusMessage;

@@ -98,6 +98,19 @@ const CASES: readonly Case[] = [
     asks: ["/a", "/b", "/c"],
   },
   {
+    name: "what writeHead has fixed stands, whatever status is set afterwards",
+    build(app) {
+      app.get("/ended", (_req: Any, res: Any) => res.writeHead(202).status(404).end("x"));
+      app.get("/written", (_req: Any, res: Any) => {
+        res.writeHead(202);
+        res.statusCode = 500;
+        res.write("x");
+        res.end();
+      });
+    },
+    asks: ["/ended", "/written"],
+  },
+  {
     name: "a list of headers for writeHead replaces what was set, and has several lines of one name",
     build(app) {
       app.get("/list", (_req: Any, res: Any) => {
