@@ -164,8 +164,8 @@ export class Exchange extends Target {
 
   // a handler that never answers would keep the platform waiting, and on Deno the connection open
   #left(): void {
-    // an answer without a body is complete with its head, whatever the handler still writes
-    if (this.#response !== null && (this.method === "HEAD" || this.#response.body === null)) return this.finish();
+    // an answer without a body is complete with its head
+    if (this.#response !== null && (this.method === "HEAD" || this.#response.body === null)) return;
     this.abandon();
     if (this.#response === null) this.settle(new Response(null, { status: 499 }));
   }

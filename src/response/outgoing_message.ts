@@ -21,6 +21,9 @@ export const streamKey: unique symbol = Symbol("sluice.stream");
 /** Where a response keeps the timer of `setTimeout`. */
 const timer: unique symbol = Symbol("timer");
 
+/** Where a response notes that a stream is piped into it. */
+const piped: unique symbol = Symbol("piped");
+
 /** Where a response keeps the status that `writeHead` has fixed. */
 const fixedStatus: unique symbol = Symbol("fixed status");
 
@@ -44,9 +47,10 @@ export class OutgoingMessage extends Emitter {
   #stream: BodyStream | null = null;
   #body: WebBody | JsonBody = null;
   #watched = false;
-  // few responses have one, and a field would be made for all
+  // few responses have these, and a field would be made for all
   declare private [timer]: ReturnType<typeof setTimeout> | undefined;
   declare private [fixedStatus]: number | undefined;
+  declare private [piped]: boolean | undefined;
 
   /** Status of the answer. */
   statusCode = 200;
@@ -507,9 +511,11 @@ export class OutgoingMessage extends Emitter {
     this.#settle(this.#stream.readable);
     if (this.#carried) return;
     this.#stream.discard();
-    // there is nothing to cut, and the client, which has all it will get, may leave without anybody being told
+    // there is nothing to cut
     openStreams.delete(this);
-    exchange.finish();
+    // The client has all it will get, and may leave without anybody being told. But a pipe is left to end by itself: where
+    // its destination closes first, it leaves its source open, a file for one.
+    queueMicrotask(() => this[piped] || exchange.finish());
   }
 
   // whether the answer that the client gets takes a streamed body along
@@ -617,6 +623,12 @@ export class OutgoingMessage extends Emitter {
     if (this.#stream !== null) this.#stream.destroy(error ?? new Error("The answer was broken off"));
     this.#exchange.breakOff(error);
     return this;
+  }
+
+  /** Calls the listeners of an event. */
+  override emit(event: EventName, ...args: unknown[]): boolean {
+    if (event === "pipe") this[piped] = true;
+    return super.emit(event, ...args);
   }
 
   /** Adds a listener: `finish` when the answer is complete, `close` when the exchange is over, `drain`, `pipe`. */

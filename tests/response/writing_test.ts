@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
 import type { FrameworkResponse } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { type Any, askBoth } from "../support/both.ts";
@@ -128,6 +130,30 @@ for (const [what, status, method] of [["HEAD", 200, "HEAD"], ["204", 204, "GET"]
     assertEquals(heard.indexOf("finish") < heard.indexOf("close"), true);
   });
 }
+
+Deno.test("a file that is piped into the answer to a HEAD is read to its end and closed", async () => {
+  const path = await Deno.makeTempFile();
+  await Deno.writeFile(path, new Uint8Array(1_000_000));
+  const app = quietApp();
+  const over: (() => void)[] = [];
+  app.get("/piped", (_req, res) => {
+    const file = createReadStream(path).on("close", () => over.shift()!());
+    res.flushHeaders();
+    file.pipe(res as Any);
+  });
+  app.get("/pipeline", async (_req, res) => {
+    await pipeline(createReadStream(path), res as Any);
+    over.shift()!();
+  });
+  await serving(app, async (origin) => {
+    for (const way of ["/piped", "/pipeline"]) {
+      const closed = new Promise<void>((resolve) => over.push(resolve));
+      assertEquals(await (await fetch(origin + way, { method: "HEAD" })).text(), "");
+      await closed;
+    }
+  });
+  await Deno.remove(path);
+});
 
 Deno.test("a HEAD that knows no length does not say that it is 0", async () => {
   const app = quietApp();
