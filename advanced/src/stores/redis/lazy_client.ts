@@ -60,7 +60,7 @@ export function lazyClient(url: string): RedisPort {
     await new Promise<void>((resolve, reject) => {
       connected.on("error", (error) => {
         // it goes on trying
-        if (client === connected) waiting = performance.now();
+        if (client === connected && !connected.isReady) waiting = performance.now();
         reject(error);
       });
       connected.on("ready", () => {
