@@ -231,6 +231,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   handle(first: Untyped, second?: Untyped, next?: Next): Promise<Response> | void {
     if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
     if (isNodeResponse(second) && !(next && isExpressResponse(second))) return answerNode(this, first, second, next);
+    if (second === undefined && next === undefined) {
+      throw new TypeError(`app.handle takes a Request, such as new Request("http://localhost/"), not ${String(first)}`);
+    }
     const leave = this.#enter(first, second);
     this.router.handle(first, second, (error) => {
       leave?.();

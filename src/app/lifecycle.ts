@@ -187,12 +187,7 @@ function listenOptions(args: readonly unknown[]): ListenOptions {
   const [first, second] = args;
   if (typeof first === "object" && first !== null) {
     const { host, path, ...options } = first as ListenOptions & { path?: unknown };
-    if (path !== undefined) {
-      throw new TypeError(
-        `app.listen takes a port, not the path ${String(path)}; for a Unix socket hand app.fetch to the runtime's ` +
-          "own server, as in Deno.serve({ path }, app.fetch)",
-      );
-    }
+    if (path !== undefined) refusePath(path);
     if (host !== undefined) options.hostname ??= host;
     if (options.port !== undefined) options.port = checkedPort(options.port);
     return options;
@@ -203,7 +198,15 @@ function listenOptions(args: readonly unknown[]): ListenOptions {
   return options;
 }
 
+function refusePath(path: unknown): never {
+  throw new TypeError(
+    `app.listen takes a port, not the path ${String(path)}; for a Unix socket hand app.fetch to the runtime's own ` +
+      "server, as in Deno.serve({ path }, app.fetch)",
+  );
+}
+
 function checkedPort(port: unknown): number {
+  if (typeof port === "string" && port.includes("/")) refusePath(port);
   const number = typeof port === "string" && port.trim() !== "" ? Number(port) : port;
   if (typeof number !== "number") throw new TypeError(`app.listen takes a port as a number, not ${String(port)}`);
   if (Number.isInteger(number) && number >= 0 && number <= 65535) return number;

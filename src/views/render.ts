@@ -28,24 +28,24 @@ export interface ViewHost {
  * @param host The application
  * @param name Name of the view
  * @param options Values for the view; `cache` overrides the `view cache` setting
- * @param callback Gets the text or the error
+ * @param answer Gets the text or the error
  * @throws {Error} If no engine fits the name
  */
-export function render(host: ViewHost, name: string, options: Record<string, unknown>, callback: RenderCallback): void {
+export function render(host: ViewHost, name: string, options: Record<string, unknown>, answer: RenderCallback): void {
   // with an error there is no text, which Express's type does not say
-  const done = callback as (error: Error | null, html?: string) => void;
+  const callback = answer as (error: Error | null, html?: string) => void;
   const values: Record<string, unknown> = { ...host.locals, ...options["_locals"] as object, ...options };
   values["cache"] ??= host.enabled("view cache");
   const view = (values["cache"] ? host.cache[name] : undefined) ?? findView(host, name);
   if (!view.path) {
     const error = new Error(`Failed to lookup view "${name}" in views ${describeRoots(view.root)}`);
-    return done(Object.assign(error, { view }));
+    return callback(Object.assign(error, { view }));
   }
   if (values["cache"]) host.cache[name] = view;
   try {
-    view.render(values, done);
+    view.render(values, callback);
   } catch (error) {
-    done(error as Error);
+    callback(error as Error);
   }
 }
 

@@ -84,6 +84,7 @@ Deno.test("host is Node's name of hostname, and a path is refused", async () => 
   assertEquals(server.address().address, "127.0.0.1");
   await app.close();
   assertThrows(() => app.listen({ path: "/tmp/socket" } as object), TypeError, "not the path /tmp/socket");
+  assertThrows(() => app.listen("/tmp/socket"), TypeError, "not the path /tmp/socket");
 });
 
 Deno.test("a port that is none is refused by value", () => {

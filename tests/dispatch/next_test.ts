@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Router } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
 
@@ -8,6 +8,11 @@ Deno.test("a chain of synchronous handlers is answered without a promise", () =>
   app.get("/", (_req, res) => res.json({ ok: true }));
   assertEquals(app.fetch(new Request("http://localhost/")) instanceof Response, true);
   assertEquals(app.handle(new Request("http://localhost/")) instanceof Promise, true);
+});
+
+Deno.test("what is no request is refused, with a word on how to make one", () => {
+  const app = quietApp();
+  assertThrows(() => app.handle("http://localhost/" as never), TypeError, 'such as new Request("http://localhost/")');
 });
 
 Deno.test("a second next() of the same handler is ignored and warned about in development", async () => {
