@@ -72,6 +72,13 @@ Deno.test("a stream whose length was said has it, and is cut where it breaks", W
   });
 });
 
+Deno.test("where a package wants a function, a request is handed on through handle", WORKERD, async () => {
+  await withApp({}, async ({ text }) => {
+    assertEquals(await text("/handed-on/name"), "inner, below /handed-on");
+    assertStringIncludes(await text("/handed-on/none"), "Cannot GET /handed-on/none");
+  });
+});
+
 Deno.test("with nodejs_compat, NODE_ENV is the variable of that name", WORKERD, async () => {
   const bindings = { NAME: "a variable", NODE_ENV: "production" };
   await withApp({ bindings, flags: ["nodejs_compat"] }, async ({ text }) => {

@@ -70,6 +70,10 @@ app.get("/cut", (_req, res) => {
   setTimeout(() => res.destroy(), 1);
 });
 
+const inner = sluice();
+inner.get("/name", (req, res) => res.send(`inner, below ${req.baseUrl}`));
+app.use("/handed-on", (req, res, next) => inner.handle(req, res, next));
+
 app.use("/static", sluice.static("files"));
 app.get("/sent", (_req, res) => res.sendFile("files/page.txt", { root: "." }));
 app.engine("txt", (_path, options, callback) => callback(null, `rendered ${(options as { name: string }).name}`));
