@@ -1,6 +1,7 @@
 import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
 import { genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
+import { endStalled } from "./stalled.ts";
 import { Unanswered } from "./unanswered.ts";
 
 /** ms the last answers have to leave in before the server is taken for closed. */
@@ -99,6 +100,7 @@ function upgrade(request: Request, _info: unknown, { protocol, headers, pingTime
   // given to upgradeWebSocket, the protocol would have to be spelled in the request exactly as Deno splits it; the time
   // is in seconds, of which fractions count: a ping after the first half of it, the end after the second
   const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: pingTimeoutMs / 1000 });
+  endStalled(socket, pingTimeoutMs);
   for (const [name, value] of headers ?? []) response.headers.append(name, value);
   if (protocol !== undefined) response.headers.set("sec-websocket-protocol", protocol);
   return { socket, response };

@@ -148,6 +148,10 @@ function endings(app: FrameworkApp): void {
     close: (ws) => note(ws, "close"),
   });
   app.ws("/socket/pinged", { pingTimeoutMs: 400, message: (ws, data) => ws.send(data), close });
+  const fill = (ws: WebSocketConnection): void => {
+    for (let i = 0; i < 24; i++) ws.send(new Uint8Array(1024 * 1024));
+  };
+  app.ws("/socket/filled", { pingTimeoutMs: 400, open: fill, close });
   app.get("/socket-count", (_req, res) => res.json(app.connections.size));
 }
 

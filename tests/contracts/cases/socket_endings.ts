@@ -139,6 +139,18 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
   );
 
   it(
+    "a client that takes nothing any more is gone, and its end is 1006",
+    async ({ ask, origin, flag }) => {
+      using _socket = await RawSocket.open(origin, `/socket/filled?flag=${flag}`);
+      const [told] = await noted(ask, flag) as [number, string][];
+      assertEquals(told![0], 1006);
+      assertMatch(told![1], /ping/);
+    },
+    "websocket",
+    "ping",
+  );
+
+  it(
     "a client that answers pings stays",
     async ({ ask, origin, flag }) => {
       using socket = await RawSocket.open(origin, `/socket/pinged?flag=${flag}`);
