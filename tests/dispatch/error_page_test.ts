@@ -1,5 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { ask, quietApp } from "../support/app.ts";
+import express from "express";
+import type { AddressInfo } from "node:net";
+import { ask, quietApp, serving } from "../support/app.ts";
+import { opened, untilClosed } from "../support/raw_client.ts";
 
 /** The page of an error with a stack as some engine writes it. */
 async function page(stack: string | undefined): Promise<string> {
@@ -25,4 +28,20 @@ Deno.test("the page of an error begins with its message, on engines whose stacks
 Deno.test("a stack that begins with a message is shown as it is, even if the message was changed later", async () => {
   assertStringIncludes(await page("Error: told to nobody\n    at app.js:1:2"), "nobody<br> &nbsp; &nbsp;at app.js:1:2");
   assertEquals((await page("Error: before\n    at app.js:1:2")).startsWith("Error: before<br>"), true);
+});
+
+Deno.test("the page of a 404 shows the path encoded, as Express does", async () => {
+  const theirs = express().set("env", "test").listen(0, "127.0.0.1");
+  await new Promise((resolve) => theirs.once("listening", resolve));
+  const shown = async (port: number, path: string): Promise<string | undefined> => {
+    const client = await opened({ port }, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    return (await untilClosed(client)).match(/<pre>(.*)<\/pre>/s)?.[1];
+  };
+  await serving(quietApp(), async (origin) => {
+    for (const path of ['/<b>"x"?<q>', "/100%", "/a%zz%41", "/{a}|^b`", "/plain-'&;", "/%22"]) {
+      const ours = await shown(Number(new URL(origin).port), path);
+      assertEquals([path, ours], [path, await shown((theirs.address() as AddressInfo).port, path)]);
+    }
+  });
+  await new Promise((resolve) => theirs.close(resolve));
 });
