@@ -1,10 +1,10 @@
 import { Emitter, type EventName, type Listener, runningOnce } from "../http/emitter.ts";
 import { statusText } from "../http/status_text.ts";
-import { utf8Length } from "../http/utf8.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { SocketFace } from "../request/socket_face.ts";
 import { BodyStream, clientLeft } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
+import { frame, lengthOf, mayHaveContent } from "./framing.ts";
 import { type HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
 import { type BodySource, iteratorOf, StreamedBody } from "./streamed_body.ts";
 import { type WebBody, webResponse } from "./web_response.ts";
@@ -24,9 +24,6 @@ const timer: unique symbol = Symbol("timer");
 /** Where a response notes that a stream is piped into it. */
 const piped: unique symbol = Symbol("piped");
 
-/** Where a response keeps the status that `writeHead` has fixed. */
-const fixedStatus: unique symbol = Symbol("fixed status");
-
 /** Headers as `writeHead` and `set` take them. */
 export type HeaderInit = Record<string, HeaderValue> | readonly (readonly [string, HeaderValue])[] | readonly string[];
 
@@ -42,14 +39,14 @@ export type WriteCallback = (error?: Error | null) => void;
 export class OutgoingMessage extends Emitter {
   #exchange: Exchange;
   #headers: OutgoingHeaders = new OutgoingHeaders();
-  #headersSent = false;
+  /** The status that the headers are out with, 0 while all of it may still be changed. */
+  #sentStatus = 0;
   #ended = false;
   #stream: BodyStream | null = null;
   #body: WebBody | JsonBody = null;
   #watched = false;
   // few responses have these, and a field would be made for all
   declare private [timer]: ReturnType<typeof setTimeout> | undefined;
-  declare private [fixedStatus]: number | undefined;
   declare private [piped]: boolean | undefined;
 
   /** Status of the answer. */
@@ -79,7 +76,7 @@ export class OutgoingMessage extends Emitter {
 
   /** Whether the status and headers are out, so that they can't be changed any more. */
   get headersSent(): boolean {
-    return this.#headersSent;
+    return this.#sentStatus !== 0;
   }
 
   /** Whether `end()` was called. */
@@ -162,7 +159,7 @@ export class OutgoingMessage extends Emitter {
   /** Reads a header as it was set, and once it is out as it was sent, with the length that the platform writes. */
   getHeader(name: string): HeaderValue | undefined {
     const value = this.#headers.get(name);
-    if (value !== undefined || !this.#headersSent) return value;
+    if (value !== undefined || this.#sentStatus === 0) return value;
     const key = name.toLowerCase();
     return (key === "content-length" ? this.#length : undefined) ?? this.#sentHeaders[key];
   }
@@ -170,7 +167,7 @@ export class OutgoingMessage extends Emitter {
   /** All headers by lower-case name. */
   getHeaders(): Record<string, HeaderValue> {
     const record = this.#headers.toRecord();
-    if (!this.#headersSent) return record;
+    if (this.#sentStatus === 0) return record;
     const length = this.#length;
     if (length !== undefined) record["content-length"] ??= length;
     for (const [name, value] of Object.entries(this.#sentHeaders)) record[name] ??= value;
@@ -230,10 +227,10 @@ export class OutgoingMessage extends Emitter {
     if (code < 100 || code > 999) {
       throw new RangeError(`res.writeHead takes a status from 100 to 999, not ${status}`);
     }
-    this.statusCode = this[fixedStatus] = code;
+    this.statusCode = code;
     if (typeof reason === "string") this.statusMessage = reason;
     this.#setAll(typeof reason === "string" ? headers : reason ?? headers);
-    this.#headersSent = true;
+    this.#sentStatus = code;
     return this;
   }
 
@@ -377,9 +374,9 @@ export class OutgoingMessage extends Emitter {
     });
     app.openStreams.add(body);
     exchange.streaming = body;
-    this.#settle(body.stream);
+    const isTaken = this.#settle(body.stream);
     this.#ended = true;
-    if (this.#carried && !exchange.aborted) return;
+    if (isTaken && !exchange.aborted) return;
     exchange.finish();
     // nothing of it may be sent; a source that fails while it is given up has nobody left to tell
     body.stream.cancel().catch(() => {});
@@ -395,11 +392,10 @@ export class OutgoingMessage extends Emitter {
       return this[streamKey](body instanceof Blob ? body.stream() : body);
     }
     this.#implicitHead();
-    this.#settle(body);
+    const isTaken = this.#settle(body);
     this.#ended = true;
-    const exchange = this.#exchange;
-    exchange.finish();
-    if (body instanceof Blob || exchange.response?.body === body) return;
+    this.#exchange.finish();
+    if (isTaken || body instanceof Blob) return;
     // nothing of it may be sent, or the client has left; a file that fails to close has nobody left to tell
     body.cancel().catch(() => {});
   }
@@ -429,7 +425,7 @@ export class OutgoingMessage extends Emitter {
   // whether it is the answer the client gets
   #take(response: Response, body: string | JsonBody | null): boolean {
     this.#body = body;
-    this.#headersSent = true;
+    this.#sentStatus = response.status;
     this.#ended = true;
     const first = this.#exchange.settle(response);
     this.#exchange.finish();
@@ -486,7 +482,7 @@ export class OutgoingMessage extends Emitter {
 
   // middleware such as on-headers replaces writeHead to learn when the headers are about to leave
   #implicitHead(): void {
-    if (this.#headersSent || this.writeHead === plain.writeHead) return;
+    if (this.#sentStatus !== 0 || this.writeHead === plain.writeHead) return;
     this.writeHead(this.statusCode);
   }
 
@@ -508,8 +504,7 @@ export class OutgoingMessage extends Emitter {
         exchange.abandon();
       },
     });
-    this.#settle(this.#stream.readable);
-    if (this.#carried) return;
+    if (this.#settle(this.#stream.readable)) return;
     this.#stream.discard();
     // there is nothing to cut
     openStreams.delete(this);
@@ -518,56 +513,31 @@ export class OutgoingMessage extends Emitter {
     queueMicrotask(() => this[piped] || exchange.finish());
   }
 
-  // whether the answer that the client gets takes a streamed body along
-  get #carried(): boolean {
-    return this.#body !== null && this.#exchange.response?.body !== null;
-  }
-
-  #settle(body: WebBody): void {
+  // whether the client gets the body, which is for whoever makes it as it is taken to know
+  #settle(body: WebBody): boolean {
+    const exchange = this.#exchange;
     const headers = this.#headers;
-    const status = (this.#headersSent ? this[fixedStatus] : undefined) ?? this.statusCode;
-    const isHead = this.#exchange.method === "HEAD";
-    const framed = headers.framed || isHead || !mayHaveContent(status) ? this.#frame(status, isHead, body) : body;
+    const status = this.#sentStatus || this.statusCode;
+    const isHead = exchange.method === "HEAD";
+    const framed = headers.framed || isHead || !mayHaveContent(status)
+      ? frame(status, isHead, headers, body, exchange.app)
+      : body;
     const reason = this.statusMessage === "" || this.statusMessage === statusText(status) ? "" : this.statusMessage;
+    let isFirst: boolean;
     try {
-      const sent = isHead && mayHaveContent(status) && !headers.has("content-length") ? nothing() : framed;
-      this.#exchange.settle(webResponse(status, reason, headers, sent, this.#exchange.app));
+      isFirst = exchange.settle(webResponse(status, reason, headers, framed, exchange.app));
     } catch (error) {
       // nothing has left yet, so an error handler may still answer
-      this.#headersSent = false;
+      this.#sentStatus = 0;
       throw error;
     }
     this.#body = framed;
-    this.#headersSent = true;
-  }
-
-  // RFC 9110 sections 6.4.1 and 15: no content for HEAD, 204, 205 and 304; the length is the runtime's to say
-  #frame(status: number, isHead: boolean, body: WebBody): WebBody {
-    const headers = this.#headers;
-    const chunked = headers.has("transfer-encoding");
-    headers.delete("transfer-encoding");
-    if (!mayHaveContent(status)) {
-      headers.delete("content-length");
-      return null;
-    }
-    if (isHead) {
-      const length = lengthOf(body);
-      if (length > 0 && !chunked && !headers.has("content-length")) headers.put("content-length", String(length));
-      return null;
-    }
-    if (body instanceof ReadableStream) return chunked ? body : this.#sized(body);
-    headers.delete("content-length");
-    // the runtime gives every body of known length a Content-Length; only a stream goes without
-    return chunked ? new Blob([body ?? ""]).stream() : body;
-  }
-
-  #sized(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-    const length = Number(this.#headers.get("content-length") ?? NaN);
-    return Number.isSafeInteger(length) && length >= 0 ? this.#exchange.app.sized(body, length) : body;
+    this.#sentStatus = status;
+    return isFirst && framed !== null && !isHead;
   }
 
   #assertOpen(method: string): void {
-    if (!this.#headersSent) return;
+    if (this.#sentStatus === 0) return;
     throw streamError(
       "ERR_HTTP_HEADERS_SENT",
       `${method}: cannot set headers after they are sent to the client; the answer was given already`,
@@ -576,7 +546,7 @@ export class OutgoingMessage extends Emitter {
 
   /** Node's name for "the headers are out", which some middleware reads. */
   get _header(): string | null {
-    return this.#headersSent ? `HTTP/1.1 ${this.statusCode}` : null;
+    return this.#sentStatus === 0 ? null : `HTTP/1.1 ${this.#sentStatus}`;
   }
 
   /** Node's internal way to fix the headers, which some middleware calls. */
@@ -594,10 +564,10 @@ export class OutgoingMessage extends Emitter {
   setTimeout(ms: number, callback?: () => void): this {
     if (callback !== undefined) this.on("timeout", callback);
     clearTimeout(this[timer]);
-    if (!(ms > 0) || this.#headersSent) return this;
+    if (!(ms > 0) || this.headersSent) return this;
     if (this[timer] === undefined) this.#exchange.onEnd(() => clearTimeout(this[timer]));
     this[timer] = setTimeout(() => {
-      if (!this.#headersSent && !this.emit("timeout")) this.destroy();
+      if (!this.headersSent && !this.emit("timeout")) this.destroy();
     }, ms);
     return this;
   }
@@ -691,29 +661,12 @@ function callbackOf(given: unknown): WriteCallback | undefined {
   return typeof given === "function" ? given as WriteCallback : undefined;
 }
 
-// A runtime says 0 of the length of no body, which for HEAD is not the length that GET has; and Bun says so of a stream
-// that has ended before it is looked at.
-function nothing(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ pull: (controller) => controller.close() }, { highWaterMark: 0 });
-}
-
 function pairsOf(flat: readonly string[]): [string, string][] {
   return Array.from({ length: flat.length >> 1 }, (_, i) => [flat[2 * i]!, flat[2 * i + 1]!]);
 }
 
-function mayHaveContent(status: number): boolean {
-  return status !== 204 && status !== 205 && status !== 304;
-}
-
 function isUtf8(encoding: string | undefined): boolean {
   return encoding === undefined || encoding === "utf8" || encoding === "utf-8";
-}
-
-function lengthOf(body: WebBody): number {
-  if (body === null) return 0;
-  if (typeof body === "string") return utf8Length(body);
-  if (body instanceof Uint8Array) return body.byteLength;
-  return body instanceof Blob ? body.size : -1;
 }
 
 function streamError(code: string, message: string): Error {

@@ -1,0 +1,67 @@
+import { utf8Length } from "../http/utf8.ts";
+import type { AppFace } from "../request/app_face.ts";
+import type { OutgoingHeaders } from "./outgoing_headers.ts";
+import type { WebBody } from "./web_response.ts";
+
+/** Whether an answer of a status may have a body at all (RFC 9110 section 15). */
+export function mayHaveContent(status: number): boolean {
+  return status !== 204 && status !== 205 && status !== 304;
+}
+
+/**
+ * Fits headers and body to each other, for what the headers say of the body is the runtime's to say.
+ *
+ * @param status Status of the answer
+ * @param isHead Whether the answer is to HEAD, which gets the headers that GET gets (RFC 9110 section 9.3.2)
+ * @param headers Headers of the answer; `Content-Length` and `Transfer-Encoding` are taken away, or put right
+ * @param body The body
+ * @param app The application, for what the runtime makes of a length
+ * @returns The body that is sent, `null` for none; that of an answer to HEAD is empty
+ */
+export function frame(
+  status: number,
+  isHead: boolean,
+  headers: OutgoingHeaders,
+  body: WebBody,
+  app: AppFace,
+): WebBody {
+  const chunked = headers.has("transfer-encoding");
+  headers.delete("transfer-encoding");
+  if (!mayHaveContent(status)) {
+    headers.delete("content-length");
+    return null;
+  }
+  if (isHead) {
+    const length = lengthOf(body);
+    if (length > 0 && !chunked && !headers.has("content-length")) headers.put("content-length", String(length));
+    return headers.has("content-length") ? null : nothing();
+  }
+  if (body instanceof ReadableStream) return chunked ? body : sized(body, headers, app);
+  headers.delete("content-length");
+  // the runtime gives every body of known length a Content-Length; only a stream goes without
+  return chunked ? new Blob([body ?? ""]).stream() : body;
+}
+
+function sized(body: ReadableStream<Uint8Array>, headers: OutgoingHeaders, app: AppFace): ReadableStream<Uint8Array> {
+  const length = Number(headers.get("content-length") ?? NaN);
+  return Number.isSafeInteger(length) && length >= 0 ? app.sized(body, length) : body;
+}
+
+// A runtime says 0 of the length of no body, which for HEAD is not the length that GET has; and Bun says so of a stream
+// that has ended before it is looked at.
+function nothing(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ pull: (controller) => controller.close() }, { highWaterMark: 0 });
+}
+
+/**
+ * The length of a body.
+ *
+ * @param body The body
+ * @returns Bytes, -1 for a stream
+ */
+export function lengthOf(body: WebBody): number {
+  if (body === null) return 0;
+  if (typeof body === "string") return utf8Length(body);
+  if (body instanceof Uint8Array) return body.byteLength;
+  return body instanceof Blob ? body.size : -1;
+}
