@@ -2,10 +2,10 @@ import { encodeUrl } from "encodeurl";
 import { errorText } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 import { statusText } from "../http/status_text.ts";
-import { utf8Length } from "../http/utf8.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { HTML, JSON_UTF8 } from "../response/content_type.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
+import { wholeKey } from "../response/outgoing_message.ts";
 
 // made once as headers, for Bun takes twice as long to make them of an object; and not with the module, for on Deno the
 // first headers cost a start two milliseconds
@@ -55,10 +55,7 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
   const asJson = prefersJson(req);
   const body = asJson ? JSON.stringify({ error: message }) : page(message);
   res.setHeader("Content-Type", asJson ? JSON_UTF8 : HTML);
-  // a middleware that replaced end() may make a stream of it
-  res.setHeader("Content-Length", String(utf8Length(body)));
-  if (req.method === "HEAD") res.end();
-  else res.end(body);
+  res[wholeKey](body);
 }
 
 function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {

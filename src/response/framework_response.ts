@@ -6,7 +6,6 @@ import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
 import { statusText } from "../http/status_text.ts";
-import { utf8Length } from "../http/utf8.ts";
 import type { AppFace, RenderCallback } from "../request/app_face.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest, Untyped } from "../request/framework_request.ts";
@@ -15,7 +14,7 @@ import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts"
 import { headerText, mediaTypeFor } from "./header_text.ts";
 import { jsonText } from "./json_text.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
-import { handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
+import { handOverKey, OutgoingMessage, streamKey, wholeKey } from "./outgoing_message.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { type BodySource, isBodySource } from "./streamed_body.ts";
@@ -109,7 +108,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @throws {Error} If an answer was given already (`ERR_HTTP_HEADERS_SENT`)
    */
   send(body?: SendBody): this {
-    this.#assertUnsent("res.send");
+    this.assertOpen("res.send");
     if (typeof body === "string") {
       const type = this.outgoing.contentType;
       this.outgoing.contentType = type === undefined ? HTML : withUtf8Charset(type);
@@ -135,7 +134,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @throws {Error} If an answer was given already (`ERR_HTTP_HEADERS_SENT`)
    */
   json(value?: unknown): this {
-    this.#assertUnsent("res.json");
+    this.assertOpen("res.json");
     const { app } = this;
     const { settings } = app;
     if (settings["json charset"] === false && settings["etag fn"] === undefined && this.#answerAtOnce(value)) {
@@ -156,7 +155,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @param value Any value JSON can say
    */
   jsonp(value?: unknown): this {
-    this.#assertUnsent("res.jsonp");
+    this.assertOpen("res.jsonp");
     const { app } = this;
     let text = jsonText(value, app);
     const given = this.req.query[app.get("jsonp callback name")];
@@ -174,14 +173,6 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       text = `/**/ typeof ${name} === 'function' && ${name}(${text});`;
     }
     return this.send(text);
-  }
-
-  #assertUnsent(method: string): void {
-    if (!this.headersSent) return;
-    const error = new Error(
-      `${method}: cannot set headers after they are sent to the client; an answer was given already`,
-    );
-    throw Object.assign(error, { code: "ERR_HTTP_HEADERS_SENT" });
   }
 
   // where nobody needs the text, the runtime makes it: one call from the value to the answer
@@ -223,18 +214,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       this.removeHeader("Transfer-Encoding");
       return this.end();
     }
-    if (this.hooked) {
-      this.#announceLength(body);
-      return body === undefined || this.req.method === "HEAD" ? this.end() : this.end(body as Chunk, "utf8");
-    }
-    this.endWhole(body === undefined ? null : body as string | Uint8Array<ArrayBuffer>);
+    this[wholeKey]((body ?? null) as string | Uint8Array<ArrayBuffer> | null);
     return this;
-  }
-
-  // hooks on end and writeHead read the length from the header, where Express puts it
-  #announceLength(body: string | Uint8Array | undefined): void {
-    if (body === undefined || this.hasHeader("Transfer-Encoding")) return;
-    this.setHeader("Content-Length", String(typeof body === "string" ? utf8Length(body) : body.byteLength));
   }
 
   #sendBlob(blob: Blob): this {
@@ -251,7 +232,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @param text Its body, where that is known; then nothing was set before
    */
   answer(response: Response, text?: string): void {
-    this.#assertUnsent("returning a Response");
+    this.assertOpen("returning a Response");
     const { untouched } = this;
     if (response.status === 101) return this.adopt(untouched ? response : this.#upgradeWithHeaders(response));
     if (text !== undefined || this.#mayHandOver(response)) {
@@ -394,7 +375,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   /** Redirects with status 302. */
   redirect(url: string | URL): void;
   redirect(first: number | string | URL, second?: string | URL): void {
-    this.#assertUnsent("res.redirect");
+    this.assertOpen("res.redirect");
     const status = second === undefined ? 302 : first as number;
     const target = second === undefined ? first : second;
     if (typeof target !== "string" && !(target instanceof URL)) {
@@ -411,10 +392,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       default: () => body = "",
     });
     this.status(status);
-    if (!this.hooked) return this.endWhole(body);
-    this.#announceLength(body);
-    if (this.req.method === "HEAD") this.end();
-    else this.end(body);
+    this[wholeKey](body);
   }
 
   /**

@@ -12,6 +12,9 @@ import { type WebBody, webResponse } from "./web_response.ts";
 /** Key under which a response shows the body it was ended with, for platforms that would have to stream it otherwise. */
 export const wholeBodyKey: unique symbol = Symbol.for("sluice.whole body");
 
+/** Key of the method that ends an answer in one piece, whatever a middleware has made of `send`. */
+export const wholeKey: unique symbol = Symbol("sluice.whole");
+
 /** Key of the method that leaves the sending of a body to the platform. */
 export const handOverKey: unique symbol = Symbol("sluice.hand over");
 
@@ -133,7 +136,7 @@ export class OutgoingMessage extends Emitter {
    * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
    */
   setHeader(name: string, value: HeaderValue): this {
-    this.#assertOpen("res.setHeader");
+    this.assertOpen("res.setHeader");
     if (value === undefined) throw new TypeError(`res.setHeader needs a value for "${name}"`);
     this.#headers.set("res.setHeader", name, value);
     return this;
@@ -208,7 +211,7 @@ export class OutgoingMessage extends Emitter {
    * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
    */
   removeHeader(name: string): void {
-    this.#assertOpen("res.removeHeader");
+    this.assertOpen("res.removeHeader");
     this.#headers.delete(name);
   }
 
@@ -221,7 +224,7 @@ export class OutgoingMessage extends Emitter {
    * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
    */
   writeHead(status: number, reason?: string | HeaderInit, headers?: HeaderInit): this {
-    this.#assertOpen("res.writeHead");
+    this.assertOpen("res.writeHead");
     // Node takes a text of digits as well, and leaves a fraction away
     const code = status | 0;
     if (code < 100 || code > 999) {
@@ -466,18 +469,25 @@ export class OutgoingMessage extends Emitter {
   }
 
   /**
-   * Ends the answer in one piece, with a body that is known to be whole; nothing may be written or hooked before.
+   * Ends the answer in one piece, with a body that is known to be whole. As in Express, who replaced a method that sends
+   * finds its length in the headers, and gets no body of an answer to HEAD.
    *
-   * @param body The body
+   * @param body The body, `null` for none
    */
-  protected endWhole(body: string | Uint8Array<ArrayBuffer> | null): void {
-    if (this.#ended || this.#stream !== null) {
+  [wholeKey](body: string | Uint8Array<ArrayBuffer> | null): void {
+    if (this.hooked) {
+      if (body !== null && !this.hasHeader("Transfer-Encoding")) {
+        this.setHeader("Content-Length", String(lengthOf(body)));
+      }
+      if (body === null || this.#exchange.method === "HEAD") this.end();
+      else this.end(body, "utf8");
+    } else if (this.#ended || this.#stream !== null) {
       this.end(body);
-      return;
+    } else {
+      this.#settle(body === "" ? null : body);
+      this.#ended = true;
+      this.#exchange.finish();
     }
-    this.#settle(body === "" ? null : body);
-    this.#ended = true;
-    this.#exchange.finish();
   }
 
   // middleware such as on-headers replaces writeHead to learn when the headers are about to leave
@@ -536,7 +546,13 @@ export class OutgoingMessage extends Emitter {
     return isFirst && framed !== null && !isHead;
   }
 
-  #assertOpen(method: string): void {
+  /**
+   * Refuses what comes too late.
+   *
+   * @param method The caller's name for the error message
+   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  protected assertOpen(method: string): void {
     if (this.#sentStatus === 0) return;
     throw streamError(
       "ERR_HTTP_HEADERS_SENT",
