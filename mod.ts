@@ -78,7 +78,14 @@ export {
   type StaticFileStat,
 } from "./src/middleware/static_files.ts";
 export type { ListenOptions } from "./src/platform/platform.ts";
-export type { AppFace, OpenStream, RenderCallback, RenderCallbackShape, SettingValue } from "./src/request/app_face.ts";
+export type {
+  AppFace,
+  OpenStream,
+  RenderCallback,
+  RenderCallbackShape,
+  RuntimeFace,
+  SettingValue,
+} from "./src/request/app_face.ts";
 export {
   type CommonExtras,
   FrameworkRequest,

@@ -2,17 +2,15 @@ import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
 import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
 import { errorText } from "../http/error_text.ts";
-import type { FileSystem } from "../http/file_system.ts";
 import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import type { AnyHandler, Mounted } from "../matching/layer.ts";
 import { METHODS } from "../matching/methods.ts";
 import { answerNode, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { ListenOptions } from "../platform/platform.ts";
-import type { AppFace, OpenStream, RenderCallback, SettingValue } from "../request/app_face.ts";
+import type { AppFace, OpenStream, RenderCallback, RuntimeFace, SettingValue } from "../request/app_face.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
 import { FrameworkRequest, type QueryValues, type Untyped } from "../request/framework_request.ts";
-import type { Peer } from "../request/peer.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {
   ErrorHandler,
@@ -558,39 +556,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return detectPlatform().serverLimits?.maxRequestBodySize;
   }
 
-  /** Files of the platform, `null` where there are none. */
-  get files(): FileSystem | null {
-    return detectPlatform().files;
-  }
-
-  /** Whether the platform does not cut by itself what it streams. */
-  get leavesStreams(): boolean {
-    return detectPlatform().leavesStreams === true;
-  }
-
-  /** Whether the platform sends bytes with a content type where none was set. */
-  get typesBytes(): boolean {
-    return detectPlatform().typesBytes === true;
-  }
-
-  /** Whether a handler that has answered is stopped, unless the platform is told to wait for it. */
-  get endsWithAnswer(): boolean {
-    return detectPlatform().endsWithAnswer;
-  }
-
-  /** Tells who sent a request, from what the platform passed beside it. */
-  peerOf(info: unknown, request: Request): Peer {
-    return detectPlatform().peerOf(info, request);
-  }
-
-  /** Gives a streamed body its length, where the platform does not take that from the header. */
-  sized(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array> {
-    return detectPlatform().sized?.(body, length) ?? body;
-  }
-
-  /** Has the headers of a request stay readable after its answer, where the platform would take them back with it. */
-  keepHeaders(request: Request): void {
-    detectPlatform().keepHeaders?.(request);
+  /** The runtime it is on, for the framework's own use. */
+  get runtimeFace(): RuntimeFace {
+    return detectPlatform();
   }
 
   /** The environment: a Worker's bindings, elsewhere the environment variables. */

@@ -1,5 +1,4 @@
-import type { FileSystem } from "../http/file_system.ts";
-import type { Peer } from "../request/peer.ts";
+import type { RuntimeFace } from "../request/app_face.ts";
 
 /** Where and how to listen. */
 export interface ListenOptions {
@@ -98,7 +97,7 @@ export interface ServerLimits {
 }
 
 /** What a runtime has to offer; one small file each in this folder. */
-export interface Platform {
+export interface Platform extends RuntimeFace {
   /** Name for messages. */
   readonly name: string;
   /** What a server must have been given for sockets, where that is not known from the answer; Bun wants it. */
@@ -107,25 +106,6 @@ export interface Platform {
   readonly serverLimits?: ServerLimits;
   /** Whether functions may be exported as the default; Workers take every function for a class. */
   readonly callableApps: boolean;
-  /** Whether streams go on that a server was given before it was cut, so that each of them has to be broken off. */
-  readonly leavesStreams?: boolean;
-  /** Whether bytes are sent with a content type where none was set, which has a browser save what it should show. */
-  readonly typesBytes?: boolean;
-  /** Whether a handler that has answered is stopped, unless the platform is told to wait for it. */
-  readonly endsWithAnswer: boolean;
-  /**
-   * Gives a streamed body its length, where the runtime does not take that from the header.
-   *
-   * @param body The body
-   * @param length Its length in bytes
-   */
-  sized?(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array>;
-  /** Files, where there are any. */
-  readonly files: FileSystem | null;
-  /** Tells who sent a request. */
-  peerOf(info: unknown, request: Request): Peer;
-  /** Has the headers of a request stay readable after its answer, where the runtime would take them back with it. */
-  keepHeaders?(request: Request): void;
   /** Whether what is printed appears on a terminal that shows colours. */
   colours(): boolean;
   /** Reads an environment variable; `undefined` where it is unset or may not be read. */

@@ -11,6 +11,29 @@ export interface OpenStream {
 // deno-lint-ignore no-explicit-any -- settings hold whatever the user stores, as in Express
 export type SettingValue = any;
 
+/** What a request or a response may ask of the runtime it is on. */
+export interface RuntimeFace {
+  /** Files, `null` where there are none. */
+  readonly files: FileSystem | null;
+  /** Whether streams go on that a server was given before it was cut, so that each of them has to be broken off. */
+  readonly leavesStreams?: boolean;
+  /** Whether bytes are sent with a content type where none was set, which has a browser save what it should show. */
+  readonly typesBytes?: boolean;
+  /** Whether a handler that has answered is stopped, unless the platform is told to wait for it. */
+  readonly endsWithAnswer: boolean;
+  /** Tells who sent a request, from what the platform passed beside it. */
+  peerOf(info: unknown, request: Request): Peer;
+  /** Has the headers of a request stay readable after its answer, where the runtime would take them back with it. */
+  keepHeaders?(request: Request): void;
+  /**
+   * Gives a streamed body its length, where the runtime does not take that from the header.
+   *
+   * @param body The body
+   * @param length Its length in bytes
+   */
+  sized?(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array>;
+}
+
 /** What a request or a response may ask of the application that is handling it. */
 export interface AppFace {
   /** Values every view of this application sees. */
@@ -29,14 +52,8 @@ export interface AppFace {
   disabled(name: string): boolean;
   /** Canonical path of the application, made of its own and its parents' mount paths. */
   path(): string;
-  /** Files of the platform, `null` where there are none. */
-  readonly files: FileSystem | null;
-  /** Gives a streamed body its length, where the platform does not take that from the header. */
-  sized(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array>;
-  /** Tells who sent a request, from what the platform passed beside it. */
-  peerOf(info: unknown, request: Request): Peer;
-  /** Has the headers of a request stay readable after its answer. */
-  keepHeaders(request: Request): void;
+  /** The runtime it is on. */
+  readonly runtimeFace: RuntimeFace;
   /** The environment: a Worker's bindings, elsewhere the environment variables. */
   environment(info: unknown): Record<string, SettingValue>;
   /** Runs work that goes on after the answer: the platform waits for it, and so does closing the application. */
@@ -45,12 +62,6 @@ export interface AppFace {
   nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
   /** Upgrades a request to a WebSocket, or throws an `HttpError` if it is no proper handshake. */
   acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void>;
-  /** Whether the platform does not cut by itself what it streams. */
-  readonly leavesStreams: boolean;
-  /** Whether the platform sends bytes with a content type where none was set. */
-  readonly typesBytes: boolean;
-  /** Whether a handler that has answered is stopped, unless the platform is told to wait for it. */
-  readonly endsWithAnswer: boolean;
   /** Bodies being streamed, so that closing can cut them. */
   readonly openStreams: Set<OpenStream>;
   /** Writes an error to the log, unless the `env` setting is `"test"`. */

@@ -69,7 +69,7 @@ export class Exchange extends Target {
 
   /** The other end of the connection. */
   get peer(): Peer {
-    return this.#few.peer ??= this.app.peerOf(this.info, this.request);
+    return this.#few.peer ??= this.app.runtimeFace.peerOf(this.info, this.request);
   }
 
   /** Whether the client left before the answer was complete. */
@@ -225,12 +225,12 @@ export class Exchange extends Target {
   // then, so it is asked for where somebody is left who may read it: a listener, or a handler. Some stop the handler as
   // well.
   #keep(): void {
-    const { app } = this;
-    app.keepHeaders(this.request);
+    const { runtimeFace } = this.app;
+    runtimeFace.keepHeaders?.(this.request);
     void this.peer;
     const few = this.#few;
-    if (few.handlers === 0 || few.settled !== null || !app.endsWithAnswer) return;
-    app.background(new Promise<void>((resolve) => few.settled = resolve), this.info, this.context);
+    if (few.handlers === 0 || few.settled !== null || !runtimeFace.endsWithAnswer) return;
+    this.app.background(new Promise<void>((resolve) => few.settled = resolve), this.info, this.context);
   }
 
   /** The body being streamed, which breaking off has to cut. */

@@ -83,7 +83,7 @@ const HANDED_OVER_BYTES = 1024 * 1024;
  * @throws {DirectoryError} If the path leads to a folder without an index file
  */
 export async function transferFile(res: FileResponse, transfer: FileTransfer): Promise<void> {
-  const { files } = res.req[exchangeKey].app;
+  const { files } = res.req[exchangeKey].app.runtimeFace;
   if (files === null) throw new Error(NO_FILES);
   const path = resolveFilePath(transfer.requested, transfer, () => files.workingDirectory());
   const found = await findFile(files, path, transfer);

@@ -18,6 +18,7 @@ import { handOverKey, OutgoingMessage, streamKey, wholeKey } from "./outgoing_me
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { type BodySource, isBodySource } from "./streamed_body.ts";
+import { copyOf } from "./web_response.ts";
 
 /** Answers for `res.format`, by media type or extension; `default` answers when none is acceptable. */
 export type FormatHandlers = Record<
@@ -236,7 +237,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const { untouched } = this;
     if (response.status === 101) return this.adopt(untouched ? response : this.#upgradeWithHeaders(response));
     if (text !== undefined || this.#mayHandOver(response)) {
-      return this.adopt(untouched ? response : this.#withOwnHeaders(response), text);
+      // a copy, for a handler may return the same object to several clients, whose cookies must not meet in it
+      return this.adopt(untouched ? response : this.#addHeaders(copyOf(response, this.#exchange.app)), text);
     }
     // a type the handler chose wins; cookies of both are sent
     this.setHeaders(response.headers);
@@ -258,18 +260,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const type = headers.get("content-type");
     if (this.#exchange.heard) return type !== null && type.startsWith("application/json");
     if (type === null ? this.untouched : !type.startsWith("text/event-stream")) return true;
-    return !this.#exchange.app.leavesStreams;
-  }
-
-  // a copy, for a handler may return the same object to several clients, whose cookies must not meet in it
-  #withOwnHeaders(response: Response): Response {
-    if (!this.app.typesBytes || response.headers.has("content-type")) {
-      return this.#addHeaders(new Response(response.body, response));
-    }
-    // Bun takes the body itself for bytes, whatever it was made of, and knows better of a clone
-    const clone = response.clone();
-    response.body?.cancel().catch(() => {});
-    return this.#addHeaders(clone);
+    return !this.#exchange.app.runtimeFace.leavesStreams;
   }
 
   // an upgrade must reach the platform as the object it made

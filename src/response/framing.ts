@@ -44,7 +44,7 @@ export function frame(
 
 function sized(body: ReadableStream<Uint8Array>, headers: OutgoingHeaders, app: AppFace): ReadableStream<Uint8Array> {
   const length = Number(headers.get("content-length") ?? NaN);
-  return Number.isSafeInteger(length) && length >= 0 ? app.sized(body, length) : body;
+  return Number.isSafeInteger(length) && length >= 0 ? app.runtimeFace.sized?.(body, length) ?? body : body;
 }
 
 // A runtime says 0 of the length of no body, which for HEAD is not the length that GET has; and Bun says so of a stream

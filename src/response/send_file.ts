@@ -81,7 +81,7 @@ export function sendFile(
  * @param path The path as it was given
  */
 export function absolutePath(res: FileResponse, path: string): string {
-  const { files } = res.req[exchangeKey].app;
+  const { files } = res.req[exchangeKey].app.runtimeFace;
   // without files nothing can be sent, and the error of that comes later
   if (files === null) return path;
   const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;

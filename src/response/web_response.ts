@@ -54,11 +54,26 @@ export function webResponse(
   return response;
 }
 
+/**
+ * Copies a web response, whose headers may be fixed, or go to several clients.
+ *
+ * @param response The response; its body goes to the copy
+ * @param app The application, for what the runtime makes of bytes
+ * @returns The copy
+ */
+export function copyOf(response: Response, app: AppFace): Response {
+  if (!app.runtimeFace.typesBytes || response.headers.has("content-type")) return new Response(response.body, response);
+  // Bun takes the body itself for bytes, whatever it was made of, and knows better of a clone
+  const clone = response.clone();
+  response.body?.cancel().catch(() => {});
+  return clone;
+}
+
 // a string or a typed Blob would bring a content type of its own, which Express does not send
 function untyped(body: WebBody, app: AppFace): WebBody {
   if (typeof body === "string" || body instanceof Uint8Array) {
     const bytes = typeof body === "string" ? utf8Bytes(body) : body;
-    return app.typesBytes ? streamOf(bytes) : bytes;
+    return app.runtimeFace.typesBytes ? streamOf(bytes) : bytes;
   }
   if (body instanceof Blob && body.type !== "") return body.slice(0, body.size, "");
   return body;

@@ -1,5 +1,4 @@
-import type { FileSystem } from "../http/file_system.ts";
-import type { RenderCallback, SettingValue } from "../request/app_face.ts";
+import type { RenderCallback, RuntimeFace, SettingValue } from "../request/app_face.ts";
 import type { Engine, View, ViewOptions } from "./view.ts";
 
 /** What rendering needs of an application. */
@@ -10,8 +9,8 @@ export interface ViewHost {
   readonly engines: Record<string, Engine>;
   /** Views found so far. */
   readonly cache: Record<string, View>;
-  /** Files of the platform. */
-  readonly files: FileSystem | null;
+  /** The runtime, for its files. */
+  readonly runtimeFace: RuntimeFace;
   /** Loads a package by name. */
   loadPackage(name: string): Promise<unknown>;
   /** Reads a setting. */
@@ -56,7 +55,7 @@ function findView(host: ViewHost, name: string): View {
     defaultEngine: host.get("view engine"),
     root: host.get("views"),
     engines: host.engines,
-    files: host.files,
+    files: host.runtimeFace.files,
     loadPackage: (packageName: string) => host.loadPackage(packageName),
   });
 }

@@ -75,7 +75,7 @@ Deno.test("without it, listening and sending files say what is missing too", asy
     'on Node import "@sluice/sluice/node"',
   );
   const app = quietApp();
-  Object.defineProperty(app, "files", { value: null });
+  Object.defineProperty(app, "runtimeFace", { value: genericPlatform });
   app.use(sluice.static("public"), (error: Error, _req: Request, res: Response, _next: unknown) => {
     res.send(error.message);
   });
