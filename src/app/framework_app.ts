@@ -469,17 +469,17 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
 
   /** The same as {@linkcode FrameworkApp.routes}. */
   getRoutes(): RouteDefinition[] {
-    return this.routes;
+    return this.router.routes;
   }
 
   /** The same as {@linkcode FrameworkApp.children}. */
   getChildren(): SubRouter[] {
-    return this.children;
+    return this.router.children;
   }
 
   /** The same as {@linkcode FrameworkApp.wsRoutes}. */
   getWsRoutes(): WebSocketRouteDefinition[] {
-    return this.wsRoutes;
+    return this.router.wsRoutes;
   }
 
   /** Lists every route, those of mounted routers included; see {@linkcode BaseRouter.getRegisteredRoutes}. */
