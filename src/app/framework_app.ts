@@ -5,7 +5,7 @@ import { errorText } from "../http/error_text.ts";
 import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import type { AnyHandler, Mounted } from "../matching/layer.ts";
-import { METHODS } from "../matching/methods.ts";
+import { defineVerbs } from "../matching/methods.ts";
 import { answerNode, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { ListenOptions } from "../platform/platform.ts";
 import type { AppFace, OpenStream, RenderCallback, RuntimeFace, SettingValue } from "../request/app_face.ts";
@@ -680,17 +680,11 @@ function isExtended(prototype: object): boolean {
   return Reflect.ownKeys(prototype).length > 1;
 }
 
-for (const method of [...METHODS, "all"]) {
-  if (method === "get") continue;
-  Object.defineProperty(FrameworkApp.prototype, method, {
-    value(this: FrameworkApp, path: Path, ...handlers: unknown[]): FrameworkApp {
-      this.router.register(method === "all" ? null : method, path, handlers);
-      return this;
-    },
-    configurable: true,
-    writable: true,
+defineVerbs(FrameworkApp.prototype, (method) =>
+  function (this: FrameworkApp, path: Path, ...handlers: unknown[]) {
+    this.router.register(method, path, handlers);
+    return this;
   });
-}
 
 // Express has none of these, so programs and packages keep things of their own on the application under such names
 for (const name of ["routes", "middlewares", "prefixMiddlewares", "children", "errorHandlers", "wsRoutes", "server"]) {

@@ -39,3 +39,18 @@ export const METHODS = [
 
 /** The same methods in capitals, with `WS` for upgrade requests. */
 export const KNOWN_METHODS: ReadonlySet<string> = new Set([...METHODS.map((name) => name.toUpperCase()), "WS"]);
+
+/**
+ * Gives a class a function for each method, and `all`, but those it has written out. They are plain properties, for there
+ * are programs that replace them on a router of theirs.
+ *
+ * @param prototype What its objects inherit
+ * @param verbOf Makes the function for a method in lower case, `null` for all
+ */
+export function defineVerbs(prototype: object, verbOf: (method: string | null) => (...args: never[]) => unknown): void {
+  for (const method of [...METHODS, null]) {
+    const name = method ?? "all";
+    if (Object.hasOwn(prototype, name)) continue;
+    Object.defineProperty(prototype, name, { value: verbOf(method), configurable: true, writable: true });
+  }
+}

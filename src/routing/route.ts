@@ -9,7 +9,7 @@ import {
 } from "../matching/layer.ts";
 import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
 import { Walk } from "../dispatch/walk.ts";
-import { METHODS } from "../matching/methods.ts";
+import { defineVerbs } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
@@ -160,12 +160,7 @@ export function checkedHandlers(caller: string, handlers: readonly unknown[]): A
   return functions as AnyHandler[];
 }
 
-for (const method of METHODS) {
-  Object.defineProperty(Route.prototype, method, {
-    value(this: Route, ...handlers: unknown[]): Route {
-      return this.add(method, handlers, `Route.${method}`);
-    },
-    configurable: true,
-    writable: true,
+defineVerbs(Route.prototype, (method) =>
+  function (this: Route, ...handlers: unknown[]) {
+    return this.add(method, handlers, `Route.${method}`);
   });
-}

@@ -11,7 +11,7 @@ import {
   type Mounted,
   type Step,
 } from "../matching/layer.ts";
-import { METHODS } from "../matching/methods.ts";
+import { defineVerbs } from "../matching/methods.ts";
 import type { PathPatternOptions } from "../matching/path_expression.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
@@ -435,16 +435,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 }
 
-// plain properties, for there are programs that replace them on a router of theirs
-for (const method of [...METHODS, "all"]) {
-  Object.defineProperty(BaseRouter.prototype, method, {
-    value(this: BaseRouter, path: Path, ...handlers: unknown[]): BaseRouter {
-      return this.register(method === "all" ? null : method, path, handlers);
-    },
-    configurable: true,
-    writable: true,
+defineVerbs(BaseRouter.prototype, (method) =>
+  function (this: BaseRouter, path: Path, ...handlers: unknown[]) {
+    return this.register(method, path, handlers);
   });
-}
 
 /**
  * Separates the optional path of `use` from its handlers.
