@@ -16,6 +16,9 @@ const listeners: unique symbol = Symbol("listeners");
 /** Where an emitter keeps how many listeners it was told to expect. */
 const mostListeners: unique symbol = Symbol("most listeners");
 
+/** Key of the method by which an emitter learns to what somebody listens. */
+export const listenedTo: unique symbol = Symbol("listened to");
+
 /**
  * Node's event emitter: its names, its order, its rules. Costs nothing until somebody listens, not even a call: a class
  * without fields and private methods has nothing to construct.
@@ -23,6 +26,14 @@ const mostListeners: unique symbol = Symbol("most listeners");
 export class Emitter {
   declare private [listeners]: Map<EventName, readonly Entry[]> | undefined;
   declare private [mostListeners]: number | undefined;
+
+  /**
+   * For emitters that do not begin with an event before somebody listens: called after a listener was added.
+   *
+   * @param event What it listens to
+   * @param first Whether it was added in front of the others
+   */
+  [listenedTo]?(event: EventName, first: boolean): void;
 
   /** Adds a listener. */
   on(event: EventName, listener: Listener): this {
@@ -57,6 +68,7 @@ export class Emitter {
     const all = emitter[listeners] ??= new Map();
     const present = all.get(event) ?? [];
     all.set(event, first ? [entry, ...present] : [...present, entry]);
+    emitter[listenedTo]?.(event, first);
     return emitter;
   }
 

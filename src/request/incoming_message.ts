@@ -1,4 +1,4 @@
-import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
+import { Emitter, type EventName, listenedTo } from "../http/emitter.ts";
 import { isHeaderName } from "../http/header_values.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { type HeaderRecord, headerRecord } from "./header_record.ts";
@@ -201,26 +201,14 @@ export class IncomingMessage extends Emitter {
     return this.#made.readable ??= new ReadableFace(this.#exchange, this);
   }
 
-  /** Adds a listener; the first one for `data`, `end` or `readable` starts reading the body, as in Node. */
-  override on(event: EventName, listener: Listener): this {
-    super.on(event, listener);
-    this.#listened(event);
-    return this;
-  }
-
-  /** Adds a listener that runs once. */
-  override once(event: EventName, listener: Listener): this {
-    super.once(event, listener);
-    this.#listened(event);
-    return this;
-  }
-
-  #listened(event: EventName): void {
+  /** Starts reading the body for the first listener for `data`, `end` or `readable`, as in Node. */
+  override [listenedTo](event: EventName, first: boolean): void {
+    if (event === "close" || event === "aborted") return this.#announceEnd();
+    // as in Node, what is put in front of the others begins nothing
+    if (first) return;
     if (event === "data") this.#stream.listen();
     else if (event === "readable") this.#stream.offer();
-    else if (event === "end") {
-      if (bodyOf(this.request) === null) this.#stream.resume();
-    } else if (event === "close" || event === "aborted") this.#announceEnd();
+    else if (event === "end" && bodyOf(this.request) === null) this.#stream.resume();
   }
 
   #announceEnd(): void {

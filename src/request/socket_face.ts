@@ -1,4 +1,4 @@
-import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
+import { Emitter, type EventName, listenedTo } from "../http/emitter.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Peer } from "./peer.ts";
 
@@ -50,22 +50,11 @@ export class SocketFace extends Emitter {
     return !this.destroyed;
   }
 
-  /** Adds a listener; `close` comes when the exchange is over, for what becomes of the connection then nobody tells. */
-  override on(event: EventName, listener: Listener): this {
-    super.on(event, listener);
-    this.#listened(event);
-    return this;
-  }
-
-  /** Adds a listener that runs once. */
-  override once(event: EventName, listener: Listener): this {
-    super.once(event, listener);
-    this.#listened(event);
-    return this;
-  }
-
-  // by this alone npm's on-finished, and so every logger, learns that a client has left
-  #listened(event: EventName): void {
+  /**
+   * Has `close` come when the exchange is over, for what becomes of the connection then nobody tells. By this alone npm's
+   * on-finished, and so every logger, learns that a client has left.
+   */
+  override [listenedTo](event: EventName): void {
     if (event !== "close" || this.#listenedTo) return;
     this.#listenedTo = true;
     this.#exchange.onEnd(() => {

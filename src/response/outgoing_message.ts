@@ -1,4 +1,4 @@
-import { Emitter, type EventName, type Listener, runningOnce } from "../http/emitter.ts";
+import { Emitter, type EventName, listenedTo, type Listener, runningOnce } from "../http/emitter.ts";
 import { statusText } from "../http/status_text.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { SocketFace } from "../request/socket_face.ts";
@@ -617,36 +617,21 @@ export class OutgoingMessage extends Emitter {
     return super.emit(event, ...args);
   }
 
-  /** Adds a listener: `finish` when the answer is complete, `close` when the exchange is over, `drain`, `pipe`. */
-  override on(event: EventName, listener: Listener): this {
-    this.#watch(event);
-    return super.on(event, listener);
-  }
-
   /** Adds a listener that runs once. */
   override once(event: EventName, listener: Listener): this {
     // Node's once goes by way of on, which compression replaces for those who wait for "drain"
-    if (this.on !== plain.on) return this.on(event, runningOnce(this, event, listener));
-    this.#watch(event);
-    return super.once(event, listener);
-  }
-
-  /** Adds a listener in front of the others. */
-  override prependListener(event: EventName, listener: Listener): this {
-    this.#watch(event);
-    return super.prependListener(event, listener);
+    return this.on === plain.on ? super.once(event, listener) : this.on(event, runningOnce(this, event, listener));
   }
 
   /** Adds a listener that runs once, in front of the others. */
   override prependOnceListener(event: EventName, listener: Listener): this {
-    if (this.prependListener !== plain.prependListener) {
-      return this.prependListener(event, runningOnce(this, event, listener));
-    }
-    this.#watch(event);
-    return super.prependOnceListener(event, listener);
+    return this.prependListener === plain.prependListener
+      ? super.prependOnceListener(event, listener)
+      : this.prependListener(event, runningOnce(this, event, listener));
   }
 
-  #watch(event: EventName): void {
+  /** Has `finish` come when the answer is complete, and `close` when the exchange is over. */
+  override [listenedTo](event: EventName): void {
     if (this.#watched || (event !== "finish" && event !== "close")) return;
     this.#watched = true;
     const exchange = this.#exchange;

@@ -417,3 +417,16 @@ Deno.test("a header that is asked for too late, in a timer nobody knows of, is u
   const said = logged.map((error) => /^Error: (\S+) came when .* read it before the answer/.exec(String(error))?.[1]);
   assertEquals(said, ['req.get("x-told")', "req.headers", "req.rawHeaders"]);
 });
+
+Deno.test("a listener in front of the others hears of the end of the request, of its socket and of the answer", async () => {
+  const told: string[] = [];
+  const app = quietApp();
+  app.get("/", (req, res) => {
+    req.prependListener("close", () => told.push("request"));
+    req.socket.prependListener("close", () => told.push("socket"));
+    res.prependListener("close", () => told.push("answer"));
+    res.end();
+  });
+  await ask(app, "/");
+  assertEquals(told.sort(), ["answer", "request", "socket"]);
+});
