@@ -33,9 +33,12 @@ export class FastMatcher implements LayerList {
     this.#scope = new Scope(this);
   }
 
-  /** The list, in registration order. */
+  /** The list, in registration order, for an index that is being built. */
   get layers(): readonly Layer[] {
-    return this.#layers();
+    const layers = this.#layers();
+    // programs take layers out of the list of a router, and move them in it
+    layers.forEach((layer, place) => layer.order = place);
+    return layers;
   }
 
   /**

@@ -194,10 +194,10 @@ export class Step {
   }
 }
 
-/** One registered thing, with its place in the order of registration. */
+/** One registered thing, with its place among the others. */
 export class Layer {
-  /** Place in the order of registration on its router. */
-  order: number;
+  /** Place in the list of its router, as of when an index over that was built last. */
+  order = 0;
   /** The path as it was registered. */
   readonly path: string | RegExp | readonly (string | RegExp)[];
   /** The patterns of the path, one for each member of a list. */
@@ -219,7 +219,6 @@ export class Layer {
    * Compiles a registration.
    *
    * @param method Name of the caller for error messages
-   * @param order Place in the order of registration
    * @param path Where the layer applies
    * @param options How the path matches
    * @param content What the layer does
@@ -227,12 +226,10 @@ export class Layer {
    */
   constructor(
     method: string,
-    order: number,
     path: string | RegExp | readonly (string | RegExp)[],
     options: PathPatternOptions,
     content: { route?: RoutedEntries; mounted?: Mounted | null; fn?: AnyHandler; socket?: boolean },
   ) {
-    this.order = order;
     this.path = path;
     this.strict = options.strict;
     this.patterns = typeof path === "string"

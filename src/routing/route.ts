@@ -109,7 +109,7 @@ export class Route<Params = RouteParams, L extends Locals = Locals> implements R
    */
   dispatch(req: Untyped, res: Untyped, done: Next): void {
     const position = exchangeOf(req) ?? new ForeignPosition(req as ForeignRequest);
-    const layer = new Layer("Route.dispatch", 0, "/", { sensitive: false, strict: false, end: false }, { route: this });
+    const layer = new Layer("Route.dispatch", "/", { sensitive: false, strict: false, end: false }, { route: this });
     const reached = [{ layer, proven: layer.patterns[0]!, scope: new Scope(null) }];
     const stepsFor = (_path: string, method: string) => stepsOf(reached, method);
     const source = {

@@ -104,8 +104,6 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /** Whether a trailing slash counts. */
   readonly strict: boolean;
   #layers: Layer[] = [];
-  /** Whether a program has seen the list, and may have changed it since. */
-  #shown = false;
   readonly #name: string;
   readonly #routeOptions: PathPatternOptions;
   /** The name of the caller in error messages, for the method that was registered last. */
@@ -129,25 +127,18 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     this.mergeParams = options?.mergeParams ?? false;
     this.strict = options?.strict ?? false;
     this.#routeOptions = { sensitive: this.caseSensitive, strict: this.strict, end: true };
-    this.fastMatcher = new FastMatcher(() => this.#numbered(), registrationEpoch, this.caseSensitive);
+    this.fastMatcher = new FastMatcher(() => this.#layers, registrationEpoch, this.caseSensitive);
   }
 
   /** The layers, in the order of registration. Whoever asks for them may take some away or move them. */
   get stack(): Layer[] {
-    this.#shown = true;
     noteRegistration();
     return this.#layers;
   }
 
   set stack(layers: Layer[]) {
     this.#layers = layers;
-    this.#shown = true;
     noteRegistration();
-  }
-
-  #numbered(): readonly Layer[] {
-    if (this.#shown) this.#layers.forEach((layer, place) => layer.order = place);
-    return this.#layers;
   }
 
   /** Handlers of named parameters, as Express shows them. */
@@ -242,7 +233,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     const mounted = (fn as { [mountedKey]?: Mounted })[mountedKey] ?? null;
     const options = { sensitive: this.caseSensitive, strict: false, end: false };
     const content = { fn: mounted === null ? withCookieTakeover(withOwnFaces(fn)) : fn, mounted };
-    this.#add(new Layer(`${this.#name}.use`, this.#layers.length, path, options, content));
+    this.#add(new Layer(`${this.#name}.use`, path, options, content));
   }
 
   #add(layer: Layer): void {
@@ -261,7 +252,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
 
   #route(path: Path, caller: string): Route {
     const route = new Route(path, caller);
-    this.#add(new Layer(caller, this.#layers.length, path, this.#routeOptions, { route }));
+    this.#add(new Layer(caller, path, this.#routeOptions, { route }));
     return route;
   }
 
@@ -364,7 +355,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     const caller = `${this.#name}.ws`;
     const route = new SocketRoute(caller, path, args);
     noteSocket();
-    this.#add(new Layer(caller, this.#layers.length, path, this.#routeOptions, { route, socket: true }));
+    this.#add(new Layer(caller, path, this.#routeOptions, { route, socket: true }));
     return this;
   }
 

@@ -14,16 +14,19 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
-    name: "a content type leaves the choice to send",
+    name: "a content type leaves the choice to res.send",
     answer: (type) => (_req, res) => res.type("css").set("Content-Type", type).send("text"),
   },
   {
-    name: "so it does for bytes",
+    name: "a content type leaves the choice to res.send, for bytes too",
     answer: (type) => (_req, res) => res.set({ "content-type": type }).send(Buffer.of(1)),
   },
-  { name: "and for JSON", answer: (type) => (_req, res) => res.header("Content-Type", type).json({}) },
   {
-    name: "accepts answers with the client's list",
+    name: "a content type leaves the choice to res.json",
+    answer: (type) => (_req, res) => res.header("Content-Type", type).json({}),
+  },
+  {
+    name: "req.accepts answers with the client's list",
     answer: (offer) => (req, res) =>
       res.json([
         req.accepts(offer),
@@ -32,11 +35,17 @@ const CASES: readonly Case[] = [
         req.acceptsLanguages(offer),
       ]),
   },
-  { name: "is matches nothing", answer: (type) => (req, res) => res.json([req.is(type), req.is([type])]) },
-  { name: "cookies need no options", answer: (options) => (_req, res) => res.cookie("a", "b", options || null).end() },
-  { name: "nor to be cleared", answer: (options) => (_req, res) => res.clearCookie("a", options || null).end() },
-  { name: "maxAge of static files", answer: (maxAge, lib) => lib.static(FILES, { maxAge }) },
-  { name: "maxAge of a file", answer: (maxAge) => (_req, res) => res.sendFile(FILE, { maxAge }) },
+  { name: "req.is matches nothing", answer: (type) => (req, res) => res.json([req.is(type), req.is([type])]) },
+  {
+    name: "res.cookie needs no options",
+    answer: (options) => (_req, res) => res.cookie("a", "b", options || null).end(),
+  },
+  {
+    name: "res.clearCookie needs no options",
+    answer: (options) => (_req, res) => res.clearCookie("a", options || null).end(),
+  },
+  { name: "static files may be kept no time", answer: (maxAge, lib) => lib.static(FILES, { maxAge }) },
+  { name: "a file may be kept no time", answer: (maxAge) => (_req, res) => res.sendFile(FILE, { maxAge }) },
   { name: "a router needs no options", answer: (options, lib) => lib.Router(options || null) },
   {
     name: "a parser's type and charset are the usual ones",
