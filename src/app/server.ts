@@ -1,4 +1,4 @@
-import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
+import { Emitter, type EventName, listenedTo, type Listener } from "../http/emitter.ts";
 import type { PlatformServer } from "../platform/platform.ts";
 
 /** How an application is closed. */
@@ -68,23 +68,12 @@ export class Server extends Emitter {
   }
 
   /**
-   * Adds a listener for `listening`, `error` or `close`.
+   * Refuses listeners for anything but `listening`, `error` and `close`.
    *
    * @throws {TypeError} For other events, which would never come
    */
-  override on(event: EventName, listener: Listener): this {
+  override [listenedTo](event: EventName): void {
     assertTold("on", event);
-    return super.on(event, listener);
-  }
-
-  /**
-   * Adds a listener that runs once.
-   *
-   * @throws {TypeError} For other events, which would never come
-   */
-  override once(event: EventName, listener: Listener): this {
-    assertTold("once", event);
-    return super.once(event, listener);
   }
 
   /**
