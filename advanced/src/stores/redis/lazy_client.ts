@@ -88,11 +88,8 @@ export function lazyClient(url: string): RedisPort {
   function ready(): Promise<RedisPort> {
     if (client !== null && isSilent()) {
       client.destroy();
-      client =
-        port =
-        connecting =
-        waiting =
-          null;
+      client = port = null;
+      connecting = waiting = null;
     }
     if (port !== null && client!.isReady) return Promise.resolve(port);
     if (connecting === null) {
