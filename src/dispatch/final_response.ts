@@ -5,7 +5,7 @@ import { statusText } from "../http/status_text.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { HTML, JSON_UTF8 } from "../response/content_type.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import { wholeKey } from "../response/outgoing_message.ts";
+import { endWholeKey } from "../response/outgoing_message.ts";
 
 // made once as headers, for Bun takes twice as long to make them of an object; and not with the module, for on Deno the
 // first headers cost a start two milliseconds
@@ -55,7 +55,7 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
   const asJson = prefersJson(req);
   const body = asJson ? JSON.stringify({ error: message }) : page(message);
   res.setHeader("Content-Type", asJson ? JSON_UTF8 : HTML);
-  res[wholeKey](body);
+  res[endWholeKey](body);
 }
 
 function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {

@@ -14,7 +14,7 @@ import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts"
 import { headerText, mediaTypeFor } from "./header_text.ts";
 import { jsonText } from "./json_text.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
-import { handOverKey, OutgoingMessage, streamKey, wholeKey } from "./outgoing_message.ts";
+import { endWholeKey, handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { type BodySource, isBodySource } from "./streamed_body.ts";
@@ -215,7 +215,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       this.removeHeader("Transfer-Encoding");
       return this.end();
     }
-    this[wholeKey]((body ?? null) as string | Uint8Array<ArrayBuffer> | null);
+    this[endWholeKey]((body ?? null) as string | Uint8Array<ArrayBuffer> | null);
     return this;
   }
 
@@ -383,7 +383,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       default: () => body = "",
     });
     this.status(status);
-    this[wholeKey](body);
+    this[endWholeKey](body);
   }
 
   /**

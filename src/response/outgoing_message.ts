@@ -13,7 +13,7 @@ import { type WebBody, webResponse } from "./web_response.ts";
 export const wholeBodyKey: unique symbol = Symbol.for("sluice.whole body");
 
 /** Key of the method that ends an answer in one piece, whatever a middleware has made of `send`. */
-export const wholeKey: unique symbol = Symbol("sluice.whole");
+export const endWholeKey: unique symbol = Symbol("sluice.end whole");
 
 /** Key of the method that leaves the sending of a body to the platform. */
 export const handOverKey: unique symbol = Symbol("sluice.hand over");
@@ -474,7 +474,7 @@ export class OutgoingMessage extends Emitter {
    *
    * @param body The body, `null` for none
    */
-  [wholeKey](body: string | Uint8Array<ArrayBuffer> | null): void {
+  [endWholeKey](body: string | Uint8Array<ArrayBuffer> | null): void {
     if (this.hooked) {
       if (body !== null && !this.hasHeader("Transfer-Encoding")) {
         this.setHeader("Content-Length", String(lengthOf(body)));
