@@ -29,7 +29,8 @@ export function normalizePath(path: string, separator: RegExp | string = EITHER_
   }
   const beginning = root.replaceAll("\\", "/");
   if (parts.length === 0 && root !== "") return beginning;
-  return beginning + (parts.join("/") || ".") + (isSlash(path, path.length - 1) ? "/" : "");
+  const isFolder = path.endsWith("/") || (separator !== "/" && path.endsWith("\\"));
+  return beginning + (parts.join("/") || ".") + (isFolder ? "/" : "");
 }
 
 /**
@@ -42,6 +43,16 @@ export function normalizePath(path: string, separator: RegExp | string = EITHER_
 export function resolvePath(path: string, workingDirectory: () => string, separator?: RegExp | string): string {
   const absolute = normalizePath(isAbsolutePath(path) ? path : `${workingDirectory()}/${path}`, separator);
   return absolute.endsWith("/") && absolute !== rootOf(absolute) ? absolute.slice(0, -1) : absolute;
+}
+
+/**
+ * Tells what separates the folders of a path, if not both kinds of slash. Behind a slash in front, as on POSIX, a
+ * backslash is part of a name: taken for a slash, a client's would lead past whoever guards a folder by its URL.
+ *
+ * @param path An absolute path
+ */
+export function separatorBelow(path: string): "/" | undefined {
+  return path.startsWith("/") ? "/" : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { normalizePath, resolvePath } from "../http/file_paths.ts";
+import { normalizePath, resolvePath, separatorBelow } from "../http/file_paths.ts";
 import { HttpError } from "../http/http_error.ts";
 
 /** What to do with names that begin with a dot. */
@@ -30,18 +30,20 @@ export function resolveFilePath(
   const decoded = decode(requested);
   if (decoded.includes("\0")) throw new HttpError(400);
   const { root } = options;
-  // a backslash separates folders on one platform, and must be no way around the check on any
+  // a backslash separates folders on one platform, and must be no way around the checks on any
   const climbs = /(?:^|[\\/])\.\.(?:[\\/]|$)/;
   if (!root) {
     if (climbs.test(decoded)) throw new HttpError(403);
-    const path = resolvePath(decoded, workingDirectory);
-    applyDotfilePolicy(path.split("/"), options.dotfiles);
+    const path = resolvePath(decoded, workingDirectory, separatorBelow(decoded));
+    applyDotfilePolicy(path.split(/[\\/]/), options.dotfiles);
     return decoded.endsWith("/") && path !== "/" ? `${path}/` : path;
   }
-  const inside = decoded === "" ? "." : normalizePath(`./${decoded}`);
+  const folder = resolvePath(root, workingDirectory);
+  const separator = separatorBelow(folder);
+  const inside = decoded === "" ? "." : normalizePath(`./${decoded}`, separator);
   if (climbs.test(inside)) throw new HttpError(403);
-  applyDotfilePolicy(inside.split("/"), options.dotfiles);
-  return normalizePath(`${resolvePath(root, workingDirectory)}/${inside}`);
+  applyDotfilePolicy(inside.split(/[\\/]/), options.dotfiles);
+  return normalizePath(`${folder}/${inside}`, separator);
 }
 
 function decode(requested: string): string {

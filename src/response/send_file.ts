@@ -1,4 +1,4 @@
-import { isAbsolutePath, resolvePath } from "../http/file_paths.ts";
+import { isAbsolutePath, resolvePath, separatorBelow } from "../http/file_paths.ts";
 import { exchangeKey } from "../request/exchange.ts";
 import type { FileOptions } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
@@ -85,7 +85,7 @@ export function absolutePath(res: FileResponse, path: string): string {
   // without files nothing can be sent, and the error of that comes later
   if (files === null) return path;
   const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;
-  // Behind a slash in front, as on POSIX, a backslash is part of a name. One such as "..\\secret" may be a client's, and
-  // is left for the check that refuses it; only a path of Windows climbs by backslashes.
-  return resolvePath(absolute, () => absolute, absolute.startsWith("/") ? "/" : undefined);
+  // a name such as "..\\secret" may be a client's, and is left for the check that refuses it; only a path of Windows
+  // climbs by backslashes
+  return resolvePath(absolute, () => absolute, separatorBelow(absolute));
 }

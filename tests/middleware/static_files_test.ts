@@ -31,6 +31,8 @@ const ASKS: readonly (readonly [path: string, headers?: Record<string, string>, 
   ["/s/hello.txt", {}, "POST"],
   ["/s/%2e%2e/outside.txt"],
   ["/s/hello.txt/"],
+  ["/s/folder%5cindex.html"],
+  ["/s/folder%5c"],
 ];
 
 Deno.test("files are served as express.static serves them", async () => {
@@ -160,4 +162,14 @@ Deno.test("a file that becomes a folder before it is read is an error for the er
   app.use(sluice.static("/public"));
   app.use((error: Any, _req: Any, res: Any, _next: Any) => res.status(500).send(error.code));
   assertEquals(await (await ask(app, "/changing.txt")).text(), "EISDIR");
+});
+
+Deno.test("a backslash does not lead past what guards a folder by its path", async () => {
+  const app = quietApp();
+  app.get("/named", (req, res) => res.sendFile(String(req.query.name), { root: FILES }));
+  app.use("/s/folder", (_req, res) => res.sendStatus(401));
+  app.use("/s", sluice.static(FILES));
+  assertEquals((await ask(app, "/s/folder/index.html")).status, 401);
+  assertEquals((await ask(app, "/s/folder%5cindex.html")).status, 404);
+  assertEquals((await ask(app, "/named?name=folder%5Cindex.html")).status, 404);
 });
