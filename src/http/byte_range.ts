@@ -36,7 +36,8 @@ export function parseByteRange(size: number, header: string, options?: { combine
 }
 
 function rangeOf(text: string, size: number): ByteRange | null {
-  const match = /^\s*(\d*)\s*-\s*(\d*)\s*$/.exec(text);
+  // trimmed first: two runs of blanks side by side would be split between them in every way there is
+  const match = /^(\d*)\s*-\s*(\d*)$/.exec(text.trim());
   if (match === null || (match[1] === "" && match[2] === "")) return null;
   if (match[1] === "") {
     return { start: Math.max(size - Number(match[2]), 0), end: Number(match[2]) === 0 ? -1 : size - 1 };
