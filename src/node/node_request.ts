@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeRequest } from "srvx/node";
+import { oddTarget } from "../request/request_target.ts";
 import { incomingBody } from "./incoming_body.ts";
 
 /** A request as Node's server and Express deliver it. */
@@ -42,8 +43,10 @@ export class WebRequest extends NodeRequest {
     const { originalUrl, url } = this.#incoming;
     const target = originalUrl ?? url ?? "/";
     const resolved = super.url;
-    if (target.charCodeAt(0) !== 47) return resolved;
-    return resolved.slice(0, resolved.indexOf("/", 8)) + target;
+    const origin = resolved.slice(0, resolved.indexOf("/", 8));
+    if (target.charCodeAt(0) === 47) return origin + target;
+    // a client may send the whole URL, as to a proxy
+    return target.includes("://") ? origin + oddTarget(target) : resolved;
   }
 
   /** The body, `null` where the headers announce none (RFC 9112 section 6.3). */

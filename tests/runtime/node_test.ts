@@ -22,6 +22,18 @@ onNode("the target arrives as it was sent, dots and all", async (at) => {
   }
 });
 
+onNode("a target that is a whole URL leads to the path in it as it was sent", async (at) => {
+  for (const target of ["http://x/missing/../where", "http:///missing/where"]) {
+    const { hostname, port } = new URL(at("listen"));
+    const connection = await Deno.connect({ hostname, port: Number(port) });
+    const head = "host: x\r\nconnection: close\r\n";
+    await connection.write(new TextEncoder().encode(`GET ${target} HTTP/1.1\r\n${head}\r\n`));
+    const answer = await new Response(connection.readable).text();
+    assertMatch(answer, /404 Not Found/);
+    assertMatch(answer, /Cannot GET .*\/missing/);
+  }
+});
+
 onNode("a JSON body is parsed, by Sluice or by the parser Express had in front", async (at) => {
   for (const way of ways) {
     const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"a":[1,2]}' };
