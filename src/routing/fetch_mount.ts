@@ -46,6 +46,10 @@ function requestBelow(caller: string, req: FrameworkRequest): Request {
   // the origin of Deno's "http+unix:", which Unix sockets have, would be "null", and Bun's of a request without a proper
   // Host is missing
   const { protocol, host } = new URL(request.url, "http://localhost");
-  const moved = new Request(`${protocol}//${host}${url}`, request);
-  return method === request.method ? moved : new Request(moved, { method });
+  const asSent = `${protocol}//${host}${url}`;
+  const placed = new Request(asSent, request);
+  const moved = method === request.method ? placed : new Request(placed, { method });
+  // a web request resolves "/../", and would lead past middleware that looked at the path as it was sent
+  if (moved.url !== asSent) Object.defineProperty(moved, "url", { value: asSent });
+  return moved;
 }

@@ -37,6 +37,25 @@ Deno.test("an object with a fetch method, another Sluice app and a plain functio
   assertEquals(await ask(app, "/plain/a%2Fb?c=d"), [200, "/a%2Fb?c=d"]);
 });
 
+Deno.test("a mounted handler sees the path as middleware in front of it saw it, dots and all", async () => {
+  const app = sluice();
+  app.use("/old/users", (_req, res) => res.sendStatus(401));
+  app.mount("/old", hono());
+  app.mount("/plain", (request: Request) => new Response(request.url));
+  assertEquals(await ask(app, "/old/users/7"), [401, "Unauthorized"]);
+  for (const dots of ["x/..", "x/%2e%2e", "."]) {
+    const asked = async (path: string) => {
+      // a Request would resolve the dots away, so the target is handed over as a server does
+      const request = new Request("http://localhost/");
+      Object.defineProperty(request, "url", { value: `http://localhost${path}` });
+      const answer = await app.fetch(request);
+      return [answer.status, await answer.text()];
+    };
+    assertEquals((await asked(`/old/${dots}/users/7`))[0], 404);
+    assertEquals(await asked(`/plain/${dots}/users`), [200, `http://localhost/${dots}/users`]);
+  }
+});
+
 Deno.test("middleware in front runs, and its headers stay on the answer", async () => {
   const app = sluice();
   app.use((_req, res, next) => {
