@@ -1,3 +1,4 @@
+import { newSeed, seededHash } from "@sluice/sluice/limiting";
 import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { decideAlone } from "../algorithms/decide_batch.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -152,14 +153,9 @@ export class KeyTable {
   #sharedPlace(key: string): number {
     if (this.#shared === null) {
       this.#shared = this.#newShared();
-      this.#seed = crypto.getRandomValues(new Uint32Array(1))[0]!;
+      this.#seed = newSeed();
     }
-    let hash = this.#seed;
-    for (let i = 0; i < key.length; i++) {
-      hash = Math.imul(hash ^ key.charCodeAt(i), 0x5bd1e995);
-      hash ^= hash >>> 15;
-    }
-    return -1 - (hash >>> 0) % SHARED_PLACES;
+    return -1 - seededHash(key, this.#seed) % SHARED_PLACES;
   }
 
   /**

@@ -1,3 +1,5 @@
+import { newSeed, seededHash } from "../../http/seeded_hash.ts";
+
 /** What a hit did to a key's count. */
 export interface Hit {
   /** Requests in the window, this one included. */
@@ -32,6 +34,8 @@ export class MemoryStore {
   #ends: Float64Array;
   #overflowCounts: Float64Array | null = null;
   #overflowEnds: Float64Array | null = null;
+  /** Made with the shared counters, so that nobody can aim at the one of a victim. */
+  #seed = 0;
   #hand = 0;
   #latest = -Infinity;
 
@@ -128,7 +132,7 @@ export class MemoryStore {
   }
 
   #inheritShared(key: string, slot: number): void {
-    const shared = overflowSlot(key);
+    const shared = this.#sharedSlot(key);
     this.#counts[slot] = this.#overflowCounts![shared]!;
     this.#ends[slot] = this.#overflowEnds![shared]!;
   }
@@ -144,9 +148,14 @@ export class MemoryStore {
   }
 
   #hitShared(key: string, now: number): Hit {
+    if (this.#overflowCounts === null) this.#seed = newSeed();
     this.#overflowCounts ??= new Float64Array(OVERFLOW_SLOTS);
     this.#overflowEnds ??= new Float64Array(OVERFLOW_SLOTS).fill(-Infinity);
-    return count(this.#overflowCounts, this.#overflowEnds, overflowSlot(key), now, this.#windowMs);
+    return count(this.#overflowCounts, this.#overflowEnds, this.#sharedSlot(key), now, this.#windowMs);
+  }
+
+  #sharedSlot(key: string): number {
+    return seededHash(key, this.#seed) % OVERFLOW_SLOTS;
   }
 
   /**
@@ -175,10 +184,4 @@ function count(counts: Float64Array, ends: Float64Array, slot: number, now: numb
   const hits = counts[slot]! + 1;
   counts[slot] = hits;
   return { count: hits, resetAt: ends[slot]! };
-}
-
-function overflowSlot(key: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
-  return (hash >>> 0) % OVERFLOW_SLOTS;
 }

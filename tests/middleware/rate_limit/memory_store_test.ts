@@ -143,6 +143,17 @@ Deno.test("after clear() nothing is remembered, shared counters included", () =>
   assertEquals(store.hit("a", 0).count, 1);
 });
 
+Deno.test("nobody can tell which long key shares a counter with a victim's", () => {
+  const victims = Array.from({ length: 200 }, (_, i) => `192.0.2.${i}`);
+  const counts = (): string => {
+    const store = new MemoryStore(1000, 1000);
+    for (let i = 0; i < 300; i++) store.hit("k".repeat(1024) + i, 0);
+    return victims.map((victim) => store.hit(victim, 0).count).join();
+  };
+  // what was met in one process tells nothing about the next
+  assert(counts() !== counts());
+});
+
 Deno.test("a key too long to keep is counted, and takes no place", () => {
   const store = new MemoryStore(1000, 10);
   const long = "k".repeat(1025);
