@@ -1,7 +1,7 @@
 import type { LayerList, Scope, Step } from "./layer.ts";
 import { KNOWN_METHODS } from "./methods.ts";
 import { stepsOf } from "./steps.ts";
-import { type Candidate, type Copies, inOrder, TrieNode } from "./trie_node.ts";
+import { type Candidate, type Copies, foldCase, inOrder, TrieNode } from "./trie_node.ts";
 
 /** Where a registered word leads. */
 interface Word {
@@ -99,7 +99,7 @@ export class TrieState {
 
   #afterText(segment: string, sensitive: boolean): TrieState {
     const known = this.#next?.get(segment);
-    if (known === undefined) return this.#afterNew(sensitive ? segment : segment.toLowerCase());
+    if (known === undefined) return this.#afterNew(sensitive ? segment : foldCase(segment));
     const words = this.#words ??= new Array(WORD_PLACES).fill(NO_WORD);
     const place = wordPlace(segment, 0, segment.length);
     // the first to come stays, or many words that share a place would push each other out all the time

@@ -35,7 +35,7 @@ export class Candidate {
     this.layer = layer;
     this.scope = scope;
     this.proven = whole && layer.patterns.length === 1 && !pattern.constrained ? pattern : null;
-    this.text = sensitive ? text : text.toLowerCase();
+    this.text = sensitive ? text : foldCase(text);
     this.mark = mark;
     this.ends = whole && layer.route !== null;
   }
@@ -58,6 +58,17 @@ export function inOrder(candidates: Candidate[]): Candidate[] {
     const before = candidates[i - 1];
     return before === undefined || before.layer !== layer || before.scope !== scope;
   });
+}
+
+/**
+ * The lower case of a text where case does not count, as for the regular expressions of other paths: the Kelvin sign is
+ * no `k` to them, and must not lead past a guard to what it guards.
+ *
+ * @param text The text
+ */
+export function foldCase(text: string): string {
+  if (!text.includes("\u212a")) return text.toLowerCase();
+  return text.split("\u212a").map((part) => part.toLowerCase()).join("\u212a");
 }
 
 /**

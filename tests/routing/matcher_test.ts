@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { FastMatcher, Layer } from "@sluice/sluice";
+import sluice, { FastMatcher, Layer } from "@sluice/sluice";
 import { random } from "../support/random.ts";
 
 const options = (end: boolean) => ({ sensitive: false, strict: false, end });
@@ -65,4 +65,19 @@ Deno.test("a state is made for each shape of path, not for each path a client th
   const matcher = new FastMatcher(() => [layer], () => 1, false);
   const lists = new Set(Array.from({ length: 1000 }, (_, i) => matcher.stepsFor(`/u/${i}`, "GET")));
   assertEquals(lists.size, 1);
+});
+
+Deno.test("what is no other case of a letter to a guard is none to what it guards", async () => {
+  const app = sluice().set("env", "test");
+  app.use("/kit{/*rest}", (_req, res) => res.sendStatus(401));
+  app.get("/kit/panel", (_req, res) => res.send("panel"));
+  const statusOf = async (path: string) => {
+    // a Request would escape it, Deno's server does not
+    const request = new Request("http://localhost/");
+    Object.defineProperty(request, "url", { value: `http://localhost${path}` });
+    return (await app.fetch(request)).status;
+  };
+  assertEquals(await statusOf("/KIT/panel"), 401);
+  // the Kelvin sign: its lower case is a k, but /k/i does not match it
+  assertEquals(await statusOf("/\u212ait/panel"), 404);
 });
