@@ -1,4 +1,5 @@
 import { serialize, type SetCookie } from "cookie-es";
+import { isHeaderName } from "../http/header_values.ts";
 import { hmacSha256 } from "../http/sha256.ts";
 import { utf8Bytes } from "../http/utf8.ts";
 
@@ -50,6 +51,8 @@ export function formatSetCookie(name: string, value: string, options: CookieOpti
   if (priority && !["low", "medium", "high"].includes(String(priority).toLowerCase())) {
     throw new TypeError(`option priority is invalid; res.cookie takes "low", "medium" or "high", not ${priority}`);
   }
+  // as Express, more strictly than the package
+  if (!isHeaderName(name)) throw new TypeError(`argument name is invalid: ${name}`);
   const isNone = typeof sameSite === "string" && sameSite.toLowerCase() === "none";
   const cookie = { ...rest, path: path ?? "/", name, value } as SetCookie;
   if (sameSite && !isNone) cookie.sameSite = sameSite;

@@ -23,6 +23,13 @@ async function failureOf(attempt: (res: FrameworkResponse) => unknown): Promise<
   return failure as Error;
 }
 
+Deno.test("a cookie's name is a token, as in Express", async () => {
+  for (const name of ["a/b", "<b>", 'a"b', "a,b", "a b", "a;b", "ü"]) {
+    const error = await failureOf((res) => res.cookie(name, "value"));
+    assertEquals(error.message, `argument name is invalid: ${name}`);
+  }
+});
+
 Deno.test("a cookie needs a name", async () => {
   const error = await failureOf((res) => res.cookie(undefined as never, "value"));
   assertEquals(error.message, "res.cookie takes a name as a string, not undefined");
