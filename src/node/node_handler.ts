@@ -85,6 +85,7 @@ async function send(visit: NodeVisit, response: Response): Promise<void> {
   if (res.writableEnded || isDestroyed(res)) return await response.body?.cancel();
   // a handler broke it off before there was an answer, and here that can be done as Node does it
   if (visit.answer?.destroyed) return void res.destroy();
+  visit.request.keepBody();
   const { status, headers } = response;
   const forbidden = visit.req.httpVersionMajor > 1 ? CONNECTION_HEADERS : NOTHING;
   visit.dropRemoved((name) => headers.has(name) && !forbidden.has(name));

@@ -61,6 +61,11 @@ export class WebRequest extends NodeRequest {
     return incomingBody(this.#incoming);
   }
 
+  /** Keeps the body for whoever is about to read it: Node throws away with the answer what nobody has begun to read. */
+  keepBody(): void {
+    if (this.#bodyGiven && super.body?.locked) this.#incoming.read(0);
+  }
+
   /** The runtime's own request, made when it is needed; srvx asks for the body then. */
   override get _request(): Request {
     this.#native = true;

@@ -78,6 +78,19 @@ onNode("a connection goes on after a body that was given up", async (at) => {
   // Deno's node:http does not throw an unread body away
 }, 1);
 
+onNode("a body is read to its end though the answer came first", async (at) => {
+  for (const way of ["listen", "plain"] as const) {
+    for (const reader of ["listening", "iterated"]) {
+      const events = async () => JSON.parse(await text(`${at(way)}/events`)) as string[];
+      const before = (await events()).length;
+      const body = new Uint8Array(300_000);
+      assertEquals(await text(`${at(way)}/afterwards/${reader}`, { method: "POST", body }), "answered");
+      const seen = await askUntil(events, (seen) => seen.length > before);
+      assertEquals(seen.slice(before), [`${reader} afterwards: 300000`]);
+    }
+  }
+});
+
 onNode("an upload that breaks off fails for its reader", async (at) => {
   const events = async () => JSON.parse(await text(`${at()}/events`)) as string[];
   const head = "transfer-encoding: chunked\r\n";
