@@ -80,6 +80,7 @@ export {
 export type { ListenOptions } from "./src/platform/platform.ts";
 export type {
   AppFace,
+  BodyReading,
   OpenStream,
   RenderCallback,
   RenderCallbackShape,

@@ -2,6 +2,7 @@ import { encodeUrl } from "encodeurl";
 import { errorText } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 import { statusText } from "../http/status_text.ts";
+import { exchangeOf } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { HTML, JSON_UTF8 } from "../response/content_type.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
@@ -34,6 +35,8 @@ function notFoundInit(type: string): ResponseInit {
 export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, error: unknown): void {
   if (error === undefined && res.headersSent) return;
   if (error !== undefined) req.app.logError(error);
+  // whoever was reading has failed, or has handed the request on
+  exchangeOf(req)?.reading?.drop();
   if (res.headersSent) {
     // too late for a page: a truncated answer must not look complete
     if (!res.writableEnded) res.destroy(error instanceof Error ? error : new Error(String(error)));

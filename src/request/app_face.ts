@@ -1,6 +1,14 @@
 import type { FileSystem } from "../http/file_system.ts";
 import type { Peer } from "./peer.ts";
 
+/** What reads the body of a request. */
+export interface BodyReading {
+  /** The answer has been handed over. */
+  answered(): void;
+  /** Nobody is going to read on. */
+  drop(): void;
+}
+
 /** A body being streamed. */
 export interface OpenStream {
   /** Breaks the body off. */

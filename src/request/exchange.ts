@@ -1,4 +1,4 @@
-import type { AppFace, OpenStream } from "./app_face.ts";
+import type { AppFace, BodyReading, OpenStream } from "./app_face.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
 
@@ -20,6 +20,7 @@ class Rare {
   onEnd: (() => void)[] | null = null;
   onLeave: (() => void)[] | null = null;
   streaming: OpenStream | null = null;
+  reading: BodyReading | null = null;
   context: unknown = undefined;
   watched = false;
   /** Whether the platform makes a WebSocket of it, or has done so. */
@@ -86,7 +87,17 @@ export class Exchange extends Target {
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
+    this.#rare?.reading?.answered();
     this.#runEnd();
+  }
+
+  /** What reads the body through Node's face, which throws away what is left of it after the answer. */
+  get reading(): BodyReading | null {
+    return this.#rare?.reading ?? null;
+  }
+
+  set reading(reading: BodyReading) {
+    this.#few.reading = reading;
   }
 
   /** Notes that the client is gone; after the answer is complete this changes nothing. */

@@ -1,4 +1,5 @@
 import type { Emitter } from "../http/emitter.ts";
+import type { BodyReading } from "./app_face.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** What `pipe` needs of its destination: Node's writable streams and Sluice's responses have it. */
@@ -21,6 +22,9 @@ const WEB_NAMES: Record<string, string> = {
   utf16le: "utf-16le",
 };
 
+/** ms that a body may be left lying after the answer: as long as a server of Node's keeps such a connection. */
+const LEFT_LYING_MS = 5000;
+
 /** A chunk as Node shows it: a `Buffer` where the runtime has one, or text once there is an encoding. */
 export type ShownChunk = Uint8Array | string;
 
@@ -28,7 +32,7 @@ export type ShownChunk = Uint8Array | string;
  * Node's readable stream over the body of a web request: `data`, `readable`, `end` and `error` events, pause, resume,
  * read and pipe. One reader, taken on first use; nothing is buffered beyond the chunk under way.
  */
-export class ReadableFace {
+export class ReadableFace implements BodyReading {
   /** Whether the body was read to its end, or nothing more will come of it. */
   ended = false;
   /** Whether the body broke off before its end. */
@@ -45,6 +49,9 @@ export class ReadableFace {
   #offering = false;
   #offered: ShownChunk | null = null;
   #decoder: TextDecoder | null = null;
+  /** Chunks that were read. */
+  #taken = 0;
+  #lying: ReturnType<typeof setTimeout> | undefined = undefined;
   readonly #pipes = new Map<Destination, { listener: (chunk: ShownChunk) => void; onEnd: () => void }>();
 
   /**
@@ -66,6 +73,7 @@ export class ReadableFace {
   resume(): void {
     this.#held = false;
     this.#flowing = true;
+    clearTimeout(this.#lying);
     if (this.#reading || this.#isOver()) return;
     this.#reading = true;
     this.#take();
@@ -77,7 +85,12 @@ export class ReadableFace {
   #take(): void {
     if (this.#reader !== null) return;
     const body = bodyOf(this.#request);
-    if (body !== null && !body.locked) this.#reader = body.getReader();
+    if (body !== null && !body.locked) this.#hold(body);
+  }
+
+  #hold(body: ReadableStream<Uint8Array<ArrayBuffer>>): void {
+    this.#reader = body.getReader();
+    this.#exchange.reading = this;
   }
 
   // what a body parser or req.text() has read is over, as a stream of Node's that was read to its end
@@ -90,6 +103,7 @@ export class ReadableFace {
   pause(): void {
     this.#held = true;
     this.#flowing = false;
+    if (this.#exchange.finished) this.answered();
   }
 
   /** Makes chunks strings. */
@@ -162,7 +176,8 @@ export class ReadableFace {
   // `null` at the end, and where nothing more will come, of which those who listen are told here
   async #next(): Promise<ShownChunk | null> {
     try {
-      this.#reader ??= bodyOf(this.#request)?.getReader() ?? null;
+      const body = this.#reader === null ? bodyOf(this.#request) : null;
+      if (body !== null) this.#hold(body);
     } catch (error) {
       this.#fail(error);
       return null;
@@ -170,6 +185,7 @@ export class ReadableFace {
     try {
       for (;;) {
         const { value } = await this.#reader?.read() ?? { value: undefined };
+        this.#taken++;
         if (value === undefined) return null;
         // Deno has one empty chunk for an empty body
         if (value.length > 0) return this.#shown(value);
@@ -245,6 +261,27 @@ export class ReadableFace {
       this.#pipes.delete(target);
     }
     if (this.#pipes.size === 0) this.pause();
+  }
+
+  /**
+   * Throws away what is left of the body unless somebody goes on reading: the connection would never get to its next
+   * request, and on Deno never close. Who holds it back may still want the rest, and has some time to go on with it.
+   */
+  answered(): void {
+    if (this.#reader === null || this.ended || this.#flowing) return;
+    const isHeard = this.#emitter.listenerCount("data") + this.#emitter.listenerCount("readable") > 0;
+    if (!isHeard) return this.drop();
+    const before = this.#taken;
+    clearTimeout(this.#lying);
+    this.#lying = setTimeout(() => before === this.#taken ? this.drop() : this.answered(), LEFT_LYING_MS);
+  }
+
+  /** Throws away what is left of a body that nobody reads at the moment. */
+  drop(): void {
+    clearTimeout(this.#lying);
+    if (this.#reader === null || this.ended || this.#flowing) return;
+    this.ended = true;
+    this.#reader.cancel().catch(() => {});
   }
 
   /** Gives the body up and tells the sender so. */

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { FAULT_SUBJECTS, type FaultServer, type FaultSubject, startFaultServer } from "../support/fault_servers.ts";
 import { allowDescriptors, descriptors, memoryOf } from "../support/process_figures.ts";
-import { ask, flag, opened, openedMany, readUntil } from "../support/raw_client.ts";
+import { ask, flag, opened, openedMany, readUntil, requestHead, writeAll } from "../support/raw_client.ts";
 import { until } from "../support/until.ts";
 import { GIB, uploaded } from "../support/raw_upload.ts";
 
@@ -66,6 +66,15 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       if (path === "waiting" && keepsUnanswered !== undefined) {
         assert(descriptors(server) >= server.idle + 2000, `this is over: ${keepsUnanswered}`);
       } else await until(() => descriptors(server) <= server.idle + 2, "all are let go");
+    }
+  },
+
+  async "a body that is read in part does not keep the next request on its connection waiting"(server) {
+    for (const way of ["read", "unpiped", "failed", "passed"]) {
+      using client = await opened(server, `POST /begun/${way} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n`);
+      const rest = new Uint8Array([...new Uint8Array(1e6), ...requestHead("GET /", [])]);
+      const [, answers] = await Promise.all([writeAll(client, rest), readUntil(client, "home")]);
+      assertMatch(answers, /^HTTP\/1\.1 (?:200 [^]*read in part|400 [^]*enough|404 [^]*Cannot POST)/);
     }
   },
 
