@@ -197,6 +197,11 @@ export class IncomingMessage extends Emitter {
     return this.#state?.readable?.ended ?? (this.#exchange.finished || this.request.bodyUsed);
   }
 
+  /** What waits for `read()`, in bytes, or in characters once there is an encoding. */
+  get readableLength(): number {
+    return this.#state?.readable?.length ?? 0;
+  }
+
   get #stream(): ReadableFace {
     return this.#made.readable ??= new ReadableFace(this.#exchange, this);
   }

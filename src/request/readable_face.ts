@@ -146,6 +146,11 @@ export class ReadableFace implements BodyReading {
     }
   }
 
+  /** The size of the chunk that waits. */
+  get length(): number {
+    return this.#offered?.length ?? 0;
+  }
+
   /** The chunk that waits, `null` for none; more come with the next `readable`. */
   read(): ShownChunk | null {
     this.offer();

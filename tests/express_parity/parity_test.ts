@@ -248,9 +248,10 @@ const CASES: readonly Case[] = [
       app.all("/read", (req: Any, res: Any) => {
         let text = "";
         req.on("readable", () => {
+          text ||= `${req.readableLength}:`;
           for (let chunk = req.read(); chunk !== null; chunk = req.read()) text += chunk;
         });
-        req.on("end", () => res.send(`read ${text} ${req.readableEnded}`));
+        req.on("end", () => res.send(`read ${text} ${req.readableEnded} ${req.readableLength}`));
       });
       app.post("/held", (req: Any, res: Any) => {
         req.pause();
@@ -400,7 +401,9 @@ const CASES: readonly Case[] = [
     name: "a body that was parsed is a stream that has ended",
     build(app, lib) {
       app.use(lib.json());
-      app.post("/told", (req: Any, res: Any) => res.json({ ended: req.readableEnded, complete: req.complete }));
+      app.post("/told", (req: Any, res: Any) => {
+        res.json({ ended: req.readableEnded, complete: req.complete, waiting: req.readableLength });
+      });
       app.post("/piped", (req: Any, res: Any) => req.pipe(res));
     },
     asks: ["/told", "/piped"].map((path) => ({
