@@ -12,6 +12,8 @@ export interface FileResponse {
   readonly req: FrameworkRequest;
   /** Whether an answer has begun. */
   readonly headersSent: boolean;
+  /** Whether the client has left. */
+  readonly destroyed: boolean;
   /** Whether the last byte was taken. */
   readonly writableFinished: boolean;
   /** Status of the answer. */

@@ -87,6 +87,7 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
   if (files === null) throw new Error(NO_FILES);
   const path = resolveFilePath(transfer.requested, transfer, () => files.workingDirectory());
   const found = await findFile(files, path, transfer);
+  if (res.destroyed) throw clientLeft();
   if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
   await sendFound(res, files, found.path, found.stat, transfer);
 }
@@ -244,7 +245,11 @@ async function sendBytes(
   res[streamKey](new FileChunks(await files.open(path, start), length));
   await new Promise<void>((resolve) => res.once("close", resolve));
   if (res.writableFinished) return;
-  throw Object.assign(new Error("Request aborted"), { code: "ECONNABORTED" });
+  throw clientLeft();
+}
+
+function clientLeft(): Error {
+  return Object.assign(new Error("Request aborted"), { code: "ECONNABORTED" });
 }
 
 async function readPart(files: FileSystem, path: string, start: number, length: number): Promise<Uint8Array> {

@@ -317,6 +317,18 @@ Deno.test("a Response that a handler returns when its client has left is cancell
   await cancelled.promise;
 });
 
+Deno.test("a file for a client that has left is told of as ECONNABORTED, as on Express", async () => {
+  const app = quietApp();
+  const leaving = new AbortController();
+  const told = Promise.withResolvers<string | undefined>();
+  app.get("/", (_req, res) => {
+    res.on("close", () => res.sendFile(new URL(import.meta.url).pathname, (error) => told.resolve(error?.code)));
+    setTimeout(() => leaving.abort(), 0);
+  });
+  const answer = await app.handle(new Request("http://localhost/", { signal: leaving.signal }));
+  assertEquals([answer.status, await told.promise], [499, "ECONNABORTED"]);
+});
+
 Deno.test("a Response that several clients get is not changed, and no cookie of one is seen by another", async () => {
   const shared = new Response(null, { headers: { "content-type": "text/plain" } });
   const app = quietApp();
