@@ -7,6 +7,7 @@
 export { Emitter, type EventName, type Listener } from "./src/http/emitter.ts";
 export { canonicalAddress, subnetOf } from "./src/http/ip_address.ts";
 export { isThenable } from "./src/http/is_thenable.ts";
+export { checkNames, type OptionNames } from "./src/http/option_names.ts";
 export { newSeed, seededHash } from "./src/http/seeded_hash.ts";
 export { nextSequence } from "./src/http/sequence.ts";
 export { sha1 } from "./src/http/sha1.ts";

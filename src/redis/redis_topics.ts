@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "../http/option_names.ts";
 import type { TopicBroker } from "../websocket/topic_broker.ts";
 import { ioRedis, type IoRedisClient } from "./ioredis.ts";
 import { nodeRedis, type NodeRedisClient } from "./node_redis.ts";
@@ -9,6 +10,8 @@ export interface RedisTopicsOptions {
   /** What the channels of topics begin with, `"sluice:"` by default; another one keeps applications apart. */
   prefix?: string;
 }
+
+const NAMES: OptionNames<RedisTopicsOptions> = { prefix: true };
 
 /**
  * Carries topics of WebSockets to the application's other processes through Redis.
@@ -22,7 +25,7 @@ export interface RedisTopicsOptions {
  * @param client A client of `npm:redis` 5 or later, or of `npm:ioredis`
  * @param options What the channels are called
  * @returns What `app.connections.use` takes
- * @throws {TypeError} If the client is neither, or the prefix not a string
+ * @throws {TypeError} If the client is neither, or an option none or not a string
  *
  * @example Topics across processes
  * ```ts ignore
@@ -34,6 +37,7 @@ export interface RedisTopicsOptions {
  * ```
  */
 export function redisTopics(client: NodeRedisClient | IoRedisClient, options: RedisTopicsOptions = {}): TopicBroker {
+  checkNames("redisTopics", options, NAMES);
   const { prefix = "sluice:" } = options;
   if (typeof prefix !== "string") {
     throw new TypeError(`redisTopics: option prefix must be a string, not ${String(prefix)}`);

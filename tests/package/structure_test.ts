@@ -30,7 +30,7 @@ const ARROWS: Arrows = {
   fastly: ["request", "platform"],
   node: ["app", "dispatch", "request", "response", "websocket", "platform", "http"],
   // what redis.ts alone reaches: topics across processes
-  redis: ["websocket"],
+  redis: ["websocket", "http"],
   // what workers.ts alone reaches: Durable Objects around the application
   workers: ["app", "routing", "request", "websocket", "platform"],
   app: [

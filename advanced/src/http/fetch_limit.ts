@@ -1,18 +1,22 @@
+import type { OptionNames } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import { noteDefaultNames } from "./default_names.ts";
 import type { HeaderSink } from "./faces.ts";
 import type { RateLimitOptions } from "./http_options.ts";
+import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { RequestLimiter } from "./request_limiter.ts";
 
 /** A handler of web requests, with whatever its platform passes beside them. */
 export type FetchHandler<Rest extends unknown[]> = (request: Request, ...rest: Rest) => Response | Promise<Response>;
 
 /** Options of {@linkcode fetchLimit}. */
-export interface FetchLimitOptions extends RateLimitOptions<Request> {
+export interface FetchLimitOptions extends Omit<RateLimitOptions<Request>, "handler" | "requestPropertyName"> {
   /** Tells a client's address, from the request and what the platform passes beside it. */
   clientAddress?: ((request: Request, ...rest: unknown[]) => string | undefined) | undefined;
 }
+
+const NAMES: OptionNames<FetchLimitOptions> = { ...COMMON_NAMES, clientAddress: true };
 
 /** A limiter for web requests. */
 export interface FetchLimit {
@@ -31,7 +35,7 @@ export interface FetchLimit {
  * Limits web requests, for any framework that has a Fetch handler.
  *
  * The client's address is read from Deno's `info` and Bun's `server`; elsewhere give `clientAddress` or `keyGenerator`.
- * `handler` has no meaning here; everything else is as in `rateLimit`.
+ * There is no `handler` and no `requestPropertyName` here; everything else is as in `rateLimit`.
  *
  * @param options Limits, store, headers, answers
  * @returns Puts the limiter in front of a handler
@@ -45,9 +49,7 @@ export interface FetchLimit {
  * ```
  */
 export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
-  if (options?.handler !== undefined) {
-    throw new TypeError("fetchLimit: option handler is for rateLimit, which has a res; use message instead");
-  }
+  checkRequestNames("fetchLimit", options, NAMES);
   const addresses = new WeakMap<Request, string | undefined>();
   const asker = new RequestLimiter<Request>(options, (request) => addresses.get(request));
   noteDefaultNames(options, asker.limiter);

@@ -1,7 +1,8 @@
-import { checkInteger, refuseOption } from "@sluice/sluice/limiting";
+import { checkInteger, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { LimiterKeys } from "../limiter/demand.ts";
 import type { LimiterOptions, LimitOptions } from "../limiter/limiter_options.ts";
+import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
 import { fromCounter } from "../stores/counter_store.ts";
 import type { CounterLike } from "../stores/policy_counter.ts";
 import type { Awaitable, Store } from "../policy/store.ts";
@@ -93,15 +94,19 @@ export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>): LimiterOp
   if (passOnStoreError !== undefined && typeof passOnStoreError !== "boolean") {
     refuseOption(TypeError, "passOnStoreError", "true or false", passOnStoreError);
   }
-  const shadow = (one: LimitOptions): LimitOptions => dryRun ? { ...one, shadow: true } : one;
-  return shadow({
-    ...rest,
+  const shadow = dryRun ? { shadow: true } : {};
+  return {
+    ...pick(rest, LIMITER_NAMES),
     ...(typeof fixed === "function" || fixed === undefined ? {} : { max: fixed }),
+    ...(limits === undefined ? shadow : { limits: limits.map((one) => ({ ...pick(one, LIMIT_NAMES), ...shadow })) }),
     name: name ?? identifier,
-    limits: limits?.map(shadow),
     store: store === undefined ? undefined : storeOf(store),
     onStoreFailure: onStoreFailure ?? (passOnStoreError ? "open" : undefined),
-  } as LimiterOptions) as LimiterOptions;
+  };
+}
+
+function pick<Options>(options: object, names: OptionNames<Options>): Partial<Options> {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(names, name))) as Partial<Options>;
 }
 
 function storeOf(store: Store | CounterLike): Store {
@@ -128,11 +133,6 @@ export function headerOptionsOf<Req>(options: RateLimitOptions<Req>): HeaderOpti
 
 /** Checks what belongs to HTTP alone. */
 export function checkHttpOptions<Req>(options: RateLimitOptions<Req>): void {
-  for (const one of [options, ...(Array.isArray(options?.limits) ? options.limits : [])]) {
-    if (typeof one !== "object" || one === null) {
-      refuseOption(TypeError, one === options ? "options" : "limits", "an object", one);
-    }
-  }
   const { statusCode = 429, ipv6Subnet = 64, missingKey = "share", requestPropertyName = "rateLimit" } = options;
   checkInteger("statusCode", statusCode, 200, 599);
   checkInteger("ipv6Subnet", ipv6Subnet, 1, 128);

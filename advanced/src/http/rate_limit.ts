@@ -1,4 +1,4 @@
-import { DEFAULT_MESSAGE, isMadeInside, isThenable, nextSequence } from "@sluice/sluice/limiting";
+import { DEFAULT_MESSAGE, isMadeInside, isThenable, nextSequence, type OptionNames } from "@sluice/sluice/limiting";
 import type { FrameworkRequest } from "@sluice/sluice";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
@@ -7,9 +7,12 @@ import { noteDefaultNames } from "./default_names.ts";
 import type { RequestFace, ResponseFace, SendingFace } from "./faces.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { sharedLimiter } from "./made_in_request.ts";
+import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
 import { RequestLimiter } from "./request_limiter.ts";
+
+const NAMES: OptionNames<RateLimitOptions> = { ...COMMON_NAMES, handler: true, requestPropertyName: true };
 
 /** Continues with the next layer, or with the error handlers. */
 type Next = (error?: unknown) => void;
@@ -54,6 +57,7 @@ export interface RateLimitMiddleware {
 export function rateLimit<Req extends RequestFace = FrameworkRequest>(
   options: RateLimitOptions<Req> = {},
 ): RateLimitMiddleware {
+  checkRequestNames("rateLimit", options, NAMES);
   const own = new RequestLimiter<Req>(options, (req) => req.ip);
   const sequence = nextSequence();
   let asker: RequestLimiter<Req> | null = null;

@@ -11,6 +11,7 @@ import { Decision } from "./decision.ts";
 import { type CheckOptions, Demand, type LimiterKeys } from "./demand.ts";
 import { encodeKey } from "./encode_key.ts";
 import { checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
+import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
 import { WaitQueue } from "./wait_queue.ts";
 
 /** Options of `waitFor`. */
@@ -57,6 +58,7 @@ export class Limiter extends Emitter {
    */
   constructor(options: LimiterOptions = {}) {
     super();
+    checkLimiterNames("Limiter", options, LIMITER_NAMES, LIMIT_NAMES);
     this.policies = policiesOf(options);
     this.#demand = new Demand(this.policies, (options.limits ?? [options]).map(({ shadow }) => shadow === true));
     const checked = checkStoreOptions(options);

@@ -1,9 +1,11 @@
-import { checkInteger, refuseOption } from "@sluice/sluice/limiting";
-import { ALGORITHM_NAMES, type Policy } from "./policy.ts";
+import { checkInteger, checkNames, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
+import { ALGORITHM_NAMES, type Block, type Policy } from "./policy.ts";
 
 /** Longest window, in ms: 2 to the power of 40, some 35 years. Nothing here uses a timer for it. */
 const MAX_WINDOW = 2 ** 40;
 const MAX_LIMIT = 2 ** 31;
+
+const BLOCK_NAMES: OptionNames<Block> = { after: true, forMs: true };
 
 /**
  * Checks a policy.
@@ -68,6 +70,7 @@ function checkDenials({ algorithm, onDenied, block, align }: Policy): void {
   if (typeof block !== "object" || block === null) {
     refuseOption(TypeError, "block", "an object { after, forMs }", block);
   }
+  checkNames("rateLimit, block", block, BLOCK_NAMES);
   checkInteger("block.after", block.after, 1, MAX_LIMIT);
   checkInteger("block.forMs", block.forMs, 1, MAX_WINDOW);
 }

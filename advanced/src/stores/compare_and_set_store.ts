@@ -1,4 +1,4 @@
-import { checkInteger } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, type OptionNames } from "@sluice/sluice/limiting";
 import { decideBatch } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
@@ -73,6 +73,8 @@ export interface CompareAndSetOptions {
   pause?: (ms: number) => Awaitable<void>;
 }
 
+const NAMES: OptionNames<CompareAndSetOptions> = { attempts: true, scope: true, clock: true, pause: true };
+
 const LONGEST_PAUSE = 100;
 
 /**
@@ -88,9 +90,11 @@ const LONGEST_PAUSE = 100;
  * @param kv The database
  * @param options Attempts, scope and clock
  * @returns The store
+ * @throws {TypeError} If there is no option of a name
  * @throws {RangeError} If `attempts` is out of range
  */
 export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptions = {}): Store {
+  checkNames("fromCompareAndSet", options, NAMES);
   return new CompareAndSetStore(kv, options);
 }
 

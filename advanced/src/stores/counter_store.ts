@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "@sluice/sluice/limiting";
 import type { Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
@@ -11,6 +12,8 @@ export interface CounterOptions {
   /** The present time in ms, that of the system by default. */
   clock?: () => number;
 }
+
+const NAMES: OptionNames<CounterOptions> = { clock: true };
 
 /**
  * Makes a {@linkcode Store} of a store for express-rate-limit.
@@ -27,9 +30,10 @@ export interface CounterOptions {
  * @param legacy A counter, which serves one policy; or a function that makes one for each policy
  * @param options The clock
  * @returns The store
- * @throws {TypeError} If it is no counter, or makes none
+ * @throws {TypeError} If it is no counter, makes none, or there is no option of a name
  */
 export function fromCounter(legacy: CounterLike | (() => CounterLike), options: CounterOptions = {}): Store {
+  checkNames("fromCounter", options, NAMES);
   return new CounterStore(legacy, options);
 }
 

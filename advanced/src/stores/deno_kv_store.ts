@@ -1,4 +1,4 @@
-import { sha256 } from "@sluice/sluice/limiting";
+import { checkNames, type OptionNames, sha256 } from "@sluice/sluice/limiting";
 import type { Policy } from "../policy/policy.ts";
 import {
   type CompareAndSet,
@@ -65,6 +65,8 @@ export interface DenoKvStoreOptions {
   clock?: () => number;
 }
 
+const NAMES: OptionNames<DenoKvStoreOptions> = { kv: true, prefix: true, scope: true, attempts: true, clock: true };
+
 /** Keys that one `getMany` takes. */
 const KEYS_PER_READ = 10;
 /** Longest key in bytes that is written as it is; Deno KV takes 2048 for all parts together. */
@@ -88,10 +90,11 @@ export class DenoKvStore implements Store {
    * Makes it.
    *
    * @param options Database, prefix and clock
-   * @throws {TypeError} If `kv` is no database
+   * @throws {TypeError} If `kv` is no database, or there is no option of a name
    * @throws {RangeError} If `attempts` is out of range
    */
   constructor(options: DenoKvStoreOptions) {
+    checkNames("DenoKvStore", options ?? {}, NAMES);
     const { kv, prefix = ["sluice", "rate-limit"], ...others } = options ?? {};
     assertMethods("DenoKvStore: option kv", kv, ["atomic", "getMany"], "give what openKv() of Deno resolves to");
     this.#store = fromCompareAndSet(new KvStates(kv, prefix), others);

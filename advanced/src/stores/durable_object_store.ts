@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "@sluice/sluice/limiting";
 import { ALGORITHM_NAMES } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
@@ -37,6 +38,8 @@ export interface DurableObjectStoreOptions<Id = unknown> {
   prefix?: string;
 }
 
+const NAMES: OptionNames<DurableObjectStoreOptions> = { namespace: true, prefix: true };
+
 /**
  * Counters in Durable Objects of Cloudflare, one object for each key: every algorithm, by the objects' own clocks.
  *
@@ -66,9 +69,10 @@ export class DurableObjectStore<Id = unknown> implements Store {
    * Makes it.
    *
    * @param options Namespace and prefix
-   * @throws {TypeError} If `namespace` is none
+   * @throws {TypeError} If `namespace` is none, or there is no option of a name
    */
   constructor(options: DurableObjectStoreOptions<Id>) {
+    checkNames("DurableObjectStore", options ?? {}, NAMES);
     const { namespace, prefix = "" } = options ?? {};
     assertMethods(
       "DurableObjectStore: option namespace",

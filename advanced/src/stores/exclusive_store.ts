@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "@sluice/sluice/limiting";
 import { decideBatch } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
@@ -38,6 +39,8 @@ export interface ExclusiveOptions {
   partitions?: () => Iterable<string> | AsyncIterable<string>;
 }
 
+const NAMES: OptionNames<ExclusiveOptions> = { scope: true, clock: true, partitions: true };
+
 /**
  * Keeps counters where one body at a time has a key's states to itself, as with an actor, a lock or a mutex: every
  * algorithm. The key is the partition.
@@ -48,8 +51,10 @@ export interface ExclusiveOptions {
  * @param run Gives exclusive access
  * @param options Scope, clock and partitions
  * @returns The store; its `reset` rejects with a `TypeError` when it would need `partitions` and there are none
+ * @throws {TypeError} If there is no option of a name
  */
 export function fromExclusive(run: RunExclusive, options: ExclusiveOptions = {}): Store {
+  checkNames("fromExclusive", options, NAMES);
   const { scope = "global", clock = "store", partitions } = options;
   const decide = (takes: readonly Take[], times: number) =>
     run(takes[0]!.key, (records, now) => decideIn(records, takes, times, now));

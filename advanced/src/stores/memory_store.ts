@@ -1,4 +1,4 @@
-import { checkInteger } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, type OptionNames } from "@sluice/sluice/limiting";
 import { decideBatch } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { KeyTable } from "./key_table.ts";
@@ -14,6 +14,8 @@ export interface MemoryStoreOptions {
   /** The present time in ms; for tests. */
   clock?: () => number;
 }
+
+const NAMES: OptionNames<MemoryStoreOptions> = { maxKeys: true, clock: true };
 
 /**
  * Counters in the memory of this process: every algorithm, decided at once and without a promise.
@@ -41,9 +43,11 @@ export class MemoryStore implements Store {
    * Makes it.
    *
    * @param options Bounds and clock
+   * @throws {TypeError} If there is no option of a name
    * @throws {RangeError} If `maxKeys` is out of range
    */
   constructor(options: MemoryStoreOptions = {}) {
+    checkNames("MemoryStore", options, NAMES);
     const { maxKeys = 100_000, clock } = options;
     checkInteger("maxKeys", maxKeys, 1, 2 ** 24);
     this.#maxKeys = maxKeys;

@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "@sluice/sluice/limiting";
 import type { Store } from "../policy/store.ts";
 import { saysWhatTheModelSays } from "./contract/agreement.ts";
 import {
@@ -66,6 +67,8 @@ export interface StoreContractOptions {
   /** Promises the store is known not to keep: the sentence of each and the reason. They are not tested. */
   except?: Readonly<Record<string, string>>;
 }
+
+const NAMES: OptionNames<StoreContractOptions> = { operations: true, seed: true, except: true };
 
 /** A property: the sentence that tells it, its share of the operations, and what finds out. */
 interface Property {
@@ -159,6 +162,7 @@ const PROPERTIES: readonly Property[] = [
  * ```
  */
 export function storeContract(subject: ContractSubject, test: RegisterTest, options: StoreContractOptions = {}): void {
+  checkNames("storeContract", options, NAMES);
   const { operations = 2000, seed = 1, except = {} } = options;
   if (!Number.isInteger(operations) || operations < 1) {
     throw new RangeError(`storeContract: option operations must be a whole number above 0, not ${operations}`);

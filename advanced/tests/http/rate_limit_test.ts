@@ -482,11 +482,15 @@ Deno.test("options that can't be are errors at construction that name the option
     [{ timeoutMs: 0 }, RangeError, "timeoutMs"],
     [{ leases: 1 }, RangeError, "leases"],
     [{ keyGenerator: "ip" as unknown as () => string }, TypeError, "keyGenerator"],
-    ["x" as Options, TypeError, 'option options must be an object, not "x"'],
-    [5 as Options, TypeError, "option options must be an object, not 5"],
-    [null as unknown as Options, TypeError, "option options must be an object, not null"],
-    [{ limits: [null] } as unknown as Options, TypeError, "option limits must be an object, not null"],
-    [{ limits: [{ name: "a" }, "b"] } as unknown as Options, TypeError, 'option limits must be an object, not "b"'],
+    ["x" as Options, TypeError, 'options must be an object, not "x"'],
+    [5 as Options, TypeError, "options must be an object, not 5"],
+    [null as unknown as Options, TypeError, "options must be an object, not null"],
+    [{ limits: [null] } as unknown as Options, TypeError, "limits[0]: options must be an object, not null"],
+    [
+      { limits: [{ name: "a" }, "b"] } as unknown as Options,
+      TypeError,
+      'limits[1]: options must be an object, not "b"',
+    ],
   ];
   for (const [options, Kind, part] of wrong) {
     assertThrows(() => rateLimit(options), Kind, part);

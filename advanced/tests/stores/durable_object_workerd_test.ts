@@ -45,10 +45,16 @@ function source(file: string): string {
   return new URL(`../../src/stores/${file}`, import.meta.url).href;
 }
 
+/** Tells what the package's imports mean. */
+const CONFIG = new URL("../../../deno.json", import.meta.url).pathname;
+
 async function bundle(folder: string): Promise<string> {
   await Deno.writeTextFile(`${folder}/worker.js`, WORKER);
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--platform", "browser", "-o", `${folder}/bundle.js`, `${folder}/worker.js`],
+    args: [
+      ...["bundle", "--quiet", "--platform", "browser", "--config", CONFIG],
+      ...["-o", `${folder}/bundle.js`, `${folder}/worker.js`],
+    ],
     cwd: folder,
   }).output();
   assert(success, new TextDecoder().decode(stderr));

@@ -1,4 +1,5 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
+import { checkNames, type OptionNames } from "../../http/option_names.ts";
 import { checkInteger, refuseOption } from "./check_option.ts";
 
 /** Options of the built-in limiter; all are optional. */
@@ -31,22 +32,25 @@ export interface RateLimitOptions {
   clock?: (() => number) | undefined;
 }
 
-// what is no option would be a limit that nobody keeps: express-rate-limit's `limit`, or its `store`
-const NAMES: ReadonlySet<string> = new Set<keyof RateLimitOptions>([
-  "windowMs",
-  "max",
-  "message",
-  "statusCode",
-  "headers",
-  "keyGenerator",
-  "skip",
-  "onLimitReached",
-  "maxKeys",
-  "ipv6Subnet",
-  "missingKey",
-  "name",
-  "clock",
-]);
+const NAMES: OptionNames<RateLimitOptions> = {
+  windowMs: true,
+  max: true,
+  message: true,
+  statusCode: true,
+  headers: true,
+  keyGenerator: true,
+  skip: true,
+  onLimitReached: true,
+  maxKeys: true,
+  ipv6Subnet: true,
+  missingKey: true,
+  name: true,
+  clock: true,
+};
+
+function instead(name: string): string {
+  return name === "limit" ? "say max" : "@sluice/rate-limit has all of express-rate-limit's";
+}
 
 /** Options that have no default. */
 type Optional = "message" | "keyGenerator" | "skip" | "onLimitReached" | "name";
@@ -65,14 +69,7 @@ export type CheckedRateLimit =
  * @throws {RangeError} If a number is out of range
  */
 export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(`rateLimit: options must be an object, not ${String(options)}`);
-  }
-  for (const [name, value] of Object.entries(options)) {
-    if (NAMES.has(name) || value === undefined) continue;
-    const instead = name === "limit" ? "say max" : "@sluice/rate-limit has all of express-rate-limit's";
-    throw new TypeError(`rateLimit: there is no option ${name}; ${instead}`);
-  }
+  checkNames("rateLimit", options, NAMES, instead);
   const { windowMs = 60_000, max = 100, statusCode = 429, headers = true, maxKeys = 100_000 } = options;
   const { ipv6Subnet = 64, missingKey = "share", clock = Date.now } = options;
   checkInteger("windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);

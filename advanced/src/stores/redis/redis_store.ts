@@ -1,4 +1,4 @@
-import { checkInteger } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, type OptionNames } from "@sluice/sluice/limiting";
 import { ALGORITHM_NAMES, capacityOf, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
 import { decideByKey } from "../decide_by_key.ts";
@@ -20,6 +20,8 @@ export interface RedisStoreOptions {
   /** The present time in ms, in place of the server's; for tests. */
   clock?: () => number;
 }
+
+const NAMES: OptionNames<RedisStoreOptions> = { url: true, client: true, prefix: true, clock: true };
 
 /** While a test's clock stands still, the server's goes on; nothing may expire meanwhile. */
 const TEST_TTL_MS = 600_000;
@@ -44,9 +46,11 @@ export class RedisStore implements Store {
    * Makes the store; nothing is connected yet.
    *
    * @param options Where the server is
-   * @throws {TypeError} If neither or both of `url` and `client` are given, or the prefix has braces
+   * @throws {TypeError} If neither or both of `url` and `client` are given, the prefix has braces, or there is no
+   * option of a name
    */
   constructor(options: RedisStoreOptions) {
+    checkNames("RedisStore", options ?? {}, NAMES);
     const { url, client, prefix = "sluice:", clock } = options ?? {};
     if ((url === undefined) === (client === undefined)) {
       throw new TypeError('RedisStore: give option url ("redis://host:6379") or option client, one of them');

@@ -1,0 +1,56 @@
+import type { OptionNames } from "@sluice/sluice/limiting";
+import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
+import type { RateLimitOptions, RequestLimitOptions } from "./http_options.ts";
+
+const REQUEST_LIMIT_NAMES: OptionNames<RequestLimitOptions> = { ...LIMIT_NAMES, ipv6Subnet: true };
+
+/** Names of the options that `rateLimit` and `fetchLimit` share. */
+export const COMMON_NAMES: OptionNames<Omit<RateLimitOptions, "handler" | "requestPropertyName">> = {
+  ...LIMITER_NAMES,
+  limit: true,
+  cost: true,
+  keyGenerator: true,
+  skip: true,
+  message: true,
+  statusCode: true,
+  headers: true,
+  standardHeaders: true,
+  legacyHeaders: true,
+  legacyReset: true,
+  identifier: true,
+  onLimitReached: true,
+  skipFailedRequests: true,
+  skipSuccessfulRequests: true,
+  requestWasSuccessful: true,
+  passOnStoreError: true,
+  validate: true,
+  ipv6Subnet: true,
+  missingKey: true,
+  dryRun: true,
+  problemDetails: true,
+};
+
+/** What people write who come from other limiters, or from one door here to the other. */
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ["handler", "it is for rateLimit, which has a res; use message"],
+  [
+    "requestPropertyName",
+    "it is for rateLimit, whose handlers share a req; limit.limiter.peek(key) tells what is left",
+  ],
+  ["clientAddress", "it is for fetchLimit; set trust proxy in the application, or give a keyGenerator"],
+  ["retryAfter", "Retry-After tells when the same request may pass; for another time give a handler that sets it"],
+  ["logger", "listen to limit.limiter: limited, storeFailure and error"],
+  ["draft_polli_ratelimit_headers", 'say standardHeaders: "draft-6"'],
+]);
+
+/**
+ * Refuses options of a door for requests that there are none of.
+ *
+ * @param door Its name, for the message
+ * @param options What was given
+ * @param names The names there are
+ * @throws {TypeError} If there are any
+ */
+export function checkRequestNames<Options>(door: string, options: unknown, names: OptionNames<Options>): void {
+  checkLimiterNames(door, options, names, REQUEST_LIMIT_NAMES, (name) => INSTEAD.get(name));
+}

@@ -1,0 +1,61 @@
+import { checkNames, type OptionNames } from "@sluice/sluice/limiting";
+import type { LimiterOptions, LimitOptions } from "./limiter_options.ts";
+
+/** Names of the options of one limit. */
+export const LIMIT_NAMES: OptionNames<LimitOptions> = {
+  name: true,
+  algorithm: true,
+  windowMs: true,
+  max: true,
+  burst: true,
+  buckets: true,
+  align: true,
+  onDenied: true,
+  block: true,
+  shadow: true,
+};
+
+/** Names of the options of a {@linkcode Limiter}. */
+export const LIMITER_NAMES: OptionNames<LimiterOptions> = {
+  ...LIMIT_NAMES,
+  store: true,
+  maxKeys: true,
+  timeoutMs: true,
+  onStoreFailure: true,
+  processes: true,
+  coalesce: true,
+  denyCache: true,
+  leases: true,
+  clock: true,
+  timers: true,
+  limits: true,
+  maxWaiting: true,
+};
+
+/**
+ * Refuses options of a limiter and of its limits that there are none of, and those of a single limit beside several.
+ *
+ * @param door What they were given to, for the message
+ * @param options What was given
+ * @param names The names there are
+ * @param limitNames Those of one of several limits
+ * @param instead Tells what to do instead of a name
+ * @throws {TypeError} If there are any
+ */
+export function checkLimiterNames<Options, Limit>(
+  door: string,
+  options: unknown,
+  names: OptionNames<Options>,
+  limitNames: OptionNames<Limit>,
+  instead?: (name: string) => string | undefined,
+): void {
+  checkNames(door, options, names, instead);
+  const { limits, ...single } = options as Record<string, unknown>;
+  if (!Array.isArray(limits)) return;
+  limits.forEach((limit, i) => checkNames(`${door}, limits[${i}]`, limit, limitNames));
+  // a function is a tier, which all of them get; a name tells limiters made inside requests apart
+  const lost = Object.keys({ ...LIMIT_NAMES, limit: true })
+    .find((name) => name !== "name" && single[name] !== undefined && typeof single[name] !== "function");
+  if (lost === undefined) return;
+  throw new TypeError(`${door}: option ${lost} has no meaning beside limits; give it to each of them`);
+}
