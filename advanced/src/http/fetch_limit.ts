@@ -1,4 +1,4 @@
-import type { OptionNames } from "@sluice/sluice/limiting";
+import { checkType, type OptionNames } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import { noteDefaultNames } from "./default_names.ts";
@@ -50,6 +50,7 @@ export interface FetchLimit {
  */
 export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
   checkRequestNames("fetchLimit", options, NAMES);
+  checkType("clientAddress", options.clientAddress, "function", "fetchLimit");
   const addresses = new WeakMap<Request, string | undefined>();
   const asker = new RequestLimiter<Request>(options, (request) => addresses.get(request));
   noteDefaultNames(options, asker.limiter);

@@ -1,10 +1,11 @@
-import { checkInteger, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
+import { checkInteger, checkType, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { LimiterKeys } from "../limiter/demand.ts";
 import type { LimiterOptions, LimitOptions } from "../limiter/limiter_options.ts";
 import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
 import { fromCounter } from "../stores/counter_store.ts";
 import type { CounterLike } from "../stores/policy_counter.ts";
+import { checkName, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Awaitable, Store } from "../policy/store.ts";
 import type { RequestFace, ResponseFace } from "./faces.ts";
 import type { HeaderOptions, StandardHeaders } from "./header_fields.ts";
@@ -90,18 +91,16 @@ export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions
 /** The limiter's part of the options, by its own names. */
 export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>): LimiterOptions {
   const { max, limit, store, identifier, name, passOnStoreError, onStoreFailure, dryRun, limits, ...rest } = options;
-  const fixed = limit ?? max;
-  if (passOnStoreError !== undefined && typeof passOnStoreError !== "boolean") {
-    refuseOption(TypeError, "passOnStoreError", "true or false", passOnStoreError);
-  }
+  const fixed = limit === undefined ? max : limit;
+  checkType("passOnStoreError", passOnStoreError, "boolean");
   const shadow = dryRun ? { shadow: true } : {};
   return {
     ...pick(rest, LIMITER_NAMES),
     ...(typeof fixed === "function" || fixed === undefined ? {} : { max: fixed }),
     ...(limits === undefined ? shadow : { limits: limits.map((one) => ({ ...pick(one, LIMIT_NAMES), ...shadow })) }),
-    name: name ?? identifier,
+    name: name === undefined ? identifier : name,
     store: store === undefined ? undefined : storeOf(store),
-    onStoreFailure: onStoreFailure ?? (passOnStoreError ? "open" : undefined),
+    onStoreFailure: onStoreFailure === undefined && passOnStoreError ? "open" : onStoreFailure,
   };
 }
 
@@ -110,15 +109,16 @@ function pick<Options>(options: object, names: OptionNames<Options>): Partial<Op
 }
 
 function storeOf(store: Store | CounterLike): Store {
-  return typeof (store as CounterLike).increment === "function" ? fromCounter(store as CounterLike) : store as Store;
+  return typeof (store as CounterLike | null)?.increment === "function"
+    ? fromCounter(store as CounterLike)
+    : store as Store;
 }
 
 /** Which headers are sent, by the options. */
 export function headerOptionsOf<Req>(options: RateLimitOptions<Req>): HeaderOptions | null {
   const { headers = true, legacyHeaders = true, standardHeaders = false, legacyReset = "delta" } = options;
-  for (const [name, value] of Object.entries({ headers, legacyHeaders })) {
-    if (typeof value !== "boolean") refuseOption(TypeError, name, "true or false", value);
-  }
+  checkType("headers", headers, "boolean");
+  checkType("legacyHeaders", legacyHeaders, "boolean");
   const drafts = ["draft-6", "draft-7", "draft-8", "draft-10"];
   if (typeof standardHeaders !== "boolean" && !drafts.includes(standardHeaders)) {
     refuseOption(TypeError, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders);
@@ -136,26 +136,23 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>): void {
   const { statusCode = 429, ipv6Subnet = 64, missingKey = "share", requestPropertyName = "rateLimit" } = options;
   checkInteger("statusCode", statusCode, 200, 599);
   checkInteger("ipv6Subnet", ipv6Subnet, 1, 128);
-  for (const limit of Array.isArray(options.limits) ? options.limits : []) {
+  for (const limit of options.limits ?? []) {
     if (limit.ipv6Subnet !== undefined) checkInteger("limits.ipv6Subnet", limit.ipv6Subnet, 1, 128);
   }
   if (missingKey !== "share" && missingKey !== "error") {
     refuseOption(TypeError, "missingKey", '"share" or "error"', missingKey);
   }
-  if (typeof requestPropertyName !== "string") {
-    refuseOption(TypeError, "requestPropertyName", "a string", requestPropertyName);
-  }
+  checkType("requestPropertyName", requestPropertyName, "string");
   for (const name of ["keyGenerator", "skip", "handler", "onLimitReached", "requestWasSuccessful"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "function") {
-      refuseOption(TypeError, name, "a function", options[name]);
-    }
+    checkType(name, options[name], "function");
   }
   for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "dryRun", "problemDetails"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "boolean") {
-      refuseOption(TypeError, name, "true or false", options[name]);
-    }
+    checkType(name, options[name], "boolean");
   }
-  const { message, cost = 1 } = options;
+  const { message, cost = 1, limit, identifier, validate } = options;
+  if (limit !== undefined && typeof limit !== "function") checkInteger("limit", limit, 0, MAX_LIMIT);
+  if (identifier !== undefined) checkName(identifier, "identifier");
+  if (typeof validate !== "object" || validate === null) checkType("validate", validate, "boolean");
   if (message !== undefined && (message === null || !["string", "object", "function"].includes(typeof message))) {
     refuseOption(TypeError, "message", "a string, an object or a function", message);
   }

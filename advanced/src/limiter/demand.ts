@@ -59,7 +59,7 @@ export class Demand {
   }
 
   #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>): Policy {
-    const limit = typeof max === "object" ? max[policy.name] : max;
+    const limit = typeof max === "object" && max !== null ? max[policy.name] : max;
     if (limit === undefined || limit === policy.limit) return policy;
     const id = `${limit}/${policy.name}`;
     const known = this.#tiers.get(id);

@@ -14,6 +14,8 @@ import { checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
 import { WaitQueue } from "./wait_queue.ts";
 
+const NO_OPTIONS: CheckOptions = {};
+
 /** Options of `waitFor`. */
 export interface WaitOptions extends CheckOptions {
   /** Ends the wait: the promise is rejected with its reason. */
@@ -95,7 +97,7 @@ export class Limiter extends Emitter {
    * @throws {RangeError} If the cost is not an integer of at least 1
    */
   check(keys: LimiterKeys, options?: CheckOptions): Awaitable<Decision> {
-    const cost = options?.cost ?? 1;
+    const { cost = 1 } = options ?? NO_OPTIONS;
     if (cost !== 1) checkInteger("cost", cost, 1, 2 ** 31);
     const takes = this.#demand.takes(keys, cost, options?.max);
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));

@@ -1,4 +1,4 @@
-import { checkInteger, refuseOption } from "@sluice/sluice/limiting";
+import { checkInteger, checkType, refuseOption } from "@sluice/sluice/limiting";
 import { checkPolicy } from "../policy/check_policy.ts";
 import type { AlgorithmName, Block, OnDenied, Policy } from "../policy/policy.ts";
 import type { Store } from "../policy/store.ts";
@@ -79,11 +79,13 @@ function policyOf(options: LimitOptions): Policy {
   const { algorithm = "fixed-window", windowMs = 60_000, max = 100 } = options;
   const { burst, buckets, align, onDenied, block } = options;
   const policy = {
-    name: options.name ??
-      [`${String(max)}-per-${String(windowMs)}ms-${String(algorithm)}`, ...oddities(options)].join("-"),
+    name: options.name !== undefined
+      ? options.name
+      : [`${String(max)}-per-${String(windowMs)}ms-${String(algorithm)}`, ...oddities(options)].join("-"),
     ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block },
   };
   checkPolicy(policy);
+  checkType("shadow", options.shadow, "boolean");
   return policy;
 }
 
@@ -102,9 +104,6 @@ function oddities({ burst, buckets, align, onDenied, block }: LimitOptions): str
  * @throws {RangeError} If a number is out of range
  */
 export function policiesOf(options: LimiterOptions): Policy[] {
-  if (options.limits !== undefined && (!Array.isArray(options.limits) || options.limits.length === 0)) {
-    refuseOption(TypeError, "limits", "a list of at least one limit", options.limits);
-  }
   const policies = (options.limits ?? [options]).map(policyOf);
   const names = policies.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
@@ -129,11 +128,12 @@ export function checkStoreOptions(options: StoreOptions): CheckedStoreOptions {
   if (!["local", "open", "closed"].includes(onStoreFailure)) {
     refuseOption(TypeError, "onStoreFailure", '"local", "open" or "closed"', onStoreFailure);
   }
-  if (typeof clock !== "function") refuseOption(TypeError, "clock", "a function", clock);
-  for (const name of ["coalesce", "denyCache"] as const) {
-    const value = options[name];
-    if (value !== undefined && typeof value !== "boolean") refuseOption(TypeError, name, "true or false", value);
+  checkType("clock", clock, "function");
+  if (typeof timers?.start !== "function" || typeof timers.now !== "function") {
+    refuseOption(TypeError, "timers", "an object { start, now }", timers);
   }
+  checkType("coalesce", options.coalesce, "boolean");
+  checkType("denyCache", options.denyCache, "boolean");
   const lease = leases === undefined ? null : { max: leases, processes };
   // a test that gives a clock alone means it for everything
   const elapsed = options.clock !== undefined && options.timers === undefined ? clock : () => timers.now();

@@ -1,4 +1,4 @@
-import { checkNames, type OptionNames } from "@sluice/sluice/limiting";
+import { checkNames, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
 import type { LimiterOptions, LimitOptions } from "./limiter_options.ts";
 
 /** Names of the options of one limit. */
@@ -51,7 +51,10 @@ export function checkLimiterNames<Options, Limit>(
 ): void {
   checkNames(door, options, names, instead);
   const { limits, ...single } = options as Record<string, unknown>;
-  if (!Array.isArray(limits)) return;
+  if (limits === undefined) return;
+  if (!Array.isArray(limits) || limits.length === 0) {
+    refuseOption(TypeError, "limits", "a list of at least one limit", limits, door);
+  }
   limits.forEach((limit, i) => checkNames(`${door}, limits[${i}]`, limit, limitNames));
   // a function is a tier, which all of them get; a name tells limiters made inside requests apart
   const lost = Object.keys({ ...LIMIT_NAMES, limit: true })

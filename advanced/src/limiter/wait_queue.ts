@@ -55,7 +55,7 @@ export class WaitQueue {
    */
   async enter(key: string, check: () => Awaitable<Decision>, ending: Ending): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
-    if (ending.timeoutMs !== undefined) checkInteger("timeoutMs", ending.timeoutMs, 0, 2 ** 31 - 1);
+    if (ending.timeoutMs !== undefined) checkInteger("timeoutMs", ending.timeoutMs, 0, 2 ** 31 - 1, "limiter.waitFor");
     ending.signal?.throwIfAborted();
     let denied: Decision | undefined;
     if (!this.#lanes.has(key)) {

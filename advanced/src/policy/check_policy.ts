@@ -3,7 +3,8 @@ import { ALGORITHM_NAMES, type Block, type Policy } from "./policy.ts";
 
 /** Longest window, in ms: 2 to the power of 40, some 35 years. Nothing here uses a timer for it. */
 const MAX_WINDOW = 2 ** 40;
-const MAX_LIMIT = 2 ** 31;
+/** Most units of a limit. */
+export const MAX_LIMIT = 2 ** 31;
 
 const BLOCK_NAMES: OptionNames<Block> = { after: true, forMs: true };
 
@@ -33,10 +34,16 @@ export function checkPolicy(policy: Policy): void {
   checkDenials(policy);
 }
 
-// the name stands in headers as a structured-field string (RFC 9651): visible ASCII
-function checkName(name: unknown): void {
+/**
+ * Checks the name of a policy: it stands in headers as a structured-field string (RFC 9651), of visible ASCII.
+ *
+ * @param name The name
+ * @param option The option it comes by
+ * @throws {TypeError} If it is none
+ */
+export function checkName(name: unknown, option = "name"): void {
   if (typeof name === "string" && /^[\x20-\x7e]{1,128}$/.test(name)) return;
-  refuseOption(TypeError, "name", "1 to 128 visible ASCII characters", name);
+  refuseOption(TypeError, option, "1 to 128 visible ASCII characters", name);
 }
 
 function checkOnlyFor(policy: Policy, option: "burst" | "buckets" | "align", algorithm: Policy["algorithm"]): void {

@@ -1,7 +1,9 @@
-import { checkInteger, checkNames, type OptionNames } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
 import { decideBatch } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
+import { assertMethods } from "./assert_methods.ts";
+import { checkScope } from "./check_scope.ts";
 import { KeyTurns } from "./key_turns.ts";
 import {
   decodeState,
@@ -90,11 +92,17 @@ const LONGEST_PAUSE = 100;
  * @param kv The database
  * @param options Attempts, scope and clock
  * @returns The store
- * @throws {TypeError} If there is no option of a name
+ * @throws {TypeError} If an option has the wrong type or a name that there is not, or the database lacks a method
  * @throws {RangeError} If `attempts` is out of range
  */
 export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptions = {}): Store {
   checkNames("fromCompareAndSet", options, NAMES);
+  assertMethods(
+    "fromCompareAndSet: the database",
+    kv,
+    ["read", "commit", "delete", "list"],
+    "CompareAndSet tells what each does",
+  );
   return new CompareAndSetStore(kv, options);
 }
 
@@ -107,7 +115,10 @@ class CompareAndSetStore implements Store {
   readonly #turns = new KeyTurns();
 
   constructor(kv: CompareAndSet, { attempts = 10, scope = "global", clock, pause = sleep }: CompareAndSetOptions) {
-    checkInteger("attempts", attempts, 1, 1000);
+    checkInteger("attempts", attempts, 1, 1000, "fromCompareAndSet");
+    checkScope(scope, "fromCompareAndSet");
+    checkType("clock", clock, "function", "fromCompareAndSet");
+    checkType("pause", pause, "function", "fromCompareAndSet");
     this.#kv = kv;
     this.#attempts = attempts;
     this.#clock = new StoreClock(clock);

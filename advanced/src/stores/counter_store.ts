@@ -1,4 +1,4 @@
-import { checkNames, type OptionNames } from "@sluice/sluice/limiting";
+import { checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
 import type { Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
@@ -34,6 +34,7 @@ const NAMES: OptionNames<CounterOptions> = { clock: true };
  */
 export function fromCounter(legacy: CounterLike | (() => CounterLike), options: CounterOptions = {}): Store {
   checkNames("fromCounter", options, NAMES);
+  checkType("clock", options.clock, "function", "fromCounter");
   return new CounterStore(legacy, options);
 }
 

@@ -1,4 +1,4 @@
-import { checkNames, type OptionNames, sha256 } from "@sluice/sluice/limiting";
+import { checkNames, type OptionNames, refuseOption, sha256 } from "@sluice/sluice/limiting";
 import type { Policy } from "../policy/policy.ts";
 import {
   type CompareAndSet,
@@ -97,6 +97,7 @@ export class DenoKvStore implements Store {
     checkNames("DenoKvStore", options ?? {}, NAMES);
     const { kv, prefix = ["sluice", "rate-limit"], ...others } = options ?? {};
     assertMethods("DenoKvStore: option kv", kv, ["atomic", "getMany"], "give what openKv() of Deno resolves to");
+    if (!Array.isArray(prefix)) refuseOption(TypeError, "prefix", "a list of key parts", prefix, "DenoKvStore");
     this.#store = fromCompareAndSet(new KvStates(kv, prefix), others);
     this.capabilities = this.#store.capabilities;
   }

@@ -1,4 +1,4 @@
-import { checkNames, type OptionNames } from "@sluice/sluice/limiting";
+import { checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
 import { ALGORITHM_NAMES } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
@@ -74,6 +74,7 @@ export class DurableObjectStore<Id = unknown> implements Store {
   constructor(options: DurableObjectStoreOptions<Id>) {
     checkNames("DurableObjectStore", options ?? {}, NAMES);
     const { namespace, prefix = "" } = options ?? {};
+    checkType("prefix", prefix, "string", "DurableObjectStore");
     assertMethods(
       "DurableObjectStore: option namespace",
       namespace,

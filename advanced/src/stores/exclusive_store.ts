@@ -1,8 +1,9 @@
-import { checkNames, type OptionNames } from "@sluice/sluice/limiting";
+import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
 import { decideBatch } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { decideByKey } from "./decide_by_key.ts";
+import { checkScope } from "./check_scope.ts";
 import { decodeState, encodeState, isChanged, recordExpiry, shapeOf } from "./state_record.ts";
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
@@ -56,6 +57,12 @@ const NAMES: OptionNames<ExclusiveOptions> = { scope: true, clock: true, partiti
 export function fromExclusive(run: RunExclusive, options: ExclusiveOptions = {}): Store {
   checkNames("fromExclusive", options, NAMES);
   const { scope = "global", clock = "store", partitions } = options;
+  if (typeof run !== "function") refuseOption(TypeError, "run", "a function", run, "fromExclusive");
+  checkScope(scope, "fromExclusive");
+  if (clock !== "store" && clock !== "process") {
+    refuseOption(TypeError, "clock", '"store" or "process"', clock, "fromExclusive");
+  }
+  checkType("partitions", partitions, "function", "fromExclusive");
   const decide = (takes: readonly Take[], times: number) =>
     run(takes[0]!.key, (records, now) => decideIn(records, takes, times, now));
   const give = (take: Take, stamp: number, amount: number) =>

@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, type OptionNames } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
 import { decideBatch } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { KeyTable } from "./key_table.ts";
@@ -49,7 +49,8 @@ export class MemoryStore implements Store {
   constructor(options: MemoryStoreOptions = {}) {
     checkNames("MemoryStore", options, NAMES);
     const { maxKeys = 100_000, clock } = options;
-    checkInteger("maxKeys", maxKeys, 1, 2 ** 24);
+    checkInteger("maxKeys", maxKeys, 1, 2 ** 24, "MemoryStore");
+    checkType("clock", clock, "function", "MemoryStore");
     this.#maxKeys = maxKeys;
     this.#clock = new StoreClock(clock);
   }

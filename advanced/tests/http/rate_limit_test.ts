@@ -453,7 +453,7 @@ Deno.test("options that can't be are errors at construction that name the option
     [{ max: NaN }, RangeError, "option max must be an integer from 0 to 2147483648, not NaN"],
     [{ max: -5 }, RangeError, "option max must be an integer from 0 to 2147483648, not -5"],
     [{ max: NaN, cost: 2 }, RangeError, "option max"],
-    [{ limit: -5 }, RangeError, "option max"],
+    [{ limit: -5 }, RangeError, "option limit"],
     [{ limits: [{ max: NaN }] }, RangeError, "option max"],
     [{ max: Infinity }, RangeError, "Infinity"],
     [{ max: "5" as unknown as number }, TypeError, "max"],

@@ -5,13 +5,35 @@
  * @param value Its value
  * @param least The least it may be
  * @param most The most it may be
+ * @param door What it was given to
  * @throws {TypeError} If it is no number
  * @throws {RangeError} If it is fractional, `NaN` or out of bounds
  */
-export function checkInteger(option: string, value: unknown, least: number, most: number): void {
-  if (typeof value !== "number") refuseOption(TypeError, option, "a number", value);
+export function checkInteger(option: string, value: unknown, least: number, most: number, door?: string): void {
+  if (typeof value !== "number") refuseOption(TypeError, option, "a number", value, door);
   if (Number.isInteger(value) && value >= least && value <= most) return;
-  refuseOption(RangeError, option, `an integer from ${least} to ${most}`, value);
+  refuseOption(RangeError, option, `an integer from ${least} to ${most}`, value, door);
+}
+
+const WANTED = { boolean: "true or false", function: "a function", string: "a string" };
+
+/**
+ * Checks the type of an option that need not be given.
+ *
+ * @param option Name of the option
+ * @param value Its value
+ * @param type The type it has, unless it is `undefined`
+ * @param door What it was given to
+ * @throws {TypeError} If it has another one
+ */
+export function checkType(
+  option: string,
+  value: unknown,
+  type: "boolean" | "function" | "string",
+  door?: string,
+): void {
+  if (value === undefined || typeof value === type) return;
+  refuseOption(TypeError, option, WANTED[type], value, door);
 }
 
 /**
@@ -21,9 +43,16 @@ export function checkInteger(option: string, value: unknown, least: number, most
  * @param option Name of the option
  * @param wanted What it takes
  * @param value What it was given
+ * @param door What it was given to, `rateLimit` by default
  * @throws {Error} Always: an error of that kind that names all of them
  */
-export function refuseOption(Kind: ErrorConstructor, option: string, wanted: string, value: unknown): never {
+export function refuseOption(
+  Kind: ErrorConstructor,
+  option: string,
+  wanted: string,
+  value: unknown,
+  door = "rateLimit",
+): never {
   const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
-  throw new Kind(`rateLimit: option ${option} must be ${wanted}, not ${shown}`);
+  throw new Kind(`${door}: option ${option} must be ${wanted}, not ${shown}`);
 }

@@ -1,6 +1,6 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import { checkNames, type OptionNames } from "../../http/option_names.ts";
-import { checkInteger, refuseOption } from "./check_option.ts";
+import { checkInteger, checkType, refuseOption } from "./check_option.ts";
 
 /** Options of the built-in limiter; all are optional. */
 export interface RateLimitOptions {
@@ -79,9 +79,9 @@ export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
   checkInteger("ipv6Subnet", ipv6Subnet, 1, 128);
   checkType("headers", headers, "boolean");
   for (const name of ["keyGenerator", "skip", "onLimitReached", "clock"] as const) {
-    if (options[name] !== undefined) checkType(name, options[name], "function");
+    checkType(name, options[name], "function");
   }
-  if (options.name !== undefined) checkType("name", options.name, "string");
+  checkType("name", options.name, "string");
   const { message } = options;
   if (message !== undefined && typeof message !== "string" && (typeof message !== "object" || message === null)) {
     refuseOption(TypeError, "message", "a string or an object", message);
@@ -90,9 +90,4 @@ export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
     refuseOption(TypeError, "missingKey", '"share" or "error"', missingKey);
   }
   return { ...options, windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey, clock };
-}
-
-function checkType(option: string, value: unknown, type: "boolean" | "function" | "string"): void {
-  const actual: string = typeof value;
-  if (actual !== type) refuseOption(TypeError, option, `a ${type}`, value);
 }

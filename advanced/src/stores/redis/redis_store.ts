@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, type OptionNames } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
 import { ALGORITHM_NAMES, capacityOf, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
 import { decideByKey } from "../decide_by_key.ts";
@@ -55,6 +55,8 @@ export class RedisStore implements Store {
     if ((url === undefined) === (client === undefined)) {
       throw new TypeError('RedisStore: give option url ("redis://host:6379") or option client, one of them');
     }
+    checkType("url", url, "string", "RedisStore");
+    checkType("clock", clock, "function", "RedisStore");
     if (typeof prefix !== "string" || /[{}]/.test(prefix)) {
       throw new TypeError(`RedisStore: option prefix must be a string without braces, not ${String(prefix)}`);
     }

@@ -1,0 +1,99 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  type CompareAndSet,
+  DenoKvStore,
+  DurableObjectStore,
+  fetchLimit,
+  fromCompareAndSet,
+  fromExclusive,
+  Limiter,
+  MemoryStore,
+  rateLimit,
+  RedisStore,
+} from "../../mod.ts";
+
+// deno-lint-ignore no-explicit-any
+type Any = any;
+
+const nothing = () => {};
+const DATABASE: Any = { read: nothing, commit: nothing, delete: nothing, list: nothing };
+const PORT: Any = { evalsha: nothing, eval: nothing, scan: nothing };
+const KV: Any = { atomic: nothing, getMany: nothing };
+const NAMESPACE: Any = { idFromName: nothing, get: nothing };
+
+const WRONG: readonly [build: () => unknown, message: string][] = [
+  [() => rateLimit({ limit: null } as Any), "rateLimit: option limit must be a number, not null"],
+  [() => rateLimit({ limit: "5" } as Any), 'rateLimit: option limit must be a number, not "5"'],
+  [
+    () => rateLimit({ name: null } as Any),
+    "rateLimit: option name must be 1 to 128 visible ASCII characters, not null",
+  ],
+  [
+    () => rateLimit({ identifier: 5 } as Any),
+    "rateLimit: option identifier must be 1 to 128 visible ASCII characters, not 5",
+  ],
+  [
+    () => rateLimit({ onStoreFailure: null } as Any),
+    'rateLimit: option onStoreFailure must be "local", "open" or "closed", not null',
+  ],
+  [() => rateLimit({ shadow: "no" } as Any), 'rateLimit: option shadow must be true or false, not "no"'],
+  [() => rateLimit({ validate: 1 } as Any), "rateLimit: option validate must be true or false, not 1"],
+  [
+    () => rateLimit({ timers: {} } as Any),
+    "rateLimit: option timers must be an object { start, now }, not [object Object]",
+  ],
+  [
+    () => rateLimit({ limits: {} } as Any),
+    "rateLimit: option limits must be a list of at least one limit, not [object Object]",
+  ],
+  [
+    () => fetchLimit({ limits: null } as Any),
+    "fetchLimit: option limits must be a list of at least one limit, not null",
+  ],
+  [() => new Limiter({ limits: [] }), "Limiter: option limits must be a list of at least one limit, not "],
+  [() => fetchLimit({ clientAddress: "ip" } as Any), 'fetchLimit: option clientAddress must be a function, not "ip"'],
+  [() => new MemoryStore({ clock: 5 } as Any), "MemoryStore: option clock must be a function, not 5"],
+  [() => new RedisStore({ url: 5 } as Any), "RedisStore: option url must be a string, not 5"],
+  [() => new RedisStore({ client: PORT, clock: 5 } as Any), "RedisStore: option clock must be a function, not 5"],
+  [
+    () => new DenoKvStore({ kv: KV, prefix: "a" } as Any),
+    'DenoKvStore: option prefix must be a list of key parts, not "a"',
+  ],
+  [
+    () => new DurableObjectStore({ namespace: NAMESPACE, prefix: 5 } as Any),
+    "DurableObjectStore: option prefix must be a string, not 5",
+  ],
+  [
+    () => fromCompareAndSet(DATABASE, { scope: "here" } as Any),
+    'fromCompareAndSet: option scope must be one of process, host, region, global, not "here"',
+  ],
+  [() => fromCompareAndSet(DATABASE, { pause: 5 } as Any), "fromCompareAndSet: option pause must be a function, not 5"],
+  [
+    () => fromCompareAndSet({} as CompareAndSet),
+    "fromCompareAndSet: the database must have the methods read, commit, delete and list, not be an object without read; " +
+    "CompareAndSet tells what each does",
+  ],
+  [() => fromExclusive(null as Any), "fromExclusive: option run must be a function, not null"],
+  [
+    () => fromExclusive(nothing as Any, { clock: Date.now } as Any),
+    `fromExclusive: option clock must be "store" or "process", not ${Date.now}`,
+  ],
+  [
+    () => fromExclusive(nothing as Any, { partitions: [] } as Any),
+    "fromExclusive: option partitions must be a function, not ",
+  ],
+];
+
+for (const [build, message] of WRONG) {
+  Deno.test(`a wrong value is told: ${message}`, () => {
+    assertEquals(assertThrows(build, TypeError).message, message);
+  });
+}
+
+Deno.test("a limit or a cost that is null for one check is refused, and not taken for the usual one", () => {
+  const limiter = new Limiter({ max: 1 });
+  const refused = (options: Any) => assertThrows(() => limiter.check("key", options), TypeError).message;
+  assertEquals(refused({ max: null }), "rateLimit: option max must be a number, not null");
+  assertEquals(refused({ cost: null }), "rateLimit: option cost must be a number, not null");
+  assertEquals(limiter.size, 0);
+});
