@@ -1,6 +1,7 @@
 import { DEFAULT_MESSAGE, isMadeInside, isThenable, nextSequence, type OptionNames } from "@sluice/sluice/limiting";
 import type { FrameworkRequest } from "@sluice/sluice";
 import type { Decision } from "../limiter/decision.ts";
+import { assertKey } from "../limiter/encode_key.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { noteDefaultNames } from "./default_names.ts";
@@ -85,13 +86,19 @@ export function rateLimit<Req extends RequestFace = FrameworkRequest>(
     limiter: { get: () => (asker ?? own).limiter },
     reset: { value: () => (asker ?? own).limiter.reset() },
     resetKey: { value: (key: string) => resetKey(asker ?? own, key) },
-    getKey: { value: (key: string) => (asker ?? own).limiter.peek(own.keysOfAddress(key)) },
+    getKey: { value: (key: string) => getKey(asker ?? own, key) },
     size: { get: () => (asker ?? own).limiter.size },
   }) as RateLimitMiddleware;
 }
 
+function getKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<Decision> {
+  assertKey(key, "the key of getKey");
+  return asker.limiter.peek(asker.keysOfAddress(key));
+}
+
 // a key that is an address may be counted as it is, or as its client's, which is another one for each subnet
 function resetKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<number> {
+  assertKey(key, "the key of resetKey");
   const clients = asker.keysOfAddress(key);
   const keys = new Set([key, ...(typeof clients === "string" ? [clients] : Object.values(clients))]);
   const counts = Array.from(keys, (one) => asker.limiter.reset(one));

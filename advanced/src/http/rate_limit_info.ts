@@ -37,4 +37,10 @@ export class RateLimitInfo {
   get key(): string {
     return this.decision.takes[0]!.key;
   }
+
+  /** What JSON shows: the names above, and not the decision, which tells how the limits are made. */
+  toJSON(): object {
+    const { limit, used, remaining, resetTime, key } = this;
+    return { limit, used, remaining, resetTime, key };
+  }
 }

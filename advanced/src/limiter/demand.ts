@@ -51,11 +51,10 @@ export class Demand {
 
   #take(i: number, keys: LimiterKeys, cost: number, max: CheckOptions["max"]): Take {
     const policy = max === undefined ? this.#policies[i]! : this.#tier(this.#policies[i]!, max);
-    const key = typeof keys === "string" ? keys : keys?.[policy.name];
-    if (typeof key !== "string" || key === "") {
-      assertKey(key, typeof keys === "object" && keys !== null ? `the key of limit "${policy.name}"` : "the key");
-    }
-    return { policy, key: encodeKey(key!), cost, shadow: this.#shadow[i] };
+    const isOne = typeof keys !== "object" || keys === null;
+    const key = isOne ? keys : keys[policy.name];
+    if (typeof key !== "string" || key === "") assertKey(key, isOne ? "the key" : `the key of limit "${policy.name}"`);
+    return { policy, key: encodeKey(key), cost, shadow: this.#shadow[i] };
   }
 
   #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>): Policy {

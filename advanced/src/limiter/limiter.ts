@@ -9,7 +9,7 @@ import { LeasingStore } from "../wrappers/leases.ts";
 import { type Counters, newCounters } from "../wrappers/counters.ts";
 import { Decision } from "./decision.ts";
 import { type CheckOptions, Demand, type LimiterKeys } from "./demand.ts";
-import { encodeKey } from "./encode_key.ts";
+import { assertKey, encodeKey } from "./encode_key.ts";
 import { checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
 import { WaitQueue } from "./wait_queue.ts";
@@ -139,6 +139,7 @@ export class Limiter extends Emitter {
    * @returns Whether anything changed: what a window has let go by itself is not given back
    */
   refund(decision: Decision): Awaitable<boolean> {
+    assertDecision("refund", decision);
     return this.#giveBack(decision, decision.takes.map((_, i) => i));
   }
 
@@ -149,6 +150,7 @@ export class Limiter extends Emitter {
    * @returns Whether anything changed
    */
   release(decision: Decision): Awaitable<boolean> {
+    assertDecision("release", decision);
     const leases = decision.policies.flatMap(({ algorithm }, i) => algorithm === "concurrency" ? [i] : []);
     return this.#giveBack(decision, leases);
   }
@@ -197,6 +199,7 @@ export class Limiter extends Emitter {
    * @returns How many there were, over all limits
    */
   reset(key?: string): Awaitable<number> {
+    if (key !== undefined) assertKey(key, "the key of limiter.reset");
     const stored = key === undefined ? undefined : encodeKey(key);
     const counts = this.policies.map(({ name }) => {
       const selector = { policy: name, key: stored };
@@ -255,6 +258,13 @@ export class Limiter extends Emitter {
     await this.#leasing?.giveAllBack((take, stamp, amount) => this.#guarded!.give(take, stamp, amount, "store"));
     await this.#store.close?.();
   }
+}
+
+// what check gives may be a promise, which is easily forgotten
+function assertDecision(method: string, decision: unknown): void {
+  if ((decision as Partial<Decision> | null | undefined)?.takes !== undefined) return;
+  const shown = typeof decision === "object" && decision !== null ? "this object" : String(decision);
+  throw new TypeError(`limiter.${method} takes what await limiter.check(…) or waitFor(…) gives, not ${shown}`);
 }
 
 // empty for a store that can't list

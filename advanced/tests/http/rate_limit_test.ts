@@ -446,6 +446,24 @@ Deno.test("reset, resetKey and getKey act on the keys as clients have them", asy
   assertEquals(limiter.size, 1);
 });
 
+Deno.test("a key that is missing resets nobody, and never everybody", async () => {
+  const limiter = rateLimit({ max: 1 });
+  const counted = await limiter.limiter.check("192.0.2.1");
+  for (const missing of [undefined, "", null] as string[]) {
+    assertThrows(() => limiter.resetKey(missing), TypeError, "the key of resetKey must be a non-empty string, not");
+    assertThrows(() => limiter.getKey(missing), TypeError, "the key of getKey must be a non-empty string, not");
+  }
+  assertEquals([counted.allowed, (await limiter.getKey("192.0.2.1")).remaining], [true, 0]);
+});
+
+Deno.test("req.rateLimit in JSON has express-rate-limit's names, and tells nothing of how limits are made", async () => {
+  const app = sluice();
+  app.use(rateLimit({ max: 3, keyGenerator: () => "key", clock: () => 0 }));
+  app.get("/", (req, res) => res.json((req as unknown as { rateLimit: object }).rateLimit));
+  const shown = await (await app.handle(new Request("http://localhost/"))).json();
+  assertEquals(shown, { limit: 3, used: 1, remaining: 2, resetTime: "1970-01-01T00:01:00.000Z", key: "key" });
+});
+
 Deno.test("options that can't be are errors at construction that name the option and the value", () => {
   const wrong: [Options, ErrorConstructor, string][] = [
     [{ max: 1.5 }, RangeError, "max"],
