@@ -1,4 +1,11 @@
-import { DEFAULT_MESSAGE, isMadeInside, isThenable, nextSequence, type OptionNames } from "@sluice/sluice/limiting";
+import {
+  DEFAULT_MESSAGE,
+  failureOf,
+  isMadeInside,
+  isThenable,
+  nextSequence,
+  type OptionNames,
+} from "@sluice/sluice/limiting";
 import type { FrameworkRequest } from "@sluice/sluice";
 import type { Decision } from "../limiter/decision.ts";
 import { assertKey } from "../limiter/encode_key.ts";
@@ -77,7 +84,7 @@ export function rateLimit<Req extends RequestFace = FrameworkRequest>(
       if (isThenable(asked)) return decideLater(asker, asked, req as Req, res, next);
       decision = asked as Decision | null;
     } catch (error) {
-      return next(error);
+      return next(failureOf(error));
     }
     return settle(asker, decision, req as Req, res, next);
   }
@@ -117,7 +124,7 @@ async function decideLater<Req extends RequestFace>(
   try {
     decision = await asked;
   } catch (error) {
-    return next(error);
+    return next(failureOf(error));
   }
   return settle(asker, decision, req, res, next);
 }
@@ -166,7 +173,7 @@ async function refuse<Req extends RequestFace>(
     }
     send(res, await asker.refusal(req, decision, res));
   } catch (error) {
-    next(error);
+    next(failureOf(error));
   }
 }
 

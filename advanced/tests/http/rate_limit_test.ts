@@ -550,3 +550,24 @@ Deno.test("an error behind the limiter goes to the error handlers, once", async 
   const answer = await app.handle(new Request("http://localhost/"));
   assertEquals([await answer.text(), told], ["mine", 1]);
 });
+
+Deno.test("a function that throws nothing lets nobody past the limiter", async () => {
+  for (const thrown of [undefined, null, "", 0, "route", "router"]) {
+    const throws = () => {
+      throw thrown;
+    };
+    const rejects = () => Promise.reject(thrown);
+    for (const fails of [throws, rejects]) {
+      for (
+        const options of [{ skip: fails }, { keyGenerator: fails }, { max: fails }, { handler: fails }, {
+          message: fails,
+        }]
+      ) {
+        const app = sluice().set("env", "test");
+        app.use(rateLimit({ max: 0, ...options }));
+        app.get("/", (_req, res) => res.send("past it"));
+        assertEquals((await app.handle(new Request("http://localhost/"))).status, 500);
+      }
+    }
+  }
+});

@@ -56,3 +56,15 @@ export function refuseOption(
   const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
   throw new Kind(`${door}: option ${option} must be ${wanted}, not ${shown}`);
 }
+
+/**
+ * What `next` takes for an error, whatever a user's function threw: nothing, `"route"` or `"router"` would go on behind
+ * the limiter, and nobody was counted.
+ *
+ * @param thrown What was thrown
+ * @returns The same, or an error in its place
+ */
+export function failureOf(thrown: unknown): unknown {
+  if (thrown && thrown !== "route" && thrown !== "router") return thrown;
+  return new Error(`rateLimit: a function of the options threw ${String(thrown)}; throw an Error`);
+}

@@ -2,6 +2,7 @@ import { isThenable } from "../../http/is_thenable.ts";
 import { nextSequence } from "../../http/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
+import { failureOf } from "./check_option.ts";
 import { DEFAULT_MESSAGE } from "./default_message.ts";
 import { sharedStore } from "./in_request.ts";
 import { LimiterKey } from "./limiter_key.ts";
@@ -77,7 +78,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
         decision = count(req, key);
       }
     } catch (error) {
-      return next(error);
+      return next(failureOf(error));
     }
     return decision === null ? next() : decide(checked, decision, req, res, next);
   }
@@ -94,7 +95,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
     try {
       if (!await skipped) decision = count(req, await (laterKey ?? keys.of(req)));
     } catch (error) {
-      return next(error);
+      return next(failureOf(error));
     }
     return decision === null ? next() : decide(checked, decision, req, res, next);
   }
@@ -121,7 +122,7 @@ function decide(
     if (isThenable(result)) return refuseLater(res, options, result, next);
     refuse(res, options);
   } catch (error) {
-    next(error);
+    next(failureOf(error));
   }
 }
 
@@ -135,7 +136,7 @@ async function refuseLater(
     await result;
     refuse(res, options);
   } catch (error) {
-    next(error);
+    next(failureOf(error));
   }
 }
 

@@ -247,3 +247,17 @@ for (const [option, value, kind] of BAD) {
     assertThrows(() => rateLimit({ [option]: value }), kind, `option ${option}`);
   });
 }
+
+Deno.test("a function that throws nothing lets nobody past the limiter", async () => {
+  for (const thrown of [undefined, null, "", 0, "route", "router"]) {
+    const throws = () => {
+      throw thrown;
+    };
+    const rejects = () => Promise.reject(thrown);
+    for (const fails of [throws, rejects]) {
+      for (const options of [{ skip: fails }, { keyGenerator: fails }, { onLimitReached: fails }]) {
+        assertEquals(await statuses(limited({ max: 0, ...options }), 1), [500]);
+      }
+    }
+  }
+});
