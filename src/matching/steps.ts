@@ -27,7 +27,8 @@ export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
       steps.push(new Step(layer, "mount", null, true, steps.length + 1, proven, scope));
       continue;
     }
-    if (route !== null && layer.socket !== (method === "WS")) continue;
+    // all() takes upgrades too, or a client would get past what guards by it with a header
+    if (layer.socket && method !== "WS") continue;
     const entries = route === null ? layer.entries : route.entriesFor(method);
     // a route that cannot answer stays for OPTIONS, which lists what it can
     if (route !== null && entries.length === 0 && method === "OPTIONS") {

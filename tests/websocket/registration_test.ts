@@ -1,4 +1,5 @@
-import { assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import { Router } from "@sluice/sluice";
 import { quietApp } from "../support/app.ts";
 
 Deno.test("a ping timeout that no timer can keep is refused when the route is registered", () => {
@@ -25,5 +26,25 @@ Deno.test("sub-protocols that are neither a list of names nor a function are ref
       TypeError,
       'app.ws: "protocols" must be a list of names or a function, not',
     );
+  }
+});
+
+Deno.test("neither an upgrade nor a method WS leads past what all() guards", async () => {
+  const app = quietApp();
+  const router = Router();
+  router.ws("/live", { message() {} });
+  router.use("/data", (_req, res) => res.send("guarded"));
+  app.all("/rooms/:room{/*rest}", (_req, res) => res.sendStatus(401));
+  app.use("/rooms/:room", router);
+  const upgrade = { upgrade: "websocket", connection: "upgrade" };
+  for (
+    const [path, init] of [
+      ["/rooms/1/data", {}],
+      ["/rooms/1/data", { headers: upgrade }],
+      ["/rooms/1/live", { headers: upgrade }],
+      ["/rooms/1/data", { method: "WS" }],
+    ] as const
+  ) {
+    assertEquals((await app.fetch(new Request(`http://localhost${path}`, init))).status, 401);
   }
 });
