@@ -52,6 +52,15 @@ Deno.test("an application of Express that is mounted answers as below Express", 
   ]);
 });
 
+Deno.test("body parsers of ours work in an application of Express too", async () => {
+  const seen = await seenBelow((app: Any, lib: Any) => {
+    const inner: Any = express();
+    inner.post("/raw", lib.raw({ type: "*/*" }), (req: Any, res: Any) => res.send(req.body.toString("hex")));
+    app.use("/inner", inner);
+  }, [{ path: "/inner/raw", init: { method: "POST", body: "abc", headers: { "content-type": "a/b" } } }]);
+  assertEquals(seen, ["200 616263"]);
+});
+
 Deno.test("behind an application of Express a request is what it was, and errors come out of it", async () => {
   const shown = (req: Any) => `${req.url} ${req.baseUrl} ${typeof req.greeting} ${req.ip === undefined}`;
   const seen = await seenBelow((app: Any, lib: Any) => {

@@ -1,5 +1,6 @@
 import { parse as parseContentType } from "content-type";
 import { HttpError } from "../../http/http_error.ts";
+import { exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest, Untyped } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions } from "./body_options.ts";
@@ -97,7 +98,7 @@ async function parse(
     return NO_BODY;
   }
   if (typeof content === "string") return parsed(parseText!, content, charset!);
-  const bytes = req.app.nodeBytes(content);
+  const bytes = req[exchangeKey].app.nodeBytes(content);
   if (verify !== undefined) runVerify(verify, req, res, bytes, charset);
   if (charset === null) return bytes;
   return parsed(parseText!, (bigEndian(content, charset) ?? decoder ?? new TextDecoder()).decode(content), charset);
