@@ -15,7 +15,13 @@
  * @module
  */
 export type { HeaderSink, RequestFace, ResponseFace, SendingFace } from "./src/http/faces.ts";
-export { type FetchHandler, type FetchLimit, fetchLimit, type FetchLimitOptions } from "./src/http/fetch_limit.ts";
+export {
+  type FetchAnswer,
+  type FetchHandler,
+  type FetchLimit,
+  fetchLimit,
+  type FetchLimitOptions,
+} from "./src/http/fetch_limit.ts";
 export type { StandardHeaders } from "./src/http/header_fields.ts";
 export type { HandlerOptions, RateLimitOptions, RequestLimitOptions } from "./src/http/http_options.ts";
 export { rateLimit, type RateLimitMiddleware } from "./src/http/rate_limit.ts";

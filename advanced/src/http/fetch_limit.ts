@@ -7,8 +7,14 @@ import type { RateLimitOptions } from "./http_options.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { RequestLimiter } from "./request_limiter.ts";
 
+/** What a handler gives: a response; on Bun nothing, where it has upgraded the request. */
+export type FetchAnswer = Response | undefined;
+
 /** A handler of web requests, with whatever its platform passes beside them. */
-export type FetchHandler<Rest extends unknown[]> = (request: Request, ...rest: Rest) => Response | Promise<Response>;
+export type FetchHandler<Rest extends unknown[], Answer extends FetchAnswer = Response> = (
+  request: Request,
+  ...rest: Rest
+) => Answer | Promise<Answer>;
 
 /** Options of {@linkcode fetchLimit}. */
 export interface FetchLimitOptions extends Omit<RateLimitOptions<Request>, "handler" | "requestPropertyName"> {
@@ -26,7 +32,9 @@ export interface FetchLimit {
    * @param handler The handler
    * @returns A handler that answers refused requests itself
    */
-  <Rest extends unknown[]>(handler: FetchHandler<Rest>): (request: Request, ...rest: Rest) => Promise<Response>;
+  <Rest extends unknown[], Answer extends FetchAnswer = Response>(
+    handler: FetchHandler<Rest, Answer>,
+  ): (request: Request, ...rest: Rest) => Promise<Response | Answer>;
   /** The limiter behind it. */
   readonly limiter: Limiter;
 }
@@ -57,13 +65,15 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
   const { clientAddress = platformAddress } = options;
   const needsAddress = options.keyGenerator === undefined;
 
-  const limit = <Rest extends unknown[]>(handler: FetchHandler<Rest>) => async (request: Request, ...rest: Rest) => {
-    if (needsAddress) addresses.set(request, clientAddress(request, ...rest));
-    const decision = await asker.ask(request);
-    if (decision === null) return await handler(request, ...rest);
-    if (!decision.allowed) return await refuse(asker, request, decision);
-    return await answer(asker, request, decision, () => handler(request, ...rest));
-  };
+  const limit =
+    <Rest extends unknown[]>(handler: FetchHandler<Rest, FetchAnswer>) =>
+    async (request: Request, ...rest: Rest): Promise<FetchAnswer> => {
+      if (needsAddress) addresses.set(request, clientAddress(request, ...rest));
+      const decision = await asker.ask(request);
+      if (decision === null) return await handler(request, ...rest);
+      if (!decision.allowed) return await refuse(asker, request, decision);
+      return await answer(asker, request, decision, () => handler(request, ...rest));
+    };
   return Object.defineProperties(limit, { limiter: { get: () => asker.limiter } }) as FetchLimit;
 }
 
@@ -81,14 +91,16 @@ async function answer(
   asker: RequestLimiter<Request>,
   request: Request,
   decision: Decision,
-  handle: () => Response | Promise<Response>,
-): Promise<Response> {
+  handle: () => FetchAnswer | Promise<FetchAnswer>,
+): Promise<FetchAnswer> {
   let status = 500;
   try {
     const response = await handle();
-    ({ status } = response);
-    // an upgrade is the platform's own object and must stay it
-    return status === 101 ? response : withHeaders(response, (headers) => asker.writeHeaders(headers, decision));
+    // an upgrade is the platform's own object and must stay it; Bun's is none at all
+    status = response?.status ?? 101;
+    return response === undefined || status === 101
+      ? response
+      : withHeaders(response, (headers) => asker.writeHeaders(headers, decision));
   } finally {
     // waited for, because some platforms stop what goes on after the answer; the time budget bounds the wait
     if (asker.hasLeases || asker.watchesOutcome) {

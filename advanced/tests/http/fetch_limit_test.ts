@@ -286,6 +286,16 @@ Deno.test("one limiter may stand in front of several handlers, and limiters behi
   assertEquals((await second(request())).status, 429);
 });
 
+Deno.test("a handler that has upgraded the request gives nothing, as Bun wants it, and is counted", async () => {
+  const server = { requestIP: () => ({ address: "192.0.2.1" }), upgrade: (_request: Request) => true };
+  const handler = fetchLimit({ max: 1, skipFailedRequests: true })((request: Request, bun: typeof server) => {
+    if (bun.upgrade(request)) return;
+    return new Response("no upgrade");
+  });
+  const ask = () => handler(new Request("http://localhost/"), server);
+  assertEquals([await ask(), (await ask())?.status], [undefined, 429]);
+});
+
 Deno.test("onLimitReached is told of a refusal", async () => {
   const told: string[] = [];
   const { ask } = limited({ max: 0, onLimitReached: (request) => told.push(request.url) });
