@@ -22,9 +22,9 @@ type Options = RateLimitOptions<FrameworkRequest>;
  * @param clock The clock
  */
 export function advancedLimitRoutes(app: FrameworkApp, clock: RequestedClock): void {
-  const common = { max: 2, windowMs: 60_000, clock: clock.read, keyGenerator: byClient };
+  const common = { clock: clock.read, keyGenerator: byClient };
   const limited = (name: string, options: Options): ReturnType<typeof rateLimit> => {
-    const limiter = rateLimit<FrameworkRequest>({ ...common, ...options });
+    const limiter = rateLimit<FrameworkRequest>({ ...common, ...(options.limits ? {} : { max: 2 }), ...options });
     app.get(`/advanced/${name}`, limiter, (req, res) => {
       const { limit, used, remaining } = (req as { rateLimit?: Record<string, unknown> }).rateLimit ?? {};
       res.json({ limit, used, remaining });
