@@ -591,15 +591,18 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Upgrades a request to a WebSocket. What that takes is loaded by the first request that asks for one. */
   async acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void> {
     const request = req as FrameworkRequest;
-    const { acceptWebSocket } = await import("../websocket/accept.ts");
     const exchange = exchangeOf(request)!;
+    const platform = detectPlatform();
+    const { awaited } = exchange;
+    const { acceptWebSocket } = await import("../websocket/accept.ts");
+    if (awaited && await platform.hasLeft?.(request.request)) return exchange.lost();
     exchange.upgrade(() =>
       acceptWebSocket({
         req: request,
         res: res as FrameworkResponse,
         routePath: route.path,
         handlers: route.handlers as WebSocketHandlers,
-        platform: detectPlatform(),
+        platform,
         context: exchange.context,
         connections: this.connections,
         ended: () => exchange.abandon(),

@@ -64,6 +64,8 @@ export const bunPlatform: Platform = {
   environment: () => globals.process.env,
   colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
   serve,
+  // Bun says of it only that it was not upgraded
+  hasLeft: ({ signal }) => Promise.resolve(signal.aborted),
   upgrade,
 };
 

@@ -21,6 +21,7 @@ export const denoPlatform: Platform = {
   keepHeaders: (request) => void request.headers,
   loadPackage,
   serve,
+  hasLeft,
   upgrade,
 };
 
@@ -91,6 +92,13 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
     ref: () => server.ref(),
     unref: () => server.unref(),
   };
+}
+
+// Upgraded all the same, the socket never opens, nobody is told that it closes, and Deno keeps its connection. Of a client
+// that left before somebody asked for the signal, the signal tells a turn later.
+async function hasLeft({ signal }: Request): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  return signal.aborted;
 }
 
 function upgrade(request: Request, _info: unknown, { protocol, headers, pingTimeoutMs }: UpgradeOptions): Upgrade {

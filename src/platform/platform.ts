@@ -132,6 +132,11 @@ export interface Platform extends RuntimeFace {
   serve(handler: FetchHandler, options: ListenOptions): PlatformServer;
   /** Answers a request of Node's servers, as the application is called by `http.createServer(app)`. */
   answerNode?(app: Servable, req: object, res: object, next?: (error?: unknown) => void): void;
+  /**
+   * Tells whether the client of a handshake left while middleware waited, where an upgrade would not find that out. Who
+   * is still there is to be upgraded in the same turn.
+   */
+  hasLeft?(request: Request): Promise<boolean>;
   /** Accepts a WebSocket; throws an `HttpError` 501 where the runtime cannot, naming what to do instead. */
   upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade;
 }

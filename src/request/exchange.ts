@@ -140,9 +140,13 @@ export class Exchange extends Target {
     if (this.#lasting) this.#watch();
   }
 
-  /** Whether the turn in which the request came may be over before the exchange is. */
+  /** Whether the turn in which the request came was over before there was an answer. */
+  get awaited(): boolean {
+    return this.#waiting !== null;
+  }
+
   get #lasting(): boolean {
-    return this.#waiting !== null || this.streaming !== null;
+    return this.awaited || this.streaming !== null;
   }
 
   // The signal is not touched until somebody cares and the answer takes time: on Deno that alone costs more than a

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { FAULT_SUBJECTS, type FaultServer, type FaultSubject, startFaultServer } from "../support/fault_servers.ts";
 import { allowDescriptors, descriptors, memoryOf } from "../support/process_figures.ts";
-import { ask, flag, opened, openedMany, readUntil, requestHead, writeAll } from "../support/raw_client.ts";
+import { ask, flag, HANDSHAKE, opened, openedMany, readUntil, requestHead, writeAll } from "../support/raw_client.ts";
 import { until } from "../support/until.ts";
 import { GIB, uploaded } from "../support/raw_upload.ts";
 
@@ -50,6 +50,16 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     client.close();
     await until(async () => await flag(server, "one-aborted") === 1, "it is aborted");
     await until(async () => await flag(server, "one-closed") === 1, "it is closed");
+  },
+
+  async "clients that leave while their handshakes wait leave nothing behind"(server) {
+    await until(() => descriptors(server) <= server.idle + 2, "those before have gone");
+    const handshake = requestHead("GET /waiting?flag=socket", HANDSHAKE);
+    const clients = await openedMany(server, 50, () => opened(server, handshake));
+    await until(async () => await flag(server, "socket-arrived") === 50, "all have arrived");
+    for (const client of clients) client.close();
+    assertEquals(await ask(server, "/release"), "released");
+    await until(() => descriptors(server) <= server.idle + 2, "all are let go");
   },
 
   async "two thousand handlers that never answer are let go after their clients"(server, { keepsUnanswered }) {
