@@ -1,6 +1,7 @@
 import {
   type AnyHandler,
   describe,
+  type HandlerKind,
   kindOf,
   Layer,
   type LayerEntry,
@@ -19,9 +20,35 @@ import type { HandlerList, Locals, Next, Path, PathHandler } from "./handler.ts"
 import type { RouteVerbs } from "./verbs.ts";
 
 /** A handler of a route, with the method it is for. */
-export interface RouteEntry extends LayerEntry {
+export class RouteEntry implements LayerEntry {
+  /** The handler, as it is called. */
+  readonly fn: AnyHandler;
+  /** How it takes part. */
+  readonly kind: HandlerKind;
   /** Method in lower case, `null` for all. */
   readonly method: string | null;
+
+  /**
+   * Takes a handler in.
+   *
+   * @param fn The handler
+   * @param method Method in lower case, `null` for all
+   */
+  constructor(fn: AnyHandler, method: string | null) {
+    this.fn = withCookieTakeover(fn);
+    this.kind = kindOf(fn);
+    this.method = method;
+  }
+
+  /** The handler, by the name under which programs that list routes look for it. */
+  get handle(): AnyHandler {
+    return this.fn;
+  }
+
+  /** Name of the handler. */
+  get name(): string {
+    return this.fn.name || "<anonymous>";
+  }
 }
 
 /** Verbs of a route, each taking handlers and returning the route. */
@@ -89,7 +116,7 @@ export class Route<Params = RouteParams, L extends Locals = Locals> implements R
    */
   add(method: string | null, handlers: readonly unknown[], caller: string): this {
     const functions = checkedHandlers(caller, handlers);
-    for (const fn of functions) this.#push({ fn: withCookieTakeover(fn), kind: kindOf(fn), method });
+    for (const fn of functions) this.#push(new RouteEntry(fn, method));
     noteRegistration();
     return this;
   }

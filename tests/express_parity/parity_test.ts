@@ -50,8 +50,15 @@ const CASES: readonly Case[] = [
       app.get("/stack", (_req: Any, res: Any) => {
         res.json(app.router.stack.map(({ name, route, handle }: Any) => [name, route?.path, handle.stack?.length]));
       });
+      app.post("/named", function named() {}, () => {});
+      app.get("/handlers", (_req: Any, res: Any) => {
+        const { route } = app.router.stack.find((layer: Any) => layer.route?.path === "/named");
+        res.json(route.stack.map(({ name, handle, method }: Any) => [name, handle.name, handle.length, method]));
+      });
     },
-    asks: ["/stack", "", "/remove", "", "/move", "", "/late", "", "/empty", ""].map((path) => path || "/below/first"),
+    asks: ["/stack", "/handlers", "", "/remove", "", "/move", "", "/late", "", "/empty", ""].map((path) =>
+      path || "/below/first"
+    ),
   },
   {
     name: "get, all and the other methods of a router or an application may be replaced on it",
