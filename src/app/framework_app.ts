@@ -576,6 +576,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return detectPlatform().nodeBytes(bytes);
   }
 
+  /** Runs something when the present turn is over. */
+  nextTurn(run: () => void): void {
+    detectPlatform().nextTurn(run);
+  }
+
   /** Loads an npm package by name, for view engines that are only named by their extension. */
   loadPackage(name: string): Promise<unknown> {
     return detectPlatform().loadPackage(name);

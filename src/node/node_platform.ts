@@ -6,6 +6,9 @@ import { nodeFiles } from "./node_files.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { serveOnNode } from "./node_server.ts";
 
+/** Node's own, whatever a test with fake timers puts in its place later: Node's streams do not wait for those either. */
+const { setImmediate } = globalThis;
+
 /** Node: `node:http` and `node:http2`, the WebSockets of ws, Node's files and its packages. */
 export const nodePlatform: Platform = {
   ...genericPlatform,
@@ -16,6 +19,7 @@ export const nodePlatform: Platform = {
   environment: () => process.env,
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
+  nextTurn: (run) => void setImmediate(run),
   serve: serveOnNode,
   answerNode: (app, req, res, next) => toNodeHandler(app)(req as IncomingMessage, res as ServerResponse, next),
   upgrade: refuseUpgrade,

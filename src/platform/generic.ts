@@ -16,6 +16,7 @@ export const genericPlatform: Platform = {
   environment: processVariables,
   waitUntil,
   nodeBytes,
+  nextTurn,
   loadPackage: requirePackage,
   serve() {
     throw new TypeError(
@@ -120,6 +121,12 @@ interface BufferLike {
 export function nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
   const { Buffer } = globalThis as { Buffer?: BufferLike };
   return Buffer === undefined ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+// looked up late, for Deno takes its time to make it
+function nextTurn(run: () => void): void {
+  const immediately = Reflect.get(globalThis, "setImmediate") ?? queueMicrotask;
+  immediately(run);
 }
 
 /** IPv6 addresses whose one spelling is remembered, so that they are not parsed for every request. */

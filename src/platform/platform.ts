@@ -122,6 +122,8 @@ export interface Platform extends RuntimeFace {
   waitUntil(promise: Promise<unknown>, info: unknown, context: unknown): void;
   /** Bytes as Express users know them: a `Buffer` over the same memory where the runtime has one. */
   nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
+  /** Runs something when the present turn is over, behind all microtasks where the runtime has such turns. */
+  nextTurn(run: () => void): void;
   /**
    * Loads an npm package by name, for view engines that are only named; `undefined` where none can be loaded.
    *

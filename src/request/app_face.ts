@@ -68,6 +68,8 @@ export interface AppFace {
   background(work: PromiseLike<unknown>, info: unknown, context: unknown): void;
   /** Bytes as Express users know them: a `Buffer` where the runtime has one. */
   nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
+  /** Runs something when the present turn is over, behind all microtasks where the runtime has such turns. */
+  nextTurn(run: () => void): void;
   /** Upgrades a request to a WebSocket, or throws an `HttpError` if it is no proper handshake. */
   acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void>;
   /** Bodies being streamed, so that closing can cut them. */

@@ -2,6 +2,9 @@ import type { AppFace, BodyReading, OpenStream } from "./app_face.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
 
+/** The runtime's own, whatever a test with fake timers puts in its place later: those keep no event of Node's back. */
+const { queueMicrotask } = globalThis;
+
 /** Key under which a request keeps its exchange. */
 export const exchangeKey: unique symbol = Symbol("sluice.exchange");
 

@@ -77,7 +77,7 @@ export class ReadableFace implements BodyReading {
     if (this.#reading || this.#isOver()) return;
     this.#reading = true;
     this.#take();
-    afterTicks(() => this.#pump());
+    this.#afterTicks(() => this.#pump());
   }
 
   // In this turn already, for a handler may answer in it, and of a body that nobody reads by then Deno shows nothing any
@@ -91,6 +91,12 @@ export class ReadableFace implements BodyReading {
   #hold(body: ReadableStream<Uint8Array<ArrayBuffer>>): void {
     this.#reader = body.getReader();
     this.#exchange.reading = this;
+  }
+
+  // What was given to Node's process.nextTick comes first there, which within a promise is later than any microtask:
+  // http-proxy changes the headers it sends on in such a turn, and the end of a body would have sent them.
+  #afterTicks(start: () => void): void {
+    this.#exchange.app.nextTurn(start);
   }
 
   // what a body parser or req.text() has read is over, as a stream of Node's that was read to its end
@@ -249,7 +255,7 @@ export class ReadableFace implements BodyReading {
       if (options.end !== false) destination.end();
     };
     this.#pipes.set(destination, { listener, onEnd });
-    if (this.#isOver()) afterTicks(onEnd);
+    if (this.#isOver()) this.#afterTicks(onEnd);
     else this.#emitter.on("end", onEnd);
     this.#emitter.on("data", listener);
     this.resume();
@@ -299,13 +305,6 @@ export class ReadableFace implements BodyReading {
     given?.catch(() => {});
     if (error !== undefined) this.#fail(error);
   }
-}
-
-// What was given to Node's process.nextTick comes first there, which within a promise is later than any microtask:
-// http-proxy changes the headers it sends on in such a turn, and the end of a body would have sent them.
-function afterTicks(start: () => void): void {
-  const immediately = Reflect.get(globalThis, "setImmediate") ?? queueMicrotask;
-  immediately(start);
 }
 
 /**

@@ -62,6 +62,26 @@ Deno.test("a listener that runs once goes by way of a replaced on, runs once, an
   assertEquals(added, ["on ping", "on ping", "prependListener ping"]);
 });
 
+Deno.test("finish and close are heard under a test's fake microtasks, as on Express", async () => {
+  const app = quietApp();
+  const heard: string[] = [];
+  const over = new Promise<void>((resolve) => {
+    app.get("/", (_req, res) => {
+      res.on("finish", () => heard.push("finish")).on("close", () => (heard.push("close"), resolve()));
+      res.send("sent");
+    });
+  });
+  const { queueMicrotask } = globalThis;
+  globalThis.queueMicrotask = () => {};
+  try {
+    await ask(app, "/");
+    await over;
+  } finally {
+    globalThis.queueMicrotask = queueMicrotask;
+  }
+  assertEquals(heard, ["finish", "close"]);
+});
+
 Deno.test("finish and close are heard by every way to listen", async () => {
   const ways = ["on", "addListener", "once", "prependListener", "prependOnceListener"] as const;
   for (const way of ways) {

@@ -1,0 +1,13 @@
+import { assertEquals } from "@std/assert";
+import { bundleForNode, skipNode } from "../support/node_program.ts";
+
+Deno.test("on Node, bodies arrive under a test's fake timers, as on Express", {
+  ignore: skipNode,
+}, async () => {
+  const { stdout } = await new Deno.Command("node", {
+    args: [await bundleForNode("tests/fixtures/node/fake_timers.ts")],
+    stderr: "inherit",
+    signal: AbortSignal.timeout(20_000),
+  }).output();
+  assertEquals(JSON.parse(new TextDecoder().decode(stdout)), ["/events", "/piped"]);
+});
