@@ -97,8 +97,10 @@ class Serving extends Exchange implements WalkContext, WalkOwner {
   }
 }
 
-// the header is looked at only where a WebSocket route may lie: touching headers costs a microsecond
+// The header is looked at only where a WebSocket route may lie: touching headers costs a microsecond. And it is believed
+// only where one does, or a client would get past what guards by get() with a header.
 function isUpgrade(layers: LayerSource, exchange: Exchange): boolean {
-  return exchange.method === "GET" && layers.leadsToSocket(exchange.path) &&
-    exchange.request.headers.get("upgrade")?.toLowerCase() === "websocket";
+  const { path } = exchange;
+  return exchange.method === "GET" && layers.leadsToSocket(path) &&
+    exchange.request.headers.get("upgrade")?.toLowerCase() === "websocket" && layers.reachesSocket(path);
 }

@@ -1,5 +1,5 @@
 import { readCaptures } from "../matching/capture.ts";
-import type { LayerSource, Mounted, Scope, Step } from "../matching/layer.ts";
+import { entersMount, type LayerSource, type Mounted, type Scope, type Step } from "../matching/layer.ts";
 import type { PathMatch } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
 import { firstEntered, holds } from "../matching/scope.ts";
@@ -12,7 +12,6 @@ import { mergeParams } from "./merge_params.ts";
 /** Nested synchronous handlers before a walk lets the stack unwind. */
 const MAX_DEPTH = 100;
 
-const SLASH = 47;
 const NO_STEPS: readonly Step[] = [];
 
 /** What a walk needs to know about the exchange it serves. */
@@ -254,10 +253,7 @@ export class Walk implements WalkOwner {
     const path = this.#position.path!;
     const match = step.proven === null ? step.layer.match(path) : step.proven.extract(path);
     if (match === null || step.layer.route !== null) return match;
-    // a mount must begin where the path begins and end where a segment ends
-    const end = path.charCodeAt(match.length);
-    const whole = match.length === 0 || Number.isNaN(end) || end === SLASH;
-    return match.index === 0 && whole ? match : null;
+    return entersMount(match, path) ? match : null;
   }
 
   #runParams(step: Step, match: PathMatch, error: unknown): void {

@@ -61,6 +61,15 @@ export class FastMatcher implements LayerList {
     return this.#current().find(path).leadsToSocket;
   }
 
+  /**
+   * Tells whether an upgrade request finds a WebSocket route.
+   *
+   * @param path A path beginning with a slash, not decoded
+   */
+  reachesSocket(path: string): boolean {
+    return this.#current().find(path).reachesSocket(path);
+  }
+
   #current(): PathTrie {
     const epoch = this.#epoch();
     if (this.#trie === null || this.#builtAt !== epoch) {

@@ -66,8 +66,10 @@ export interface LayerSource {
   readonly paramHandlers: ReadonlyMap<string, readonly AnyHandler[]>;
   /** Whether handlers also see the parent's parameters. */
   readonly mergeParams: boolean;
-  /** Whether an upgrade request for a path may find a WebSocket route. */
+  /** Whether an upgrade request for a path may find a WebSocket route, told at once. */
   leadsToSocket(path: string): boolean;
+  /** Whether it does find one, told by matching. */
+  reachesSocket(path: string): boolean;
   /** Whether the router, or one mounted on it, has WebSocket routes. */
   readonly hasSockets: boolean;
   /** The layers themselves, where those of a mounted router may stand in one list with its parent's. */
@@ -265,6 +267,19 @@ export class Layer {
     return null;
   }
 }
+
+/**
+ * Whether a match leads into a mount, which must begin where the path begins and end where a segment ends.
+ *
+ * @param match The match
+ * @param path The path
+ */
+export function entersMount(match: PathMatch, path: string): boolean {
+  const end = path.charCodeAt(match.length);
+  return match.index === 0 && (match.length === 0 || Number.isNaN(end) || end === SLASH);
+}
+
+const SLASH = 47;
 
 const NO_ENTRIES: readonly LayerEntry[] = [];
 

@@ -1,4 +1,4 @@
-import type { LayerList, Scope, Step } from "./layer.ts";
+import { entersMount, type LayerList, type Scope, type Step } from "./layer.ts";
 import { KNOWN_METHODS } from "./methods.ts";
 import { stepsOf } from "./steps.ts";
 import { type Candidate, type Copies, foldCase, inOrder, TrieNode } from "./trie_node.ts";
@@ -169,6 +169,23 @@ export class TrieState {
     );
   }
 
+  /**
+   * Whether a WebSocket route matches a path that ends here.
+   *
+   * @param path The path
+   */
+  reachesSocket(path: string): boolean {
+    return this.leadsToSocket && this.#candidates().some(({ layer, proven, scope }) => {
+      const source = layer.mounted?.source;
+      if (!layer.socket && source?.hasSockets !== true) return false;
+      const below = path.slice(scope.taken) || "/";
+      // of a broken escape the walk tells
+      const match = unlessBroken(() => proven === null ? layer.match(below) : proven.fixed ?? proven.extract(below));
+      if (match === null || source === undefined) return match !== null;
+      return entersMount(match, below) && source.reachesSocket(below.slice(match.length) || "/");
+    });
+  }
+
   /** Layers for a path that ends here, in the order in which they are tried, each once. */
   #candidates(): Candidate[] {
     const found = [...this.#inherited];
@@ -176,6 +193,14 @@ export class TrieState {
       if (ends !== null) found.push(...ends.filter((candidate) => candidate.endsIn(this.#slash)));
     }
     return inOrder(found);
+  }
+}
+
+function unlessBroken<Result>(match: () => Result): Result | null {
+  try {
+    return match();
+  } catch {
+    return null;
   }
 }
 

@@ -144,6 +144,7 @@ export class Route<Params = RouteParams, L extends Locals = Locals> implements R
       paramHandlers: new Map(),
       mergeParams: true,
       leadsToSocket: () => false,
+      reachesSocket: () => false,
       hasSockets: false,
     };
     new Walk(source, { req, res, position }, { walked: done }).start();

@@ -161,9 +161,14 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     return this.fastMatcher.stepsFor(path, method);
   }
 
-  /** Whether an upgrade request for a path may find a WebSocket route. */
+  /** Whether an upgrade request for a path may find a WebSocket route, told at once. */
   leadsToSocket(path: string): boolean {
     return this.fastMatcher.leadsToSocket(path);
+  }
+
+  /** Whether it does find one, told by matching. */
+  reachesSocket(path: string): boolean {
+    return this.fastMatcher.reachesSocket(path);
   }
 
   /** Whether the router, or one mounted on it, has WebSocket routes. */

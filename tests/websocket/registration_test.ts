@@ -48,3 +48,24 @@ Deno.test("neither an upgrade nor a method WS leads past what all() guards", asy
     assertEquals((await app.fetch(new Request(`http://localhost${path}`, init))).status, 401);
   }
 });
+
+Deno.test("an upgrade leads past what get() guards only where there is a socket", async () => {
+  const app = quietApp();
+  const router = Router();
+  router.ws("/live/:topic", { message() {} });
+  router.use("/data", (_req, res) => res.send("guarded"));
+  app.get("/rooms/:room{/*rest}", (_req, res) => res.sendStatus(401));
+  app.use("/rooms/:room", Router().use("/:floor", router));
+  app.use("/rooms/:room", quietApp().use("/", quietApp().use(router)));
+  const statusOf = async (path: string) => {
+    const headers = { upgrade: "websocket", connection: "upgrade" };
+    return (await app.fetch(new Request(`http://localhost${path}`, { headers }))).status;
+  };
+  for (const path of ["/rooms/1/data", "/rooms/1/2/data", "/rooms/1/live", "/rooms/1/2/live/", "/rooms/%zz/live"]) {
+    assertEquals([path, await statusOf(path)], [path, path.includes("%zz") ? 400 : 401]);
+  }
+  // a handshake without a version is refused, which is for the route to say
+  for (const path of ["/rooms/1/live/a", "/rooms/1/2/live/a", "/rooms/1/2/live/a/"]) {
+    assertEquals([path, await statusOf(path)], [path, 426]);
+  }
+});
