@@ -561,24 +561,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return detectPlatform();
   }
 
-  /** The environment: a Worker's bindings, elsewhere the environment variables. */
-  environment(info: unknown): Record<string, Untyped> {
-    return detectPlatform().environment(info);
-  }
-
   /** Runs work that goes on after the answer; see `req.waitUntil`. */
   background(work: PromiseLike<unknown>, info: unknown, context: unknown): void {
     detectPlatform().waitUntil(this.#lifecycle.follow(work, (error) => this.logError(error)), info, context);
-  }
-
-  /** Bytes as Express users know them: a `Buffer` where the runtime has one. */
-  nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
-    return detectPlatform().nodeBytes(bytes);
-  }
-
-  /** Runs something when the present turn is over. */
-  nextTurn(run: () => void): void {
-    detectPlatform().nextTurn(run);
   }
 
   /** Loads an npm package by name, for view engines that are only named by their extension. */

@@ -110,8 +110,6 @@ export interface Platform extends RuntimeFace {
   colours(): boolean;
   /** Reads an environment variable; `undefined` where it is unset or may not be read. */
   env(name: string): string | undefined;
-  /** The environment as handlers see it: a Worker's bindings, elsewhere its variables. */
-  environment(info: unknown): Record<string, unknown>;
   /**
    * Keeps the place a request runs in alive until a promise has settled, where it would end with the answer.
    *
@@ -120,10 +118,6 @@ export interface Platform extends RuntimeFace {
    * @param context The platform's third argument
    */
   waitUntil(promise: Promise<unknown>, info: unknown, context: unknown): void;
-  /** Bytes as Express users know them: a `Buffer` over the same memory where the runtime has one. */
-  nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
-  /** Runs something when the present turn is over, behind all microtasks where the runtime has such turns. */
-  nextTurn(run: () => void): void;
   /**
    * Loads an npm package by name, for view engines that are only named; `undefined` where none can be loaded.
    *

@@ -29,6 +29,12 @@ export interface RuntimeFace {
   readonly typesBytes?: boolean;
   /** Whether a handler that has answered is stopped, unless the platform is told to wait for it. */
   readonly endsWithAnswer: boolean;
+  /** The environment as handlers see it: a Worker's bindings, elsewhere its variables. */
+  environment(info: unknown): Record<string, unknown>;
+  /** Bytes as Express users know them: a `Buffer` over the same memory where the runtime has one. */
+  nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
+  /** Runs something when the present turn is over, behind all microtasks where the runtime has such turns. */
+  nextTurn(run: () => void): void;
   /** Tells who sent a request, from what the platform passed beside it. */
   peerOf(info: unknown, request: Request): Peer;
   /** Has the headers of a request stay readable after its answer, where the runtime would take them back with it. */
@@ -62,14 +68,8 @@ export interface AppFace {
   path(): string;
   /** The runtime it is on. */
   readonly runtimeFace: RuntimeFace;
-  /** The environment: a Worker's bindings, elsewhere the environment variables. */
-  environment(info: unknown): Record<string, SettingValue>;
   /** Runs work that goes on after the answer: the platform waits for it, and so does closing the application. */
   background(work: PromiseLike<unknown>, info: unknown, context: unknown): void;
-  /** Bytes as Express users know them: a `Buffer` where the runtime has one. */
-  nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
-  /** Runs something when the present turn is over, behind all microtasks where the runtime has such turns. */
-  nextTurn(run: () => void): void;
   /** Upgrades a request to a WebSocket, or throws an `HttpError` if it is no proper handshake. */
   acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void>;
   /** Bodies being streamed, so that closing can cut them. */

@@ -151,7 +151,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    */
   get env(): Record<string, Untyped> {
     const { app, info } = this[exchangeKey];
-    return app.environment(info);
+    return app.runtimeFace.environment(info);
   }
 
   set env(value: Record<string, Untyped>) {

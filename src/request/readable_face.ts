@@ -96,7 +96,7 @@ export class ReadableFace implements BodyReading {
   // What was given to Node's process.nextTick comes first there, which within a promise is later than any microtask:
   // http-proxy changes the headers it sends on in such a turn, and the end of a body would have sent them.
   #afterTicks(start: () => void): void {
-    this.#exchange.app.nextTurn(start);
+    this.#exchange.app.runtimeFace.nextTurn(start);
   }
 
   // what a body parser or req.text() has read is over, as a stream of Node's that was read to its end
@@ -209,7 +209,7 @@ export class ReadableFace implements BodyReading {
   }
 
   #shown(chunk: Uint8Array<ArrayBuffer>): ShownChunk {
-    return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app.nodeBytes(chunk);
+    return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app.runtimeFace.nodeBytes(chunk);
   }
 
   // runtimes have errors of their own for a sender that has left; handlers know Node's

@@ -98,7 +98,7 @@ async function parse(
     return NO_BODY;
   }
   if (typeof content === "string") return parsed(parseText!, content, charset!);
-  const bytes = req[exchangeKey].app.nodeBytes(content);
+  const bytes = req[exchangeKey].app.runtimeFace.nodeBytes(content);
   if (verify !== undefined) runVerify(verify, req, res, bytes, charset);
   if (charset === null) return bytes;
   return parsed(parseText!, (bigEndian(content, charset) ?? decoder ?? new TextDecoder()).decode(content), charset);
