@@ -1,4 +1,5 @@
 import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
+import { arrivedText, readHeader, visitHeaders } from "./deno_record.ts";
 import { genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { endStalled } from "./stalled.ts";
@@ -18,6 +19,9 @@ export const denoPlatform: Platform = {
   colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
   environment: () => environment,
   // those that somebody has touched by then it copies; that alone costs a twentieth of a request
+  header: readHeader,
+  visitHeaders,
+  arrivedText,
   keepHeaders: (request) => void request.headers,
   loadPackage,
   serve,

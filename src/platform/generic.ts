@@ -10,6 +10,9 @@ export const genericPlatform: Platform = {
   callableApps: true,
   endsWithAnswer: true,
   files: null,
+  header: (request, name) => request.headers.get(name),
+  // on Deno, an iterator sorts the headers anew for each of them
+  visitHeaders: (request, visitor) => request.headers.forEach(visitor),
   peerOf: unknownPeer,
   env: (name) => processVariables()[name],
   colours: () => false,

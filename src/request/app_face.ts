@@ -35,6 +35,28 @@ export interface RuntimeFace {
   nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
   /** Runs something when the present turn is over, behind all microtasks where the runtime has such turns. */
   nextTurn(run: () => void): void;
+  /**
+   * Reads a request header.
+   *
+   * @param request The request
+   * @param name Header name, in any case
+   * @returns The value, `null` when the header is absent
+   */
+  header(request: Request, name: string): string | null;
+  /**
+   * Shows all headers of a request, one after the other.
+   *
+   * @param request The request
+   * @param visitor Gets value and name, perhaps as the client spelled it and more than once
+   */
+  visitHeaders(request: Request, visitor: (value: string, name: string) => void): void;
+  /**
+   * Takes the body of a request as text where it is there already, so that nobody has to wait for it.
+   *
+   * @param request The request
+   * @returns The text, `null` where it has to be read in the common way
+   */
+  arrivedText?(request: Request): string | null;
   /** Tells who sent a request, from what the platform passed beside it. */
   peerOf(info: unknown, request: Request): Peer;
   /** Has the headers of a request stay readable after its answer, where the runtime would take them back with it. */

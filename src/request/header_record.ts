@@ -1,18 +1,21 @@
 /** Request headers by lower-case name, as Node's `req.headers`. */
 export type HeaderRecord = Record<string, string | undefined>;
 
+/** Shows one header after the other: value, then name, as `Headers.forEach` does. */
+export type HeaderVisit = (visitor: (value: string, name: string) => void) => void;
+
 /**
- * Copies web headers into a plain object that middleware may read and change.
+ * Copies headers into a plain object that middleware may read and change.
  *
- * @param headers The headers of the request
+ * @param visit Shows the headers of the request; names may be in any case, and come more than once
  * @returns Lower-case names and joined values; cookies are joined with `; ` as Node does (RFC 9113 section 8.2.3)
  */
-export function headerRecord(headers: Headers): HeaderRecord {
+export function headerRecord(visit: HeaderVisit): HeaderRecord {
   const record: HeaderRecord = {};
-  // on Deno, an iterator sorts the headers anew for each of them
-  headers.forEach((value, name) => {
-    const earlier = name === "cookie" ? record[name] : undefined;
-    record[name] = earlier === undefined ? value : `${earlier}; ${value}`;
+  visit((value, given) => {
+    const name = given.toLowerCase();
+    const earlier = Object.hasOwn(record, name) ? record[name] : undefined;
+    record[name] = earlier === undefined ? value : `${earlier}${name === "cookie" ? "; " : ", "}${value}`;
   });
   return record;
 }

@@ -1,7 +1,7 @@
 import { Emitter, type EventName, listenedTo } from "../http/emitter.ts";
 import { isHeaderName } from "../http/header_values.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
-import { type HeaderRecord, headerRecord } from "./header_record.ts";
+import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_record.ts";
 import type { Peer } from "./peer.ts";
 import { bodyOf, type Destination, ReadableFace } from "./readable_face.ts";
 import { RequestState } from "./request_state.ts";
@@ -91,10 +91,10 @@ export class IncomingMessage extends Emitter {
     this.#made.headers = value;
   }
 
-  /** Header names and values in turn, as Node's `rawHeaders`. */
+  /** Header names and values in turn, as Node's `rawHeaders`: as they came, where the runtime keeps that. */
   get rawHeaders(): string[] {
     const list: string[] = [];
-    this.#copied("req.rawHeaders", (headers) => headers.forEach((value, name) => list.push(name, value)));
+    this.#copied("req.rawHeaders", (visit) => visit((value, name) => list.push(name, value)));
     return list;
   }
 
@@ -107,9 +107,10 @@ export class IncomingMessage extends Emitter {
     return lists;
   }
 
-  #copied<T>(what: string, copy: (headers: Headers) => T): T | undefined {
+  #copied<T>(what: string, copy: (visit: HeaderVisit) => T): T | undefined {
+    const { app, request } = this.#exchange;
     try {
-      return copy(this.request.headers);
+      return copy((visitor) => app.runtimeFace.visitHeaders(request, visitor));
     } catch (cause) {
       this.#assertLate(what, cause);
     }
@@ -134,7 +135,8 @@ export class IncomingMessage extends Emitter {
     if (record !== null) return record[name.toLowerCase()];
     let value: string | null = null;
     try {
-      value = this.request.headers.get(name);
+      const { app, request } = this.#exchange;
+      value = app.runtimeFace.header(request, name);
     } catch (cause) {
       // no request has a header of a name that none can have
       if (isHeaderName(name)) this.#assertLate(`req.get(${JSON.stringify(name)})`, cause);

@@ -139,6 +139,7 @@ function cookies(app: FrameworkApp): void {
 function bodies(app: FrameworkApp): void {
   const echo = (req: { body?: unknown }, res: { json(value: unknown): void }) => res.json({ body: req.body ?? null });
   app.post("/body/json", sluice.json({ limit: 100 }), echo);
+  app.post("/body/twice", sluice.json(), sluice.json(), sluice.text({ type: "*/*" }), echo);
   app.post("/body/form", sluice.urlencoded({ extended: true }), echo);
   app.post("/body/text", sluice.text(), echo);
   app.post("/body/raw", sluice.raw(), (req, res) => res.json({ bytes: [...req.body] }));

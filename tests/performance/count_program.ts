@@ -1,6 +1,7 @@
 /**
  * Counts what a request costs in every scenario of the benchmark, and prints it as JSON: with the settings as they are
- * (`defaults`), with `etag` and `json charset` false (`lean`), and in a handler written by hand (`raw`).
+ * (`defaults`), with `etag` and `json charset` false (`lean`), and in a handler written by hand (`raw`); in process,
+ * and served by Deno.
  */
 import { counted, countedUntil, countingInfo, type Counts, install } from "./counters.ts";
 
@@ -36,4 +37,32 @@ for (const [name, contestant] of [["raw", "raw"], ["lean", "sluice-lean"], ["def
     };
   }
 }
-console.log(JSON.stringify(all));
+console.log(JSON.stringify({ inProcess: all, served: await served() }));
+
+// synchronously, what is counted is what the handler does until it returns
+async function served(): Promise<Record<string, Record<string, Cost>>> {
+  const all: Record<string, Record<string, Cost>> = {};
+  for (const [name, contestant] of [["lean", "sluice-lean"], ["defaults", "sluice"]] as const) {
+    const handler = await fetchHandler(contestant);
+    const costs: Record<string, Cost> = all[name] = {};
+    let last: Cost;
+    await using server = Deno.serve({ port: 0, onListen() {} }, (request, info) => {
+      const { counts, result } = counted(() => handler(request, info));
+      last = { atOnce: result instanceof Response, counts };
+      return result;
+    });
+    for (const { name, method, path, body = "" } of SCENARIOS) {
+      const type = body === "" ? "" : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+      for (let i = 0; i < 4; i++) await ask(server.addr, `${method} ${path} HTTP/1.1\r\nHost: x\r\n${type}\r\n${body}`);
+      costs[name] = last!;
+    }
+  }
+  return all;
+}
+
+// head and body in one piece, as small requests come
+async function ask({ port }: { port: number }, request: string): Promise<void> {
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  await connection.write(new TextEncoder().encode(request));
+  await connection.read(new Uint8Array(65_536));
+}

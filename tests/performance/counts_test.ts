@@ -12,9 +12,12 @@ import { ran } from "./ran.ts";
 /** Figures by contestant and scenario. */
 type Recorded<T> = Record<string, Record<string, T>>;
 
+/** What is made and touched, in process and served by Deno. */
+type Costs = Record<"inProcess" | "served", Recorded<Cost>>;
+
 interface Figures {
   /** What is made and touched. */
-  readonly costs: Recorded<Cost>;
+  readonly costs: Costs;
   /** Bytes allocated, without the optimising compilers. */
   readonly bytes: Recorded<number>;
 }
@@ -27,14 +30,15 @@ const COUNTING_BYTES = [
   ...["--min-semi-space-size=64", "--max-semi-space-size=64"],
 ];
 
-const [costs, bytes] = await Promise.all([
-  ran<Recorded<Cost>>("count_program.ts"),
+const [all, bytes] = await Promise.all([
+  ran<Costs>("count_program.ts"),
   ran<Recorded<number>>("allocation_program.ts", ...COUNTING_BYTES),
 ]);
 if (Deno.env.get("SLUICE_WRITE_COUNTS") === "1") {
-  await Deno.writeTextFile(FILE, JSON.stringify({ costs, bytes }, null, 2) + "\n");
+  await Deno.writeTextFile(FILE, JSON.stringify({ costs: all, bytes }, null, 2) + "\n");
 }
 const recorded = JSON.parse(await Deno.readTextFile(FILE)) as Figures;
+const { inProcess: costs, served } = all;
 
 for (const mode of ["lean", "defaults"]) {
   const names = Object.keys(costs[mode]!);
@@ -72,8 +76,20 @@ Deno.test("lean: nothing looks at the request's headers, where there is neither 
   for (const name of names) assertEquals(costs["lean"]![name]!.counts["request.headers"], undefined, name);
 });
 
+Deno.test("served by Deno, a request is answered at once and its headers are not touched, with a JSON body too", () => {
+  for (const mode of ["lean", "defaults"]) {
+    const names = Object.keys(served[mode]!);
+    assertEquals(names.length, 9);
+    for (const name of names) {
+      const { atOnce, counts } = served[mode]![name]!;
+      const touched = Object.keys(counts).filter((what) => /^request|^promise/.test(what));
+      assertEquals([atOnce, touched], [true, []], `${mode}: ${name}`);
+    }
+  }
+});
+
 Deno.test("what a request makes and touches is what counts.json says", () => {
-  assertEquals(costs, recorded.costs);
+  assertEquals(all, recorded.costs);
 });
 
 Deno.test("a request allocates the bytes that counts.json says", () => {

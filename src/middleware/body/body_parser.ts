@@ -28,16 +28,15 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   const { parseText } = parsing;
   return (req, res, next) => {
     if (isWithoutBody(req.request)) return next();
-    // another parser, or the handler's own reading, was first
-    if (req.request.bodyUsed) return next();
     const length = announcedLength(req);
     if (length === undefined && !hasUnannouncedBody(req)) return next();
     const type = req.get("content-type") ?? "";
     if (!options.wants(req, type)) return next();
+    const isText = parseText !== undefined && options.verify === undefined && isPlainUtf8(type, options);
     // each look at a request header costs; those of the commonest body are looked at once
-    if (length !== undefined && parseText !== undefined && options.verify === undefined && isPlainUtf8(type, options)) {
-      if (isPlain(req, options, length)) return takeText(req, length, parseText, next);
-    }
+    if (isText && length !== undefined && isPlain(req, options, length)) return takeText(req, length, parseText, next);
+    // another parser, or the handler's own reading, was first
+    if (req.request.bodyUsed) return next();
     parse(req, res, options, parsing).then((body) => {
       if (body !== NO_BODY) req.body = body;
       next();
@@ -52,14 +51,30 @@ function takeText(
   parseText: NonNullable<Parsing["parseText"]>,
   next: (error?: unknown) => void,
 ): void {
-  req.request.text().then((text) => {
-    try {
-      req.body = parsed(parseText, assertLength(text, length), "utf-8");
-    } catch (error) {
-      return next(error);
-    }
-    next();
-  }, (cause) => next(aborted(length, cause)));
+  const { request } = req;
+  // to ask for bodyUsed is a look at the body, which makes a stream of what the runtime has as text
+  const arrived = req[exchangeKey].app.runtimeFace.arrivedText?.(request) ?? null;
+  if (arrived !== null) return takeParsed(req, arrived, length, parseText, next);
+  if (request.bodyUsed) return next();
+  request.text().then(
+    (text) => takeParsed(req, text, length, parseText, next),
+    (cause) => next(aborted(length, cause)),
+  );
+}
+
+function takeParsed(
+  req: FrameworkRequest,
+  text: string,
+  length: number,
+  parseText: NonNullable<Parsing["parseText"]>,
+  next: (error?: unknown) => void,
+): void {
+  try {
+    req.body = parsed(parseText, assertLength(text, length), "utf-8");
+  } catch (error) {
+    return next(error);
+  }
+  next();
 }
 
 // a parser for every path sees more of these than of others, and looking at a header would cost each of them

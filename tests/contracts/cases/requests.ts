@@ -93,6 +93,15 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
     assertEquals((await seen(ask, "/body/json", post("application/json", '{"a":')))[0], 400);
   });
 
+  it("a byte order mark is left out, and what is no UTF-8 is one character", async ({ ask }) => {
+    const bytes = new Uint8Array([0xef, 0xbb, 0xbf, ...new TextEncoder().encode('{"a":"'), 0xe9, 0x22, 0x7d]);
+    assertEquals(await json(ask, "/body/json", post("application/json", bytes)), { body: { a: "\ufffd" } });
+  });
+
+  it("a body that one parser has read is left alone by the next", async ({ ask }) => {
+    assertEquals(await json(ask, "/body/twice", post("application/json", '{"a":1}')), { body: { a: 1 } });
+  });
+
   const large = JSON.stringify("x".repeat(200));
 
   it("a body above the limit is 413", async ({ ask }) => {

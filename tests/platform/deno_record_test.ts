@@ -1,0 +1,147 @@
+/**
+ * How Deno's own record of a request is used, and when it is left alone. That requests over connections do use it is
+ * counted in tests/performance.
+ */
+import { assertEquals, assertThrows } from "@std/assert";
+import sluice from "@sluice/sluice";
+import { opened, readUntil } from "../support/raw_client.ts";
+
+type Module = typeof import("../../src/platform/deno_record.ts");
+
+let instances = 0;
+
+/** The module keeps what it made of the first request, so each test has one of its own. */
+async function fresh(): Promise<Module> {
+  return await import(`../../src/platform/deno_record.ts?instance=${instances++}`);
+}
+
+/** A request with a record that says something, and headers that say something. */
+type MakeRequest = (record: Record<string, string>, headers: Record<string, string>, more?: object) => Request;
+
+/** Makes requests of one runtime, which has one symbol for all of them. */
+function requests(key: symbol = Symbol("request")): MakeRequest {
+  return (record, headers, more = {}) => {
+    const header = (name: string) => record[name.toLowerCase()] ?? null;
+    const inner = { header, headerList: Object.entries(record), ...more };
+    return { [key]: inner, headers: new Headers(headers) } as unknown as Request;
+  };
+}
+
+function all({ visitHeaders }: Module, of: Request): string[] {
+  const seen: string[] = [];
+  visitHeaders(of, (value, name) => seen.push(`${name}: ${value}`));
+  return seen;
+}
+
+Deno.test("a record that says what the first request says is asked from then on", async () => {
+  const module = await fresh();
+  const make = requests();
+  assertEquals(module.readHeader(make({ host: "a" }, { host: "a" }), "Host"), "a");
+  const later = make({ host: "b", x: "1" }, { host: "not asked" });
+  assertEquals(module.readHeader(later, "host"), "b");
+  assertEquals(all(module, later), ["host: b", "x: 1"]);
+});
+
+for (
+  const [what, record] of [
+    ["another value", { host: "b" }],
+    ["fewer headers", {}],
+    ["more headers", { host: "a", x: "1" }],
+  ] as const
+) {
+  Deno.test(`a record with ${what} than the first request is never asked again`, async () => {
+    const module = await fresh();
+    const make = requests();
+    assertEquals(module.readHeader(make({ ...record }, { host: "a" }), "host"), "a");
+    const later = make({ host: "b" }, { host: "asked" }, { consumeTextBody: () => "text" });
+    assertEquals(module.readHeader(later, "host"), "asked");
+    assertEquals(all(module, later), ["host: asked"]);
+    assertEquals(module.arrivedText(later), null);
+  });
+}
+
+Deno.test("a record that fails, or is of another shape, is no record", async () => {
+  for (const more of [{ headerList: null }, { headerList: 7 }, { header: "no function" }]) {
+    const module = await fresh();
+    const odd = requests()({ host: "b" }, { host: "a" }, more);
+    assertEquals(module.readHeader(odd, "host"), "a");
+    assertEquals(all(module, odd), ["host: a"]);
+    assertEquals(module.arrivedText(odd), null);
+  }
+});
+
+Deno.test("a request that the program made is asked itself, and those of the server thereafter by their record", async () => {
+  const module = await fresh();
+  const made = new Request("http://localhost/", { headers: { x: "1" } });
+  assertEquals(module.readHeader(made, "X"), "1");
+  assertEquals(all(module, made), ["x: 1"]);
+  assertEquals(module.arrivedText(made), null);
+});
+
+Deno.test("what the record no longer has is asked of the request", async () => {
+  const module = await fresh();
+  const make = requests();
+  module.readHeader(make({}, {}), "x");
+  const taken = () => {
+    throw new TypeError("Request closed");
+  };
+  const closed = make({}, { x: "kept" }, { header: taken, headerList: undefined });
+  assertEquals(module.readHeader(closed, "x"), "kept");
+  assertEquals(all(module, closed), ["x: kept"]);
+});
+
+Deno.test("headers that were taken back before the first look say nothing of later ones", async () => {
+  const module = await fresh();
+  const key = Symbol("request");
+  const make = requests(key);
+  const gone = Object.defineProperty(make({}, {}), "headers", {
+    get() {
+      throw new TypeError("Request closed");
+    },
+  });
+  assertThrows(() => module.readHeader(gone, "x"), TypeError, "Request closed");
+  assertEquals(module.readHeader(make({ x: "1" }, { x: "1" }), "x"), "1");
+  assertEquals(module.readHeader(make({ x: "2" }, { x: "not asked" }), "x"), "2");
+});
+
+Deno.test("a body that has come is text without its byte order mark; anything else is none", async () => {
+  const module = await fresh();
+  const make = requests();
+  const body = (text: unknown) => module.arrivedText(make({}, {}, { consumeTextBody: () => text }));
+  assertEquals([body("\ufeffa"), body(""), body(null), body(new Uint8Array(1))], ["a", "", null, null]);
+});
+
+Deno.test("req.rawHeaders has names as the client wrote them and each value, req.headers has them joined", async () => {
+  const app = sluice();
+  app.get("/", (req, res) => res.json([req.rawHeaders, req.headers, req.get("x-Two")]));
+  await using server = Deno.serve({ port: 0, onListen() {} }, app.fetch);
+  using connection = await opened(
+    server.addr,
+    "GET / HTTP/1.1\r\nHost: x\r\nX-Two: 1\r\nX-Two: 2\r\nconstructor: y\r\n\r\n",
+  );
+  const answer = await readUntil(connection, '"1, 2"]');
+  const [raw, ...joined] = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
+  assertEquals(raw.length, 8);
+  const pairs = [0, 2, 4, 6].map((at) => `${raw[at]}: ${raw[at + 1]}`);
+  assertEquals(pairs.sort(), ["Host: x", "X-Two: 1", "X-Two: 2", "constructor: y"]);
+  assertEquals(joined, [{ host: "x", "x-two": "1, 2", constructor: "y" }, "1, 2"]);
+});
+
+Deno.test("a request that was made of the server's, with other headers or another body, says what it was given", async () => {
+  const app = sluice();
+  app.use(sluice.json());
+  app.post("/", (req, res) => res.json([req.get("x"), req.headers.x, req.body]));
+  const made: ((request: Request) => Request)[] = [
+    (request) => request,
+    (request) => new Request(request, { headers: { ...Object.fromEntries(request.headers), x: "2" } }),
+    (request) => request.clone(),
+    (request) => new Request(request, { body: '{"b":2}' }),
+  ];
+  for (const make of made) {
+    await using server = Deno.serve({ port: 0, onListen() {} }, (request, info) => app.fetch(make(request), info));
+    const init = { method: "POST", headers: { x: "1", "content-type": "application/json" }, body: '{"a":1}' };
+    const answer = await fetch(`http://127.0.0.1:${server.addr.port}/`, init);
+    const x = make === made[1] ? "2" : "1";
+    assertEquals(await answer.json(), [x, x, make === made[3] ? { b: 2 } : { a: 1 }]);
+  }
+});
