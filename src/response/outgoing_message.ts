@@ -1,12 +1,13 @@
-import { Emitter, type EventName, listenedTo, type Listener, runningOnce } from "../http/emitter.ts";
+import { type EventName, listenedTo, type Listener, runningOnce } from "../http/emitter.ts";
 import { statusText } from "../http/status_text.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { SocketFace } from "../request/socket_face.ts";
 import { BodyStream, clientLeft } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
 import { frame, lengthOf, mayHaveContent } from "./framing.ts";
+import { type HeaderInit, HeaderMethods } from "./header_methods.ts";
 import { type HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
-import { type BodySource, iteratorOf, StreamedBody } from "./streamed_body.ts";
+import { type BodySource, pour, StreamedBody } from "./streamed_body.ts";
 import { type WebBody, webResponse } from "./web_response.ts";
 
 /** Key under which a response shows the body it was ended with, for platforms that would have to stream it otherwise. */
@@ -27,9 +28,6 @@ const timer: unique symbol = Symbol("timer");
 /** Where a response notes that a stream is piped into it. */
 const piped: unique symbol = Symbol("piped");
 
-/** Headers as `writeHead` and `set` take them. */
-export type HeaderInit = Record<string, HeaderValue> | readonly (readonly [string, HeaderValue])[] | readonly string[];
-
 /** Runs when a chunk was taken, or when the response is complete. */
 export type WriteCallback = (error?: Error | null) => void;
 
@@ -39,7 +37,7 @@ export type WriteCallback = (error?: Error | null) => void;
  * An answer that is ended in one piece settles the exchange at once and synchronously. The first `write()` settles it
  * with a stream instead, which then honours the client's pace.
  */
-export class OutgoingMessage extends Emitter {
+export class OutgoingMessage extends HeaderMethods {
   #exchange: Exchange;
   #headers: OutgoingHeaders = new OutgoingHeaders();
   /** The status that the headers are out with, 0 while all of it may still be changed. */
@@ -122,97 +120,22 @@ export class OutgoingMessage extends Emitter {
     return this.socket;
   }
 
-  /** The headers themselves, for the framework's own use. */
+  /** The headers that were set, for the framework's own use. */
   protected get outgoing(): OutgoingHeaders {
     return this.#headers;
   }
 
-  /**
-   * Sets a header, replacing what it had.
-   *
-   * @param name Header name
-   * @param value One value, or several for several header lines
-   * @throws {TypeError} If the name or a value is not allowed (CR, LF)
-   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
-   */
-  setHeader(name: string, value: HeaderValue): this {
-    this.assertOpen("res.setHeader");
-    if (value === undefined) throw new TypeError(`res.setHeader needs a value for "${name}"`);
-    this.#headers.set("res.setHeader", name, value);
-    return this;
-  }
-
-  /** Adds a value to a header, as a line of its own. */
-  appendHeader(name: string, value: string | string[]): this {
-    const earlier = this.getHeader(name);
-    if (earlier === undefined) return this.setHeader(name, value);
-    const before = Array.isArray(earlier) ? earlier : [String(earlier)];
-    return this.setHeader(name, before.concat(value));
-  }
-
-  /** Sets several headers from a `Headers` or a `Map`. */
-  setHeaders(headers: Headers | ReadonlyMap<string, HeaderValue>): this {
-    headers.forEach((value: HeaderValue, name: string) => {
-      if (name === "set-cookie") this.appendHeader(name, value as string);
-      else this.setHeader(name, value);
-    });
-    return this;
-  }
-
-  /** Reads a header as it was set, and once it is out as it was sent, with the length that the platform writes. */
-  getHeader(name: string): HeaderValue | undefined {
-    const value = this.#headers.get(name);
-    if (value !== undefined || this.#sentStatus === 0) return value;
-    const key = name.toLowerCase();
-    return (key === "content-length" ? this.#length : undefined) ?? this.#sentHeaders[key];
-  }
-
-  /** All headers by lower-case name. */
-  getHeaders(): Record<string, HeaderValue> {
-    const record = this.#headers.toRecord();
-    if (this.#sentStatus === 0) return record;
-    const length = this.#length;
-    if (length !== undefined) record["content-length"] ??= length;
-    for (const [name, value] of Object.entries(this.#sentHeaders)) record[name] ??= value;
-    return record;
-  }
-
-  /** Names of the headers in lower case. */
-  getHeaderNames(): string[] {
-    return Object.keys(this.getHeaders());
-  }
-
-  get #length(): string | undefined {
-    const length = this.#body === null ? -1 : lengthOf(this.#wholeBody);
-    return length < 0 ? undefined : String(length);
-  }
-
-  // the page for 404, and a Response that a handler returned, have headers of their own
-  get #sentHeaders(): Record<string, HeaderValue> {
+  /** What the answer has beside them: the page for 404, and a `Response` that a handler returned, have their own. */
+  protected get sentHeaders(): Record<string, HeaderValue> | null {
+    if (this.#sentStatus === 0) return null;
     const headers = this.#exchange.response?.headers;
-    if (headers === undefined) return {};
-    const cookies = headers.getSetCookie();
-    return { ...Object.fromEntries(headers), ...cookies.length > 0 && { "set-cookie": cookies } };
-  }
-
-  /** Names of the headers as they were spelled. */
-  getRawHeaderNames(): string[] {
-    return this.#headers.rawNames();
-  }
-
-  /** Tells whether a header is set. */
-  hasHeader(name: string): boolean {
-    return this.getHeader(name) !== undefined;
-  }
-
-  /**
-   * Takes a header away.
-   *
-   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
-   */
-  removeHeader(name: string): void {
-    this.assertOpen("res.removeHeader");
-    this.#headers.delete(name);
+    const cookies = headers?.getSetCookie() ?? [];
+    const length = this.#body === null ? -1 : lengthOf(this.#wholeBody);
+    return {
+      ...headers && Object.fromEntries(headers),
+      ...cookies.length > 0 && { "set-cookie": cookies },
+      ...length >= 0 && { "content-length": String(length) },
+    };
   }
 
   /**
@@ -232,21 +155,9 @@ export class OutgoingMessage extends Emitter {
     }
     this.statusCode = code;
     if (typeof reason === "string") this.statusMessage = reason;
-    this.#setAll(typeof reason === "string" ? headers : reason ?? headers);
+    this.setGiven(typeof reason === "string" ? headers : reason ?? headers);
     this.#sentStatus = code;
     return this;
-  }
-
-  #setAll(headers: HeaderInit | undefined): void {
-    if (headers === undefined) return;
-    if (!Array.isArray(headers)) {
-      for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
-      return;
-    }
-    const pairs = Array.isArray(headers[0]) ? headers as [string, string][] : pairsOf(headers);
-    // a list replaces what was set before it, and may itself have several lines of one name
-    for (const [name] of pairs) this.removeHeader(name);
-    for (const [name, value] of pairs) this.appendHeader(name, value);
   }
 
   /** Sends status and headers now, before there is a body. */
@@ -354,7 +265,7 @@ export class OutgoingMessage extends Emitter {
    */
   [streamKey](source: BodySource): void {
     if (this.write !== plain.write || this.end !== plain.end) {
-      void this.#pour(source);
+      void pour(source, this, this.#exchange);
       return;
     }
     this.#implicitHead();
@@ -433,29 +344,6 @@ export class OutgoingMessage extends Emitter {
     const first = this.#exchange.settle(response);
     this.#exchange.finish();
     return first;
-  }
-
-  async #pour(source: BodySource): Promise<void> {
-    try {
-      const chunks = iteratorOf(source);
-      for (;;) {
-        const { done, value } = await chunks.next();
-        if (done) break;
-        if (this.write(value) === false) await this.#drained();
-        if (this.#exchange.aborted) return void await chunks.return?.();
-      }
-      this.end();
-    } catch (error) {
-      this.#exchange.app.logError(error);
-      this.destroy(error instanceof Error ? error : new Error(String(error)));
-    }
-  }
-
-  #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      this.once("drain", resolve);
-      this.#exchange.onEnd(resolve);
-    });
   }
 
   /** Whether a middleware replaced a method that sends, and must see what it would have seen on Node. */
@@ -660,10 +548,6 @@ const plain = OutgoingMessage.prototype;
 // callers pass on what they were given, and null counts for nothing as in Node
 function callbackOf(given: unknown): WriteCallback | undefined {
   return typeof given === "function" ? given as WriteCallback : undefined;
-}
-
-function pairsOf(flat: readonly string[]): [string, string][] {
-  return Array.from({ length: flat.length >> 1 }, (_, i) => [flat[2 * i]!, flat[2 * i + 1]!]);
 }
 
 function isUtf8(encoding: string | undefined): boolean {

@@ -1,3 +1,4 @@
+import type { Exchange } from "../request/exchange.ts";
 import { chunkBytes } from "./chunk_bytes.ts";
 
 /** Sources a body can be streamed from. */
@@ -86,12 +87,54 @@ export function isBodySource(value: object): value is BodySource {
     typeof (value as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function";
 }
 
+/** What chunks are written to: a response, whose methods a middleware may have replaced. */
+export interface ChunkTarget {
+  /** Takes a chunk; `false` asks to wait for `drain`. */
+  write(chunk: Uint8Array | string): boolean;
+  /** Ends the answer. */
+  end(): unknown;
+  /** Breaks the answer off. */
+  destroy(error: Error): unknown;
+  /** Listens for `drain`. */
+  once(event: "drain", listener: () => void): unknown;
+}
+
+/**
+ * Writes all chunks of a source, at the pace of the client.
+ *
+ * @param source The source; it is given up when the client leaves
+ * @param target What they are written to
+ * @param exchange The exchange that is answered
+ */
+export async function pour(source: BodySource, target: ChunkTarget, exchange: Exchange): Promise<void> {
+  try {
+    const chunks = iteratorOf(source);
+    for (;;) {
+      const { done, value } = await chunks.next();
+      if (done) break;
+      if (target.write(value) === false) await drained(target, exchange);
+      if (exchange.aborted) return void await chunks.return?.();
+    }
+    target.end();
+  } catch (error) {
+    exchange.app.logError(error);
+    target.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function drained(target: ChunkTarget, exchange: Exchange): Promise<void> {
+  return new Promise((resolve) => {
+    target.once("drain", resolve);
+    exchange.onEnd(resolve);
+  });
+}
+
 /**
  * Chunks of a source, one after the other; `return` gives the source up.
  *
  * @param source A web stream or an async iterable
  */
-export function iteratorOf(source: BodySource): AsyncIterator<Uint8Array | string> {
+function iteratorOf(source: BodySource): AsyncIterator<Uint8Array | string> {
   if (!(source instanceof ReadableStream)) return source[Symbol.asyncIterator]();
   // not every runtime can iterate a web stream
   const reader = source.getReader();

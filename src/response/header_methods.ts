@@ -1,0 +1,113 @@
+import { Emitter } from "../http/emitter.ts";
+import type { HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
+
+/** Headers as `writeHead` and `set` take them. */
+export type HeaderInit = Record<string, HeaderValue> | readonly (readonly [string, HeaderValue])[] | readonly string[];
+
+/**
+ * Node's methods for the headers of a response. What they work on is the response's: a field on a level between would
+ * cost every request.
+ */
+export abstract class HeaderMethods extends Emitter {
+  /** The headers that were set, for the framework's own use. */
+  protected abstract get outgoing(): OutgoingHeaders;
+
+  /** What the answer has beside them by lower-case name, `null` before it is out. */
+  protected abstract get sentHeaders(): Record<string, HeaderValue> | null;
+
+  /**
+   * Refuses what comes too late.
+   *
+   * @param method The caller's name for the error message
+   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  protected abstract assertOpen(method: string): void;
+
+  /**
+   * Sets a header, replacing what it had.
+   *
+   * @param name Header name
+   * @param value One value, or several for several header lines
+   * @throws {TypeError} If the name or a value is not allowed (CR, LF)
+   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  setHeader(name: string, value: HeaderValue): this {
+    this.assertOpen("res.setHeader");
+    if (value === undefined) throw new TypeError(`res.setHeader needs a value for "${name}"`);
+    this.outgoing.set("res.setHeader", name, value);
+    return this;
+  }
+
+  /** Adds a value to a header, as a line of its own. */
+  appendHeader(name: string, value: string | string[]): this {
+    const earlier = this.getHeader(name);
+    if (earlier === undefined) return this.setHeader(name, value);
+    const before = Array.isArray(earlier) ? earlier : [String(earlier)];
+    return this.setHeader(name, before.concat(value));
+  }
+
+  /** Sets several headers from a `Headers` or a `Map`. */
+  setHeaders(headers: Headers | ReadonlyMap<string, HeaderValue>): this {
+    headers.forEach((value: HeaderValue, name: string) => {
+      if (name === "set-cookie") this.appendHeader(name, value as string);
+      else this.setHeader(name, value);
+    });
+    return this;
+  }
+
+  /**
+   * Sets the headers that `writeHead` was given, if any. A list replaces what was set before it, and may itself have
+   * several lines of one name.
+   */
+  protected setGiven(headers: HeaderInit | undefined): void {
+    if (headers === undefined) return;
+    if (!Array.isArray(headers)) {
+      for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
+      return;
+    }
+    const pairs = Array.isArray(headers[0]) ? headers as [string, string][] : pairsOf(headers);
+    for (const [name] of pairs) this.removeHeader(name);
+    for (const [name, value] of pairs) this.appendHeader(name, value);
+  }
+
+  /** Reads a header as it was set, and once it is out as it was sent, with the length that the platform writes. */
+  getHeader(name: string): HeaderValue | undefined {
+    return this.outgoing.get(name) ?? this.sentHeaders?.[name.toLowerCase()];
+  }
+
+  /** All headers by lower-case name. */
+  getHeaders(): Record<string, HeaderValue> {
+    const record = this.outgoing.toRecord();
+    for (const [name, value] of Object.entries(this.sentHeaders ?? {})) record[name] ??= value;
+    return record;
+  }
+
+  /** Names of the headers in lower case. */
+  getHeaderNames(): string[] {
+    return Object.keys(this.getHeaders());
+  }
+
+  /** Names of the headers as they were spelled. */
+  getRawHeaderNames(): string[] {
+    return this.outgoing.rawNames();
+  }
+
+  /** Tells whether a header is set. */
+  hasHeader(name: string): boolean {
+    return this.getHeader(name) !== undefined;
+  }
+
+  /**
+   * Takes a header away.
+   *
+   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
+   */
+  removeHeader(name: string): void {
+    this.assertOpen("res.removeHeader");
+    this.outgoing.delete(name);
+  }
+}
+
+function pairsOf(flat: readonly string[]): [string, string][] {
+  return Array.from({ length: flat.length >> 1 }, (_, i) => [flat[2 * i]!, flat[2 * i + 1]!]);
+}
