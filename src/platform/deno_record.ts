@@ -10,8 +10,8 @@ interface RequestRecord {
 
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** The property of a `Request` that holds its record; `null` where there is none, `undefined` before the first look. */
-let property: symbol | null | undefined;
+/** The property of a `Request` that holds its record; `undefined` before the first look. */
+let property: symbol | undefined;
 
 /** Whether records say what requests say; `undefined` before the first that could be compared. */
 let trusted: boolean | undefined;
@@ -84,17 +84,13 @@ export function arrivedText(request: Request): string | null {
 }
 
 function recordOf(request: Request): RequestRecord | null {
-  if (property === undefined) property = propertyOf(request);
-  if (property === null || trusted === false) return null;
+  property ??= Object.getOwnPropertySymbols(request).find(({ description }) => description === "request");
+  if (property === undefined || trusted === false) return null;
   const record = (request as unknown as Record<symbol, Partial<RequestRecord> | undefined>)[property];
   // those of requests that the program has made have no server behind them
   if (typeof record?.header !== "function") return null;
   trusted ??= agrees(record as RequestRecord, request.headers);
   return trusted ? record as RequestRecord : null;
-}
-
-function propertyOf(request: Request): symbol | null {
-  return Object.getOwnPropertySymbols(request).find(({ description }) => description === "request") ?? null;
 }
 
 // The first client waits for this, so it is little. A request whose answer is out decides nothing, for its record fails.
