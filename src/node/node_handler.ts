@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { FastResponse, sendNodeResponse } from "srvx/node";
 import type { Servable } from "../platform/platform.ts";
 import { wholeBodyKey } from "../response/outgoing_message.ts";
+import { nextTurn } from "./next_turn.ts";
 import { type NodeNext, NodeVisit } from "./node_visit.ts";
 
 /** A request handler of Node's servers, and a middleware of Express. */
@@ -92,7 +93,7 @@ async function send(visit: NodeVisit, response: Response): Promise<void> {
   const cookies = headers.getSetCookie();
   const whole = wholeBody(visit);
   // Node keeps the head back until there is something to send behind it, which of a stream of events may take its time
-  if (whole === null && response.body !== null) setImmediate(() => void (hasHeadBack(res) && res.flushHeaders()));
+  if (whole === null && response.body !== null) nextTurn(() => void (hasHeadBack(res) && res.flushHeaders()));
   // Node would let the second cookie replace the first, were they among the others
   if (cookies.length > 0) res.setHeader("set-cookie", cookies);
   await sendNodeResponse(

@@ -2,12 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { genericPlatform, noWebSockets } from "../platform/generic.ts";
 import type { Platform } from "../platform/platform.ts";
 import { loadPackage } from "./load_package.ts";
+import { nextTurn } from "./next_turn.ts";
 import { nodeFiles } from "./node_files.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { serveOnNode } from "./node_server.ts";
-
-/** Node's own, whatever a test with fake timers puts in its place later: Node's streams do not wait for those either. */
-const { setImmediate } = globalThis;
 
 /** Node: `node:http` and `node:http2`, the WebSockets of ws, Node's files and its packages. */
 export const nodePlatform: Platform = {
@@ -19,7 +17,7 @@ export const nodePlatform: Platform = {
   environment: () => process.env,
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
-  nextTurn: (run) => void setImmediate(run),
+  nextTurn,
   serve: serveOnNode,
   answerNode: (app, req, res, next) => toNodeHandler(app)(req as IncomingMessage, res as ServerResponse, next),
   upgrade: refuseUpgrade,

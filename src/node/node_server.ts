@@ -2,6 +2,7 @@ import { createServer, type Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import { Server as NetServer } from "node:net";
 import type { FetchHandler, ListenOptions, PlatformServer } from "../platform/platform.ts";
+import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { takeUpgrade } from "./upgrade_handler.ts";
 import type { UpgradeVisit } from "./upgrade_visit.ts";
@@ -69,7 +70,7 @@ class NodeServer implements PlatformServer {
     res.once("close", () => {
       this.#unanswered.delete(res);
       // connections kept alive would hold the server up until their time is over
-      if (this.#closing) setImmediate(() => this.#closeIdle());
+      if (this.#closing) nextTurn(() => this.#closeIdle());
     });
   }
 

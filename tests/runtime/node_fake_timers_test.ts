@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { bundleForNode, skipNode } from "../support/node_program.ts";
 
-Deno.test("on Node, bodies arrive under a test's fake timers, as on Express", {
+Deno.test("on Node, bodies and heads arrive under a test's fake timers, as on Express", {
   ignore: skipNode,
 }, async () => {
   const { stdout } = await new Deno.Command("node", {
@@ -9,5 +9,5 @@ Deno.test("on Node, bodies arrive under a test's fake timers, as on Express", {
     stderr: "inherit",
     signal: AbortSignal.timeout(20_000),
   }).output();
-  assertEquals(JSON.parse(new TextDecoder().decode(stdout)), ["/events", "/piped"]);
+  assertEquals(JSON.parse(new TextDecoder().decode(stdout)), ["/events", "/piped", 200]);
 });
