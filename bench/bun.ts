@@ -12,7 +12,7 @@ import { runField } from "./wire/field.ts";
 await runField({
   comparisons: ON_BUN,
   command: (name) => onBun("serve_bun.ts", name),
-  sameBytes: ["raw-same", "sluice"],
+  sameBytes: [["raw-same", "sluice"], ["raw-lean", "sluice-lean"]],
   picture: "performance-bun.svg",
   title: "Requests per second on Bun",
 });

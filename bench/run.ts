@@ -12,7 +12,7 @@ import { runField } from "./wire/field.ts";
 await runField({
   comparisons: ON_DENO,
   command: (name) => name.endsWith("-node") ? underNode("serve_node.ts", name) : onDeno("serve.ts", name),
-  sameBytes: ["raw-same", "sluice"],
+  sameBytes: [["raw-same", "sluice"], ["raw-lean", "sluice-lean"]],
   picture: "performance.svg",
   title: "Requests per second, over a handler written by hand",
 });

@@ -12,7 +12,8 @@ import { writeSections } from "../support/page.ts";
 import { median, table } from "../support/table.ts";
 
 const CONTESTANTS: ReadonlyMap<string, string> = new Map([
-  ["raw", "by hand"],
+  ["raw", "the fewest by hand"],
+  ["raw-lean", "those of lean by hand"],
   ["sluice-lean", "Sluice lean"],
   ["sluice", "Sluice"],
   ["hono", "Hono"],

@@ -13,8 +13,11 @@ export type FetchHandler = (request: Request, info?: unknown) => Response | Prom
 export async function fetchHandler(contestant: string): Promise<FetchHandler> {
   switch (contestant) {
     case "raw":
+      return (await import("./raw.ts")).rawHandler("fewest");
+    case "raw-lean":
+      return (await import("./raw.ts")).rawHandler("lean");
     case "raw-same":
-      return (await import("./raw.ts")).rawHandler(contestant === "raw-same");
+      return (await import("./raw.ts")).rawHandler("same");
     case "sluice":
     case "sluice-lean":
       return (await import("./sluice.ts")).sluiceHandler(contestant === "sluice-lean");

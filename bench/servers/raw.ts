@@ -1,11 +1,13 @@
-/**
- * The floor: a handler written by hand. `lean` sends the least, `same` the bytes Sluice sends by default.
- */
+/** The floor: handlers written by hand, with whatever Deno makes at the least cost. */
 import { weakEntityTag } from "../../src/http/entity_tag.ts";
 
 type Answer = (body: string) => Response;
 
-const TEXT_INIT = { headers: { "content-type": "text/html; charset=utf-8" } };
+/** Which bytes a handler sends: the fewest, those of Sluice lean, or those of Sluice as it comes. */
+export type Bytes = "fewest" | "lean" | "same";
+
+const HTML = "text/html; charset=utf-8";
+const TEXT_INIT = { headers: { "content-type": HTML } };
 const JSON_INIT = { headers: { "content-type": "application/json; charset=utf-8" } };
 
 function tagged(init: ResponseInit): Answer {
@@ -20,24 +22,36 @@ const PAGE = (path: string) =>
   '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n' +
   `<body>\n<pre>Cannot GET ${path}</pre>\n</body>\n</html>\n`;
 
-function notFound(path: string): Response {
-  return new Response(PAGE(path), {
-    status: 404,
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": "default-src 'none'",
-      "x-content-type-options": "nosniff",
-    },
-  });
+const NOT_FOUND = {
+  status: 404,
+  headers: new Headers({
+    "content-security-policy": "default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "content-type": HTML,
+  }),
+};
+
+function html(body: string): Response {
+  const response = new Response(body);
+  response.headers.set("content-type", HTML);
+  return response;
 }
 
+const TEXT: Record<Bytes, Answer> = {
+  fewest: (body) => new Response(body),
+  lean: html,
+  same: tagged(TEXT_INIT),
+};
+
 /** Makes the handler. */
-export function rawHandler(same: boolean): (request: Request) => Response | Promise<Response> {
-  const text: Answer = same ? tagged(TEXT_INIT) : (body) => new Response(body);
-  const json: (value: unknown) => Response = same
+export function rawHandler(bytes: Bytes): (request: Request) => Response | Promise<Response> {
+  const text = TEXT[bytes];
+  const json: (value: unknown) => Response = bytes === "same"
     ? ((tag) => (value: unknown) => tag(JSON.stringify(value)))(tagged(JSON_INIT))
     : (value) => Response.json(value);
-  const missing = same ? notFound : () => new Response("Not Found", { status: 404 });
+  const missing = bytes === "fewest"
+    ? () => new Response("Not Found", { status: 404 })
+    : (path: string) => new Response(PAGE(path), NOT_FOUND);
   return (request) => {
     const { url } = request;
     const path = url.slice(url.indexOf("/", 8));

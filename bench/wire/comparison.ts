@@ -37,6 +37,7 @@ export const ON_DENO: readonly Comparison[] = [
     floor: "raw",
     others: [
       ["sluice-lean", "Sluice lean"],
+      ["raw-lean", "its bytes by hand"],
       ["hono", "Hono"],
       ["h3", "h3"],
       ["elysia", "Elysia"],
@@ -55,6 +56,7 @@ export const ON_BUN: readonly Comparison[] = [
     floor: "raw",
     others: [
       ["sluice-lean", "Sluice lean"],
+      ["raw-lean", "its bytes by hand"],
       ["sluice", "Sluice"],
       ["hono", "Hono"],
       ["elysia", "Elysia"],

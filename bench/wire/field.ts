@@ -15,8 +15,8 @@ export interface Field {
   readonly comparisons: readonly Comparison[];
   /** How a contestant is started. */
   command(contestant: string): ServerCommand | Promise<ServerCommand>;
-  /** Two contestants that claim to send the same bytes. */
-  readonly sameBytes: readonly [string, string];
+  /** Pairs of contestants that claim to send the same bytes. */
+  readonly sameBytes: readonly (readonly [string, string])[];
   /** File name of the picture. */
   readonly picture: string;
   /** Heading of the picture. */
@@ -54,11 +54,13 @@ export async function runField(field: Field): Promise<void> {
 
   async function check(servers: ReadonlyMap<string, Server>): Promise<void> {
     for (const [name, { origin }] of servers) await checkAnswers(name, fetch, scenarios, origin);
-    const [one, other] = field.sameBytes.map((name) => servers.get(name)?.origin);
-    if (one === undefined || other === undefined) return;
-    const [first, second] = [await bytesOf(fetch, scenarios, one), await bytesOf(fetch, scenarios, other)];
-    const at = first.findIndex((text, i) => text !== second[i]);
-    if (at !== -1) throw new Error(`these are not the same bytes:\n${first[at]}\n\n${second[at]}`);
+    for (const pair of field.sameBytes) {
+      const [one, other] = pair.map((name) => servers.get(name)?.origin);
+      if (one === undefined || other === undefined) continue;
+      const [first, second] = [await bytesOf(fetch, scenarios, one), await bytesOf(fetch, scenarios, other)];
+      const at = first.findIndex((text, i) => text !== second[i]);
+      if (at !== -1) throw new Error(`these are not the same bytes:\n${first[at]}\n\n${second[at]}`);
+    }
   }
 
   const results = comparisons.map((comparison) => resultOf(comparison, rounds));

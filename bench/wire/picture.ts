@@ -18,6 +18,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   "elysia": "#2f9e6e",
   "express": "#b08800",
   "express-node": "#8b95a1",
+  "raw-lean": "#c9ced4",
   "raw-node": "#8b95a1",
 };
 
