@@ -4,7 +4,8 @@
  *
  * @module
  */
-export { Emitter, type EventName, type Listener } from "./src/http/emitter.ts";
+export { Emitter } from "./src/http/emitter.ts";
+export type { EmitterMethods, EventName, Listener } from "./src/http/emitter_methods.ts";
 export { canonicalAddress, subnetOf } from "./src/http/ip_address.ts";
 export { isThenable } from "./src/http/is_thenable.ts";
 export { checkNames, type OptionNames } from "./src/http/option_names.ts";

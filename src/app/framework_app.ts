@@ -1,6 +1,7 @@
 import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
-import { Emitter, type EventName, type Listener } from "../http/emitter.ts";
+import { mixEmitter } from "../http/emitter.ts";
+import type { EmitterMethods } from "../http/emitter_methods.ts";
 import { errorText } from "../http/error_text.ts";
 import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
@@ -53,8 +54,8 @@ export interface AppContext {
   setApp(req: FrameworkRequest, res: FrameworkResponse): void;
 }
 
-/** The verbs of an application, and being called as a handler. */
-export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L> {
+/** The verbs of an application, its events, and being called as a handler. */
+export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L>, EmitterMethods {
   /** Passes a request through the application, as a middleware of another one. */
   (req: Untyped, res: Untyped, next?: Next): void;
 }
@@ -622,46 +623,6 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     if (this.parent !== undefined) this.parent.#introduce(req, res);
     this._appContext?.setApp(req, res);
   }
-
-  /** Adds a listener; `mount` is emitted with the parent when the application is mounted. */
-  on(event: EventName, listener: Listener): this {
-    return Emitter.prototype.on.call(this.#asEmitter, event, listener) as unknown as this;
-  }
-
-  /** Adds a listener; the same as {@linkcode FrameworkApp.on}. */
-  addListener(event: EventName, listener: Listener): this {
-    return this.on(event, listener);
-  }
-
-  /** Adds a listener that runs once. */
-  once(event: EventName, listener: Listener): this {
-    return Emitter.prototype.once.call(this.#asEmitter, event, listener) as unknown as this;
-  }
-
-  /** Takes a listener away. */
-  off(event: EventName, listener: Listener): this {
-    return Emitter.prototype.off.call(this.#asEmitter, event, listener) as unknown as this;
-  }
-
-  /** Takes a listener away; the same as {@linkcode FrameworkApp.off}. */
-  removeListener(event: EventName, listener: Listener): this {
-    return this.off(event, listener);
-  }
-
-  /** Calls the listeners of an event. */
-  emit(event: EventName, ...args: unknown[]): boolean {
-    return Emitter.prototype.emit.call(this.#asEmitter, event, ...args);
-  }
-
-  /** Number of listeners of an event. */
-  listenerCount(event: EventName): number {
-    return Emitter.prototype.listenerCount.call(this.#asEmitter, event);
-  }
-
-  // a class has one base, and here that is the function; listeners are called on the application all the same
-  get #asEmitter(): Emitter {
-    return this as unknown as Emitter;
-  }
 }
 
 function inheritPair(child: FrameworkApp, parent: FrameworkApp): void {
@@ -678,6 +639,9 @@ defineVerbs(FrameworkApp.prototype, (method) =>
     this.router.register(method, path, handlers);
     return this;
   });
+
+// a class has one base, and here that is the function
+mixEmitter(FrameworkApp.prototype);
 
 // Express has none of these, so programs and packages keep things of their own on the application under such names
 for (const name of ["routes", "middlewares", "prefixMiddlewares", "children", "errorHandlers", "wsRoutes", "server"]) {

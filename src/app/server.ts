@@ -1,4 +1,5 @@
-import { Emitter, type EventName, listenedTo, type Listener } from "../http/emitter.ts";
+import { Emitter, listenedTo } from "../http/emitter.ts";
+import type { EventName, Listener } from "../http/emitter_methods.ts";
 import type { PlatformServer } from "../platform/platform.ts";
 
 /** How an application is closed. */

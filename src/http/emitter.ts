@@ -1,9 +1,4 @@
-/** Name of an event. */
-export type EventName = string | symbol;
-
-/** A listener of any shape. */
-// deno-lint-ignore no-explicit-any -- events carry whatever their emitter passes
-export type Listener = (...args: any[]) => void;
+import type { EmitterMethods, EventName, Listener } from "./emitter_methods.ts";
 
 interface Entry {
   readonly listener: Listener;
@@ -23,7 +18,7 @@ export const listenedTo: unique symbol = Symbol("listened to");
  * Node's event emitter: its names, its order, its rules. Costs nothing until somebody listens, not even a call: a class
  * without fields and private methods has nothing to construct.
  */
-export class Emitter {
+export class Emitter implements EmitterMethods {
   declare private [listeners]: Map<EventName, readonly Entry[]> | undefined;
   declare private [mostListeners]: number | undefined;
 
@@ -148,6 +143,16 @@ export class Emitter {
   eventNames(): EventName[] {
     return [...this[listeners]?.keys() ?? []];
   }
+}
+
+/**
+ * Gives the methods of an emitter to a class that has another base.
+ *
+ * @param prototype Prototype of the class
+ */
+export function mixEmitter(prototype: EmitterMethods): void {
+  const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(Emitter.prototype);
+  Object.defineProperties(prototype, methods);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { Emitter, type EventName, listenedTo } from "../http/emitter.ts";
+import { Emitter, listenedTo } from "../http/emitter.ts";
+import type { EventName } from "../http/emitter_methods.ts";
 import { isHeaderName } from "../http/header_values.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_record.ts";

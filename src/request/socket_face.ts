@@ -1,4 +1,5 @@
-import { Emitter, type EventName, listenedTo } from "../http/emitter.ts";
+import { Emitter, listenedTo } from "../http/emitter.ts";
+import type { EventName } from "../http/emitter_methods.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Peer } from "./peer.ts";
 

@@ -1,4 +1,5 @@
-import { type EventName, listenedTo, type Listener, runningOnce } from "../http/emitter.ts";
+import { listenedTo, runningOnce } from "../http/emitter.ts";
+import type { EventName, Listener } from "../http/emitter_methods.ts";
 import { statusText } from "../http/status_text.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { SocketFace } from "../request/socket_face.ts";

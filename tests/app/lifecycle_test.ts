@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { assert, assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
 import { RawSocket } from "../contracts/raw_socket.ts";
 import { quietApp } from "../support/app.ts";
@@ -192,9 +193,17 @@ Deno.test("the listener is called on the server, and one for a mount on the appl
   await listening.promise;
   await parent.close();
   assertEquals([seen[0] === app, seen[1] === server], [true, true]);
-  const listener = () => {};
-  assertEquals(app.addListener("mount", listener).removeListener("mount", listener) === app, true);
-  assertEquals(app.listenerCount("other"), 0);
+});
+
+Deno.test("an application has every method of Node's emitter, as in Express", () => {
+  const app = quietApp();
+  const methods = Object.getOwnPropertyNames(EventEmitter.prototype).filter((name) => !name.startsWith("_"));
+  assertEquals(methods.filter((name) => typeof Reflect.get(app, name) !== "function"), []);
+  const seen: unknown[] = [];
+  app.once("ready", (value) => seen.push(value)).prependListener("ready", () => seen.push("first"));
+  assertEquals([app.emit("ready", "once"), app.emit("ready", "again")], [true, true]);
+  assertEquals([seen, app.eventNames()], [["first", "once", "first"], ["mount", "ready"]]);
+  assertEquals(app.removeAllListeners("ready").emit("ready"), false);
 });
 
 Deno.test("a server tells when it listens and when it has closed, and says so to those who need an http.Server", async () => {

@@ -1,0 +1,40 @@
+/** Name of an event. */
+export type EventName = string | symbol;
+
+/** A listener of any shape. */
+// deno-lint-ignore no-explicit-any -- events carry whatever their emitter passes
+export type Listener = (...args: any[]) => void;
+
+/** The methods of Node's event emitter, for what has them without being one. */
+export interface EmitterMethods {
+  /** Adds a listener. */
+  on(event: EventName, listener: Listener): this;
+  /** Adds a listener; the same as `on`. */
+  addListener(event: EventName, listener: Listener): this;
+  /** Adds a listener that runs once. */
+  once(event: EventName, listener: Listener): this;
+  /** Adds a listener in front of the others. */
+  prependListener(event: EventName, listener: Listener): this;
+  /** Adds a listener that runs once, in front of the others. */
+  prependOnceListener(event: EventName, listener: Listener): this;
+  /** Takes a listener away. */
+  off(event: EventName, listener: Listener): this;
+  /** Takes a listener away; the same as `off`. */
+  removeListener(event: EventName, listener: Listener): this;
+  /** Takes all listeners away, or all of one event. */
+  removeAllListeners(event?: EventName): this;
+  /** Calls the listeners of an event in order; tells whether there were any. */
+  emit(event: EventName, ...args: unknown[]): boolean;
+  /** Number of listeners of an event. */
+  listenerCount(event: EventName): number;
+  /** The listeners of an event. */
+  listeners(event: EventName): Listener[];
+  /** The listeners of an event, wrapped where they run once. */
+  rawListeners(event: EventName): Listener[];
+  /** Notes how many listeners of one event are expected. */
+  setMaxListeners(count: number): this;
+  /** How many listeners of one event are expected. */
+  getMaxListeners(): number;
+  /** Names of the events somebody listens to. */
+  eventNames(): EventName[];
+}
