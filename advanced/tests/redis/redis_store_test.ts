@@ -332,6 +332,19 @@ Deno.test("a client of ioredis that has a prefix of its own works as it is", asy
   }
 });
 
+Deno.test("a client of node-redis that has a prefix of its own works as it is", async () => {
+  for (const keyPrefix of ["app:", "a*[b]?", "{slot}"]) {
+    const options = { url: URL_OF_TESTS, keyPrefix };
+    const client = await createClient(options).connect();
+    await proveItWorks(new RedisStore({ client, prefix: uniquePrefix() }));
+    await client.close();
+    const pool = createClientPool(options);
+    await pool.connect();
+    await proveItWorks(new RedisStore({ client: pool, prefix: uniquePrefix() }));
+    await pool.close();
+  }
+});
+
 Deno.test("a pool of node-redis works as it is", async () => {
   const client = createClientPool({ url: URL_OF_TESTS });
   await client.connect();
@@ -393,6 +406,10 @@ Deno.test("a cluster works with node-redis and with ioredis, over all its nodes"
   await nodeRedis.connect();
   await proveItWorksOnACluster(new RedisStore({ client: nodeRedis, prefix: "node-redis:" }), cluster.nodes);
   await nodeRedis.close();
+  const prefixed = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })), keyPrefix: "app:" });
+  await prefixed.connect();
+  await proveItWorks(new RedisStore({ client: prefixed }));
+  await prefixed.close();
   const ioRedis = new Cluster(cluster.nodes.map(({ port }) => ({ host: "127.0.0.1", port })));
   await proveItWorksOnACluster(new RedisStore({ client: ioRedis, prefix: "ioredis:" }), cluster.nodes);
   ioRedis.disconnect();

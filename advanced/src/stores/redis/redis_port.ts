@@ -38,6 +38,8 @@ export interface NodeRedisClient {
   /** Borrows a client of a pool. */
   // deno-lint-ignore no-explicit-any -- its own type for the client is no part of this face
   execute?(fn: (client: any) => Promise<any>): unknown;
+  /** Its option `keyPrefix`. */
+  readonly _keyPrefix?: unknown;
 }
 
 /** A client of `npm:ioredis`: `Redis` or `Cluster`. */
@@ -84,23 +86,29 @@ function nodeRedisPort(client: NodeRedisClient): RedisPort {
     evalsha: (sha, keys, args) => client.evalSha(sha, { keys: keys as string[], arguments: args as string[] }),
     eval: (script, keys, args) => client.eval(script, { keys: keys as string[], arguments: args as string[] }),
     async *scan(pattern) {
-      const options = { MATCH: pattern, COUNT: 500 };
-      if (client.masters !== undefined) {
-        for (const master of client.masters) {
-          const node = await client.nodeClient!(master as never) as NodeRedisClient;
-          yield* flat(node.scanIterator!(options));
-        }
-      } else if (client.scanIterator !== undefined) yield* flat(client.scanIterator(options));
-      else {
-        const found: string[] = [];
-        const list = async (one: NodeRedisClient) => {
-          for await (const key of flat(one.scanIterator!(options))) found.push(key);
-        };
-        await (client.use === undefined ? client.execute!(list) : client.use(list));
-        yield* found;
-      }
+      // it goes in front of the keys of a script, but neither in front of a pattern nor off what is listed
+      const prefix = String(client._keyPrefix ?? "");
+      for await (const key of nodeRedisKeys(client, quote(prefix) + pattern)) yield key.slice(prefix.length);
     },
   };
+}
+
+async function* nodeRedisKeys(client: NodeRedisClient, pattern: string): AsyncGenerator<string> {
+  const options = { MATCH: pattern, COUNT: 500 };
+  if (client.masters !== undefined) {
+    for (const master of client.masters) {
+      const node = await client.nodeClient!(master as never) as NodeRedisClient;
+      yield* flat(node.scanIterator!(options));
+    }
+  } else if (client.scanIterator !== undefined) yield* flat(client.scanIterator(options));
+  else {
+    const found: string[] = [];
+    const list = async (one: NodeRedisClient) => {
+      for await (const key of flat(one.scanIterator!(options))) found.push(key);
+    };
+    await (client.use === undefined ? client.execute!(list) : client.use(list));
+    yield* found;
+  }
 }
 
 // version 4 gave keys one by one, later ones give them as they come; either can be told to give bytes
@@ -114,7 +122,7 @@ function ioRedisPort(client: IoRedisClient): RedisPort {
     evalsha: (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
     eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
     async *scan(pattern) {
-      // it goes in front of the keys of a script, but neither in front of a pattern nor off what is listed
+      // as with node-redis
       const prefix = String(client.options?.keyPrefix ?? "");
       for (const node of client.nodes?.("master") ?? [client]) {
         let cursor = "0";
