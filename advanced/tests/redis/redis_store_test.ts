@@ -7,6 +7,7 @@ import { startServer } from "../../../tests/support/redis_servers.ts";
 import { until } from "../../../tests/support/until.ts";
 import { ALGORITHM_NAMES, Limiter, type Policy, type RedisPort, RedisStore } from "../../mod.ts";
 import type { Entry, Store, Take } from "../../mod.ts";
+import { VirtualClock } from "../../testing.ts";
 import { startProxy, type TcpProxy } from "../support/tcp_proxy.ts";
 
 /** What a user of Redis has to be allowed. The user that the store connects as needs nothing else. */
@@ -82,8 +83,10 @@ Deno.test("every key has a time to live after every operation", async () => {
     if (ttl >= 0) looks++;
   };
   const look = async ({ name }: Policy, what: string) => {
-    const stored = `${prefix}{key}${name}`;
-    for (const key of [stored, `${stored}\u0001block`]) await lookAt(key, `${name}, ${what}`);
+    const own = { MATCH: `${prefix}{key}${name}\u0001*`, COUNT: 1000 };
+    for await (const page of client.scanIterator(own)) {
+      for (const key of page) await lookAt(key, `${name}, ${what}`);
+    }
   };
   for (const policy of POLICIES) {
     const one: Take = { policy, key: "key", cost: 2 };
@@ -226,14 +229,14 @@ Deno.test("a key of the wrong type fails in the store, and the limiter decides l
   await using server = await startServer();
   const store = new RedisStore({ url: server.url });
   const limiter = new Limiter({ store, name: "limit", max: 2 });
-  await server.cli("RPUSH", "sluice:{key}limit", "not mine");
+  await server.cli("RPUSH", "sluice:{key}limit\u0001f", "not mine");
   await assertRejects(() => take(store, limiter.policies[0]!, "key"), Error, "WRONGTYPE");
   const { decidedBy, allowed } = await limiter.check("key");
   assertEquals([decidedBy, allowed], ["local", true]);
   assertEquals((await limiter.check("other")).decidedBy, "store");
   assertEquals(limiter.counters.storeFailures, 1);
   assertEquals(limiter.counters.decidedLocally, 1);
-  assertEquals(await server.cli("LRANGE", "sluice:{key}limit", "0", "-1"), "not mine");
+  assertEquals(await server.cli("LRANGE", "sluice:{key}limit\u0001f", "0", "-1"), "not mine");
   await limiter.close();
 });
 
@@ -242,7 +245,9 @@ Deno.test("text that somebody else left under a key is never taken for a state",
   const store = new RedisStore({ url: server.url });
   const limiter = new Limiter({ store, name: "limit", max: 2 });
   for (const algorithm of ALGORITHM_NAMES) {
-    await server.cli("SET", `sluice:{key}${algorithm}`, "somebody else's text");
+    await take(store, policyOf(algorithm), "key");
+    const [stored] = (await server.cli("KEYS", `*${algorithm}*`)).split("\n");
+    await server.cli("SET", stored!, "somebody else's text", "XX");
     assertEquals((await take(store, policyOf(algorithm), "key")).remaining, 2, algorithm);
   }
   await limiter.close();
@@ -425,7 +430,7 @@ Deno.test("when the primary of a sentinel dies the limiter goes on locally, and 
   await proveItWorks(store);
   const limiter = new Limiter({ store, name: "limit", max: 1000, windowMs: WINDOW });
   assertEquals((await limiter.check("key")).remaining, 999);
-  const replicated = async () => (await watched.replica.cli("EXISTS", "sluice:{key}limit")) === "1";
+  const replicated = async () => (await watched.replica.cli("EXISTS", "sluice:{key}limit\u0001f")) === "1";
   await until(replicated, "the key on the replica");
   await watched.primary.kill();
   const first = await limiter.check("key");
@@ -514,6 +519,55 @@ Deno.test("a reset touches no other key and no other policy, whatever their name
   }
   for (const name of names) await store.reset({ policy: name });
   assertEquals(await all(), []);
+  await store.close();
+});
+
+Deno.test("processes that know a limit by different algorithms leave each other's counts alone", async () => {
+  const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix() });
+  const block = { after: 100, forMs: WINDOW };
+  const policies = ALGORITHM_NAMES.map((algorithm) => policyOf(algorithm, { name: "api", block }));
+  const granted = policies.map(() => 0);
+  for (let turn = 0; turn < 10; turn++) {
+    for (const [i, policy] of policies.entries()) granted[i]! += (await take(store, policy, "key")).granted;
+  }
+  assertEquals(granted, policies.map(({ limit }) => limit));
+  for (const policy of policies) assertEquals(await listed(store.inspect(policy)), ["key"]);
+  assertEquals(await store.reset({ policy: "api", key: "key" }), 1);
+  for (const policy of policies) assertEquals((await take(store, policy, "key")).remaining, 2, policy.algorithm);
+  assertEquals(await store.reset({ policy: "api" }), policies.length);
+  for (const policy of policies) assertEquals((await take(store, policy, "key", 0)).remaining, 3, policy.algorithm);
+  await store.close();
+});
+
+Deno.test("processes that cut a sliding window into different parts keep to its limit together", async () => {
+  const clock = new VirtualClock();
+  const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix(), clock: clock.read });
+  const policies = [10, 4, 1, 25].map((buckets) => {
+    return policyOf("sliding-window", { name: "api", limit: 20, windowMs: 1000, buckets });
+  });
+  const consequences: readonly Partial<Policy>[] = [{}, { onDenied: "charge" }, { block: { after: 1000, forMs: 1 } }];
+  for (const more of consequences) {
+    const key = JSON.stringify(more);
+    const grants: number[] = [];
+    const until = clock.now + 20_000;
+    for (let turn = 0; clock.now < until; turn++) {
+      const policy = { ...policies[turn % policies.length]!, ...more };
+      const looked = await take(store, policy, key, 0);
+      const { granted, remaining } = await take(store, policy, key);
+      assertEquals([granted, remaining], looked.remaining === 0 ? [0, 0] : [1, looked.remaining - 1]);
+      if (granted > 0) grants.push(clock.now);
+      clock.advance(turn * 7 % 60);
+    }
+    assert(grants.length > 100, `${grants.length} were granted`);
+    const tooMany = grants.filter((time, i) => (grants[i + 20] ?? Infinity) < time + 1000);
+    assertEquals(tooMany, [], key);
+  }
+  const [first, second] = policies as [Policy, Policy];
+  const { stamp } = await take(store, first, "given", 20);
+  const one: Take = { policy: second, key: "given", cost: 1 };
+  assertEquals(await store.give(one, stamp, 1), false, "a stamp of other parts means another one here");
+  assertEquals((await take(store, second, "given")).denied, true);
+  await store.reset({ policy: "api" });
   await store.close();
 });
 

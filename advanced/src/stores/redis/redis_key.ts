@@ -1,17 +1,35 @@
+import type { AlgorithmName } from "../../policy/policy.ts";
+
+/** What stands behind a policy's name in the key that has a block's state. */
+export const BLOCK_ENDING = "\u0001block";
+
+/**
+ * What stands there in the keys that have an algorithm's states. Each has keys of its own: processes that know a policy
+ * by different algorithms, as during a deployment, would overwrite each other's states and grant without end.
+ */
+export const ENDINGS: Readonly<Record<AlgorithmName, string>> = {
+  "fixed-window": "\u0001f",
+  "sliding-window": "\u0001w",
+  "sliding-log": "\u0001l",
+  "sliding-approximate": "\u0001a",
+  "token-bucket": "\u0001t",
+  "concurrency": "\u0001c",
+};
+
+/** All of them. */
+export const ALL_ENDINGS: readonly string[] = [BLOCK_ENDING, ...Object.values(ENDINGS)];
+
 /**
  * The key under which a state is kept: `prefix{key}policy`. What stands in braces decides the cluster's slot, so all
  * policies of one key share one. Two different keys never give the same one.
  *
  * @param prefix The store's prefix
- * @param policy Name of the policy
+ * @param policy Name of the policy, and an ending
  * @param key The key
  */
 export function redisKey(prefix: string, policy: string, key: string): string {
   return `${prefix}{${/[{}%\ud800-\udfff]/.test(key) ? escapeKey(key) : key}}${policy}`;
 }
-
-/** Ending of the key that has a block's state. */
-export const BLOCK_SUFFIX = "\u0001block";
 
 // a brace would end the part that decides the slot, and lone surrogates would all be sent as the same character
 function escapeKey(key: string): string {

@@ -4,7 +4,7 @@ import { assertDistinct } from "../assert_distinct.ts";
 import { decideByKey } from "../decide_by_key.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../../policy/store.ts";
 import { lazyClient } from "./lazy_client.ts";
-import { BLOCK_SUFFIX, keyOf, patternOf, redisKey } from "./redis_key.ts";
+import { ALL_ENDINGS, BLOCK_ENDING, ENDINGS, keyOf, patternOf, redisKey } from "./redis_key.ts";
 import { type RedisClient, type RedisPort, redisPortOf } from "./redis_port.ts";
 import { VERDICT_LENGTH } from "./lua/main.ts";
 import { decideEachScript, decideScript, forgetScript, giveScript } from "./redis_script.ts";
@@ -115,9 +115,12 @@ export class RedisStore implements Store {
   }
 
   #pushKeys(keys: string[], { policy, key }: Take): void {
-    const stored = redisKey(this.#prefix, policy.name, key);
-    keys.push(stored);
-    if (policy.block !== undefined) keys.push(stored + BLOCK_SUFFIX);
+    keys.push(this.#stateKey(policy, key));
+    if (policy.block !== undefined) keys.push(redisKey(this.#prefix, policy.name + BLOCK_ENDING, key));
+  }
+
+  #stateKey({ name, algorithm }: Policy, key: string): string {
+    return redisKey(this.#prefix, name + ENDINGS[algorithm], key);
   }
 
   #head(): string[] {
@@ -130,32 +133,35 @@ export class RedisStore implements Store {
     const args = this.#head();
     pushPolicy(args, take.policy);
     args.push(String(amount), String(stamp));
-    const key = redisKey(this.#prefix, take.policy.name, take.key);
+    const key = this.#stateKey(take.policy, take.key);
     return Number(await giveScript(take.policy.algorithm).run(this.#port, [key], args)) === 1;
   }
 
   /** Forgets keys; see {@linkcode Store}. */
   async reset({ policy, key }: Selector): Promise<number> {
-    if (key !== undefined) return await this.#forget(redisKey(this.#prefix, policy, key));
-    let count = 0;
-    for await (const found of this.#port.scan(patternOf(this.#prefix, policy))) {
-      if (keyOf(this.#prefix, policy, found) !== null) count += await this.#forget(found);
+    if (key !== undefined) {
+      const all = ALL_ENDINGS.map((ending) => redisKey(this.#prefix, policy + ending, key));
+      return Math.min(1, await this.#forget(all));
     }
-    const blocks = policy + BLOCK_SUFFIX;
-    for await (const found of this.#port.scan(patternOf(this.#prefix, blocks))) {
-      if (keyOf(this.#prefix, blocks, found) !== null) await this.#forget(found);
+    let count = 0;
+    for await (const found of this.#port.scan(`${patternOf(this.#prefix, policy)}\u0001*`)) {
+      const ending = ALL_ENDINGS.find((one) => keyOf(this.#prefix, policy + one, found) !== null);
+      if (ending === undefined) continue;
+      const gone = await this.#forget([found]);
+      if (ending !== BLOCK_ENDING) count += gone;
     }
     return count;
   }
 
-  async #forget(key: string): Promise<number> {
-    return Math.min(1, Number(await forgetScript.run(this.#port, [key, key + BLOCK_SUFFIX], [])));
+  async #forget(keys: readonly string[]): Promise<number> {
+    return Number(await forgetScript.run(this.#port, keys, []));
   }
 
   /** Lists keys in use; see {@linkcode Store}. */
   async *inspect(policy: Policy): AsyncGenerator<Entry> {
-    for await (const found of this.#port.scan(patternOf(this.#prefix, policy.name))) {
-      const key = keyOf(this.#prefix, policy.name, found);
+    const name = policy.name + ENDINGS[policy.algorithm];
+    for await (const found of this.#port.scan(patternOf(this.#prefix, name))) {
+      const key = keyOf(this.#prefix, name, found);
       if (key === null) continue;
       const [verdict] = await this.decide([{ policy, key, cost: 0 }]);
       if (verdict!.resetMs > 0) yield { key, verdict: verdict! };

@@ -102,11 +102,12 @@ export const FLAT_SLIDING_WINDOW: string = /* @__PURE__ */ flat(
   local size = 8 * (buckets + 3) + 1`,
   `
     local s, used, first
-    if blob and #blob == size and byte(blob) == 119 then
+    local known = blob and byte(blob) == 119
+    if known and #blob == size then
       s = { unpackd(format, blob, 2) }
       s[buckets + 4] = nil
     end
-    if s and s[1] ~= window then
+    if known and not (s and s[1] == window) then
       stamp = -1
     else
       local latest = s and s[2] or 0

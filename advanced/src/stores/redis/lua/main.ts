@@ -14,7 +14,7 @@ local out, last = {}, 0
 /**
  * Reading and writing of states, for the scripts that know every policy.
  *
- * A state is a letter for its algorithm and then little-endian doubles; one of another algorithm or width counts as none.
+ * A state is a letter for its algorithm and then little-endian doubles; what is none counts as none.
  * It is written with a time to live, always: as long as it can matter.
  */
 const TOOLS = `
@@ -23,7 +23,7 @@ local function load(p, key)
   local blob = call('GET', key)
   local a = p.a
   if blob and string.sub(blob, 1, 1) ~= a.tag then blob = false end
-  if a.load then return a.load(blob) end
+  if a.load then return a.load(blob, p) end
   local width = a.width(p)
   if blob and #blob == 8 * width + 1 then
     local s = { unpackd('<' .. string.rep('d', width), blob, 2) }

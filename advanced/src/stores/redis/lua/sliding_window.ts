@@ -1,74 +1,91 @@
-/** `sliding-window` in Lua; the same rule as `algorithms/sliding_window.ts`, without its running total. */
+/**
+ * `sliding-window` in Lua; the same rule as `algorithms/sliding_window.ts`, without its running total.
+ *
+ * A state that was cut into another number of buckets is read by that number, which its length tells: processes that cut
+ * differently, as during a deployment, must not make an end of what the others counted.
+ */
 export const SLIDING_WINDOW = `
 do
-  local function ring(p, window) return math.min(p.buckets, window) + 1 end
-  local function part(p, window) return math.ceil(window / (ring(p, window) - 1)) end
-  local function oldest(p, s, now)
+  local function ring(buckets, window) return math.min(buckets, window) + 1 end
+  local function ringOf(s) return ring(#s - 3, s[1]) end
+  local function part(r, window) return math.ceil(window / (r - 1)) end
+  local function fits(p, s) return s[1] == p.window and #s == p.buckets + 3 end
+  local function oldest(s, now)
     if s[1] == 0 then return 1 end
-    local current = math.floor(now / part(p, s[1]))
-    return math.min(math.max(s[2], current) - ring(p, s[1]) + 1, s[2] + 1)
+    local r = ringOf(s)
+    local current = math.floor(now / part(r, s[1]))
+    return math.min(math.max(s[2], current) - r + 1, s[2] + 1)
   end
-  local function used(p, s, now)
-    local sum, r = 0, ring(p, s[1])
-    for b = oldest(p, s, now), s[2] do sum = sum + s[3 + b % r] end
+  local function used(s, now)
+    local sum, r = 0, ringOf(s)
+    for b = oldest(s, now), s[2] do sum = sum + s[3 + b % r] end
     return sum
   end
-  local function advance(p, s, now)
-    local r = ring(p, p.window)
-    local current = math.floor(now / part(p, p.window))
-    if s[1] ~= p.window then
-      local units = 0
-      if s[1] ~= 0 then units = used(p, s, now) end
-      for i = 3, 3 + p.buckets do s[i] = 0 end
-      s[1] = p.window
-      s[3 + current % r] = units
-    else
-      if current <= s[2] then return s[2] end
-      for b = math.max(s[2], current - r) + 1, current do s[3 + b % r] = 0 end
-    end
-    s[2] = current
-    return current
+  local function clear(p, s)
+    for i = #s, p.buckets + 4, -1 do s[i] = nil end
+    for i = 1, p.buckets + 3 do s[i] = 0 end
   end
   local function take(p, s, now, n)
-    local latest = advance(p, s, now)
-    local i = 3 + latest % ring(p, p.window)
+    local r = ring(p.buckets, p.window)
+    local current = math.floor(now / part(r, p.window))
+    if not fits(p, s) then
+      local units = 0
+      if s[1] ~= 0 then units = used(s, now) end
+      clear(p, s)
+      s[1], s[2] = p.window, current
+      s[3 + current % r] = units
+    elseif current > s[2] then
+      for b = math.max(s[2], current - r) + 1, current do s[3 + b % r] = 0 end
+      s[2] = current
+    end
+    local i = 3 + s[2] % r
     s[i] = s[i] + n
-    return latest
+    return s[2]
   end
   A['sliding-window'] = {
     tag = 'w',
-    width = function(p) return p.buckets + 3 end,
-    room = function(p, s, now) return p.limit - used(p, s, now) end,
+    load = function(blob, p)
+      local width = blob and (#blob - 1) / 8 or 0
+      if width >= 4 and width == math.floor(width) then
+        local s = { unpackd('<' .. string.rep('d', width), blob, 2) }
+        s[#s] = nil
+        return s
+      end
+      local s = {}
+      clear(p, s)
+      return s
+    end,
+    room = function(p, s, now) return p.limit - used(s, now) end,
     take = take,
     wait = function(p, s, now, n)
-      local missing = used(p, s, now) + n - p.limit
+      local missing = used(s, now) + n - p.limit
       if missing <= 0 then return 0 end
-      local r = ring(p, s[1])
-      local b = oldest(p, s, now)
+      local r = ringOf(s)
+      local b = oldest(s, now)
       while b <= s[2] do
         missing = missing - s[3 + b % r]
         if missing <= 0 then break end
         b = b + 1
       end
-      return (b + r) * part(p, s[1]) - now
+      return (b + r) * part(r, s[1]) - now
     end,
     reset = function(p, s, now)
-      local r = ring(p, s[1])
-      for b = s[2], oldest(p, s, now), -1 do
-        if s[3 + b % r] > 0 then return (b + r) * part(p, s[1]) - now end
+      local r = ringOf(s)
+      for b = s[2], oldest(s, now), -1 do
+        if s[3 + b % r] > 0 then return (b + r) * part(r, s[1]) - now end
       end
       return 0
     end,
     give = function(p, s, now, stamp, n)
-      if s[1] ~= p.window or stamp > s[2] or stamp < oldest(p, s, now) then return false end
-      local i = 3 + stamp % ring(p, p.window)
+      if not fits(p, s) or stamp > s[2] or stamp < oldest(s, now) then return false end
+      local i = 3 + stamp % ringOf(s)
       if s[i] == 0 then return false end
       s[i] = math.max(0, s[i] - n)
       return true
     end,
     extend = function(p, s, now)
-      local units = used(p, s, now)
-      for i = 1, 3 + p.buckets do s[i] = 0 end
+      local units = used(s, now)
+      clear(p, s)
       return take(p, s, now, units)
     end,
   }
