@@ -25,6 +25,7 @@ interface Lease {
 
 /** A lease that is being asked for. */
 interface Asking {
+  readonly take: Take;
   readonly answer: Promise<readonly Verdict[]>;
   readonly asked: number;
   /** Callers who wait for it. */
@@ -51,8 +52,6 @@ export class LeasingStore implements Store, Remembering {
   readonly #counters: Counters;
   readonly #leases = new TwoGenerations<Lease>(MOST_KEYS);
   readonly #asking = new Map<string, Asking>();
-  /** Grows when keys are forgotten: what was asked for before is not used any more. */
-  #epoch = 0;
 
   /**
    * Makes it.
@@ -124,11 +123,11 @@ export class LeasingStore implements Store, Remembering {
   #ask(takes: readonly Take[], signature: string, wanted: number): Promise<readonly Verdict[]> {
     const [take] = takes as [Take];
     const asked = this.#clock();
-    const epoch = this.#epoch;
     const former = this.#leases.get(signature);
     const times = Math.max(wanted, this.#size(take, former, asked));
     // what is left of a part of a sliding window goes on counting when that is over
     if (former !== undefined) giveBack(former, (...gift) => this.#store.give(...gift)).catch(() => {});
+    let asking: Asking | null = null;
     const answer = (async () => {
       const [verdict] = await this.#store.decide(takes, times);
       const granted = Math.floor(verdict!.granted / take.cost);
@@ -138,11 +137,11 @@ export class LeasingStore implements Store, Remembering {
       const lease = { take, verdict: verdict!, left: granted, asked, until };
       const used = this.#use(lease, asked);
       this.#counters.leased--;
-      if (epoch === this.#epoch) this.#leases.set(signature, lease);
+      // not when its key was forgotten meanwhile
+      if (this.#asking.get(signature) === asking) this.#leases.set(signature, lease);
       return [used];
     })();
-    const asking = { answer, asked, waiting: 0 };
-    this.#asking.set(signature, asking);
+    this.#asking.set(signature, asking = { take, answer, asked, waiting: 0 });
     const done = () => this.#asking.get(signature) === asking && this.#asking.delete(signature);
     answer.then(done, done);
     return answer;
@@ -161,9 +160,17 @@ export class LeasingStore implements Store, Remembering {
 
   /** Forgets keys, and what was taken for them in advance; see {@linkcode Store}. */
   reset(selector: Selector): Awaitable<number> {
-    this.#epoch++;
-    this.#leases.clear();
-    return this.#store.reset(selector);
+    this.#forget(selector);
+    const reset = this.#store.reset(selector);
+    // what was asked for meanwhile may have been granted before the store forgot
+    return typeof reset === "object" ? Promise.resolve(reset).finally(() => this.#forget(selector)) : reset;
+  }
+
+  #forget({ policy, key }: Selector): void {
+    const isMeant = ({ take }: Lease | Asking) =>
+      take.policy.name === policy && (key === undefined || take.key === key);
+    for (const [signature, lease] of [...this.#leases.entries()]) if (isMeant(lease)) this.#leases.delete(signature);
+    for (const [signature, asking] of this.#asking) if (isMeant(asking)) this.#asking.delete(signature);
   }
 
   /**
