@@ -192,8 +192,11 @@ Deno.test("a decision whose answer is lost is not sent again", async () => {
   await client.close();
 });
 
+/** What {@linkcode loseAnAnswer} does to connections. */
+type Wire = Pick<TcpProxy, "hold" | "held" | "cut">;
+
 /** Cuts the connection between a decision and its answer: it has counted, and it has counted once. */
-async function loseAnAnswer(store: Store, proxy: TcpProxy): Promise<void> {
+async function loseAnAnswer(store: Store, proxy: Wire): Promise<void> {
   const policy = policyOf("sliding-log");
   assertEquals((await take(store, policy, "key")).remaining, 2);
   proxy.hold();
@@ -223,6 +226,47 @@ Deno.test("a client of ioredis that is told not to send again counts once too", 
   await until(async () => (await take(store, policyOf("sliding-log"), "key", 0)).remaining === 3, "a connection");
   await loseAnAnswer(store, proxy);
   client.disconnect();
+});
+
+Deno.test("a cluster of node-redis, and one of ioredis that is told so, sends no decision again", async () => {
+  await using cluster = await startCluster();
+  await using started = new AsyncDisposableStack();
+  const proxies = cluster.nodes.map((node) => started.use(startProxy(node.port)));
+  const addresses = proxies.map(({ url }) => ({ host: "127.0.0.1", port: Number(new URL(url).port) }));
+  const behind = Object.fromEntries(cluster.nodes.map(({ port }, i) => [`127.0.0.1:${port}`, addresses[i]!]));
+  const all: Wire = {
+    get held() {
+      return proxies.reduce((sum, { held }) => sum + held, 0);
+    },
+    hold: () => proxies.forEach((proxy) => proxy.hold()),
+    cut: () => proxies.forEach((proxy) => proxy.cut()),
+  };
+  const nodeRedis = createCluster({ rootNodes: proxies.map(({ url }) => ({ url })), nodeAddressMap: behind });
+  nodeRedis.on("error", () => {});
+  await nodeRedis.connect();
+  await loseAnAnswer(new RedisStore({ client: nodeRedis, prefix: "node-redis:" }), all);
+  nodeRedis.destroy();
+  const ioRedis = new Cluster(addresses, { natMap: behind, retryDelayOnFailover: 0 });
+  ioRedis.on("error", () => {});
+  await loseAnAnswer(new RedisStore({ client: ioRedis, prefix: "ioredis:" }), all);
+  ioRedis.disconnect();
+});
+
+Deno.test("a sentinel of node-redis that is told so sends no decision again", async () => {
+  await using watched = await startSentinel();
+  await using proxy = startProxy(watched.primary.port);
+  const client = createSentinel({
+    name: watched.name,
+    sentinelRootNodes: [{ host: watched.sentinel.host, port: watched.sentinel.port }],
+    nodeAddressMap: {
+      [`127.0.0.1:${watched.primary.port}`]: { host: "127.0.0.1", port: Number(new URL(proxy.url).port) },
+    },
+    maxCommandRediscovers: 0,
+  });
+  client.on("error", () => {});
+  await client.connect();
+  await loseAnAnswer(new RedisStore({ client }), proxy);
+  client.destroy();
 });
 
 Deno.test("a key of the wrong type fails in the store, and the limiter decides locally", async () => {
@@ -423,7 +467,7 @@ Deno.test("a cluster works with node-redis and with ioredis, over all its nodes"
 Deno.test("when the primary of a sentinel dies the limiter goes on locally, and then through the new one", async () => {
   await using watched = await startSentinel();
   const { host, port } = watched.sentinel;
-  const client = createSentinel({ name: watched.name, sentinelRootNodes: [{ host, port }] });
+  const client = createSentinel({ name: watched.name, sentinelRootNodes: [{ host, port }], maxCommandRediscovers: 0 });
   client.on("error", () => {});
   await client.connect();
   const store = new RedisStore({ client });
