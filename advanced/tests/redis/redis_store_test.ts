@@ -464,6 +464,43 @@ Deno.test("a cluster works with node-redis and with ioredis, over all its nodes"
   ioRedis.disconnect();
 });
 
+Deno.test("a cluster whose client does not know its nodes yet is not taken for an empty one", async () => {
+  await using cluster = await startCluster();
+  const connected = createCluster({ rootNodes: [{ url: cluster.urls[0]! }] });
+  await connected.connect();
+  const store = new RedisStore({ client: connected });
+  const policy = policyOf("fixed-window");
+  const fill = async () => {
+    for (const key of ["a", "b", "c"]) await take(store, policy, key);
+  };
+  await fill();
+  const fresh = () => new Cluster([{ host: "127.0.0.1", port: cluster.nodes[0]!.port }]);
+  const lister = fresh();
+  assertEquals(await listed(new RedisStore({ client: lister }).inspect(policy)), ["a", "b", "c"]);
+  const resetter = fresh();
+  assertEquals(await new RedisStore({ client: resetter }).reset({ policy: policy.name }), 3);
+  for (const client of [lister, resetter]) client.disconnect();
+  await fill();
+  const closed = new RedisStore({ client: createCluster({ rootNodes: [{ url: cluster.urls[0]! }] }) });
+  await assertRejects(() => closed.reset({ policy: policy.name }), Error, "not connected");
+  assertEquals(await store.reset({ policy: policy.name }), 3);
+  await connected.close();
+});
+
+Deno.test("a node of a cluster that is taken for a server of its own says so", async () => {
+  await using cluster = await startCluster();
+  const store = new RedisStore({ url: cluster.urls[0]! });
+  const policy = policyOf("fixed-window");
+  // the slots of "a", "b" and "c" lie on three nodes
+  const alone = await Promise.allSettled(["a", "b", "c"].map((key) => take(store, policy, key)));
+  const takes = ["a", "b", "c"].map((key): Take => ({ policy, key, cost: 1 }));
+  const together = await Promise.allSettled([store.decide(takes)]);
+  const errors = [...alone, ...together].flatMap((one) => one.status === "rejected" ? [String(one.reason)] : []);
+  assertEquals(errors.length, 3);
+  for (const error of errors) assertStringIncludes(error, "belongs to a cluster; give option client");
+  await store.close();
+});
+
 Deno.test("when the primary of a sentinel dies the limiter goes on locally, and then through the new one", async () => {
   await using watched = await startSentinel();
   const { host, port } = watched.sentinel;

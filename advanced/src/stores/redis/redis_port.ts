@@ -50,8 +50,10 @@ export interface IoRedisClient {
   eval(script: string, keys: number, ...args: string[]): Promise<unknown>;
   /** Sends any command. */
   call(command: string, ...args: string[]): Promise<unknown>;
-  /** Nodes of a cluster. */
+  /** Nodes of a cluster, those that are known. */
   nodes?(role: "master"): IoRedisClient[];
+  /** `"ready"` when a cluster knows all of them. */
+  readonly status?: string;
   /** What it was made with. */
   readonly options?: { readonly keyPrefix?: unknown };
 }
@@ -96,6 +98,8 @@ function nodeRedisPort(client: NodeRedisClient): RedisPort {
 async function* nodeRedisKeys(client: NodeRedisClient, pattern: string): AsyncGenerator<string> {
   const options = { MATCH: pattern, COUNT: 500 };
   if (client.masters !== undefined) {
+    // none to ask would look like no keys
+    if (client.masters.length === 0) throw new Error("RedisStore: the cluster's client is not connected");
     for (const master of client.masters) {
       const node = await client.nodeClient!(master as never) as NodeRedisClient;
       yield* flat(node.scanIterator!(options));
@@ -124,6 +128,8 @@ function ioRedisPort(client: IoRedisClient): RedisPort {
     async *scan(pattern) {
       // as with node-redis
       const prefix = String(client.options?.keyPrefix ?? "");
+      // a cluster that knows its nodes not yet, or only some, waits with a command until it does
+      if (client.nodes !== undefined && client.status !== "ready") await client.call("TIME");
       for (const node of client.nodes?.("master") ?? [client]) {
         let cursor = "0";
         do {

@@ -43,10 +43,17 @@ export class RedisScript {
   run(port: RedisPort, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     this.#sha ??= hex(sha1(new TextEncoder().encode(this.#text)));
     return port.evalsha(this.#sha, keys, args).catch((error) => {
-      if (!isUnknownScript(error)) throw error;
-      return port.eval(this.#text, keys, args);
+      if (isUnknownScript(error)) return port.eval(this.#text, keys, args);
+      throw port.cluster ? error : explained(error);
     });
   }
+}
+
+// what a node of a cluster answers to who takes it for a server of its own names neither the mistake nor the remedy
+function explained(error: unknown): unknown {
+  if (!(error instanceof Error) || !/^(MOVED|CROSSSLOT) /.test(error.message)) return error;
+  const remedy = "give option client, made with createCluster or ioredis's Cluster";
+  return new Error(`RedisStore: the server belongs to a cluster; ${remedy} (${error.message})`, { cause: error });
 }
 
 function isUnknownScript(error: unknown): boolean {
