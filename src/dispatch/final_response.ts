@@ -58,7 +58,7 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
   const asJson = prefersJson(req);
   const body = asJson ? JSON.stringify({ error: message }) : page(message);
   res.setHeader("Content-Type", asJson ? JSON_UTF8 : HTML);
-  res[endWholeKey](body);
+  res[endWholeKey](body, true);
 }
 
 function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {

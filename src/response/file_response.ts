@@ -1,7 +1,7 @@
 import type { AppFace } from "../request/app_face.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
-import type { handOverKey, streamKey } from "./outgoing_message.ts";
+import type { endWholeKey, handOverKey, streamKey } from "./outgoing_message.ts";
 import type { BodySource } from "./streamed_body.ts";
 
 /** What sending a file needs of a response. */
@@ -26,8 +26,10 @@ export interface FileResponse {
   setHeader(name: string, value: HeaderValue): unknown;
   /** Takes a header away. */
   removeHeader(name: string): void;
-  /** Answers with bytes, or without a body. */
-  end(body?: Uint8Array): unknown;
+  /** Answers without a body. */
+  end(): unknown;
+  /** Answers with bytes. */
+  [endWholeKey](body: Uint8Array<ArrayBuffer>): void;
   /** Answers with a stream. */
   [streamKey](body: BodySource): void;
   /** Answers with a body that the platform sends by itself. */

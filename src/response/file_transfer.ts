@@ -10,7 +10,7 @@ import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_request.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
-import { handOverKey, streamKey } from "./outgoing_message.ts";
+import { endWholeKey, handOverKey, streamKey } from "./outgoing_message.ts";
 
 /** How files are served, by `res.sendFile` and by `serveStatic`. */
 export interface FileOptions {
@@ -237,7 +237,8 @@ async function sendBytes(
   if (res.req.method === "HEAD" || length === 0) return void res.end();
   const whole = length === size;
   if (length <= (files.wholeBytes ?? WHOLE_FILE_BYTES)) {
-    return void res.end(whole ? await files.readBytes(path) : await readPart(files, path, start, length));
+    const bytes = whole ? await files.readBytes(path) : await readPart(files, path, start, length);
+    return res[endWholeKey](bytes as Uint8Array<ArrayBuffer>);
   }
   if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
     return res[handOverKey](await files.openWhole(path));

@@ -383,7 +383,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       default: () => body = "",
     });
     this.status(status);
-    this[endWholeKey](body);
+    this[endWholeKey](body, true);
   }
 
   /**

@@ -347,6 +347,11 @@ export class OutgoingMessage extends HeaderMethods {
     return first;
   }
 
+  // who replaced a method that sends gathers Buffers
+  #nodeBytes(chunk: string | Uint8Array): Uint8Array {
+    return this.#exchange.app.runtimeFace.nodeBytes(chunkBytes("A body", chunk));
+  }
+
   /** Whether a middleware replaced a method that sends, and must see what it would have seen on Node. */
   protected get hooked(): boolean {
     return this.end !== plain.end || this.write !== plain.write || this.writeHead !== plain.writeHead;
@@ -359,17 +364,19 @@ export class OutgoingMessage extends HeaderMethods {
 
   /**
    * Ends the answer in one piece, with a body that is known to be whole. As in Express, who replaced a method that sends
-   * finds its length in the headers, and gets no body of an answer to HEAD.
+   * finds its length in the headers, gets no body of an answer to HEAD, and what was sent as a `Buffer`.
    *
    * @param body The body, `null` for none
+   * @param isPage Whether it is a page of the framework's own, which Express ends with as a text
    */
-  [endWholeKey](body: string | Uint8Array<ArrayBuffer> | null): void {
+  [endWholeKey](body: string | Uint8Array<ArrayBuffer> | null, isPage: boolean = false): void {
     if (this.hooked) {
       if (body !== null && !this.hasHeader("Transfer-Encoding")) {
         this.setHeader("Content-Length", String(lengthOf(body)));
       }
       if (body === null || this.#exchange.method === "HEAD") this.end();
-      else this.end(body, "utf8");
+      else if (isPage || this.end === plain.end) this.end(body, "utf8");
+      else this.end(this.#nodeBytes(body));
     } else if (this.#ended || this.#stream !== null) {
       this.end(body);
     } else {

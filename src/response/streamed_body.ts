@@ -90,7 +90,7 @@ export function isBodySource(value: object): value is BodySource {
 /** What chunks are written to: a response, whose methods a middleware may have replaced. */
 export interface ChunkTarget {
   /** Takes a chunk; `false` asks to wait for `drain`. */
-  write(chunk: Uint8Array | string): boolean;
+  write(chunk: Uint8Array): boolean;
   /** Ends the answer. */
   end(): unknown;
   /** Breaks the answer off. */
@@ -112,7 +112,9 @@ export async function pour(source: BodySource, target: ChunkTarget, exchange: Ex
     for (;;) {
       const { done, value } = await chunks.next();
       if (done) break;
-      if (target.write(value) === false) await drained(target, exchange);
+      // who replaced a method that sends gathers Buffers
+      const bytes = exchange.app.runtimeFace.nodeBytes(chunkBytes("A streamed body", value));
+      if (target.write(bytes) === false) await drained(target, exchange);
       if (exchange.aborted) return void await chunks.return?.();
     }
     target.end();

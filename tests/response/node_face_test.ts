@@ -98,3 +98,47 @@ Deno.test("who replaced end() sees no body of an answer to HEAD, as in Express",
   assertEquals(ours, theirs);
   assertEquals(ours, ["/text 0 4", "/redirect 0 27", "/nowhere 0 147"]);
 });
+
+Deno.test("who replaced write() and end() gathers Buffers of what is sent, and texts of pages, as in Express", async () => {
+  const file = await Deno.makeTempFile({ suffix: ".html" });
+  await Deno.writeTextFile(file, "<p>grün</p>".repeat(9_000));
+  const range = { headers: { range: "bytes=0-9" } };
+  const [ours, theirs] = await notedByBoth((app, note) => {
+    app.use((req: Any, res: Any, next: Any) => {
+      const { write, end } = res;
+      const kinds = new Set<string>();
+      let bytes = 0;
+      const see = (chunk: Any, encoding: unknown) => {
+        kinds.add(`${chunk.constructor.name} ${encoding}`);
+        bytes += Buffer.byteLength(chunk);
+      };
+      res.write = (...args: unknown[]) => {
+        see(args[0], args[1]);
+        return write.apply(res, args);
+      };
+      res.end = (...args: unknown[]) => {
+        if (args[0] !== undefined) see(args[0], args[1]);
+        note(`${req.path} ${[...kinds]} ${bytes}`);
+        return end.apply(res, args);
+      };
+      next();
+    });
+    app.get("/text", (_req: Any, res: Any) => res.send("grün"));
+    app.get("/json", (_req: Any, res: Any) => res.json({ name: "Zoë" }));
+    app.get("/bytes", (_req: Any, res: Any) => res.send(new Uint8Array(3)));
+    app.get("/file", (_req: Any, res: Any) => res.sendFile(file));
+  }, [
+    ...["/text", "/json", "/bytes", "/file", "/nowhere"].map((path) => ({ path, init: {} })),
+    { path: "/file", init: range },
+  ]);
+  await Deno.remove(file);
+  assertEquals(ours, theirs);
+  assertEquals(ours, [
+    "/text Buffer undefined 5",
+    "/json Buffer undefined 15",
+    "/bytes Buffer undefined 3",
+    "/file Buffer undefined 108000",
+    "/nowhere String utf8 146",
+    "/file Buffer undefined 10",
+  ]);
+});
