@@ -4,7 +4,7 @@ import { isHeaderName } from "../http/header_values.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_record.ts";
 import type { Peer } from "./peer.ts";
-import { bodyOf, type Destination, ReadableFace } from "./readable_face.ts";
+import { bodyOf, connectionReset, type Destination, ReadableFace } from "./readable_face.ts";
 import { RequestState } from "./request_state.ts";
 import { SocketFace } from "./socket_face.ts";
 
@@ -209,14 +209,15 @@ export class IncomingMessage extends Emitter {
     return this.#made.readable ??= new ReadableFace(this.#exchange, this);
   }
 
-  /** Starts reading the body for the first listener for `data`, `end` or `readable`, as in Node. */
+  /** Starts reading the body for the first listener for `data` or `readable`, as in Node. */
   override [listenedTo](event: EventName, first: boolean): void {
-    if (event === "close" || event === "aborted") return this.#announceEnd();
+    // of a body that nobody reads it comes behind the answer
+    if (event === "end") this.#made.endAwaited ||= !this.readableEnded;
+    if (event === "end" || event === "close" || event === "aborted" || event === "error") return this.#announceEnd();
     // as in Node, what is put in front of the others begins nothing
     if (first) return;
     if (event === "data") this.#stream.listen();
     else if (event === "readable") this.#stream.offer();
-    else if (event === "end" && bodyOf(this.request) === null) this.#stream.resume();
   }
 
   #announceEnd(): void {
@@ -225,9 +226,15 @@ export class IncomingMessage extends Emitter {
     state.announced = true;
     this.#exchange.onLeave(() => this.emit("aborted"));
     this.#exchange.onEnd(() => {
-      if (this.aborted) state.readable?.cut();
+      this.#tellOfBody(state);
       this.emit("close");
     });
+  }
+
+  #tellOfBody({ endAwaited, readable }: RequestState): void {
+    if (!this.aborted) return void (endAwaited && readable === null && this.emit("end"));
+    if (readable !== null) readable.cut();
+    else if (!this.readableEnded && this.listenerCount("error") > 0) this.emit("error", connectionReset());
   }
 
   /** Whether there may be more to read. */

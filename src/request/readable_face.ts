@@ -216,7 +216,7 @@ export class ReadableFace implements BodyReading {
   #break(cause?: unknown): Error {
     this.broken = true;
     this.#exchange.lost();
-    return Object.assign(new Error("aborted", { cause }), { code: "ECONNRESET" });
+    return connectionReset(cause);
   }
 
   /** Fails whoever is reading when the sender has left: some runtimes say so only after the request was closed. */
@@ -305,6 +305,15 @@ export class ReadableFace implements BodyReading {
     given?.catch(() => {});
     if (error !== undefined) this.#fail(error);
   }
+}
+
+/**
+ * The error for a sender that has left.
+ *
+ * @param cause What the runtime said, if anything
+ */
+export function connectionReset(cause?: unknown): Error {
+  return Object.assign(new Error("aborted", { cause }), { code: "ECONNRESET" });
 }
 
 /**

@@ -12,6 +12,8 @@ export class RequestState {
   readable: ReadableFace | null = null;
   /** What `req.signal` is the signal of. */
   leaving: AbortController | null = null;
-  /** Whether `close` and `aborted` will be emitted. */
+  /** Whether `close`, and what else comes with the end of the exchange, will be emitted. */
   announced = false;
+  /** Whether somebody listens for the end of a body that was not over by then. */
+  endAwaited = false;
 }

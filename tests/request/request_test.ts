@@ -219,6 +219,37 @@ Deno.test("a body that nobody read has ended when its request closes, and multer
   assertEquals(failures, ["Multipart: Boundary not found", "true true"]);
 });
 
+Deno.test("the end of a body that nobody reads comes behind the answer, and that of one that was read not again", async () => {
+  const app = quietApp();
+  const order: string[] = [];
+  app.use((req, res) => {
+    req.on("end", () => order.push("end")).on("close", () => order.push("close"));
+    if (req.path === "/read") req.resume().on("end", () => res.send("read"));
+    else setTimeout(() => res.send(String(order.push("answer"))), 0);
+  });
+  for (const init of [{}, { method: "POST" }, { method: "POST", body: "unread" }]) {
+    await (await ask(app, "/", init)).text();
+    assertEquals(order.splice(0), ["answer", "end", "close"]);
+  }
+  await (await ask(app, "/read", { method: "POST", body: "read" })).text();
+  assertEquals(order, ["end", "close"]);
+});
+
+Deno.test("a client that leaves is an error to those who listen for one, and no end of what it sent", async () => {
+  const app = quietApp();
+  const events: string[] = [];
+  app.get("/", (req) => {
+    for (const event of ["end", "aborted", "error", "close"]) {
+      req.on(event, (error?: Error & { code: string }) => events.push(`${event} ${error?.code ?? ""}`));
+    }
+  });
+  const leaving = new AbortController();
+  const pending = app.handle(new Request("http://localhost/", { signal: leaving.signal }));
+  leaving.abort();
+  await pending;
+  assertEquals(events, ["aborted ", "error ECONNRESET", "close "]);
+});
+
 Deno.test("the signal aborts when the client leaves before the answer, not after it", async () => {
   const app = quietApp();
   const leaving = new AbortController();
