@@ -7,6 +7,8 @@ export interface BodyReading {
   answered(): void;
   /** Nobody is going to read on. */
   drop(): void;
+  /** The body, for a parser that reads it as well; `null` where it cannot. */
+  beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null;
 }
 
 /** A body being streamed. */

@@ -52,6 +52,8 @@ export class ReadableFace implements BodyReading {
   /** Chunks that were read. */
   #taken = 0;
   #lying: ReturnType<typeof setTimeout> | undefined = undefined;
+  /** Who reads beside the listeners. */
+  #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
   readonly #pipes = new Map<Destination, { listener: (chunk: ShownChunk) => void; onEnd: () => void }>();
 
   /**
@@ -199,7 +201,9 @@ export class ReadableFace implements BodyReading {
         this.#taken++;
         if (value === undefined) return null;
         // Deno has one empty chunk for an empty body
-        if (value.length > 0) return this.#shown(value);
+        if (value.length === 0) continue;
+        this.#beside?.enqueue(value);
+        return this.#shown(value);
       }
     } catch (error) {
       const failure = this.#break(error);
@@ -233,14 +237,25 @@ export class ReadableFace implements BodyReading {
   // unlike other streams, a request of Node's keeps the error to itself where nobody listens: any client can leave
   #fail(error: unknown): void {
     this.ended = true;
+    this.#beside?.error(error);
     if (this.#emitter.listenerCount("error") > 0) this.#emitter.emit("error", error);
   }
 
   #finish(): void {
     this.ended = true;
+    this.#beside?.close();
     const rest = this.#decoder?.decode();
     if (rest) this.#emitter.emit("data", rest);
     this.#emitter.emit("end");
+  }
+
+  /** The bytes as the listeners get them, `null` where it is too late for the first or somebody has them already. */
+  beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    if (this.#reader === null || this.#taken > 0 || this.ended || this.#beside !== null) return null;
+    return new ReadableStream({
+      start: (controller) => void (this.#beside = controller),
+      cancel: () => void (this.#beside = null),
+    });
   }
 
   /** Sends every chunk to a destination, pausing while it is full. */

@@ -202,3 +202,34 @@ Deno.test("a body of another length than announced is refused, whatever characte
     assertEquals([short.status, (await short.json()).type], [400, "request.size.invalid"], text);
   }
 });
+
+Deno.test("a parser reads beside a middleware that keeps the chunks", async () => {
+  const app = quietApp();
+  let kept = "";
+  app.use((req, _res, next) => {
+    kept = "";
+    req.setEncoding("utf8");
+    req.on("data", (chunk: string) => kept += chunk);
+    next();
+  });
+  app.use(sluice.json({ limit: 2000 }), sluice.urlencoded(), sluice.raw({ type: "image/*" }));
+  app.post("/", (req, res) => res.json({ body: req.body, kept }));
+  app.use(((error: Any, _req: Any, res: Any, _next: Any) => res.status(error.status).json(error.type)) as Any);
+  const json = '{"name":"Zoë"}';
+  const length = { "content-length": "15" };
+  for (const [body, headers] of [[json, length], [new Blob([json]).stream(), {}], [json, {}]] as const) {
+    assertEquals(await (await post(app, "application/json", body, headers)).json(), {
+      body: { name: "Zoë" },
+      kept: json,
+    });
+  }
+  assertEquals((await (await post(app, "application/x-www-form-urlencoded", "a=1")).json()).body, { a: "1" });
+  assertEquals((await (await post(app, "image/png", "abc")).json()).body.data, [97, 98, 99]);
+  assertEquals(await (await post(app, "application/json", "{", length)).json(), "request.size.invalid");
+  assertEquals(
+    await (await post(app, "application/json", new Blob(["[" + " ".repeat(3000)]).stream())).json(),
+    "entity.too.large",
+  );
+  const unparsed = await post(app, "text/plain", "kept only");
+  assertEquals((await unparsed.json()).body, undefined);
+});

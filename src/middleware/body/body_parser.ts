@@ -32,12 +32,18 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
     if (length === undefined && !hasUnannouncedBody(req)) return next();
     const type = req.get("content-type") ?? "";
     if (!options.wants(req, type)) return next();
-    const isText = parseText !== undefined && options.verify === undefined && isPlainUtf8(type, options);
-    // each look at a request header costs; those of the commonest body are looked at once
-    if (isText && length !== undefined && isPlain(req, options, length)) return takeText(req, length, parseText, next);
-    // another parser, or the handler's own reading, was first
-    if (req.request.bodyUsed) return next();
-    parse(req, res, options, parsing).then((body) => {
+    // a middleware in front listens for the chunks
+    const beside = req[exchangeKey].reading?.beside() ?? null;
+    if (beside === null) {
+      const isText = parseText !== undefined && options.verify === undefined && isPlainUtf8(type, options);
+      // each look at a request header costs; those of the commonest body are looked at once
+      if (isText && length !== undefined && isPlain(req, options, length)) {
+        return takeText(req, length, parseText, next);
+      }
+      // another parser, or the handler's own reading, was first
+      if (req.request.bodyUsed) return next();
+    }
+    parse(req, res, options, parsing, beside).then((body) => {
       if (body !== NO_BODY) req.body = body;
       next();
     }, next);
@@ -102,12 +108,13 @@ async function parse(
   res: FrameworkResponse,
   options: CheckedOptions,
   { acceptsCharset, parseText }: Parsing,
+  beside: ReadableStream<Uint8Array<ArrayBuffer>> | null,
 ): Promise<Untyped> {
   const { verify } = options;
   const charset = parseText === undefined ? null : charsetOf(req) ?? options.defaultCharset;
   if (charset !== null && acceptsCharset?.(charset) === false) throw unsupportedCharset(charset);
   const decoder = charset === null || charset === "utf-8" ? null : decoderFor(charset);
-  const content = await readBody(req, options, charset === "utf-8" && verify === undefined);
+  const content = await readBody(req, options, charset === "utf-8" && verify === undefined, beside);
   // over HTTP/1.1, Deno shows an empty body where the headers announce none
   if (content.length === 0 && req.get("content-length") === undefined && req.get("transfer-encoding") === undefined) {
     return NO_BODY;

@@ -15,20 +15,28 @@ export type BodyContent = Uint8Array<ArrayBuffer> | string;
  * @param req The request
  * @param options Limit and inflation
  * @param asText Whether UTF-8 text is wanted and the bytes are of no interest
+ * @param beside The body as somebody else reads it too, `null` where nobody does
  * @returns The body
  * @throws {HttpError} 413 above the limit, 415 for an unknown coding, 400 if the client left or the coding is broken
  */
-export async function readBody(req: FrameworkRequest, options: CheckedOptions, asText: boolean): Promise<BodyContent> {
+export async function readBody(
+  req: FrameworkRequest,
+  options: CheckedOptions,
+  asText: boolean,
+  beside: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+): Promise<BodyContent> {
   const coding = (req.get("content-encoding") ?? "identity").toLowerCase();
   if (coding !== "identity" && !options.inflate) {
     throw new HttpError(415, "content encoding unsupported", { encoding: coding, type: "encoding.unsupported" });
   }
   const announced = coding === "identity" ? announcedLength(req) : undefined;
   if (announced !== undefined && announced > options.limit) throw tooLarge(options.limit, announced);
-  if (announced !== undefined) return assertLength(await native(req, announced, asText), announced);
-  const { body } = req.request;
+  if (announced !== undefined && beside === null) return assertLength(await native(req, announced, asText), announced);
+  const body = beside ?? req.request.body;
   if (body === null) return new Uint8Array(0);
-  return await collect(coding === "identity" ? body : inflate(body, coding), options.limit, coding !== "identity");
+  const inflated = coding !== "identity";
+  const content = await collect(inflated ? inflate(body, coding) : body, options.limit, inflated);
+  return announced === undefined ? content : assertLength(content, announced);
 }
 
 /**
