@@ -1,4 +1,3 @@
-import { TwoGenerations } from "@sluice/sluice/limiting";
 import type { Counters } from "./counters.ts";
 import { bucketsOf, type Policy, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
@@ -32,6 +31,7 @@ interface Asking {
   waiting: number;
 }
 
+/** Keys for which units are taken in advance; for others only what is wanted now is. */
 const MOST_KEYS = 20_000;
 
 /** An answer that takes longer than this, in ms, may never come: whoever asks then asks the store again. */
@@ -50,7 +50,9 @@ export class LeasingStore implements Store, Remembering {
   readonly #processes: number;
   readonly #clock: () => number;
   readonly #counters: Counters;
-  readonly #leases = new TwoGenerations<Lease>(MOST_KEYS);
+  readonly #leases = new Map<string, Lease>();
+  /** Goes through them in search of some that are over, two at a time and only where there is no room. */
+  #sweep = this.#leases.entries();
   readonly #asking = new Map<string, Asking>();
 
   /**
@@ -124,9 +126,9 @@ export class LeasingStore implements Store, Remembering {
     const [take] = takes as [Take];
     const asked = this.#clock();
     const former = this.#leases.get(signature);
-    const times = Math.max(wanted, this.#size(take, former, asked));
-    // what is left of a part of a sliding window goes on counting when that is over
-    if (former !== undefined) giveBack(former, (...gift) => this.#store.give(...gift)).catch(() => {});
+    if (former !== undefined) this.#giveBack(former);
+    const hasRoom = former !== undefined || this.#hasRoom(asked);
+    const times = hasRoom ? Math.max(wanted, this.#size(take, former, asked)) : wanted;
     let asking: Asking | null = null;
     const answer = (async () => {
       const [verdict] = await this.#store.decide(takes, times);
@@ -138,13 +140,35 @@ export class LeasingStore implements Store, Remembering {
       const used = this.#use(lease, asked);
       this.#counters.leased--;
       // not when its key was forgotten meanwhile
-      if (this.#asking.get(signature) === asking) this.#leases.set(signature, lease);
+      if (this.#asking.get(signature) === asking && (hasRoom || lease.left > 0)) this.#leases.set(signature, lease);
       return [used];
     })();
     this.#asking.set(signature, asking = { take, answer, asked, waiting: 0 });
     const done = () => this.#asking.get(signature) === asking && this.#asking.delete(signature);
     answer.then(done, done);
     return answer;
+  }
+
+  // what is left of a part of a sliding window goes on counting when that is over
+  #giveBack(lease: Lease): void {
+    giveBack(lease, (...gift) => this.#store.give(...gift)).catch(() => {});
+  }
+
+  // one that can still be used is not dropped: its units would stay counted, and its key would be refused too early
+  #hasRoom(now: number): boolean {
+    for (let looks = 0; looks < 2 && this.#isFull; looks++) {
+      const { value } = this.#sweep.next();
+      if (value === undefined) this.#sweep = this.#leases.entries();
+      else if (!isUsable(value[1], now)) {
+        this.#leases.delete(value[0]);
+        this.#giveBack(value[1]);
+      }
+    }
+    return !this.#isFull;
+  }
+
+  get #isFull(): boolean {
+    return this.#leases.size + this.#asking.size >= MOST_KEYS;
   }
 
   // in proportion to what is left for everybody, as far as that is known
@@ -169,7 +193,7 @@ export class LeasingStore implements Store, Remembering {
   #forget({ policy, key }: Selector): void {
     const isMeant = ({ take }: Lease | Asking) =>
       take.policy.name === policy && (key === undefined || take.key === key);
-    for (const [signature, lease] of [...this.#leases.entries()]) if (isMeant(lease)) this.#leases.delete(signature);
+    for (const [signature, lease] of this.#leases) if (isMeant(lease)) this.#leases.delete(signature);
     for (const [signature, asking] of this.#asking) if (isMeant(asking)) this.#asking.delete(signature);
   }
 
@@ -179,9 +203,9 @@ export class LeasingStore implements Store, Remembering {
    * @param give Gives units back, in time
    */
   async giveAllBack(give: Store["give"]): Promise<void> {
-    const leases = [...this.#leases.entries()];
+    const leases = [...this.#leases.values()];
     this.#leases.clear();
-    await Promise.all(leases.map(([, lease]) => giveBack(lease, give)));
+    await Promise.all(leases.map((lease) => giveBack(lease, give)));
   }
 }
 

@@ -282,6 +282,27 @@ Deno.test("what is taken in advance while keys are being forgotten is not used a
   await limiter!.close();
 });
 
+Deno.test("however many keys there are, each of them gets all of its quota", async () => {
+  const clock = new VirtualClock();
+  const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
+  const leasing = new LeasingStore(store, { max: 2, processes: 1 }, clock.read, newCounters());
+  const policy = { name: "limit", algorithm: "sliding-window", limit: 8, windowMs: 60_000 } as const;
+  const granted = async (key: string) => (await leasing.decide([{ policy, key, cost: 1 }]))[0]!.granted;
+  const crowds = Array.from({ length: 21 }, (_, n) => Array.from({ length: 1000 }, (_, i) => `client ${n} ${i}`));
+  for (let round = 1; round <= 9; round++) {
+    for (const crowd of crowds) {
+      const sum = (await Promise.all(crowd.map(granted))).reduce((all, one) => all + one);
+      assertEquals(sum, round === 9 ? 0 : crowd.length, `round ${round}`);
+    }
+  }
+  assert(store.calls.decide < 9 * 21_000 - 3 * 20_000, `${store.calls.decide} commands: few were taken in advance`);
+  // their places are taken over by those who come when they are over
+  clock.advance(120_000);
+  const before = store.calls.decide;
+  for (let times = 0; times < 2; times++) assertEquals(await granted("late"), 1);
+  assertEquals(store.calls.decide - before, 1);
+});
+
 Deno.test("an answer that never comes keeps nobody from asking again", async () => {
   const { clock, stores: [store], limiters: [limiter] } = setUp(1, { max: 100, windowMs: 60_000, leases: 20 });
   store!.back = new Promise(() => {});
