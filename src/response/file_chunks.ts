@@ -27,6 +27,11 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
     this.#left = length;
   }
 
+  /** Whether the last piece was given. */
+  get exhausted(): boolean {
+    return this.#closed;
+  }
+
   /** The pieces are these. */
   [Symbol.asyncIterator](): this {
     return this;
@@ -42,6 +47,8 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
       if (read === 0) return await this.return();
       this.#left -= read;
       this.#givenAt = Date.now();
+      // a client that has all it was promised may leave at once, and has missed nothing
+      if (this.#left === 0) await this.return();
       return { done: false, value: read === chunk.length ? chunk : chunk.subarray(0, read) };
     } catch (error) {
       // who has given up need not hear that the file under way was closed

@@ -4,6 +4,9 @@ import { chunkBytes } from "./chunk_bytes.ts";
 /** Sources a body can be streamed from. */
 export type BodySource = ReadableStream<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
 
+/** Chunks, of a source that may know that it gave the last one before it is asked for another. */
+type Chunks = AsyncIterator<Uint8Array | string> & { readonly exhausted?: boolean };
+
 /** What a streamed body tells its response. */
 export interface StreamedBodyEvents {
   /** The last chunk was taken. */
@@ -21,7 +24,7 @@ const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 export class StreamedBody implements UnderlyingDefaultSource<Uint8Array> {
   /** What the web response carries; cancelling it ends the source. */
   readonly stream: ReadableStream<Uint8Array>;
-  readonly #chunks: AsyncIterator<Uint8Array | string>;
+  readonly #chunks: Chunks;
   readonly #events: StreamedBodyEvents;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #over = false;
@@ -46,7 +49,8 @@ export class StreamedBody implements UnderlyingDefaultSource<Uint8Array> {
     try {
       const { done, value } = await this.#chunks.next();
       if (this.#over) return;
-      if (!done) return this.#controller.enqueue(chunkBytes("A streamed body", value));
+      if (!done) this.#controller.enqueue(chunkBytes("A streamed body", value));
+      if (!done && !this.#chunks.exhausted) return;
       this.#over = true;
       this.#controller.close();
       this.#events.finish();

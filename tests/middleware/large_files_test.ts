@@ -94,6 +94,20 @@ Deno.test("a client that leaves in the middle of a large file is told of as ECON
     await untilClosed(path);
   }));
 
+Deno.test("a large file has arrived with its last byte, though the client leaves right behind it", () =>
+  withFile(2 * MIB, async (path) => {
+    const app = quietApp();
+    const { promise: told, resolve } = Promise.withResolvers<unknown>();
+    app.get("/", (_req, res) => res.sendFile(path, (error) => resolve([error, res.writableFinished])));
+    const leaving = new AbortController();
+    const { body } = await ask(app, "/", { signal: leaving.signal });
+    const reader = body!.getReader();
+    for (let read = 0; read < 2 * MIB;) read += (await reader.read()).value!.length;
+    leaving.abort();
+    assertEquals(await told, [undefined, true]);
+    await untilClosed(path);
+  }));
+
 Deno.test("res.destroy() and the deadline of app.close() cut a large file", () =>
   withFile(ENDLESS, async (path) => {
     for (const how of ["destroy", "close"] as const) {
