@@ -1,7 +1,7 @@
 import type { AppFace } from "../request/app_face.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
-import type { endWholeKey, handOverKey, streamKey } from "./outgoing_message.ts";
+import type { handOverKey, streamKey } from "./outgoing_message.ts";
 import type { BodySource } from "./streamed_body.ts";
 
 /** What sending a file needs of a response. */
@@ -28,12 +28,10 @@ export interface FileResponse {
   removeHeader(name: string): void;
   /** Answers without a body. */
   end(): unknown;
-  /** Answers with bytes. */
-  [endWholeKey](body: Uint8Array<ArrayBuffer>): void;
   /** Answers with a stream. */
   [streamKey](body: BodySource): void;
   /** Answers with a body that the platform sends by itself. */
-  [handOverKey](body: ReadableStream<Uint8Array> | Blob): void;
+  [handOverKey](body: ReadableStream<Uint8Array> | Blob | Uint8Array<ArrayBuffer>): void;
   /** Waits for the exchange to be over. */
   once(event: "close", listener: () => void): unknown;
 }

@@ -10,7 +10,7 @@ import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_request.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
-import { endWholeKey, handOverKey, streamKey } from "./outgoing_message.ts";
+import { handOverKey, streamKey } from "./outgoing_message.ts";
 
 /** How files are served, by `res.sendFile` and by `serveStatic`. */
 export interface FileOptions {
@@ -238,7 +238,7 @@ async function sendBytes(
   const whole = length === size;
   if (length <= (files.wholeBytes ?? WHOLE_FILE_BYTES)) {
     const bytes = whole ? await files.readBytes(path) : await readPart(files, path, start, length);
-    return res[endWholeKey](bytes as Uint8Array<ArrayBuffer>);
+    return res[handOverKey](bytes as Uint8Array<ArrayBuffer>);
   }
   if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
     return res[handOverKey](await files.openWhole(path));

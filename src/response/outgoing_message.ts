@@ -298,14 +298,19 @@ export class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Answers with a body that the platform sends by itself, as it does with text and bytes: a `Blob`, or a file.
+   * Answers with a body that the platform sends by itself: a `Blob`, or a file as a stream or as all its bytes.
    *
    * @param body The body
    */
-  [handOverKey](body: Blob | ReadableStream<Uint8Array>): void {
-    if (this.write !== plain.write || this.end !== plain.end) {
-      return this[streamKey](body instanceof Blob ? body.stream() : body);
+  [handOverKey](body: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>): void {
+    const isReplaced = this.write !== plain.write || this.end !== plain.end;
+    if (body instanceof Uint8Array) {
+      if (!isReplaced) return void this.end(body);
+      // a small file is piped as a large one is
+      this.write(this.#nodeBytes(body));
+      return void this.end();
     }
+    if (isReplaced) return this[streamKey](body instanceof Blob ? body.stream() : body);
     this.#implicitHead();
     const isTaken = this.#settle(body);
     this.#ended = true;

@@ -101,7 +101,9 @@ Deno.test("who replaced end() sees no body of an answer to HEAD, as in Express",
 
 Deno.test("who replaced write() and end() gathers Buffers of what is sent, and texts of pages, as in Express", async () => {
   const file = await Deno.makeTempFile({ suffix: ".html" });
+  const small = await Deno.makeTempFile({ suffix: ".html" });
   await Deno.writeTextFile(file, "<p>grün</p>".repeat(9_000));
+  await Deno.writeTextFile(small, "<p>grün</p>");
   const range = { headers: { range: "bytes=0-9" } };
   const [ours, theirs] = await notedByBoth((app, note) => {
     app.use((req: Any, res: Any, next: Any) => {
@@ -118,7 +120,7 @@ Deno.test("who replaced write() and end() gathers Buffers of what is sent, and t
       };
       res.end = (...args: unknown[]) => {
         if (args[0] !== undefined) see(args[0], args[1]);
-        note(`${req.path} ${[...kinds]} ${bytes}`);
+        note(`${req.path} ${[...kinds]} ${bytes}${args[0] === undefined ? " before the end" : ""}`);
         return end.apply(res, args);
       };
       next();
@@ -127,18 +129,20 @@ Deno.test("who replaced write() and end() gathers Buffers of what is sent, and t
     app.get("/json", (_req: Any, res: Any) => res.json({ name: "Zoë" }));
     app.get("/bytes", (_req: Any, res: Any) => res.send(new Uint8Array(3)));
     app.get("/file", (_req: Any, res: Any) => res.sendFile(file));
+    app.get("/small", (_req: Any, res: Any) => res.sendFile(small));
   }, [
-    ...["/text", "/json", "/bytes", "/file", "/nowhere"].map((path) => ({ path, init: {} })),
+    ...["/text", "/json", "/bytes", "/file", "/small", "/nowhere"].map((path) => ({ path, init: {} })),
     { path: "/file", init: range },
   ]);
-  await Deno.remove(file);
+  for (const path of [file, small]) await Deno.remove(path);
   assertEquals(ours, theirs);
   assertEquals(ours, [
     "/text Buffer undefined 5",
     "/json Buffer undefined 15",
     "/bytes Buffer undefined 3",
-    "/file Buffer undefined 108000",
+    "/file Buffer undefined 108000 before the end",
+    "/small Buffer undefined 12 before the end",
     "/nowhere String utf8 146",
-    "/file Buffer undefined 10",
+    "/file Buffer undefined 10 before the end",
   ]);
 });
