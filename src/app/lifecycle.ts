@@ -1,5 +1,5 @@
 import { detectPlatform } from "../platform/detect.ts";
-import type { FetchHandler, ListenOptions, PlatformServer } from "../platform/platform.ts";
+import type { FetchHandler, ListenOptions, PlatformServer, Routed } from "../platform/platform.ts";
 import type { OpenStream } from "../request/app_face.ts";
 import type { Connections } from "../websocket/connections.ts";
 import { type CloseOptions, Server } from "./server.ts";
@@ -8,7 +8,7 @@ import { type CloseOptions, Server } from "./server.ts";
 export type ListenCallback = (error?: Error) => void;
 
 /** What is open in an application. */
-interface Owner {
+interface Owner extends Routed {
   readonly parent: unknown;
   readonly connections: Connections;
   readonly openStreams: Set<OpenStream>;
@@ -52,7 +52,7 @@ export class Lifecycle {
     try {
       const options = listenOptions(args.filter((arg) => typeof arg !== "function"));
       options.signal?.throwIfAborted();
-      const platform = detectPlatform().serve(handler, options);
+      const platform = detectPlatform().serve(handler, options, this.#app);
       this.#platform = platform;
       const isSecure = options.cert !== undefined && options.key !== undefined;
       const server = this.#server = new Server(platform, (how) => this.close(how), isSecure);

@@ -1,10 +1,10 @@
 import { createServer, type Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import { Server as NetServer } from "node:net";
-import type { FetchHandler, ListenOptions, PlatformServer } from "../platform/platform.ts";
+import type { FetchHandler, ListenOptions, PlatformServer, Routed } from "../platform/platform.ts";
 import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
-import { takeUpgrade } from "./upgrade_handler.ts";
+import { isForSocket, takeUpgrade } from "./upgrade_handler.ts";
 import type { UpgradeVisit } from "./upgrade_visit.ts";
 
 /**
@@ -12,10 +12,11 @@ import type { UpgradeVisit } from "./upgrade_visit.ts";
  *
  * @param handler Answers requests
  * @param options Where to listen
+ * @param app Has the socket routes: what leads to none of them is left to others who listen for upgrades
  * @returns The server; Node finds out asynchronously whether it may listen
  */
-export function serveOnNode(handler: FetchHandler, options: ListenOptions): PlatformServer {
-  return new NodeServer(handler, options);
+export function serveOnNode(handler: FetchHandler, options: ListenOptions, app: Routed): PlatformServer {
+  return new NodeServer(handler, options, app);
 }
 
 /** ms that answers have to leave in before their connections are cut. */
@@ -31,7 +32,11 @@ class NodeServer implements PlatformServer {
   readonly #sessions = new Set<ServerHttp2Session>();
   #closing = false;
 
-  constructor(handler: FetchHandler, { port = 3000, hostname = "", cert, key, reusePort = false }: ListenOptions) {
+  constructor(
+    handler: FetchHandler,
+    { port = 3000, hostname = "", cert, key, reusePort = false }: ListenOptions,
+    app: Routed,
+  ) {
     this.#requested = { port, hostname };
     const answer = toNodeHandler({ fetch: handler });
     const listener = (req: Parameters<typeof answer>[0], res: ServerResponse): void => {
@@ -44,6 +49,8 @@ class NodeServer implements PlatformServer {
       ? createSecureServer({ allowHTTP1: true, cert, key }, listener as never)
       : createServer(listener);
     server.on("upgrade", (req, socket, head) => {
+      // a proxy, or another framework's server, has come by way of req.socket.server
+      if (server.listenerCount("upgrade") > 1 && !isForSocket(req, app)) return;
       const visit = takeUpgrade({ fetch: handler }, req, socket, head, server, () => this.#closing);
       if (visit === null) return;
       this.#upgrades.add(visit);

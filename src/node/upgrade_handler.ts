@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { EventEmitter } from "node:events";
 import type { Duplex } from "node:stream";
 import type { FrameworkApp } from "../app/framework_app.ts";
-import type { Servable } from "../platform/platform.ts";
+import type { Routed, Servable } from "../platform/platform.ts";
 import { answerVisit } from "./node_handler.ts";
 import { HeldSocket } from "./held_socket.ts";
 import { UpgradeVisit } from "./upgrade_visit.ts";
@@ -38,8 +38,7 @@ const taken = new WeakSet<IncomingMessage>();
 export function toUpgradeHandler(app: FrameworkApp): UpgradeHandler {
   const handler: UpgradeHandler = function (req, socket, head): void {
     if (taken.has(req)) return;
-    const wanted = isHandshake(req) && app.router.leadsToSocket(pathOf(req));
-    if (!wanted && !isLast(this, handler)) return;
+    if (!isForSocket(req, app) && !isLast(this, handler)) return;
     taken.add(req);
     takeUpgrade(app, req, socket, head, this);
   };
@@ -80,6 +79,16 @@ export function takeUpgrade(
   const visit = new UpgradeVisit(req, socket, head, isClosing);
   void visit.turn().then((came) => came && answerVisit(app, visit, visit.prepare()));
   return visit;
+}
+
+/**
+ * Tells whether an upgrade is one that an application's socket routes may take.
+ *
+ * @param req Node's request
+ * @param app The application
+ */
+export function isForSocket(req: IncomingMessage, app: Routed): boolean {
+  return isHandshake(req) && app.router.leadsToSocket(pathOf(req));
 }
 
 function isHandshake({ method, headers }: IncomingMessage): boolean {

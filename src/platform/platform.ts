@@ -27,6 +27,12 @@ export interface Servable {
   fetch(request: Request, info?: unknown): Response | Promise<Response>;
 }
 
+/** Something with routes: an application. */
+export interface Routed {
+  /** Tells which paths may lead to a socket route. */
+  readonly router: { leadsToSocket(path: string): boolean };
+}
+
 /** A listening server, as a platform provides it. */
 export interface PlatformServer {
   /** The port it listens on. */
@@ -125,7 +131,7 @@ export interface Platform extends RuntimeFace {
    */
   loadPackage(name: string): Promise<unknown>;
   /** Listens on a port; throws where the runtime cannot, naming what to do instead. */
-  serve(handler: FetchHandler, options: ListenOptions): PlatformServer;
+  serve(handler: FetchHandler, options: ListenOptions, app: Routed): PlatformServer;
   /** Answers a request of Node's servers, as the application is called by `http.createServer(app)`. */
   answerNode?(app: Servable, req: object, res: object, next?: (error?: unknown) => void): void;
   /**

@@ -33,6 +33,11 @@ export class SocketFace extends Emitter {
     return this.#peer.port;
   }
 
+  /** Node's server, to whose upgrades proxies listen; `undefined` elsewhere. */
+  get server(): unknown {
+    return (this.#exchange.info as { req?: { socket?: { server?: unknown } } } | undefined)?.req?.socket?.server;
+  }
+
   /** Whether the connection uses TLS. */
   encrypted: boolean;
 

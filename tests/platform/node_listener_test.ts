@@ -70,7 +70,7 @@ Deno.test("without the entry for Node, it answers 500 and says what is missing",
 
 Deno.test("without it, listening and sending files say what is missing too", async () => {
   assertThrows(
-    () => genericPlatform.serve(() => new Response(), {}),
+    () => genericPlatform.serve(() => new Response(), {}, sluice()),
     TypeError,
     'on Node import "@sluice/sluice/node"',
   );

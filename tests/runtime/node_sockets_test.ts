@@ -41,6 +41,16 @@ onNode("a connection goes both ways, wherever the server comes from", async ({ a
   assertEquals(await events(), WAYS.map((way) => `closed 3001 ${way}`));
 });
 
+onNode("what a handler has put on the server takes the upgrades that no socket route wants", async ({ at }) => {
+  for (const way of ["listen", "own"] as const) {
+    assertEquals(await text(`${at(way)}/guest`), "listens");
+    assertStringIncludes(await untilClosed(await rawHead(at(way), "GET /guest", HANDSHAKE)), "\r\n\r\nguest");
+    const client = new SocketClient(at(way), "/echo");
+    assertEquals(await client.next(), "open");
+    await client.close(1000, "");
+  }
+});
+
 onNode("a message that comes with the handshake is told after the opening", async ({ at }) => {
   const early = new Uint8Array([...frame(OPCODE.text, "early"), ...frame(OPCODE.close)]);
   for (const way of WAYS) {
