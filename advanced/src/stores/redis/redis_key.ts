@@ -17,7 +17,9 @@ export const ENDINGS: Readonly<Record<AlgorithmName, string>> = {
 };
 
 /** All of them. */
-export const ALL_ENDINGS: readonly string[] = [BLOCK_ENDING, ...Object.values(ENDINGS)];
+export function allEndings(): string[] {
+  return [BLOCK_ENDING, ...Object.values(ENDINGS)];
+}
 
 /**
  * The key under which a state is kept: `prefix{key}policy`. What stands in braces decides the cluster's slot, so all

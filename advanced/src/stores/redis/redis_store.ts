@@ -4,7 +4,7 @@ import { assertDistinct } from "../assert_distinct.ts";
 import { decideByKey } from "../decide_by_key.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../../policy/store.ts";
 import { lazyClient } from "./lazy_client.ts";
-import { ALL_ENDINGS, BLOCK_ENDING, ENDINGS, keyOf, patternOf, redisKey } from "./redis_key.ts";
+import { allEndings, BLOCK_ENDING, ENDINGS, keyOf, patternOf, redisKey } from "./redis_key.ts";
 import { type RedisClient, type RedisPort, redisPortOf } from "./redis_port.ts";
 import { VERDICT_LENGTH } from "./lua/main.ts";
 import { decideEachScript, decideScript, forgetScript, giveScript } from "./redis_script.ts";
@@ -140,12 +140,13 @@ export class RedisStore implements Store {
   /** Forgets keys; see {@linkcode Store}. */
   async reset({ policy, key }: Selector): Promise<number> {
     if (key !== undefined) {
-      const all = ALL_ENDINGS.map((ending) => redisKey(this.#prefix, policy + ending, key));
+      const all = allEndings().map((ending) => redisKey(this.#prefix, policy + ending, key));
       return Math.min(1, await this.#forget(all));
     }
+    const endings = allEndings();
     let count = 0;
     for await (const found of this.#port.scan(`${patternOf(this.#prefix, policy)}\u0001*`)) {
-      const ending = ALL_ENDINGS.find((one) => keyOf(this.#prefix, policy + one, found) !== null);
+      const ending = endings.find((one) => keyOf(this.#prefix, policy + one, found) !== null);
       if (ending === undefined) continue;
       const gone = await this.#forget([found]);
       if (ending !== BLOCK_ENDING) count += gone;
