@@ -1,3 +1,4 @@
+import { turnOfThisContext } from "../http/context_turn.ts";
 import type { AppFace, BodyReading, OpenStream } from "./app_face.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
@@ -22,6 +23,8 @@ export function exchangeOf(req: unknown): Exchange | null {
 class Rare {
   onEnd: (() => void)[] | null = null;
   onLeave: (() => void)[] | null = null;
+  /** Runs the listeners for the end, where not any context will do. */
+  turn: ((run: () => void) => void) | null = null;
   streaming: OpenStream | null = null;
   reading: BodyReading | null = null;
   context: unknown = undefined;
@@ -117,8 +120,16 @@ export class Exchange extends Target {
     const listeners = this.#rare?.onEnd ?? null;
     if (listeners === null) return;
     this.#rare!.onEnd = null;
+    const run = () => listeners.forEach((listener) => listener());
+    const { turn } = this.#rare!;
     // a listener may look at the answer, which the platform has only after the present turn
-    queueMicrotask(() => listeners.forEach((listener) => listener()));
+    if (turn === null) queueMicrotask(run);
+    else turn(run);
+  }
+
+  /** Has the listeners for the end run in this asynchronous context, as Node's do, and not in the platform's. */
+  endsHere(): void {
+    if (this.#rare?.onEnd) this.#rare.turn = turnOfThisContext();
   }
 
   /** Whether somebody listens for the end. */

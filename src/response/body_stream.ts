@@ -1,3 +1,5 @@
+import { turnOfThisContext } from "../http/context_turn.ts";
+
 /** Bytes that may wait in memory for a slow client before `write()` answers `false`, as in Node. */
 const HIGH_WATER_MARK = 16 * 1024;
 
@@ -32,7 +34,8 @@ export class BodyStream implements UnderlyingDefaultSource<Uint8Array> {
   #waiting: Map<Uint8Array, TakenCallback> | null = null;
   #queued = 0;
   #asked = false;
-  #full = false;
+  /** Runs listeners in the context of the writer who has to wait. */
+  #drain: ((run: () => void) => void) | null = null;
   #ending = false;
   #over = false;
   #discarding = false;
@@ -82,7 +85,7 @@ export class BodyStream implements UnderlyingDefaultSource<Uint8Array> {
     }
     if (this.#asked && this.#queue.length === 0) {
       this.#asked = false;
-      this.#full = false;
+      this.#drain = null;
       this.#controller.enqueue(bytes);
       if (taken !== undefined) queueMicrotask(taken);
       return true;
@@ -90,8 +93,9 @@ export class BodyStream implements UnderlyingDefaultSource<Uint8Array> {
     this.#queue.push(bytes);
     if (taken !== undefined) (this.#waiting ??= new Map()).set(bytes, taken);
     this.#queued += bytes.byteLength;
-    this.#full = this.#queued >= HIGH_WATER_MARK;
-    return !this.#full;
+    if (this.#queued < HIGH_WATER_MARK) return true;
+    this.#drain ??= turnOfThisContext();
+    return false;
   }
 
   /** Ends the body after what was written. */
@@ -148,9 +152,9 @@ export class BodyStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #drained(): void {
-    if (!this.#full || this.#ending || this.#queued > 0) return;
-    this.#full = false;
-    this.#events.drain();
+    if (this.#drain === null || this.#ending || this.#queued > 0) return;
+    this.#drain(this.#events.drain);
+    this.#drain = null;
   }
 }
 

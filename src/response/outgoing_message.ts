@@ -247,6 +247,7 @@ export class OutgoingMessage extends HeaderMethods {
     if (this.#stream !== null) {
       if (body !== null && body !== "") this.#stream.write(chunkBytes("res.end", body));
       this.#ended = true;
+      this.#exchange.endsHere();
       return this.#stream.end();
     }
     this.#implicitHead();
@@ -291,6 +292,7 @@ export class OutgoingMessage extends HeaderMethods {
     exchange.streaming = body;
     const isTaken = this.#settle(body.stream);
     this.#ended = true;
+    exchange.endsHere();
     if (isTaken && !exchange.aborted) return;
     exchange.finish();
     // nothing of it may be sent; a source that fails while it is given up has nobody left to tell

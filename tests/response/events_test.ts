@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { assertEquals } from "@std/assert";
 import compression from "compression";
 import type { FrameworkResponse } from "@sluice/sluice";
-import { ask, quietApp } from "../support/app.ts";
+import { ask, askText, quietApp } from "../support/app.ts";
 import { type Any, askBoth } from "../support/both.ts";
+import { until } from "../support/until.ts";
 
 Deno.test("who waits once for drain behind compression is told, as in Express", async () => {
   const file = await Deno.makeTempFile({ suffix: ".txt" });
@@ -95,5 +97,38 @@ Deno.test("finish and close are heard by every way to listen", async () => {
     await ask(app, "/");
     await Promise.resolve();
     assertEquals([way, ...heard], [way, "finish", "close"]);
+  }
+});
+
+Deno.test("who hears that there is room, or that all is sent, is in the asynchronous context of the handler", async () => {
+  const context = new AsyncLocalStorage<string>();
+  const heard: string[] = [];
+  const app = quietApp();
+  app.use((req, res, next) => {
+    for (const event of ["drain", "finish", "close"]) {
+      res.on(event, () => heard.push(`${event} of ${req.path} ${context.getStore()}`));
+    }
+    next();
+  });
+  app.use((_req, _res, next) => context.run("inside", next));
+  app.get("/whole", (_req, res) => res.send("at once"));
+  app.get("/written", (_req, res) => {
+    res.write("one, ");
+    res.end("two");
+  });
+  app.get("/drained", (_req, res) => {
+    res.once("drain", () => res.end());
+    for (let i = 0; i < 2; i++) res.write("x".repeat(100_000));
+  });
+  app.get("/streamed", (_req, res) =>
+    res.send(async function* () {
+      yield "piece by piece";
+    }()));
+  for (const path of ["/whole", "/written", "/drained", "/streamed"]) {
+    heard.length = 0;
+    await askText(app, path);
+    await until(() => heard.some((line) => line.startsWith("close")), `the end of ${path}`);
+    const events = path === "/drained" ? ["drain", "finish", "close"] : ["finish", "close"];
+    assertEquals(heard, events.map((event) => `${event} of ${path} inside`));
   }
 });
