@@ -138,11 +138,13 @@ export class Exchange extends Target {
     return few !== null && (few.onEnd !== null || few.onLeave !== null);
   }
 
-  /** Runs a listener when the exchange is over, however it ended. */
-  onEnd(listener: () => void): void {
+  /** Runs a listener when the exchange is over, however it ended; the response's are first, as in Node. */
+  onEnd(listener: () => void, first = false): void {
     if (this.#response !== null) this.#keep();
     if (this.#finished || this.#aborted) return queueMicrotask(listener);
-    (this.#few.onEnd ??= []).push(listener);
+    const listeners = this.#few.onEnd ??= [];
+    if (first) listeners.unshift(listener);
+    else listeners.push(listener);
     if (this.#lasting) this.#watch();
   }
 

@@ -63,10 +63,14 @@ export class SocketFace extends Emitter {
   override [listenedTo](event: EventName): void {
     if (event !== "close" || this.#listenedTo) return;
     this.#listenedTo = true;
-    this.#exchange.onEnd(() => {
+    const close = (): void => {
+      if (this.#closed) return;
       this.#closed = true;
       this.emit("close", false);
-    });
+    };
+    // behind a complete answer, in front of one whose client has left
+    this.#exchange.onLeave(() => queueMicrotask(close));
+    this.#exchange.onEnd(close);
   }
 
   /** Breaks the exchange off, as if the client had left: an answer that has begun is cut. */
@@ -75,17 +79,17 @@ export class SocketFace extends Emitter {
     return this;
   }
 
-  /** Accepted for middleware that sets one; idle time is the platform's business. */
+  /** Accepted; idle time is the platform's business. */
   setTimeout(_ms: number, _listener?: () => void): this {
     return this;
   }
 
-  /** Accepted for handlers of events; when bytes leave is the platform's business. */
+  /** Accepted; when bytes leave is the platform's business. */
   setNoDelay(_on?: boolean): this {
     return this;
   }
 
-  /** Accepted for handlers of events; probes are the platform's business. */
+  /** Accepted; probes are the platform's business. */
   setKeepAlive(_on?: boolean, _delayMs?: number): this {
     return this;
   }

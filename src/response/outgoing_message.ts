@@ -541,7 +541,7 @@ export class OutgoingMessage extends HeaderMethods {
     exchange.onEnd(() => {
       if (exchange.finished) this.emit("finish");
       this.emit("close");
-    });
+    }, true);
   }
 }
 

@@ -235,6 +235,24 @@ Deno.test("the end of a body that nobody reads comes behind the answer, and that
   assertEquals(order, ["end", "close"]);
 });
 
+Deno.test("a complete answer tells before its connection, and one whose client has left behind it", async () => {
+  const app = quietApp();
+  const order: string[] = [];
+  app.use((req, res) => {
+    req.socket.on("close", () => order.push("socket"));
+    req.on("end", () => order.push("end")).on("close", () => order.push("request"));
+    res.on("close", () => order.push("response")).on("finish", () => order.push("finish"));
+    if (req.path === "/") res.send("answered");
+  });
+  await (await ask(app, "/")).text();
+  assertEquals(order.splice(0), ["finish", "response", "socket", "end", "request"]);
+  const leaving = new AbortController();
+  const pending = app.handle(new Request("http://localhost/left", { signal: leaving.signal }));
+  leaving.abort();
+  await pending;
+  assertEquals(order, ["socket", "response", "request"]);
+});
+
 Deno.test("a client that leaves is an error to those who listen for one, and no end of what it sent", async () => {
   const app = quietApp();
   const events: string[] = [];
