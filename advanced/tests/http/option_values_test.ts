@@ -54,6 +54,10 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
   [() => fetchLimit({ clientAddress: "ip" } as Any), 'fetchLimit: option clientAddress must be a function, not "ip"'],
   [() => new MemoryStore({ clock: 5 } as Any), "MemoryStore: option clock must be a function, not 5"],
   [() => new RedisStore({ url: 5 } as Any), "RedisStore: option url must be a string, not 5"],
+  [
+    () => new RedisStore({ url: "http://user:pass/word@host:6379" }),
+    'RedisStore: option url must begin with redis:// or rediss://, not "http://…@host:6379"',
+  ],
   [() => new RedisStore({ client: PORT, clock: 5 } as Any), "RedisStore: option clock must be a function, not 5"],
   [
     () => new DenoKvStore({ kv: KV, prefix: "a" } as Any),

@@ -15,6 +15,12 @@ const CLOSING_MS = 1000;
 /** A connection on which nothing is heard for this long, in ms, though an answer is due, is taken for lost. */
 const SILENCE_MS = 10_000;
 
+// what stands in front of the host may be a password, and errors go to logs
+function shown(url: string): string {
+  const at = url.lastIndexOf("@");
+  return at === -1 ? url : `${/^\w+:\/\//.exec(url)?.[0] ?? ""}…${url.slice(at)}`;
+}
+
 /**
  * A client of `npm:redis` that is loaded at once, and connected when it is first needed.
  *
@@ -28,7 +34,9 @@ const SILENCE_MS = 10_000;
  */
 export function lazyClient(url: string): RedisPort {
   if (!/^rediss?:\/\/|^unix:/.test(url) || !URL.canParse(url)) {
-    throw new TypeError(`RedisStore: option url must begin with redis:// or rediss://, not ${JSON.stringify(url)}`);
+    throw new TypeError(
+      `RedisStore: option url must begin with redis:// or rediss://, not ${JSON.stringify(shown(url))}`,
+    );
   }
   // loading it takes longer than a decision may; without it the first decision tells
   load().catch(() => {});
