@@ -12,8 +12,14 @@ export abstract class HeaderMethods extends Emitter {
   /** The headers that were set, for the framework's own use. */
   protected abstract get outgoing(): OutgoingHeaders;
 
-  /** What the answer has beside them by lower-case name, `null` before it is out. */
-  protected abstract get sentHeaders(): Record<string, HeaderValue> | null;
+  /** Whether the status and headers are out, so that they can't be changed any more. */
+  abstract get headersSent(): boolean;
+
+  /** The length that the platform writes, `undefined` where it is not known. */
+  protected abstract get sentLength(): string | undefined;
+
+  /** What the answer that is out has beside them, by lower-case name. */
+  protected abstract get sentHeaders(): Record<string, HeaderValue>;
 
   /**
    * Refuses what comes too late.
@@ -72,13 +78,20 @@ export abstract class HeaderMethods extends Emitter {
 
   /** Reads a header as it was set, and once it is out as it was sent, with the length that the platform writes. */
   getHeader(name: string): HeaderValue | undefined {
-    return this.outgoing.get(name) ?? this.sentHeaders?.[name.toLowerCase()];
+    const value = this.outgoing.get(name);
+    if (value !== undefined || !this.headersSent) return value;
+    const key = name.toLowerCase();
+    // loggers ask for it behind every answer, and nothing has to be copied for it
+    return (key === "content-length" ? this.sentLength : undefined) ?? this.sentHeaders[key];
   }
 
   /** All headers by lower-case name. */
   getHeaders(): Record<string, HeaderValue> {
     const record = this.outgoing.toRecord();
-    for (const [name, value] of Object.entries(this.sentHeaders ?? {})) record[name] ??= value;
+    if (!this.headersSent) return record;
+    const length = this.sentLength;
+    if (length !== undefined) record["content-length"] ??= length;
+    for (const [name, value] of Object.entries(this.sentHeaders)) record[name] ??= value;
     return record;
   }
 

@@ -126,17 +126,18 @@ export class OutgoingMessage extends HeaderMethods {
     return this.#headers;
   }
 
-  /** What the answer has beside them: the page for 404, and a `Response` that a handler returned, have their own. */
-  protected get sentHeaders(): Record<string, HeaderValue> | null {
-    if (this.#sentStatus === 0) return null;
-    const headers = this.#exchange.response?.headers;
-    const cookies = headers?.getSetCookie() ?? [];
+  /** The length that the platform writes, `undefined` where it is not known. */
+  protected get sentLength(): string | undefined {
     const length = this.#body === null ? -1 : lengthOf(this.#wholeBody);
-    return {
-      ...headers && Object.fromEntries(headers),
-      ...cookies.length > 0 && { "set-cookie": cookies },
-      ...length >= 0 && { "content-length": String(length) },
-    };
+    return length < 0 ? undefined : String(length);
+  }
+
+  /** What the answer has beside them: the page for 404, and a `Response` that a handler returned, have their own. */
+  protected get sentHeaders(): Record<string, HeaderValue> {
+    const headers = this.#exchange.response?.headers;
+    if (headers === undefined) return {};
+    const cookies = headers.getSetCookie();
+    return { ...Object.fromEntries(headers), ...cookies.length > 0 && { "set-cookie": cookies } };
   }
 
   /**
