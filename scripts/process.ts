@@ -1,6 +1,9 @@
+/** The exit code of what its time limit ended. */
+export const TOO_LATE = 124;
+
 /** How a process ended. */
 export interface Finished {
-  /** Exit code; 124 when the time limit ended it. */
+  /** Exit code; {@linkcode TOO_LATE} when the time limit ended it. */
   readonly code: number;
   /** What it printed, when that was asked for. */
   readonly output: string;
@@ -50,11 +53,11 @@ export async function run(program: string, args: string[], options: RunOptions):
   try {
     if (!options.quiet) {
       const { code } = await child.status;
-      return { code: late ? 124 : code, output: "" };
+      return { code: late ? TOO_LATE : code, output: "" };
     }
     const { code, stdout, stderr } = await child.output();
     const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-    return { code: late ? 124 : code, output };
+    return { code: late ? TOO_LATE : code, output };
   } finally {
     clearTimeout(timer);
   }

@@ -4,7 +4,7 @@
  * `--only=tests/http,tests/app` runs some of them with the same settings.
  */
 import { findChromium } from "./chromium.ts";
-import { run } from "./process.ts";
+import { run, TOO_LATE } from "./process.ts";
 import { startRedis } from "./redis.ts";
 import { installRuntimes } from "./runtimes.ts";
 import { stdFlags } from "./std.ts";
@@ -12,16 +12,38 @@ import { stdFlags } from "./std.ts";
 const total = { passed: 0, failed: 0, skipped: 0 };
 const only = Deno.args.find((arg) => arg.startsWith("--only="))?.slice("--only=".length).split(",");
 const inCi = Deno.env.get("CI") === "true";
+const env: Record<string, string> = { NODE_ENV: "test" };
 
-/** Runs one part under `deno test` and adds its figures to the total. */
-async function part(name: string, args: string[], env: Record<string, string>): Promise<void> {
+/** ms after which a part is ended; the full run of the limiter's fuzzers takes its time. */
+const LIMIT_MS = (Deno.env.has("SLUICE_FUZZ_OPERATIONS") ? 40 : 18) * 60_000;
+
+/** Folders whose tests start other programs and wait for them. They run beside the rest, which halves the time. */
+const BESIDE = ["tests/examples/", "tests/runtime/", "tests/workers/"];
+
+/**
+ * Runs one part under `deno test` and adds its figures to the total.
+ *
+ * Types are not looked at again: `deno task ok` checks those of the tests too.
+ *
+ * @param name What it is called
+ * @param args Flags and paths
+ * @param quiet Whether what it prints is kept until it has ended, as it is where another part prints meanwhile
+ */
+async function part(name: string, args: string[], quiet = false): Promise<void> {
   const report = `.cache/junit-${name}.xml`;
   await Deno.remove(report).catch(() => undefined);
-  const { code } = await run(Deno.execPath(), ["test", "-A", "--unstable-kv", `--junit-path=${report}`, ...args], {
-    // the full run of the limiter's fuzzers takes its time
-    limitMs: (Deno.env.has("SLUICE_FUZZ_OPERATIONS") ? 40 : 10) * 60_000,
+  const { code, output } = await run(Deno.execPath(), [
+    "test",
+    "-A",
+    "--unstable-kv",
+    `--junit-path=${report}`,
+    ...args,
+  ], {
+    limitMs: LIMIT_MS,
+    quiet,
     env,
   });
+  if (quiet) console.log(output);
   const xml = await Deno.readTextFile(report).catch(() => "");
   const count = (attribute: string) =>
     Number(xml.match(new RegExp(`<testsuites[^>]* ${attribute}="(\\d+)"`))?.[1] ?? 0);
@@ -29,6 +51,7 @@ async function part(name: string, args: string[], env: Record<string, string>): 
   let failed = count("failures") + count("errors");
   // a file that cannot be loaded is not in the report, and neither is a run without tests
   if (failed === 0 && (code !== 0 || count("tests") === 0)) failed = 1;
+  if (code === TOO_LATE) console.log(`The part "${name}" was ended after ${LIMIT_MS / 60_000} minutes`);
   total.failed += failed;
   total.skipped += skipped;
   total.passed += Math.max(0, count("tests") - count("failures") - count("errors") - skipped);
@@ -47,8 +70,6 @@ else {
   console.log("JSR does not answer: tests use tests/support/std_assert.ts, and tests/jsr/ is skipped");
   total.skipped++;
 }
-const env: Record<string, string> = { NODE_ENV: "test" };
-
 const redis = await startRedis();
 if (typeof redis === "string") missing("Redis", redis);
 else env["REDIS_URL"] = redis.url;
@@ -70,7 +91,7 @@ if (only === undefined || only.some((path) => needing.some((one) => path.startsW
 }
 
 try {
-  if (only !== undefined) await part("only", [...flags, ...only], env);
+  if (only !== undefined) await part("only", [...flags, "--no-check", ...only]);
   else {
     const ignored = [
       ...(real ? [] : ["tests/jsr/"]),
@@ -78,9 +99,15 @@ try {
       ...(chromium === undefined ? ["tests/browser/"] : []),
       ...(typeof redis === "string" || !node ? ["tests/ecosystem/"] : []),
     ];
-    const ignore = ignored.length > 0 ? [`--ignore=${ignored.join(",")}`] : [];
-    await part("tests", [...flags, ...ignore, "tests/", "advanced/"], env);
-    await part("docs", [...flags, "--doc", "mod.ts", "src/"], env);
+    const tests = (name: string, paths: string[], ignored: string[], quiet: boolean) => {
+      const ignore = ignored.length > 0 ? [`--ignore=${ignored.join(",")}`] : [];
+      return part(name, [...flags, "--no-check", ...ignore, ...paths], quiet);
+    };
+    await Promise.all([
+      tests("tests", ["tests/", "advanced/"], [...ignored, ...BESIDE], false),
+      tests("beside", BESIDE, [], true),
+    ]);
+    await part("docs", [...flags, "--doc", "mod.ts", "src/"]);
   }
 } finally {
   if (typeof redis !== "string") await redis.stop();

@@ -1,6 +1,6 @@
 import { Emitter, listenedTo } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
-import type { PlatformServer } from "../platform/platform.ts";
+import type { PlatformServer, ServerTimeouts } from "../platform/platform.ts";
 
 /** How an application is closed. */
 export interface CloseOptions {
@@ -12,7 +12,7 @@ export interface CloseOptions {
 const TOLD: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
 
 /** A listening server, as `app.listen` returns it; it emits `listening`, `error` and `close`. */
-export class Server extends Emitter {
+export class Server extends Emitter implements ServerTimeouts {
   #platform: PlatformServer;
   #close: (options: CloseOptions) => Promise<void>;
   #scheme: "http" | "https";
@@ -55,6 +55,55 @@ export class Server extends Emitter {
   /** Where it listens, as Node's `server.address()`. */
   address(): { address: string; family: "IPv4" | "IPv6"; port: number } {
     return { address: this.hostname, family: this.hostname.includes(":") ? "IPv6" : "IPv4", port: this.port };
+  }
+
+  /** ms that an idle connection is kept, as Node's. Elsewhere the runtime decides: setting it warns, it reads as 0. */
+  get keepAliveTimeout(): number {
+    return this.#timeout("keepAliveTimeout");
+  }
+
+  set keepAliveTimeout(ms: number) {
+    this.#limit("keepAliveTimeout", ms);
+  }
+
+  /** ms that the headers of a request may take, as Node's. Elsewhere as {@linkcode keepAliveTimeout}. */
+  get headersTimeout(): number {
+    return this.#timeout("headersTimeout");
+  }
+
+  set headersTimeout(ms: number) {
+    this.#limit("headersTimeout", ms);
+  }
+
+  /** ms that a whole request may take, as Node's. Elsewhere as {@linkcode keepAliveTimeout}. */
+  get requestTimeout(): number {
+    return this.#timeout("requestTimeout");
+  }
+
+  set requestTimeout(ms: number) {
+    this.#limit("requestTimeout", ms);
+  }
+
+  /** ms that a connection may be silent, as Node's. Elsewhere as {@linkcode keepAliveTimeout}. */
+  get timeout(): number {
+    return this.#timeout("timeout");
+  }
+
+  set timeout(ms: number) {
+    this.#limit("timeout", ms);
+  }
+
+  #timeout(name: keyof ServerTimeouts): number {
+    return this.#platform.timeouts?.[name] ?? 0;
+  }
+
+  #limit(name: keyof ServerTimeouts, ms: number): void {
+    if (typeof ms !== "number" || !(ms >= 0)) {
+      throw new TypeError(`server.${name} must be a number of milliseconds from 0, not ${String(ms)}`);
+    }
+    const { timeouts } = this.#platform;
+    if (timeouts !== undefined) timeouts[name] = ms;
+    else console.warn(`server.${name} = ${ms} changes nothing: only Node lets its server's timeouts be set`);
   }
 
   /**

@@ -33,8 +33,22 @@ export interface Routed {
   readonly router: { leadsToSocket(path: string): boolean };
 }
 
+/** What a server lets connections take, in ms; 0 is no limit. The names are those of Node's `http.Server`. */
+export interface ServerTimeouts {
+  /** From an answer to the next request: behind a balancer, longer than the balancer's own. Node has 5 s. */
+  keepAliveTimeout: number;
+  /** For the headers of a request. Node has 60 s. */
+  headersTimeout: number;
+  /** For the whole of a request. Node has 300 s. */
+  requestTimeout: number;
+  /** Without a byte in either direction. Node has none. */
+  timeout: number;
+}
+
 /** A listening server, as a platform provides it. */
 export interface PlatformServer {
+  /** What it lets connections take, where that can be set. */
+  readonly timeouts?: ServerTimeouts;
   /** The port it listens on. */
   readonly port: number;
   /** The address it listens on. */

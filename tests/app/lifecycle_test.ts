@@ -88,6 +88,31 @@ Deno.test("host is Node's name of hostname, and a path is refused", async () => 
   assertThrows(() => app.listen("/tmp/socket"), TypeError, "not the path /tmp/socket");
 });
 
+Deno.test("a timeout that only Node lets be set changes nothing, and says so", async () => {
+  const app = quietApp();
+  const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+  const { warn } = console;
+  const warnings: string[] = [];
+  console.warn = (message) => void warnings.push(message);
+  try {
+    server.keepAliveTimeout = 65_000;
+  } finally {
+    console.warn = warn;
+  }
+  assertEquals(warnings, [
+    "server.keepAliveTimeout = 65000 changes nothing: only Node lets its server's timeouts be set",
+  ]);
+  assertEquals(server.keepAliveTimeout, 0);
+  for (const name of ["keepAliveTimeout", "headersTimeout", "requestTimeout", "timeout"] as const) {
+    assertThrows(
+      () => server[name] = NaN,
+      TypeError,
+      `server.${name} must be a number of milliseconds from 0, not NaN`,
+    );
+  }
+  await server.close();
+});
+
 Deno.test("a port that is none is refused by value", () => {
   assertThrows(() => quietApp().listen(70_000), RangeError, "70000");
   assertThrows(() => quietApp().listen(-1), RangeError, "-1");

@@ -13,6 +13,7 @@ import { topics } from "./cases/socket_topics.ts";
 import { streams } from "./cases/streams.ts";
 import type { Ask, Case, Chapter, Feature } from "./case.ts";
 import { byAborting, byReset } from "./departing.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** The contract, chapter by chapter. */
 export const APP_CONTRACT: readonly Chapter[] = [
@@ -60,8 +61,6 @@ export interface Outcome {
   readonly error: Error | null;
 }
 
-/** ms after which a case has failed. */
-const LIMIT = 5000;
 /** ms after which a case has failed that is not expected to pass. */
 const GAP_LIMIT = 1000;
 /** How often all cases of a gap must pass before it is none: some are lost races, and won now and then. */
@@ -93,7 +92,7 @@ export async function outcomesOf(contract: readonly Chapter[], subject: Subject)
   const outcomes = new Map<Case, Outcome>();
   const cases = contract.flatMap(({ cases }) => cases.map((one) => ({ one, gaps: gapsOf(one, subject) })));
   const ask = async (one: Case, gaps: readonly Feature[]): Promise<void> => {
-    const limit = gaps.length === 0 ? LIMIT : GAP_LIMIT;
+    const limit = gaps.length === 0 ? PATIENCE_MS : GAP_LIMIT;
     outcomes.set(one, { gaps, error: await errorOf(one, subject, limit) });
   };
   for (const { one, gaps } of cases) if (gaps.length === 0) await ask(one, gaps);

@@ -10,6 +10,7 @@ import {
 } from "@sluice/rate-limit";
 import { FaultyStore } from "@sluice/rate-limit/testing";
 import sluice, { type FrameworkApp, type FrameworkRequest } from "@sluice/sluice";
+import { PATIENCE_MS } from "../support/patience.ts";
 import { lateCounter, lateDatabase, lateStore } from "./program_limit_stores.ts";
 import { byClient, type RequestedClock } from "./program_limits.ts";
 
@@ -114,7 +115,7 @@ function stores(limited: Limited, clock: RequestedClock): void {
   const memory = () => new MemoryStore({ clock: clock.read });
   const failing = () => new FaultyStore(memory()).fail(new Error("the store is down"));
   // many are under way at once, and on two cores that takes longer than a decision may
-  const late = { max: 20, timeoutMs: 2000 };
+  const late = { max: 20, timeoutMs: PATIENCE_MS };
   limited("store-later", { ...late, store: lateStore(clock.read) });
   limited("store-counter", { ...late, store: fromCounter(lateCounter(clock.read), { clock: clock.read }) });
   limited("store-database", { ...late, store: lateDatabase(clock.read) });
@@ -149,7 +150,7 @@ function turns(app: FrameworkApp): void {
   app.post("/advanced/turns/:flag", async (req, res) => {
     const { flag } = req.params;
     entered.set(flag, (entered.get(flag) ?? 0) + 1);
-    held.set(flag, await limiter.waitFor(flag, { timeoutMs: 4000 }));
+    held.set(flag, await limiter.waitFor(flag, { timeoutMs: PATIENCE_MS }));
     res.send("your turn");
   });
   app.get("/advanced/turns/:flag", (req, res) => res.json(entered.get(req.params.flag) ?? 0));

@@ -1,4 +1,5 @@
 import type { Ask } from "./case.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** A server in a process of its own. */
 export interface Serving {
@@ -9,9 +10,6 @@ export interface Serving {
   /** Ends it. */
   stop(): Promise<void>;
 }
-
-/** ms a server may take to start; the first start of a runtime is the slow one. */
-const START_LIMIT = 20_000;
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -48,11 +46,13 @@ export async function startServing(
     }
   };
   const heard = Promise.all([listen(child.stdout), listen(child.stderr)]);
-  const ended = child.status.then(() => {
-    throw new Error(`${program} ${args.join(" ")} ended: ${told.text}`);
+  let gone: Error | undefined;
+  const ended = child.status.then(async ({ code, signal }) => {
+    await heard;
+    throw gone = new Error(`${program} ${args.join(" ")} ended (${signal ?? code}): ${told.text}`);
   });
   ended.catch(() => {});
-  const timer = setTimeout(() => port.reject(new Error(`${program} is not ready: ${told.text}`)), START_LIMIT);
+  const timer = setTimeout(() => port.reject(new Error(`${program} is not ready: ${told.text}`)), PATIENCE_MS);
   const end = (signal: "SIGTERM" | "SIGKILL"): void => {
     try {
       child.kill(signal);
@@ -73,7 +73,8 @@ export async function startServing(
     const origin = `http://127.0.0.1:${await Promise.race([port.promise, ended])}`;
     const ask: Ask = (path, init) => {
       const options: RequestInit & { client: Deno.HttpClient } = { ...asked(init), client };
-      return fetch(origin + path, options);
+      // what a server said as it ended tells more than that nobody listens any more
+      return fetch(origin + path, options).catch((error) => Promise.reject(gone ?? error));
     };
     return { origin, stop, ask };
   } catch (error) {

@@ -88,7 +88,7 @@ Deno.test("a sentinel names the replica as primary after the primary was killed"
   await until(async () => await replica.cli("GET", "kept") === "value", "the key on the replica");
   assertEquals(await named(), `127.0.0.1\n${primary.port}`);
   await primary.kill();
-  await until(async () => await named() === `127.0.0.1\n${replica.port}`, "a new primary", 15_000);
+  await until(async () => await named() === `127.0.0.1\n${replica.port}`, "a new primary");
   await until(async () => await replica.cli("SET", "taken", "value") === "OK", "a replica that takes writes");
   assertEquals(await replica.cli("GET", "kept"), "value");
 });

@@ -3,6 +3,7 @@ import { run } from "../../scripts/process.ts";
 import { bundled } from "../contracts/bundled.ts";
 import { startServing } from "../contracts/serving.ts";
 import { opened, readUntil } from "../support/raw_client.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
@@ -10,7 +11,7 @@ Deno.test("on Bun, an application listens, closes as it should, listens again, a
   ignore: runtimes === undefined,
 }, async () => {
   const program = await bundled("tests/fixtures/bun_lifecycle.ts");
-  const { output } = await run(`${runtimes}node_modules/.bin/bun`, [program], { limitMs: 20_000, quiet: true });
+  const { output } = await run(`${runtimes}node_modules/.bin/bun`, [program], { limitMs: PATIENCE_MS, quiet: true });
   assertEquals(JSON.parse(output), {
     serves: "served",
     inFlight: "answered",
@@ -33,7 +34,10 @@ Deno.test("on Bun, files of up to 1 MiB have their length, and so have parts of 
   const program = await bundled("tests/fixtures/bun_files.ts");
   const file = await Deno.makeTempFile();
   await Deno.writeTextFile(file, "x".repeat(300_000));
-  const { output } = await run(`${runtimes}node_modules/.bin/bun`, [program, file], { limitMs: 20_000, quiet: true });
+  const { output } = await run(`${runtimes}node_modules/.bin/bun`, [program, file], {
+    limitMs: PATIENCE_MS,
+    quiet: true,
+  });
   await Deno.remove(file);
   const [part, whole] = [[206, "298999", 298_999], [200, "300000", 300_000]];
   const ways = ["static", "sent", "download"].flatMap((way) => [

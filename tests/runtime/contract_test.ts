@@ -5,6 +5,7 @@ import type { Case } from "../contracts/case.ts";
 import { runtimesPage } from "../contracts/page.ts";
 import { SUBJECTS } from "../contracts/subjects.ts";
 import { skipNode } from "../support/node_program.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 const PAGE = new URL("../../docs/runtimes.md", import.meta.url);
 
@@ -22,7 +23,7 @@ for (const kind of SUBJECTS) {
     try {
       seen = await outcomesOf(APP_CONTRACT, { ...kind, ...serving });
       await t.step("what it cannot do has not hurt it", async () => {
-        assertEquals(await (await serving.ask("/", { signal: AbortSignal.timeout(5000) })).text(), "home");
+        assertEquals(await (await serving.ask("/", { signal: AbortSignal.timeout(PATIENCE_MS) })).text(), "home");
       });
     } finally {
       await serving.stop();

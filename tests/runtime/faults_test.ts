@@ -5,6 +5,7 @@ import { allowDescriptors, descriptors, memoryOf } from "../support/process_figu
 import { ask, flag, HANDSHAKE, opened, openedMany, readUntil, requestHead, writeAll } from "../support/raw_client.ts";
 import { until } from "../support/until.ts";
 import { GIB, uploaded } from "../support/raw_upload.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 const IDLE = 5000;
 
@@ -121,7 +122,7 @@ const SERVER_FAULTS: Readonly<Record<string, Fault>> = {
     assert(descriptors(server) >= server.idle + IDLE);
     const start = performance.now();
     for (let i = 0; i < 100; i++) assertEquals(await ask(server, "/"), "home");
-    assert(performance.now() - start < 5000);
+    assert(performance.now() - start < PATIENCE_MS);
     for (const client of idle) client.close();
     await until(() => descriptors(server) <= server.idle + 2, "the descriptors are free");
   },

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { bundleForNode, skipNode } from "../support/node_program.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 Deno.test("on Node, bodies and heads arrive under a test's fake timers, as on Express", {
   ignore: skipNode,
@@ -7,7 +8,7 @@ Deno.test("on Node, bodies and heads arrive under a test's fake timers, as on Ex
   const { stdout } = await new Deno.Command("node", {
     args: [await bundleForNode("tests/fixtures/node/fake_timers.ts")],
     stderr: "inherit",
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   }).output();
   assertEquals(JSON.parse(new TextDecoder().decode(stdout)), ["/events", "/piped", 200]);
 });

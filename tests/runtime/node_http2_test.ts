@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { bundleForNode, skipNode } from "../support/node_program.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 const SCENARIOS: readonly [string, string, unknown][] = [
   ["requests are routed and answered", "routing", [
@@ -51,7 +52,7 @@ const SCENARIOS: readonly [string, string, unknown][] = [
 for (const [name, key, seen] of SCENARIOS) {
   Deno.test(`over HTTP/2, ${name}`, { ignore: skipNode }, async () => {
     const program = await bundleForNode("tests/fixtures/node/http2.ts");
-    const { code, output } = await run("node", [program, key], { limitMs: 20_000, quiet: true });
+    const { code, output } = await run("node", [program, key], { limitMs: PATIENCE_MS, quiet: true });
     assertEquals(code, 0, output);
     assertEquals(JSON.parse(output.split("\n").find((line) => line.startsWith("{"))!).result, seen);
   });

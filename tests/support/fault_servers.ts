@@ -5,6 +5,7 @@ import { lockFlag, skipNode } from "./node_program.ts";
 import { startProgram } from "./program.ts";
 import { settledDescriptors } from "./process_figures.ts";
 import { ask } from "./raw_client.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
@@ -114,7 +115,7 @@ export async function startFaultServer(
  */
 export async function printed(runtime: FaultRuntime, fixture: string): Promise<unknown> {
   const [command, ...args] = await runtime.command(fixture);
-  const { code, output } = await run(command!, args, { limitMs: 20_000, quiet: true, cwd: ROOT });
+  const { code, output } = await run(command!, args, { limitMs: PATIENCE_MS, quiet: true, cwd: ROOT });
   if (code !== 0) throw new Error(`${fixture} ended with ${code} on ${runtime.name}: ${output}`);
   return JSON.parse(output);
 }

@@ -1,5 +1,6 @@
 /** The servers of `tests/fixtures/node/servers.ts`, running while a test talks to them. */
 import { skipNode, startDeno, startNode } from "./node_program.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 const SERVERS = "tests/fixtures/node/servers.ts";
 /** By itself with `listen` and on a server of its own, inside Express, and inside Express behind its body parser. */
@@ -32,12 +33,14 @@ export async function text(url: string, init?: RequestInit): Promise<string> {
 }
 
 /** Asks until an answer fits: what happens in another process has no other sign. */
-export async function askUntil<T>(ask: () => Promise<T>, fits: (seen: T) => boolean, limitMs = 20_000): Promise<T> {
-  const end = performance.now() + limitMs;
+export async function askUntil<T>(ask: () => Promise<T>, fits: (seen: T) => boolean): Promise<T> {
+  const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const seen = await ask();
     if (fits(seen)) return seen;
-    if (performance.now() > end) throw new Error(`Not within ${limitMs} ms; the last answer: ${JSON.stringify(seen)}`);
+    if (performance.now() > end) {
+      throw new Error(`Not within ${PATIENCE_MS} ms; the last answer: ${JSON.stringify(seen)}`);
+    }
   }
 }
 

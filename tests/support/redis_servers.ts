@@ -1,6 +1,7 @@
 /** Redis servers that a test starts, pauses, kills and restarts itself; the clusters and sentinels build on it. */
 import { run } from "../../scripts/process.ts";
 import { until } from "./until.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 /** How a server is started. */
 export interface RedisServerOptions {
@@ -97,14 +98,14 @@ export class RedisServer implements AsyncDisposable {
   }
 
   /**
-   * Runs redis-cli on it. Throws on an error reply, on no connection, and after 20 s.
+   * Runs redis-cli on it. Throws on an error reply, on no connection, and after {@linkcode PATIENCE_MS}.
    *
    * @param args A command and its arguments, after options of redis-cli if any
    * @returns The reply, one element of a list a line
    */
   async cli(...args: string[]): Promise<string> {
     const { code, output } = await run("redis-cli", ["-e", "-p", String(this.port), ...args], {
-      limitMs: 20_000,
+      limitMs: PATIENCE_MS,
       quiet: true,
     });
     if (code !== 0) throw new Error(`redis-cli ${args.join(" ")} on port ${this.port}: code ${code}, ${output.trim()}`);

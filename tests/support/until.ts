@@ -1,12 +1,16 @@
+import { PATIENCE_MS } from "./patience.ts";
+
 /**
- * Waits until something holds, asking every 10 ms; an error counts as "not yet".
+ * Waits until something holds, asking every 10 ms; an error counts as "not yet". Gives up after {@linkcode PATIENCE_MS}.
  *
  * @param holds What is waited for
  * @param what Its name in the error
- * @param limitMs When to give up
  */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, limitMs = 5000): Promise<void> {
-  const end = performance.now() + limitMs;
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
   for (;;) {
     let cause: unknown;
     try {
@@ -14,7 +18,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what: strin
     } catch (error) {
       cause = error;
     }
-    if (performance.now() > end) throw new Error(`Not within ${limitMs} ms: ${what}`, { cause });
+    if (performance.now() > end) throw new Error(`Not within ${PATIENCE_MS} ms: ${what}`, { cause });
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

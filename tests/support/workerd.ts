@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { Miniflare } from "miniflare";
 import { bundled } from "../contracts/bundled.ts";
 import { type ConnectOptions, SocketClient } from "../contracts/socket_client.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
 // the one the tests install is newer than miniflare's own (scripts/runtimes.ts)
@@ -98,7 +99,7 @@ export class WorkerClient extends SocketClient {
 async function inTime<T>(coming: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("not within 10 s")), 10_000);
+    timer = setTimeout(() => reject(new Error(`not within ${PATIENCE_MS} ms`)), PATIENCE_MS);
   });
   try {
     return await Promise.race([coming, late]);

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { linesOf } from "../../../scripts/lines.ts";
 import type { LimitOptions } from "../../mod.ts";
 import type { TakerOrder, TakerReport } from "../support/taker.ts";
+import { PATIENCE_MS } from "../../../tests/support/patience.ts";
 
 const PROCESSES = 4;
 const TAKES = 10_000;
@@ -44,7 +45,7 @@ class Takers implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#writers.map((writer) => writer.close().catch(() => {})));
-    const timer = setTimeout(() => this.#children.forEach((child) => child.kill("SIGKILL")), 5000);
+    const timer = setTimeout(() => this.#children.forEach((child) => child.kill("SIGKILL")), PATIENCE_MS);
     await Promise.all(this.#answers.map((answers) => answers.return(undefined)));
     await Promise.all(this.#children.map((child) => child.status));
     clearTimeout(timer);

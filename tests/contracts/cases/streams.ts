@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { type Ask, type Chapter, chapter, flagged, json, text } from "../case.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
 
 /** Reads until the first piece is there, lets the program go on, and gives the first piece and the rest. */
 async function inPieces(ask: Ask, path: string, flag: string): Promise<string[]> {
@@ -48,7 +49,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
     "the head of a streamed answer arrives though its first piece is still to come",
     async ({ ask, flag }) => {
       for (const path of ["/stream/quiet", "/stream/quiet-web"]) {
-        const answer = await ask(`${path}?flag=${flag}${path}`, { signal: AbortSignal.timeout(2000) });
+        const answer = await ask(`${path}?flag=${flag}${path}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
         await ask(`/flags/${encodeURIComponent(flag + path)}`, { method: "POST" });
         assertEquals(await answer.text(), "at last");
       }

@@ -1,5 +1,6 @@
 import { linesOf } from "../../../scripts/lines.ts";
 import type { Tools } from "./program.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
 
 /** What a program is told by the test; the rest is made where it runs. */
 export type Told = Omit<Tools, "onClose">;
@@ -15,9 +16,6 @@ export interface HostOptions {
   /** Folder it runs in. */
   readonly cwd: URL;
 }
-
-/** ms within which a program must be set up, its connections included. */
-const LIMIT_MS = 20_000;
 
 /**
  * A process in which programs run, see `runner.mjs`. A program that brings its process down does not end the tests,
@@ -70,7 +68,7 @@ export class Host {
   }
 
   async #order(order: object): Promise<{ port?: number }> {
-    const timer = setTimeout(() => this.#child.kill("SIGKILL"), LIMIT_MS);
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), PATIENCE_MS);
     try {
       await this.#writer.write(new TextEncoder().encode(JSON.stringify(order) + "\n")).catch(() => undefined);
       for (;;) {

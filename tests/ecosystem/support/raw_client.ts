@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from "../../support/patience.ts";
 /** A request as it is written to the socket. */
 export interface RawRequest {
   /** Method, `GET` by default. */
@@ -45,9 +46,6 @@ export async function askRaw(port: number, request: RawRequest): Promise<RawAnsw
   return parse(await readAll(connection), method);
 }
 
-/** ms within which every answer must be complete. */
-const LIMIT_MS = 10_000;
-
 async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.byteLength;) written += await connection.write(bytes.subarray(written));
 }
@@ -56,7 +54,7 @@ async function readAll(connection: Deno.Conn): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const buffer = new Uint8Array(64 * 1024);
   const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), LIMIT_MS);
+  const timer = setTimeout(() => resolve(null), PATIENCE_MS);
   for (;;) {
     const reading = connection.read(buffer).catch((error: unknown) => {
       if (error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.BadResource) return null;
