@@ -12,7 +12,7 @@ export interface CloseOptions {
 const TOLD: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
 
 /** A listening server, as `app.listen` returns it; it emits `listening`, `error` and `close`. */
-export class Server extends Emitter implements ServerTimeouts {
+export class Server extends Emitter {
   #platform: PlatformServer;
   #close: (options: CloseOptions) => Promise<void>;
   #scheme: "http" | "https";

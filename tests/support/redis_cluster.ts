@@ -41,7 +41,6 @@ async function join(nodes: readonly RedisServer[]): Promise<void> {
     await until(
       async () => (await node.cli("CLUSTER", "INFO")).includes("cluster_state:ok"),
       `cluster_state:ok on port ${node.port}`,
-      10_000,
     );
   }
   // from here on a busy machine must not look like a lost node, after a restart neither

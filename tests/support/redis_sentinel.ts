@@ -30,7 +30,6 @@ export async function startSentinel(): Promise<RedisSentinel> {
       (await replica.cli("INFO", "replication")).includes("master_link_status:up") &&
       (await primary.cli("INFO", "replication")).includes("state=online"),
     "a replica in sync",
-    10_000,
   );
   const watching = started.use(await startServer({ args: ["--sentinel"], config: configuration(primary.port) }));
   await until(
@@ -40,7 +39,6 @@ export async function startSentinel(): Promise<RedisSentinel> {
         replicas[replicas.indexOf("master-link-status") + 1] === "ok";
     },
     "a sentinel that sees the replica",
-    10_000,
   );
   const kept = started.move();
   const stop = () => kept.disposeAsync();

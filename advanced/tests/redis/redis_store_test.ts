@@ -523,7 +523,6 @@ Deno.test("when the primary of a sentinel dies the limiter goes on locally, and 
       return (await limiter.check("key")).decidedBy === "store";
     },
     "a decision of the new primary",
-    20_000,
   );
   assert(limiter.counters.decidedLocally > 0 && limiter.counters.decidedLocally < checks + 1);
   // what was counted before the fall is still counted
