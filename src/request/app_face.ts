@@ -3,6 +3,8 @@ import type { Peer } from "./peer.ts";
 
 /** What reads the body of a request. */
 export interface BodyReading {
+  /** Chunks that were taken until now. */
+  readonly taken: number;
   /** The answer has been handed over. */
   answered(): void;
   /** Nobody is going to read on. */

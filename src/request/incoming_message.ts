@@ -6,7 +6,7 @@ import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_reco
 import type { Peer } from "./peer.ts";
 import { bodyOf, connectionReset, type Destination, ReadableFace } from "./readable_face.ts";
 import { RequestState } from "./request_state.ts";
-import { SocketFace } from "./socket_face.ts";
+import { SocketFace, type Timed } from "./socket_face.ts";
 
 /**
  * A web `Request` with the face of Node's `http.IncomingMessage`, so that Express middleware runs unmodified.
@@ -153,7 +153,7 @@ export class IncomingMessage extends Emitter {
 
   /** The connection, as far as middleware may look at it. */
   get socket(): SocketFace {
-    return this.#made.socket ??= new SocketFace(this.#exchange, this.peer);
+    return this.#made.socket ??= new SocketFace(this.#exchange, this.peer, this as unknown as Timed);
   }
 
   /** Node's older name of {@linkcode IncomingMessage.socket}. */
@@ -280,8 +280,15 @@ export class IncomingMessage extends Emitter {
     return this;
   }
 
-  /** Accepted for handlers that set one; idle time is the platform's business. */
-  setTimeout(_ms: number, _listener?: () => void): this {
+  /**
+   * Sets the time in which an answer has to begin, as {@linkcode SocketFace.setTimeout}.
+   *
+   * @param ms The time; 0 for none
+   * @param listener Listens for `timeout`, which comes to a request whose body is still coming
+   */
+  setTimeout(ms: number, listener?: () => void): this {
+    if (listener !== undefined) this.on("timeout", listener);
+    this.socket.setTimeout(ms);
     return this;
   }
 

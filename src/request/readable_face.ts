@@ -50,7 +50,8 @@ export class ReadableFace implements BodyReading {
   #offered: ShownChunk | null = null;
   #decoder: TextDecoder | null = null;
   /** Chunks that were read. */
-  #taken = 0;
+  /** Chunks that were taken until now. */
+  taken = 0;
   #lying: ReturnType<typeof setTimeout> | undefined = undefined;
   /** Who reads beside the listeners. */
   #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
@@ -198,7 +199,7 @@ export class ReadableFace implements BodyReading {
     try {
       for (;;) {
         const { value } = await this.#reader?.read() ?? { value: undefined };
-        this.#taken++;
+        this.taken++;
         if (value === undefined) return null;
         // Deno has one empty chunk for an empty body
         if (value.length === 0) continue;
@@ -251,7 +252,7 @@ export class ReadableFace implements BodyReading {
 
   /** The bytes as the listeners get them, `null` where it is too late for the first or somebody has them already. */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    if (this.#reader === null || this.#taken > 0 || this.ended || this.#beside !== null) return null;
+    if (this.#reader === null || this.taken > 0 || this.ended || this.#beside !== null) return null;
     return new ReadableStream({
       start: (controller) => void (this.#beside = controller),
       cancel: () => void (this.#beside = null),
@@ -297,9 +298,9 @@ export class ReadableFace implements BodyReading {
     if (this.#reader === null || this.ended || this.#flowing) return;
     const isHeard = this.#emitter.listenerCount("data") + this.#emitter.listenerCount("readable") > 0;
     if (!isHeard) return this.drop();
-    const before = this.#taken;
+    const before = this.taken;
     clearTimeout(this.#lying);
-    this.#lying = setTimeout(() => before === this.#taken ? this.drop() : this.answered(), LEFT_LYING_MS);
+    this.#lying = setTimeout(() => before === this.taken ? this.drop() : this.answered(), LEFT_LYING_MS);
   }
 
   /** Throws away what is left of a body that nobody reads at the moment. */

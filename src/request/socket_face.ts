@@ -3,10 +3,22 @@ import type { EventName } from "../http/emitter_methods.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Peer } from "./peer.ts";
 
+/** What a connection tells of its timeout, as Node's server does. */
+export interface Timed {
+  /** Whether the request has come to its end. */
+  readonly complete: boolean;
+  /** Calls the listeners of the request. */
+  emit(event: EventName, ...args: unknown[]): boolean;
+  /** The response. */
+  readonly res: { readonly headersSent: boolean; emit(event: EventName, ...args: unknown[]): boolean };
+}
+
 /** The part of Node's socket that Express middleware looks at. The connection itself belongs to the platform. */
 export class SocketFace extends Emitter {
   #exchange: Exchange;
   #peer: Peer;
+  #req: Timed;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #listenedTo = false;
   #closed = false;
 
@@ -15,11 +27,13 @@ export class SocketFace extends Emitter {
    *
    * @param exchange The exchange the connection is used for
    * @param peer The other end
+   * @param req The request that came over it
    */
-  constructor(exchange: Exchange, peer: Peer) {
+  constructor(exchange: Exchange, peer: Peer, req: Timed) {
     super();
     this.#exchange = exchange;
     this.#peer = peer;
+    this.#req = req;
     this.encrypted = exchange.request.url.startsWith("https:");
   }
 
@@ -79,9 +93,30 @@ export class SocketFace extends Emitter {
     return this;
   }
 
-  /** Accepted; idle time is the platform's business. */
-  setTimeout(_ms: number, _listener?: () => void): this {
+  /**
+   * Sets the time in which an answer has to begin; a chunk of the body that a handler reads starts it anew. `timeout` then
+   * comes to a request whose body is still coming, to the response, and to the socket, and where neither of the first two
+   * listens the exchange is broken off, as in Node. Behind the head of the answer idle time is the platform's business.
+   *
+   * @param ms The time; 0 for none
+   * @param listener Listens for `timeout`, once
+   */
+  setTimeout(ms: number, listener?: () => void): this {
+    if (listener !== undefined) this.once("timeout", listener);
+    clearTimeout(this.#timer);
+    if (!(ms > 0) || this.#req.res.headersSent) return this;
+    if (this.#timer === undefined) this.#exchange.onEnd(() => clearTimeout(this.#timer));
+    const before = this.#exchange.reading?.taken;
+    this.#timer = setTimeout(() => before === this.#exchange.reading?.taken ? this.#expire() : this.setTimeout(ms), ms);
     return this;
+  }
+
+  #expire(): void {
+    const { res } = this.#req;
+    if (res.headersSent) return;
+    const told = !this.#req.complete && this.#req.emit("timeout", this);
+    if (!res.emit("timeout", this) && !told) this.destroy();
+    this.emit("timeout");
   }
 
   /** Accepted; when bytes leave is the platform's business. */

@@ -23,9 +23,6 @@ export const handOverKey: unique symbol = Symbol("sluice.hand over");
 /** Key of the method that streams a body, whatever a middleware has made of `send`. */
 export const streamKey: unique symbol = Symbol("sluice.stream");
 
-/** Where a response keeps the timer of `setTimeout`. */
-const timer: unique symbol = Symbol("timer");
-
 /** Where a response notes that a stream is piped into it. */
 const piped: unique symbol = Symbol("piped");
 
@@ -47,8 +44,7 @@ export class OutgoingMessage extends HeaderMethods {
   #stream: BodyStream | null = null;
   #body: WebBody | JsonBody = null;
   #watched = false;
-  // few responses have these, and a field would be made for all
-  declare private [timer]: ReturnType<typeof setTimeout> | undefined;
+  // few responses have it, and a field would be made for all
   declare private [piped]: boolean | undefined;
 
   /** Status of the answer. */
@@ -475,20 +471,15 @@ export class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Breaks the answer off, or calls the listeners of `timeout` instead, when nothing of it was sent within a time. An
-   * answer under way is left alone: idle connections are the platform's business.
+   * Sets the time in which the answer has to begin: then the listeners of `timeout` are called, or where there are none it
+   * is broken off. An answer under way is left alone: idle connections are the platform's business.
    *
    * @param ms The time; 0 for none
    * @param callback Listens for `timeout`
    */
   setTimeout(ms: number, callback?: () => void): this {
     if (callback !== undefined) this.on("timeout", callback);
-    clearTimeout(this[timer]);
-    if (!(ms > 0) || this.headersSent) return this;
-    if (this[timer] === undefined) this.#exchange.onEnd(() => clearTimeout(this[timer]));
-    this[timer] = setTimeout(() => {
-      if (!this.headersSent && !this.emit("timeout")) this.destroy();
-    }, ms);
+    this.socket.setTimeout(ms);
     return this;
   }
 

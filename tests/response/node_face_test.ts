@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { ask, quietApp } from "../support/app.ts";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
 
@@ -10,8 +10,41 @@ Deno.test("an answer that is late can be given by the listener of a timeout, as 
       res.setTimeout(1);
     });
     app.get("/in-time", (_req: Any, res: Any) => res.setTimeout(60_000, () => res.send("never")).send("in time"));
-  }, ["/callback", "/listener", "/in-time"].map((path) => ({ path })));
+    app.get("/socket", (req: Any, res: Any) => {
+      const told: unknown[] = [];
+      req.setTimeout(60_000, () => told.push("a request that is complete"));
+      req.socket.setTimeout(1, () => res.status(503).json([...told, "the socket"]));
+      res.on("timeout", (socket: unknown) => told.push("the response", socket === req.connection));
+    });
+    app.get("/taken-back", (req: Any, res: Any) => {
+      req.setTimeout(1, () => res.send("never")).setTimeout(0);
+      setTimeout(() => res.send("answered"), 5);
+    });
+  }, ["/callback", "/listener", "/in-time", "/socket", "/taken-back"].map((path) => ({ path })));
   assertEquals(ours, theirs);
+  assertEquals(ours.map(({ body }) => body).slice(3), ['["the response",true,"the socket"]', "answered"]);
+});
+
+Deno.test("a request that nobody answers in time is broken off where nobody listens, and told while its body comes", async () => {
+  const app = quietApp();
+  app.get("/", (req) => void req.setTimeout(1));
+  app.post("/", (req, res) => {
+    let read = 0;
+    req.on("data", () => read++);
+    req.setTimeout(20, () => res.status(408).send(`${read} read`));
+  });
+  await assertRejects(async () => await (await app.fetch(new Request("http://localhost/"))).text());
+  let sent = 0;
+  const body = new ReadableStream({
+    async pull(controller) {
+      // each chunk gives it more time, though all together take longer
+      if (sent === 4) return await new Promise(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 8));
+      controller.enqueue(new Uint8Array([sent++]));
+    },
+  });
+  const answer = await app.fetch(new Request("http://localhost/", { method: "POST", body }));
+  assertEquals([answer.status, await answer.text()], [408, "4 read"]);
 });
 
 Deno.test("what the platform does by itself, or cannot do, is accepted", async () => {
