@@ -49,7 +49,6 @@ export class ReadableFace implements BodyReading {
   #offering = false;
   #offered: ShownChunk | null = null;
   #decoder: TextDecoder | null = null;
-  /** Chunks that were read. */
   /** Chunks that were taken until now. */
   taken = 0;
   #lying: ReturnType<typeof setTimeout> | undefined = undefined;

@@ -9,8 +9,8 @@ export interface Timed {
   readonly complete: boolean;
   /** Calls the listeners of the request. */
   emit(event: EventName, ...args: unknown[]): boolean;
-  /** The response. */
-  readonly res: { readonly headersSent: boolean; emit(event: EventName, ...args: unknown[]): boolean };
+  /** The response; a connection that became a WebSocket has none any more. */
+  readonly res?: { readonly headersSent: boolean; emit(event: EventName, ...args: unknown[]): boolean };
 }
 
 /** The part of Node's socket that Express middleware looks at. The connection itself belongs to the platform. */
@@ -104,7 +104,7 @@ export class SocketFace extends Emitter {
   setTimeout(ms: number, listener?: () => void): this {
     if (listener !== undefined) this.once("timeout", listener);
     clearTimeout(this.#timer);
-    if (!(ms > 0) || this.#req.res.headersSent) return this;
+    if (!(ms > 0) || this.#req.res?.headersSent !== false) return this;
     if (this.#timer === undefined) this.#exchange.onEnd(() => clearTimeout(this.#timer));
     const before = this.#exchange.reading?.taken;
     this.#timer = setTimeout(() => before === this.#exchange.reading?.taken ? this.#expire() : this.setTimeout(ms), ms);
@@ -113,7 +113,7 @@ export class SocketFace extends Emitter {
 
   #expire(): void {
     const { res } = this.#req;
-    if (res.headersSent) return;
+    if (res?.headersSent !== false) return;
     const told = !this.#req.complete && this.#req.emit("timeout", this);
     if (!res.emit("timeout", this) && !told) this.destroy();
     this.emit("timeout");
