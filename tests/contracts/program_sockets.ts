@@ -147,6 +147,7 @@ function endings(app: FrameworkApp): void {
     message: (ws, data) => ws.send(data),
     close: (ws) => note(ws, "close"),
   });
+  app.ws("/socket/pinged-slowly", { pingTimeoutMs: 4000, message: (ws, data) => ws.send(data), close });
   app.ws("/socket/pinged", { pingTimeoutMs: 400, message: (ws, data) => ws.send(data), close });
   const fill = (ws: WebSocketConnection): void => {
     for (let i = 0; i < 24; i++) ws.send(new Uint8Array(1024 * 1024));
