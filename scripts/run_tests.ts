@@ -23,8 +23,6 @@ const BESIDE = ["tests/examples/", "tests/runtime/", "tests/workers/"];
 /**
  * Runs one part under `deno test` and adds its figures to the total.
  *
- * Types are not looked at again: `deno task ok` checks those of the tests too.
- *
  * @param name What it is called
  * @param args Flags and paths
  * @param quiet Whether what it prints is kept until it has ended, as it is where another part prints meanwhile
@@ -70,6 +68,7 @@ else {
   console.log("JSR does not answer: tests use tests/support/std_assert.ts, and tests/jsr/ is skipped");
   total.skipped++;
 }
+
 const redis = await startRedis();
 if (typeof redis === "string") missing("Redis", redis);
 else env["REDIS_URL"] = redis.url;
@@ -90,8 +89,10 @@ if (only === undefined || only.some((path) => needing.some((one) => path.startsW
   else env["SLUICE_RUNTIMES"] = runtimes.folder;
 }
 
+// types are not looked at again: `deno task ok` checks those of the tests too
+const unchecked = [...flags, "--no-check"];
 try {
-  if (only !== undefined) await part("only", [...flags, "--no-check", ...only]);
+  if (only !== undefined) await part("only", [...unchecked, ...only]);
   else {
     const ignored = [
       ...(real ? [] : ["tests/jsr/"]),
@@ -101,7 +102,7 @@ try {
     ];
     const tests = (name: string, paths: string[], ignored: string[], quiet: boolean) => {
       const ignore = ignored.length > 0 ? [`--ignore=${ignored.join(",")}`] : [];
-      return part(name, [...flags, "--no-check", ...ignore, ...paths], quiet);
+      return part(name, [...unchecked, ...ignore, ...paths], quiet);
     };
     await Promise.all([
       tests("tests", ["tests/", "advanced/"], [...ignored, ...BESIDE], false),

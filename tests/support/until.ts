@@ -6,10 +6,7 @@ import { PATIENCE_MS } from "./patience.ts";
  * @param holds What is waited for
  * @param what Its name in the error
  */
-export async function until(
-  holds: () => boolean | Promise<boolean>,
-  what: string,
-): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
     let cause: unknown;
