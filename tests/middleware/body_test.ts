@@ -13,8 +13,8 @@ function echo(...parsers: BodyParser[]): FrameworkApp {
   app.post("/", (req, res) => res.json({ body: req.body ?? null }));
   app.use(
     ((error: Any, _req: Any, res: Any, _next: Any) => {
-      const { type, limit, message, received } = error;
-      res.status(error.status).json({ type, limit, message, received });
+      const { type, limit, message, received, length, expected } = error;
+      res.status(error.status).json({ type, limit, message, received, length, expected });
     }) as Any,
   );
   return app;
@@ -164,6 +164,42 @@ Deno.test("a POST that has no body is not parsed, whatever type it announces", a
       const connection = await opened({ port: Number(new URL(origin).port) }, head);
       const answer = await new Response(connection.readable).text();
       assertEquals(answer.split("\r\n\r\n")[1], "undefined");
+    });
+  }
+});
+
+Deno.test("bodies of a type that has come before are taken as those of the first one", async () => {
+  const lines = (text: string) => `${new TextEncoder().encode(text).length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
+  const announced = (text: string) => `Content-Length: ${new TextEncoder().encode(text).length}\r\n\r\n${text}`;
+  const chunked = (text: string) => `Transfer-Encoding: chunked\r\n\r\n${lines(text)}`;
+  const ascii = '{"a":"1234567890ab"}';
+  const accents = '{"a":"éééééé"}';
+  for (
+    const [rest, status, seen] of [
+      [announced(ascii), 200, { body: { a: "1234567890ab" } }],
+      [announced(`${ascii} `), 413, { type: "entity.too.large", limit: 20, length: 21, expected: 21 }],
+      [announced(accents), 200, { body: { a: "éééééé" } }],
+      [announced(`${accents} `), 413, { type: "entity.too.large", limit: 20, length: 21, expected: 21 }],
+      [chunked(ascii), 200, { body: { a: "1234567890ab" } }],
+      [chunked(`${accents} `), 413, { type: "entity.too.large", limit: 20, received: 21 }],
+      [announced(""), 200, { body: {} }],
+      ["Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 200, { body: {} }],
+      ["\r\n", 200, { body: null }],
+      [announced("\ufeff{}"), 200, { body: {} }],
+      [announced("{"), 400, { type: "entity.parse.failed" }],
+      ["Content-Encoding: x\r\nContent-Length: 2\r\n\r\n{}", 415, { type: "encoding.unsupported" }],
+    ] as const
+  ) {
+    await serving(echo(sluice.json({ limit: 20 })), async (origin) => {
+      const server = { port: Number(new URL(origin).port) };
+      for (const time of ["first", "second"]) {
+        const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n";
+        const connection = await opened(server, head + rest);
+        const answer = await new Response(connection.readable).text();
+        const body = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4));
+        delete body.message;
+        assertEquals([time, Number(answer.slice(9, 12)), body], [time, status, seen]);
+      }
     });
   }
 });

@@ -40,6 +40,8 @@ export interface CheckedOptions {
   readonly limit: number;
   /** Whether a request is to be parsed; gets its content type, which has been read already. */
   readonly wants: (req: FrameworkRequest, contentType: string) => unknown;
+  /** What `wants` said of content types of requests with a body, where that follows from the type alone. */
+  readonly verdicts: ReadonlyMap<string, boolean>;
   /** Looks at the raw bytes. */
   readonly verify: Verify | undefined;
   /** Whether compressed bodies are inflated. */
@@ -78,6 +80,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
       if (verdicts.size < MAX_REMEMBERED) verdicts.set(given, wanted);
       return wanted;
     },
+    verdicts,
     verify: verify || undefined,
     inflate,
     defaultCharset: defaultCharset.toLowerCase(),

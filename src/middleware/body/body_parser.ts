@@ -1,10 +1,11 @@
 import { parse as parseContentType } from "content-type";
 import { HttpError } from "../../http/http_error.ts";
+import { utf8Length } from "../../http/utf8.ts";
 import { exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest, Untyped } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions } from "./body_options.ts";
-import { aborted, announcedLength, assertLength, isPlain, readBody } from "./read_body.ts";
+import { aborted, announcedLength, assertLength, isUncoded, readBody, tooLarge } from "./read_body.ts";
 
 /** A body parser as a middleware: sets `req.body`, or leaves it alone when the body is not for it. */
 export type BodyParser = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
@@ -17,6 +18,9 @@ export interface Parsing {
   readonly parseText?: (text: string, charset: string) => Untyped;
 }
 
+/** Bytes that UTF-8 needs for a character of a text, at most: two characters make one of four. */
+const MOST_BYTES = 3;
+
 /**
  * Makes a body parser.
  *
@@ -26,28 +30,58 @@ export interface Parsing {
  */
 export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParser {
   const { parseText } = parsing;
+  const textOnly = options.verify === undefined ? parseText : undefined;
   return (req, res, next) => {
     if (isWithoutBody(req.request)) return next();
+    const type = req.get("content-type") ?? "";
+    const known = options.verdicts.get(type);
+    if (known === false) return next();
+    const parsesText = textOnly !== undefined && isPlainUtf8(type, options) && isUncoded(req);
+    if (known === true && parsesText) {
+      const arrived = arrivedText(req);
+      if (arrived !== null) return takeArrived(req, arrived, options.limit, textOnly, next);
+    }
     const length = announcedLength(req);
     if (length === undefined && !hasUnannouncedBody(req)) return next();
-    const type = req.get("content-type") ?? "";
     if (!options.wants(req, type)) return next();
     // a middleware in front listens for the chunks
     const beside = req[exchangeKey].reading?.beside() ?? null;
     if (beside === null) {
-      const isText = parseText !== undefined && options.verify === undefined && isPlainUtf8(type, options);
-      // each look at a request header costs; those of the commonest body are looked at once
-      if (isText && length !== undefined && isPlain(req, options, length)) {
-        return takeText(req, length, parseText, next);
-      }
       // another parser, or the handler's own reading, was first
       if (req.request.bodyUsed) return next();
+      if (parsesText && length !== undefined && length <= options.limit) {
+        return takeText(req, length, textOnly, next);
+      }
     }
     parse(req, res, options, parsing, beside).then((body) => {
       if (body !== NO_BODY) req.body = body;
       next();
     }, next);
   };
+}
+
+// Each look at a request header costs. Where the runtime has the text, the commonest body is asked for two: its type, and
+// its coding. Nothing may have looked at the body before, not even for whether it was used.
+function arrivedText(req: FrameworkRequest): string | null {
+  const { app, reading } = req[exchangeKey];
+  return reading === null ? app.runtimeFace.arrivedText?.(req.request) ?? null : null;
+}
+
+// The runtime held the client to the length it announced, which is of interest where there may be too much, or nothing.
+function takeArrived(
+  req: FrameworkRequest,
+  text: string,
+  limit: number,
+  parseText: NonNullable<Parsing["parseText"]>,
+  next: (error?: unknown) => void,
+): void {
+  if (text.length === 0 || text.length * MOST_BYTES > limit) {
+    const length = announcedLength(req);
+    if (text.length === 0 && length === undefined && req.get("transfer-encoding") === undefined) return next();
+    const received = length ?? utf8Length(text);
+    if (received > limit) return next(tooLarge(limit, length === undefined ? { received } : { length }));
+  }
+  takeParsed(req, text, parseText, next);
 }
 
 // one step from the text to the next layer: every promise in between would cost as much as the parsing
@@ -57,13 +91,8 @@ function takeText(
   parseText: NonNullable<Parsing["parseText"]>,
   next: (error?: unknown) => void,
 ): void {
-  const { request } = req;
-  // to ask for bodyUsed is a look at the body, which makes a stream of what the runtime has as text
-  const arrived = req[exchangeKey].app.runtimeFace.arrivedText?.(request) ?? null;
-  if (arrived !== null) return takeParsed(req, arrived, length, parseText, next);
-  if (request.bodyUsed) return next();
-  request.text().then(
-    (text) => takeParsed(req, text, length, parseText, next),
+  req.request.text().then(
+    (text) => takeParsed(req, text, parseText, next, length),
     (cause) => next(aborted(length, cause)),
   );
 }
@@ -71,12 +100,13 @@ function takeText(
 function takeParsed(
   req: FrameworkRequest,
   text: string,
-  length: number,
   parseText: NonNullable<Parsing["parseText"]>,
   next: (error?: unknown) => void,
+  announced?: number,
 ): void {
   try {
-    req.body = parsed(parseText, assertLength(text, length), "utf-8");
+    if (announced !== undefined) assertLength(text, announced);
+    req.body = parsed(parseText, text, "utf-8");
   } catch (error) {
     return next(error);
   }

@@ -30,7 +30,7 @@ export async function readBody(
     throw new HttpError(415, "content encoding unsupported", { encoding: coding, type: "encoding.unsupported" });
   }
   const announced = coding === "identity" ? announcedLength(req) : undefined;
-  if (announced !== undefined && announced > options.limit) throw tooLarge(options.limit, announced);
+  if (announced !== undefined && announced > options.limit) throw tooLarge(options.limit, { length: announced });
   if (announced !== undefined && beside === null) return assertLength(await native(req, announced, asText), announced);
   const body = beside ?? req.request.body;
   if (body === null) return new Uint8Array(0);
@@ -40,14 +40,11 @@ export async function readBody(
 }
 
 /**
- * Tells whether a body of a known length may be read by the runtime itself: within the limit and not compressed.
+ * Tells whether a body is what its type says, neither compressed nor coded in any other way.
  *
  * @param req The request
- * @param options The limit
- * @param announced The length in bytes
  */
-export function isPlain(req: FrameworkRequest, options: CheckedOptions, announced: number): boolean {
-  if (announced > options.limit) return false;
+export function isUncoded(req: FrameworkRequest): boolean {
   const coding = req.get("content-encoding");
   return coding === undefined || coding === "identity";
 }
@@ -148,7 +145,7 @@ async function collect(
     if (received > limit) {
       // the rest is not wanted; a client that is gone by now changes nothing
       reader.cancel().catch(() => {});
-      throw new HttpError(413, "request entity too large", { limit, received, type: "entity.too.large" });
+      throw tooLarge(limit, { received });
     }
     chunks.push(result.value);
   }
@@ -174,8 +171,15 @@ function wrongLength(announced: number, received: number): HttpError {
   });
 }
 
-function tooLarge(limit: number, length: number): HttpError {
-  return new HttpError(413, "request entity too large", { expected: length, length, limit, type: "entity.too.large" });
+/**
+ * The error for a body that is longer than it may be.
+ *
+ * @param limit Most bytes
+ * @param size Bytes it was announced with, or those that came without an announcement
+ */
+export function tooLarge(limit: number, size: { readonly length: number } | { readonly received: number }): HttpError {
+  const expected = "length" in size ? { expected: size.length } : {};
+  return new HttpError(413, "request entity too large", { ...size, ...expected, limit, type: "entity.too.large" });
 }
 
 /**
