@@ -510,7 +510,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.#lifecycle.listen(this.fetch, [port, ...rest]);
   }
 
-  /** The server, `null` before `listen` and after `close`. */
+  /** The server, the first where it listens more than once; `null` before `listen` and after `close`. */
   get server(): Server | null {
     return this.#lifecycle.server;
   }

@@ -14,13 +14,21 @@ interface Owner extends Routed {
   readonly openStreams: Set<OpenStream>;
 }
 
+/** One of the servers of an application. */
+interface Listening {
+  readonly platform: PlatformServer;
+  readonly server: Server;
+  /** Settles when what it had in flight is answered; `null` until it is stopped. */
+  stopped: Promise<void> | null;
+  forgetSignal(): void;
+}
+
 /** Listening and closing of one application. */
 export class Lifecycle {
   readonly #app: Owner;
-  #platform: PlatformServer | null = null;
-  #server: Server | null = null;
+  /** Its servers, in the order they were made in. */
+  #listening: readonly Listening[] = [];
   #closing: Promise<void> | null = null;
-  #forgetSignal = (): void => {};
   /** When what is left of a closing is waited for no longer. */
   #deadline: Deferred = deferred();
   readonly #background = new Set<Promise<void>>();
@@ -30,35 +38,32 @@ export class Lifecycle {
     this.#app = app;
   }
 
-  /** The server, `null` unless listening. */
+  /** The first of the servers that listen, `null` where none does. */
   get server(): Server | null {
-    return this.#server;
+    return this.#listening[0]?.server ?? null;
   }
 
   /**
-   * Listens.
+   * Listens, beside the servers it has.
    *
    * @param handler Answers requests
    * @param args Express's forms: `(port?, hostname?, backlog?, callback?)`, or options and a callback
    * @returns The server
-   * @throws {Error} If it listens already
    * @throws If the port can't be had and there is no callback to tell
    */
   listen(handler: FetchHandler, args: readonly unknown[]): Server {
-    if (this.#server !== null) {
-      throw new Error("app.listen: the application listens already; close it first, or serve app.fetch a second time");
-    }
     const callback = args.findLast((arg) => typeof arg === "function") as ListenCallback | undefined;
     try {
       const options = listenOptions(args.filter((arg) => typeof arg !== "function"));
       options.signal?.throwIfAborted();
       const platform = detectPlatform().serve(handler, options, this.#app);
-      this.#platform = platform;
       const isSecure = options.cert !== undefined && options.key !== undefined;
-      const server = this.#server = new Server(platform, (how) => this.close(how), isSecure);
+      const server = new Server(platform, () => this.#closeOne(listening), isSecure);
+      const listening: Listening = { platform, server, stopped: null, forgetSignal() {} };
+      this.#listening = [...this.#listening, listening];
       this.#closing = null;
-      if (options.signal !== undefined) this.#closeOn(options.signal, platform);
-      this.#announce(platform, server, callback);
+      if (options.signal !== undefined) this.#closeOn(options.signal, listening);
+      this.#announce(listening, callback);
       return server;
     } catch (error) {
       if (callback === undefined || !isUnavailable(error)) throw error;
@@ -68,24 +73,22 @@ export class Lifecycle {
     }
   }
 
-  // the application may have been closed and listen again, with another signal or none
-  #closeOn(signal: AbortSignal, platform: PlatformServer): void {
-    const close = (): void => {
-      if (this.#platform === platform) void this.close({ timeoutMs: 0 });
-    };
+  #closeOn(signal: AbortSignal, listening: Listening): void {
+    const close = () => void this.#closeOne(listening, 0);
     signal.addEventListener("abort", close, { once: true });
-    this.#forgetSignal = () => signal.removeEventListener("abort", close);
+    listening.forgetSignal = () => signal.removeEventListener("abort", close);
   }
 
-  #announce(platform: PlatformServer, server: Server, callback: ListenCallback | undefined): void {
+  #announce(listening: Listening, callback: ListenCallback | undefined): void {
+    const { platform, server } = listening;
     if (callback !== undefined) server.once("listening", () => callback.call(server)).once("error", callback);
-    const listening = (): void => {
+    const tell = (): void => {
       platform.finished.then(() => server.emit("close"), () => {});
       server.emit("listening");
     };
-    if (platform.ready === undefined) return queueMicrotask(listening);
-    platform.ready.then(listening, (error) => {
-      if (this.#platform === platform) this.#platform = this.#server = null;
+    if (platform.ready === undefined) return queueMicrotask(tell);
+    platform.ready.then(tell, (error) => {
+      this.#forget(listening);
       if (server.listenerCount("error") === 0) return;
       // whoever listens has the error from there; others have it from server.finished
       platform.finished.catch(() => {});
@@ -129,29 +132,49 @@ export class Lifecycle {
   async #shutDown(atOnce: boolean, deadline: Promise<void>): Promise<void> {
     const { parent, connections } = this.#app;
     // a mounted application that does not listen leaves its parent's sockets alone
-    if (this.#platform === null && parent !== undefined) return;
+    if (this.#listening.length === 0 && parent !== undefined) return;
     connections.areClosing = true;
     try {
       connections.closeAll(1001, "The server is closing");
-      await this.#end(this.#platform, atOnce, deadline);
+      await this.#end(this.#listening, atOnce, deadline);
     } finally {
       connections.areClosing = false;
     }
   }
 
-  async #end(platform: PlatformServer | null, atOnce: boolean, deadline: Promise<void>): Promise<void> {
-    const { connections } = this.#app;
+  // it may listen anew before the last answer is out
+  async #end(all: readonly Listening[], atOnce: boolean, deadline: Promise<void>): Promise<void> {
     if (atOnce) this.#cutStreams();
-    await (atOnce && platform?.cut !== undefined ? platform.cut() : platform?.shutdown());
+    await Promise.all(all.map((one) => stop(one, atOnce)));
     // nobody can cut work that never ends
     await Promise.race([Promise.all(this.#background), deadline]);
-    await connections.closeBroker();
-    // it could not listen, or listens again by now
-    if (platform === null || this.#platform !== platform) return;
-    await platform.finished;
-    this.#forgetSignal();
-    this.#platform = null;
-    this.#server = null;
+    await this.#app.connections.closeBroker();
+    for (const one of all) await this.#leave(one);
+  }
+
+  // The last server takes all of the application with it. No runtime tells by which server a socket came, and Deno's do
+  // not outlive theirs: those of the others have to connect again.
+  async #closeOne(one: Listening, timeoutMs?: number): Promise<void> {
+    if (!this.#listening.includes(one)) return;
+    const isLast = this.#listening.every((other) => other === one || other.stopped !== null);
+    if (isLast) return await this.close(timeoutMs === undefined ? {} : { timeoutMs });
+    this.#app.connections.closeAll(1001, "The server is closing");
+    const stopped = stop(one, timeoutMs === 0);
+    if (timeoutMs !== undefined) abortAfter(timeoutMs, stopped, () => one.platform.abort());
+    await stopped;
+    await this.#leave(one);
+  }
+
+  // one that could not listen has gone already
+  async #leave(one: Listening): Promise<void> {
+    if (!this.#listening.includes(one)) return;
+    await one.platform.finished;
+    this.#forget(one);
+  }
+
+  #forget(one: Listening): void {
+    one.forgetSignal();
+    this.#listening = this.#listening.filter((other) => other !== one);
   }
 
   #cutStreams(): void {
@@ -159,15 +182,24 @@ export class Lifecycle {
   }
 
   #cutAfter(timeoutMs: number, closing: Promise<void>): void {
-    const platform = this.#platform;
+    const all = this.#listening;
     const { resolve } = this.#deadline;
-    const timer = setTimeout(() => {
+    abortAfter(timeoutMs, closing, () => {
       this.#cutStreams();
-      platform?.abort();
+      for (const { platform } of all) platform.abort();
       resolve();
-    }, timeoutMs);
-    closing.finally(() => clearTimeout(timer));
+    });
   }
+}
+
+function stop(one: Listening, atOnce: boolean): Promise<void> {
+  const { platform } = one;
+  return one.stopped ??= atOnce && platform.cut !== undefined ? platform.cut() : platform.shutdown();
+}
+
+function abortAfter(timeoutMs: number, closing: Promise<void>, abort: () => void): void {
+  const timer = setTimeout(abort, timeoutMs);
+  closing.finally(() => clearTimeout(timer));
 }
 
 /** A promise that somebody else settles. */

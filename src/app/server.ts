@@ -14,17 +14,17 @@ const TOLD: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
 /** A listening server, as `app.listen` returns it; it emits `listening`, `error` and `close`. */
 export class Server extends Emitter {
   #platform: PlatformServer;
-  #close: (options: CloseOptions) => Promise<void>;
+  #close: () => Promise<void>;
   #scheme: "http" | "https";
 
   /**
    * Wraps a server of the platform; `app.listen` does this.
    *
    * @param platform The platform's server
-   * @param close Closes the application
+   * @param close Closes it, and the application where it is the last server
    * @param isSecure Whether it speaks TLS
    */
-  constructor(platform: PlatformServer, close: (options: CloseOptions) => Promise<void>, isSecure = false) {
+  constructor(platform: PlatformServer, close: () => Promise<void>, isSecure = false) {
     super();
     this.#platform = platform;
     this.#scheme = isSecure ? "https" : "http";
@@ -107,12 +107,13 @@ export class Server extends Emitter {
   }
 
   /**
-   * Stops listening and answers what is in flight.
+   * Stops listening and answers what is in flight, and closes the WebSockets of the application with 1001. The last of
+   * its servers closes the application.
    *
    * @param callback Runs when all is over, or with the error
    */
   close(callback?: (error?: Error) => void): Promise<void> {
-    const closed = this.#close({});
+    const closed = this.#close();
     if (callback !== undefined) closed.then(() => callback(), callback);
     return closed;
   }

@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import { assert, assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
+import { OPCODE } from "../contracts/frame.ts";
 import { RawSocket } from "../contracts/raw_socket.ts";
 import { quietApp } from "../support/app.ts";
 import { opened, readUntil, untilClosed } from "../support/raw_client.ts";
@@ -254,6 +255,53 @@ Deno.test("an application that listens again while an earlier close still waits 
   assertEquals(app.server, server);
   assertEquals(await (await fetch(server.url)).text(), "served");
   await app.close();
+});
+
+Deno.test("an application listens as often as it is told to; closing one server leaves the others", async () => {
+  const app = quietApp();
+  const [arrived, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  app.get("/", (_req, res) => res.send("served"));
+  app.get("/late", async (_req, res) => {
+    arrived.resolve();
+    await go.promise;
+    res.send("late");
+  });
+  app.ws("/", { message: (ws, message) => ws.send(message) });
+  const options = { port: 0, hostname: "127.0.0.1" };
+  const stopping = new AbortController();
+  const [first, second, third] = [app.listen(options), app.listen(options), app.listen(0, "127.0.0.1")];
+  const aborted = app.listen({ ...options, signal: stopping.signal });
+  for (const { url } of [first, second, third, aborted]) assertEquals(await (await fetch(url)).text(), "served");
+  assertEquals(app.server, first);
+  using socket = await RawSocket.open(second.url.origin, "/");
+  const late = fetch(new URL("/late", first.url));
+  await arrived.promise;
+  const closing = first.close();
+  stopping.abort();
+  await aborted.finished;
+  await third.close();
+  go.resolve();
+  assertEquals(await (await late).text(), "late");
+  await closing;
+  for (const { url } of [first, third, aborted]) await assertRejects(() => fetch(url));
+  assertEquals([app.server, await (await fetch(second.url)).text()], [second, "served"]);
+  assertEquals((await socket.next())?.opcode, OPCODE.close);
+  using again = await RawSocket.open(second.url.origin, "/");
+  await again.send(OPCODE.text, "echo");
+  assertEquals(await again.text(), "echo");
+  await first.close();
+  await second.close();
+  assertEquals([app.server, (await again.next())?.opcode], [null, OPCODE.close]);
+});
+
+Deno.test("closing an application closes all servers it has", async () => {
+  const app = quietApp();
+  const servers = [1, 2].map(() => app.listen({ port: 0, hostname: "127.0.0.1" }));
+  const told: number[] = [];
+  servers.forEach((server, i) => server.on("close", () => told.push(i)));
+  await Promise.all([servers[0]!.close(), app.close()]);
+  for (const { url } of servers) await assertRejects(() => fetch(url));
+  assertEquals([app.server, told.sort()], [null, [0, 1]]);
 });
 
 Deno.test("close before listen does nothing", async () => {

@@ -41,6 +41,12 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     1001,
     1001,
   ]]],
+  ["an application listens twice, and goes on by one server when the other is closed", "twice", [
+    1001,
+    "refused",
+    null,
+    1001,
+  ]],
   ["close closes the sockets on a server of one's own too, as often as it is called", "ownSockets", [1001, 1001]],
   ["what would become a socket while the server closes is refused", "lateSocket", "HTTP/1.1 503 Service Unavailable"],
   ["a client that resets its connection in mid-handshake ends nothing but that", "resetHandshake", 1001],
