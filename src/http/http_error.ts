@@ -17,11 +17,11 @@ export interface HttpErrorOptions {
 /** An error that becomes an answer with its status. */
 export class HttpError extends Error {
   /** Status of the answer, 400 to 599. */
-  readonly status: number;
+  declare readonly status: number;
   /** The same, under the name Node's libraries use. */
-  readonly statusCode: number;
+  declare readonly statusCode: number;
   /** Whether the message may be shown to the client. */
-  readonly expose: boolean;
+  declare readonly expose: boolean;
   /** Headers for the answer. */
   declare readonly headers?: Record<string, string>;
   /** Machine-readable kind. */
@@ -41,9 +41,12 @@ export class HttpError extends Error {
     }
     const { cause, expose, ...extra } = options;
     super(message ?? statusText(status) ?? String(status), cause === undefined ? undefined : { cause });
-    this.status = this.statusCode = status;
-    this.expose = expose ?? status < 500;
-    this.name = nameOf(status);
+    const hidden = { status, statusCode: status, expose: expose ?? status < 500, name: nameOf(status) };
+    for (const [key, value] of Object.entries(hidden)) {
+      Object.defineProperty(this, key, { value, configurable: true, writable: true });
+    }
+    // shown by JSON, as http-errors' are
+    Object.defineProperty(this, "message", { enumerable: true });
     Object.assign(this, extra);
   }
 }

@@ -9,6 +9,8 @@ interface Case {
   readonly asks: readonly (string | Ask)[];
 }
 
+const JSON_TYPE = { "content-type": "application/json" };
+
 /** A request for a file with a header. */
 const withHeader = (path: string, name: string, value: string): Ask => ({ path, init: { headers: { [name]: value } } });
 
@@ -159,6 +161,23 @@ const CASES: readonly Case[] = [
       app.get("/type/:name", (req: Any, res: Any) => res.type(req.params.name).send("x"));
     },
     asks: ["html", "js"].flatMap((name) => ["static", "sent", "type"].map((at) => `/${at}/${name}`)),
+  },
+  {
+    name: "an error that is sent as JSON shows its message and what it is about, and not the head of its answer",
+    build(app, lib) {
+      app.use("/static", lib.static(FILES, { fallthrough: false, dotfiles: "deny" }));
+      app.post("/json", lib.json({ limit: 10 }));
+      app.use((error: Any, _req: Any, res: Any, _next: Any) => res.status(error.status).json(error));
+    },
+    asks: [
+      ...["/static/%00", "/static/..%2f", "/static/.env"],
+      { path: "/json", init: { method: "POST", body: '"longer than ten"', headers: JSON_TYPE } },
+      {
+        path: "/json",
+        init: { method: "POST", body: "{}", headers: { "content-type": "application/json;charset=x" } },
+      },
+      { path: "/json", init: { method: "POST", body: "{}", headers: { ...JSON_TYPE, "content-encoding": "zip" } } },
+    ],
   },
 ];
 
