@@ -142,7 +142,8 @@ async function statOrNull(files: FileSystem, path: string): Promise<FileStat | n
 }
 
 function notFound(path: string): HttpError {
-  return new HttpError(404, undefined, { code: "ENOENT", path, expose: false });
+  const message = `ENOENT: no such file or directory, stat '${path}'`;
+  return new HttpError(404, message, { code: "ENOENT", syscall: "stat", path, expose: false });
 }
 
 async function sendFound(

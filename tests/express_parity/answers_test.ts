@@ -179,6 +179,18 @@ const CASES: readonly Case[] = [
       { path: "/json", init: { method: "POST", body: "{}", headers: { ...JSON_TYPE, "content-encoding": "zip" } } },
     ],
   },
+  {
+    name: "the error of a file that is missing says which one",
+    build(app, lib) {
+      app.use("/static", lib.static(FILES, { fallthrough: false }));
+      app.get("/sent", (_req: Any, res: Any) => res.sendFile("none.txt", { root: FILES }));
+      app.get("/told", (_req: Any, res: Any) => res.download(`${FILES}/none.txt`, (error: Any) => tell(error, res)));
+      const tell = ({ status, code, syscall, path, message, expose }: Any, res: Any) =>
+        res.json({ status, code, syscall, path, message, expose });
+      app.use((error: Any, _req: Any, res: Any, _next: Any) => tell(error, res));
+    },
+    asks: ["/static/none.txt", "/sent", "/told"],
+  },
 ];
 
 const NAMELESS = await Deno.makeTempDir();
