@@ -50,13 +50,14 @@ export interface AnyNames {
 /**
  * Declared as a method, for the same reason, and twice: in a union with `Handler`, a second type of one signature would
  * leave a handler written in place without types for its parameters. Where two signatures cannot become one, because
- * one of them is generic, the compiler takes the types from `Handler` alone.
+ * one of them is generic, the compiler takes the types from `Handler` alone. That one has the path's parameters: a
+ * generic wrapper of handlers learns its types from it.
  */
-export interface ReusableHandlerShape<L extends Locals> {
+export interface ReusableHandlerShape<L extends Locals, Params = RouteParams> {
   /** The handler. */
   call(req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
   /** The handler, once more. */
-  call<_>(req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call<Req extends FrameworkRequest<Params>>(req: Req, res: FrameworkResponse<L>, next: Next): HandlerResult;
 }
 
 /** Declared as a method, and twice, for the same reasons. */
@@ -112,7 +113,7 @@ export type ErrorHandler<
 > = ErrorHandlerShape<Params, Body, L, Query>["call"];
 
 /** A handler that was written for no path in particular, and may be used on any. */
-export type ReusableHandler<L extends Locals = Locals> = ReusableHandlerShape<L>["call"];
+export type ReusableHandler<L extends Locals = Locals, Params = RouteParams> = ReusableHandlerShape<L, Params>["call"];
 
 /** An error handler that was written for no path in particular. */
 export type ReusableErrorHandler<L extends Locals = Locals> = ReusableErrorHandlerShape<L>["call"];
@@ -131,7 +132,7 @@ export type PathHandler<
   Query = QueryValues,
 > =
   | Handler<Params, Body, L, Query>
-  | ReusableHandler<L>
+  | ReusableHandler<L, Params>
   | ForeignHandler;
 
 /** Runs before the handlers of a path that has a parameter of a certain name, once per request and value. */

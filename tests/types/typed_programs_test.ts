@@ -76,6 +76,28 @@ Deno.test("a handler that knows the body or the query tells those behind it", ()
   assertEquals(app.routes.length, 2);
 });
 
+Deno.test("a wrapper that is generic over what a handler takes hands on what the path tells", () => {
+  type Any = express.Locals[string];
+  const caught = <P = Record<string, string>, ResBody = Any, ReqBody = Any, Query = Any>(
+    handler: (...args: Parameters<express.RequestHandler<P, ResBody, ReqBody, Query>>) => Promise<void>,
+  ): express.RequestHandler<P, ResBody, ReqBody, Query> =>
+  (req, res, next) => void handler(req, res, next).catch(next);
+  const timed = <P, ResBody, ReqBody, Query>(handler: express.RequestHandler<P, ResBody, ReqBody, Query>) => handler;
+  const awaited =
+    <P>(handler: (req: Request<P>, res: express.Response) => Promise<void>) =>
+    (req: Request<P>, res: express.Response, next: express.NextFunction): void => void handler(req, res).catch(next);
+  const app = express();
+  app.get("/a/:id", caught(async (req, res) => void res.json([await req.body.x, req.query.x, req.params.id.trim()])));
+  app.get("/b/:id", timed((req, res) => res.json([req.body.x, req.query["x"], req.params.id.trim()])));
+  app.get("/c/:id", awaited(async (req, res) => void res.json([await req.body.x, req.params.id.trim()])));
+  app.get("/d/:id", timed((req) => expectType<Equal<typeof req.params, { id: string }>>()), caught(async () => {}));
+  app.use("/e/:id", timed((req, res) => res.json([req.params.id, req.body.x, req.query["x"]])));
+  Router().get("/f/:id", timed((req, res) => res.send(req.params.id.trim())));
+  // @ts-expect-error -- the path has another parameter
+  app.get("/g/:id", timed((req, res) => res.send(req.params.name)));
+  assertEquals(app.routes.length, 5);
+});
+
 Deno.test("what was declared for Express's requests is on ours, with its type", async () => {
   const app = express();
   app.use((req, res, next) => {
