@@ -62,7 +62,7 @@ export interface CommonExtras {
   /** Secret for signed cookies, as cookie-parser leaves it. */
   secret?: string;
   /** Signed cookies, as cookie-parser leaves them. */
-  signedCookies?: Record<string, Untyped>;
+  signedCookies?: Untyped;
   /** An uploaded file, as multer leaves it. */
   file?: Untyped;
   /** Uploaded files, as multer leaves them. */

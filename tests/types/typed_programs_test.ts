@@ -127,6 +127,7 @@ Deno.test("methods take and give what they do in Express's types", () => {
     res.render("view", (error: Error, html: string) => res.json([all, best, names, error, html.trim()]));
     res.cookie("a", "b", { domain: req.get("x-domain"), maxAge: undefined });
     createReadStream("a.txt").pipe(res);
+    res.send(req.signedCookies.theme.trim());
     res.sendFile("a.txt", { root: "public", headers: { "x-timestamp": Date.now(), "x-sent": true } });
   });
   const listen = () => app.listen(3000, (error) => console.log(error?.message)).close();
