@@ -263,6 +263,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/Unexpected [{}]|Unexpected end/, "close every brace, or escape it with a backslash"],
   [/Missing parameter name/, "name the parameter: /:name, or the wildcard: /*name"],
   [/Unterminated quote/, 'close the quoted name: /:"name"'],
+  [/Missing text before .* wildcard/, "write the wildcard alone, with a name: /*name"],
   [/Missing text before/, "put text between two parameters: /:a-:b"],
 ];
 

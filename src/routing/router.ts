@@ -451,7 +451,9 @@ export function splitPath(caller: string, args: readonly unknown[]): { path: Pat
   const hasPath = args.length > 0 && !isMountable(leaf);
   const handlers = args.slice(hasPath ? 1 : 0).flat(Infinity);
   if (handlers.length === 0) {
-    throw new TypeError(`${caller} requires a middleware function; argument handler is required`);
+    throw new TypeError(
+      `${caller} requires a middleware function, not ${describe(leaf)}; argument handler is required`,
+    );
   }
   for (const fn of handlers) {
     if (!isMountable(fn)) throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);

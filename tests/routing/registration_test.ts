@@ -16,6 +16,7 @@ const BAD_PATHS: readonly (readonly [path: Any, says: string])[] = [
   ["/:", "name the parameter"],
   ["/{a", "brace"],
   ["/:a:b", "text between"],
+  ["/:a*", "the wildcard alone"],
   ["/:id((a+)+)", "simplify"],
 ];
 
@@ -39,6 +40,10 @@ Deno.test("what is no handler is refused, naming the method and the value", () =
     TypeError,
     "app.use: argument handler must be a function, not an object",
   );
+  for (const [given, what] of [[undefined, "undefined"], [[null], "null"], [{ default: () => {} }, "an object"]]) {
+    const refused = `app.use requires a middleware function, not ${what}`;
+    assertThrows(() => quietApp().use(given as Any), TypeError, refused);
+  }
   assertThrows(() => Router().delete("/"), TypeError, "Router.delete requires a handler");
   assertThrows(() => quietApp().route("/").get(), TypeError, "requires a handler");
 });
