@@ -107,6 +107,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    *
    * @param body The body
    * @throws {Error} If an answer was given already (`ERR_HTTP_HEADERS_SENT`)
+   * @throws {TypeError} If the body is a function or a symbol
    */
   send(body?: SendBody): this {
     this.assertOpen("res.send");
@@ -124,6 +125,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (typeof body === "object" && isBodySource(body)) {
       this[streamKey](body);
       return this;
+    }
+    if (typeof body === "function" || typeof body === "symbol") {
+      throw new TypeError(`res.send takes text, bytes or a value for JSON, not a ${typeof body}`);
     }
     return this.json(body);
   }
@@ -296,7 +300,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   set(field: string | Record<string, HeaderValue | boolean>, value?: HeaderValue | boolean): this {
     if (typeof field !== "string") {
-      for (const name of Object.keys(field)) this.set(name, field[name]);
+      for (const name of Object.keys(field ?? {})) this.set(name, field[name]);
       return this;
     }
     const given = Array.isArray(value) ? value.map(String) : String(value);
@@ -370,7 +374,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const status = second === undefined ? 302 : first as number;
     const target = second === undefined ? first : second;
     if (typeof target !== "string" && !(target instanceof URL)) {
-      throw new TypeError(`res.redirect takes a URL as a string, not ${target === null ? "null" : typeof target}`);
+      throw new TypeError(
+        `res.redirect([status,] url) takes a string, not ${target === null ? target : typeof target}`,
+      );
     }
     const address = this.location(target).get("Location") as string;
     const text = statusText(status) ?? String(status);
@@ -467,6 +473,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
         : this.download(path, filename, {}, options);
     }
     if (typeof filename === "object" && filename !== null) return this.download(path, null, filename, callback);
+    if (typeof path !== "string") throw new TypeError(`res.download takes a path as a string, not ${typeof path}`);
     const headers: Record<string, HeaderValue | boolean> = {};
     for (const [name, value] of Object.entries(options?.headers ?? {})) {
       if (name.toLowerCase() !== "content-disposition") headers[name] = value;

@@ -30,7 +30,7 @@ export function webResponse(
   body: WebBody,
   app: AppFace,
 ): Response {
-  if (status < 200 || status > 599) {
+  if (!(status >= 200 && status <= 599)) {
     throw new RangeError(
       `A web response carries a status from 200 to 599, not ${status}; set another with res.status()`,
     );

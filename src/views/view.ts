@@ -45,6 +45,7 @@ export class View {
    * @throws {Error} If there is neither an extension nor a default engine
    */
   constructor(name: string, options: ViewOptions) {
+    if (typeof name !== "string") throw new TypeError(`res.render takes a view's name, not ${typeof name}`);
     this.name = name;
     this.root = options.root;
     this.#files = options.files ?? null;

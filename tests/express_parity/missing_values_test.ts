@@ -37,6 +37,11 @@ const CASES: readonly Case[] = [
   },
   { name: "req.is matches nothing", answer: (type) => (req, res) => res.json([req.is(type), req.is([type])]) },
   {
+    name: "res.set sets nothing",
+    answer: (headers) => (_req, res) =>
+      res.set("Link", "<a>").set(headers || null).header(headers || undefined).send("x"),
+  },
+  {
     name: "res.cookie needs no options",
     answer: (options) => (_req, res) => res.cookie("a", "b", options || null).end(),
   },

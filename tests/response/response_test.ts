@@ -35,6 +35,33 @@ Deno.test("a cookie needs a name", async () => {
   assertEquals(error.message, "res.cookie takes a name as a string, not undefined");
 });
 
+Deno.test("what cannot be sent is refused, naming the method and the value", async () => {
+  const refused: readonly (readonly [says: string, attempt: (res: FrameworkResponse) => unknown])[] = [
+    ["res.send takes text, bytes or a value for JSON, not a function", (res) => res.send(() => "called")],
+    ["res.send takes text, bytes or a value for JSON, not a symbol", (res) => res.send(Symbol() as never)],
+    ["res.download takes a path as a string, not undefined", (res) => res.download(undefined as never)],
+    ["res.render takes a view's name, not undefined", (res) => res.render(undefined as never)],
+    ["res.redirect([status,] url) takes a string, not undefined", (res) => res.redirect(undefined as never)],
+    ["res.redirect([status,] url) takes a string, not number", (res) => res.redirect("/login" as never, 301 as never)],
+  ];
+  for (const [says, attempt] of refused) {
+    const error = await failureOf(attempt);
+    assertEquals(error instanceof TypeError, true, says);
+    assertStringIncludes(error.message, says);
+  }
+});
+
+Deno.test("a status that is no number becomes a 500 that says so", async () => {
+  for (const status of ["soon", undefined, NaN]) {
+    const response = await answered((res) => {
+      res.statusCode = status as number;
+      res.send("x");
+    });
+    assertEquals(response.status, 500);
+    assertStringIncludes(await response.text(), `A web response carries a status from 200 to 599, not ${status}`);
+  }
+});
+
 Deno.test("header values with CR or LF are refused with an error", async () => {
   for (const value of ["a\r\nx: y", "a\nb", "a\0b"]) {
     const error = await failureOf((res) => res.set("x-test", value));
