@@ -81,8 +81,8 @@ else env["CHROMIUM_PATH"] = chromium;
 const node = /^v\d/.test((await run("node", ["--version"], { limitMs: 5000, quiet: true })).output);
 if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
-// they are needed in one folder, so that other parts of the tests do not wait for them
-const needing = ["tests/runtime", "tests/workers", "tests/examples/deploy"];
+// they are needed in some folders, so that other parts of the tests do not wait for them
+const needing = ["tests/runtime", "tests/workers", "tests/examples/deploy", "tests/ecosystem"];
 if (only === undefined || only.some((path) => needing.some((one) => path.startsWith(one) || one.startsWith(path)))) {
   const runtimes = await installRuntimes();
   if (typeof runtimes === "string") missing("Bun, workerd or edge-runtime", runtimes);

@@ -40,7 +40,7 @@ Deno.test.beforeAll(async () => {
   for (const name of [...NAMES, "faults", "hung_up"]) {
     await Deno.copyFile(new URL(`${name}.js`, HERE), new URL(`${name}.js`, THERE));
   }
-  sluice = await startSluiceHost([]);
+  sluice = await startSluiceHost("Deno");
 });
 
 Deno.test.afterAll(async () => {

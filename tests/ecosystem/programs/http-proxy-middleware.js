@@ -58,7 +58,8 @@ const json = { "Content-Type": "application/json" };
 
 const announced = {
   parts: ["content-length"],
-  why: "an answer ended in one piece has a `Content-Length` after `writeHead()` too, where Node sends chunks",
+  on: ["Deno", "Node"],
+  why: "an answer ended in one piece has a `Content-Length` after `writeHead()` too, where Express sends chunks",
 };
 
 export const requests = [

@@ -1,11 +1,13 @@
+import { type Difference, RUNTIMES } from "./program.ts";
+
 /** What the run found out about one program. */
 export interface Finding {
   /** Packages the program stands for. */
   readonly packages: readonly string[];
   /** Requests that were compared. */
   readonly compared: number;
-  /** Requests whose answers differ, with the reason. */
-  readonly differing: readonly string[];
+  /** On each runtime, the differences of the requests whose answers differ. */
+  readonly differing: readonly (readonly Difference[])[];
   /** What a user should know. */
   readonly note: string | undefined;
 }
@@ -19,30 +21,44 @@ export interface Finding {
  */
 export function ecosystemPage(findings: readonly Finding[], versions: Readonly<Record<string, string>>): string {
   const rows = findings.map(({ packages, compared, differing, note }) => {
-    const remarks = [note, ...new Set(differing)].filter((text) => text !== undefined);
+    const remarks = [note, ...new Set(differing.flat().map(remark))].filter((text) => text !== undefined);
     return [
       packages.map((name) => `\`${name}\``).join(", "),
       packages.map((name) => versions[name] ?? "?").join(", "),
-      remarks.length === 0 ? "works" : "works with a note",
       String(compared),
-      String(differing.length),
+      ...differing.map(({ length }) => length === 0 ? "works" : `works, ${length} differ${length === 1 ? "s" : ""}`),
       remarks.join("; "),
     ];
   });
   const sum = (count: (finding: Finding) => number) => findings.reduce((total, finding) => total + count(finding), 0);
   const compared = sum((finding) => finding.compared);
-  const differing = sum((finding) => finding.differing.length);
+  const differing = RUNTIMES.map((runtime, at) =>
+    `${sum((finding) => finding.differing[at]!.length)} differ on ${runtime}`
+  );
   const packages = sum((finding) => finding.packages.length);
   return `# Express's ecosystem
 
 <!-- Written by tests/ecosystem; do not edit. SLUICE_WRITE_DOCS=1 deno task test --only=tests/ecosystem -->
 
-${packages} packages run unmodified on Deno, each used as its README says, in a program that runs on real Express too.
+${packages} packages run unmodified on ${
+    listed(RUNTIMES)
+  }, each used as its README says, in a program that runs on Express too.
 
-The same requests went to both, and status, headers and body were compared: **${compared} requests compared, ${differing} differ**.
+Status, headers and body are compared: **of ${compared} requests, ${listed(differing)}**.
 
-${table(["package", "version", "verdict", "requests", "differ", "note"], rows)}
+Bun decides by itself what has a \`Content-Length\` and what comes in chunks, whatever a program says: there the two are
+[not told apart](express-differences.md#on-bun).
+
+${table(["package", "version", "requests", ...RUNTIMES, "note"], rows)}
 `;
+}
+
+function remark({ why, on }: Difference): string {
+  return on === undefined ? why : `on ${listed(on)}, ${why}`;
+}
+
+function listed(words: readonly string[]): string {
+  return words.join(", ").replace(/, (?=[^,]*$)/, " and ");
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -3,6 +3,12 @@ import type { RawRequest } from "./raw_client.ts";
 // deno-lint-ignore no-explicit-any -- programs are plain JavaScript over two libraries
 export type Any = any;
 
+/** Where Sluice runs programs, in the order of the page's columns. */
+export const RUNTIMES = ["Deno", "Node", "Bun"] as const;
+
+/** One of them. */
+export type Runtime = typeof RUNTIMES[number];
+
 /** What a program gets beside the application and the library. */
 export interface Tools {
   /** Folder of the files and views that programs serve. */
@@ -59,6 +65,8 @@ export interface Difference {
   readonly parts: readonly string[];
   /** The reason, for users. */
   readonly why: string;
+  /** Where it differs; everywhere, unless it is said. */
+  readonly on?: readonly Runtime[];
 }
 
 /** A program: one package used as its README says, and requests to it. */

@@ -1,5 +1,5 @@
-// Serves programs, on Express under Node or on Sluice under Deno: the library is the first argument. Takes its orders
-// from standard input, one JSON a line; when that ends, so does this process.
+// Serves programs, on Express under Node or on Sluice under Deno, Node or Bun: the library is the first argument.
+// Takes its orders from standard input, one JSON a line; when that ends, so does this process.
 import process from "node:process";
 import { createInterface } from "node:readline";
 

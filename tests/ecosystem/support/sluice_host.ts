@@ -1,18 +1,35 @@
+import { bundled } from "../../contracts/bundled.ts";
 import { Host } from "./host.ts";
+import { NPM_FOLDER } from "./npm_folder.ts";
+import type { Runtime } from "./program.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
 /**
- * Starts Sluice under Deno.
+ * Starts Sluice. Under Node and Bun it takes the folder that was filled for Express.
  *
+ * @param runtime Where
  * @param flags Flags for `deno run` that a package needs
  * @returns The process
+ * @throws {Error} If there is no such runtime
  */
-export async function startSluiceHost(flags: readonly string[]): Promise<Host> {
+export async function startSluiceHost(runtime: Runtime, flags: readonly string[] = []): Promise<Host> {
+  const name = `Sluice on ${runtime}`;
+  if (runtime === "Deno") return new Host({ name, program: Deno.execPath(), args: await denoArgs(flags), cwd: ROOT });
+  const runtimes = Deno.env.get("SLUICE_RUNTIMES");
+  if (runtimes === undefined) {
+    throw new Error("SLUICE_RUNTIMES is not set; deno task test --only=tests/ecosystem installs Bun");
+  }
+  const [program, bundle] = runtime === "Node"
+    ? ["node", await bundled("tests/ecosystem/support/sluice_on_node.ts", "deno")]
+    : [`${runtimes}node_modules/.bin/bun`, await bundled("mod.ts")];
+  return new Host({ name, program, args: ["support/runner.mjs", bundle], cwd: NPM_FOLDER });
+}
+
+async function denoArgs(flags: readonly string[]): Promise<string[]> {
   await Deno.mkdir(new URL(".cache/", ROOT), { recursive: true });
   // a lock of its own, for a run may note things in it
   await Deno.copyFile(new URL("deno.lock", ROOT), new URL(".cache/ecosystem.lock", ROOT));
   const runner = "tests/ecosystem/support/runner.mjs";
-  const args = ["run", "-A", "--quiet", "--lock=.cache/ecosystem.lock", ...flags, runner, "@sluice/sluice"];
-  return new Host({ name: "Sluice", program: Deno.execPath(), args, cwd: ROOT });
+  return ["run", "-A", "--quiet", "--lock=.cache/ecosystem.lock", ...flags, runner, "@sluice/sluice"];
 }

@@ -1,0 +1,27 @@
+import { installLocked } from "../../../scripts/locked_packages.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+
+/** What Node and Bun run: the programs beside their packages, for bare names resolve beside node_modules only. */
+export const NPM_FOLDER: URL = new URL(".cache/ecosystem/", ROOT);
+
+/**
+ * Fills the folder, with the packages at the versions of `deno.lock` down to the last dependency.
+ *
+ * @param packages Names of the packages that programs import
+ * @throws {Error} If a package can't be installed
+ */
+export async function fillNpmFolder(packages: readonly string[]): Promise<void> {
+  await installLocked(NPM_FOLDER, packages);
+  await copy("support", ["runner.mjs", "views.js"]);
+  const programs = Array.from(Deno.readDirSync(new URL("tests/ecosystem/programs/", ROOT)), ({ name }) => name);
+  await copy("programs", programs);
+}
+
+async function copy(folder: string, files: readonly string[]): Promise<void> {
+  await Deno.mkdir(new URL(`${folder}/`, NPM_FOLDER), { recursive: true });
+  for (const file of files) {
+    const path = `${folder}/${file}`;
+    await Deno.copyFile(new URL(`tests/ecosystem/${path}`, ROOT), new URL(path, NPM_FOLDER));
+  }
+}
