@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Surroundings, surroundingsKey } from "../dispatch/surroundings.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { HeaderRecord } from "../request/header_record.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { type NodeIncoming, WebRequest } from "./node_request.ts";
 
@@ -71,6 +72,8 @@ export class NodeVisit implements Surroundings, NodeInfo {
     if (originalUrl !== undefined && baseUrl + url !== exchange.originalUrl) exchange.url = baseUrl + url;
     if (baseUrl !== "") exchange.mount = baseUrl.length;
     if (body !== undefined) req.body = body;
+    // those of Express, which middleware in front may have changed; the ones of HTTP/2 have its own among them
+    if (this.req.httpVersionMajor < 2) req.headers = this.req.headers as HeaderRecord;
     if (this.res.statusCode !== 200) res.statusCode = this.res.statusCode;
     this.#inFront = this.res.getHeaderNames();
     for (const name of this.#inFront) {

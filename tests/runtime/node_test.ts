@@ -102,6 +102,27 @@ onNode("headers and properties set by Express in front of the mount are there", 
   ]);
 });
 
+onNode("request headers that Express changes or takes away in front of the mount are so in it", async (at) => {
+  const init = { headers: { "x-inner": "from outside", "x-list": "1" } };
+  for (const way of ways) {
+    const { listed, got } = await (await fetch(`${at(way)}/headers`, init)).json();
+    assertEquals(listed.slice(0, 2), way === "plain" || way === "parsed" ? ["told", null] : [null, "from outside"]);
+    assertEquals(got, listed);
+  }
+});
+
+// Deno's node:http joins them
+onNode("of a header that must not come twice the first one counts, as in Express", async (at) => {
+  for (const way of ways) {
+    const twice = "authorization: one\r\nauthorization: two\r\nx-list: 1\r\nx-list: 2\r\n";
+    const connection = await rawRequest(at(way), "/headers", `${twice}connection: close\r\ncontent-length: 0\r\n`);
+    const answer = await new Response(connection.readable).text();
+    const { listed, got } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
+    assertEquals(listed.slice(2), ["one", "1, 2"]);
+    assertEquals(got, listed);
+  }
+}, 1);
+
 onNode("what no layer answers goes on with Express's next handler, headers included", async (at) => {
   for (const way of ["plain", "parsed"] as const) {
     const answer = await fetch(`${at(way)}/passes`);
