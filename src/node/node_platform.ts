@@ -5,6 +5,7 @@ import { loadPackage } from "./load_package.ts";
 import { nextTurn } from "./next_turn.ts";
 import { nodeFiles } from "./node_files.ts";
 import { toNodeHandler } from "./node_handler.ts";
+import { WebRequest } from "./node_request.ts";
 import { serveOnNode } from "./node_server.ts";
 
 /** Node: `node:http` and `node:http2`, the WebSockets of ws, Node's files and its packages. */
@@ -15,6 +16,7 @@ export const nodePlatform: Platform = {
   files: nodeFiles,
   env: (name) => process.env[name],
   environment: () => process.env,
+  visitHeaders: (request, visitor) => WebRequest.visitHeaders(request, visitor),
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
   nextTurn,

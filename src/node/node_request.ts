@@ -78,6 +78,21 @@ export class WebRequest extends NodeRequest {
     return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   }
 
+  /**
+   * Shows the headers of a request: those that Node's server brought as the client wrote them, one after the other.
+   *
+   * @param request The request
+   * @param visitor Gets value and name of each
+   */
+  static visitHeaders(request: Request, visitor: (value: string, name: string) => void): void {
+    if (!(#incoming in request)) return request.headers.forEach(visitor);
+    const { rawHeaders } = request.#incoming;
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      // HTTP/2 has the method and the target among them
+      if (!rawHeaders[i]!.startsWith(":")) visitor(rawHeaders[i + 1]!, rawHeaders[i]!);
+    }
+  }
+
   /** Whether the body was read, by a middleware in front of Sluice too. */
   override get bodyUsed(): boolean {
     return this.#readBefore || super.bodyUsed;

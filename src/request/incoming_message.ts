@@ -99,12 +99,15 @@ export class IncomingMessage extends Emitter {
     return list;
   }
 
-  /** Headers by lower-case name, each with a list, as Node's `headersDistinct`; the platform has joined what came twice. */
+  /** Headers by lower-case name, each with a list, as Node's `headersDistinct`, unless the runtime has joined them. */
   get headersDistinct(): Record<string, string[]> {
     const lists: Record<string, string[]> = Object.create(null);
-    for (const [name, value] of Object.entries(this.headers)) {
-      if (value !== undefined) lists[name] = [value];
-    }
+    this.#copied(
+      "req.headersDistinct",
+      (visit) => visit((value, name) => (lists[name.toLowerCase()] ??= []).push(value)),
+    );
+    const { host } = this.headers;
+    if (host !== undefined) lists["host"] ??= [host];
     return lists;
   }
 

@@ -122,20 +122,24 @@ Deno.test("a body that has come is text without its byte order mark; anything el
   assertEquals([body("\ufeffa"), body(""), body(null), body(new Uint8Array(1))], ["a", "", null, null]);
 });
 
-Deno.test("req.rawHeaders has names as the client wrote them and each value, req.headers has them joined", async () => {
+Deno.test("req.rawHeaders has names as the client wrote them and each value, headersDistinct lists them, headers joins them", async () => {
   const app = sluice();
-  app.get("/", (req, res) => res.json([req.rawHeaders, req.headers, req.get("x-Two")]));
+  app.get("/", (req, res) => res.json([req.rawHeaders, req.headers, req.get("x-Two"), req.headersDistinct]));
   await using server = Deno.serve({ port: 0, onListen() {} }, app.fetch);
   using connection = await opened(
     server.addr,
     "GET / HTTP/1.1\r\nHost: x\r\nX-Two: 1\r\nX-Two: 2\r\nconstructor: y\r\n\r\n",
   );
-  const answer = await readUntil(connection, '"1, 2"]');
+  const answer = await readUntil(connection, "]}]");
   const [raw, ...joined] = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
   assertEquals(raw.length, 8);
   const pairs = [0, 2, 4, 6].map((at) => `${raw[at]}: ${raw[at + 1]}`);
   assertEquals(pairs.sort(), ["Host: x", "X-Two: 1", "X-Two: 2", "constructor: y"]);
-  assertEquals(joined, [{ host: "x", "x-two": "1, 2", constructor: "y" }, "1, 2"]);
+  assertEquals(joined, [{ host: "x", "x-two": "1, 2", constructor: "y" }, "1, 2", {
+    host: ["x"],
+    "x-two": ["1", "2"],
+    constructor: ["y"],
+  }]);
 });
 
 Deno.test("a request that was made of the server's, with other headers or another body, says what it was given", async () => {
