@@ -216,7 +216,8 @@ export class OutgoingMessage extends HeaderMethods {
     const done = callbackOf(callback);
     if (this.#ended) return this.#endAgain(chunk, done);
     if (done !== undefined) this.#whenFinished(done);
-    this.#endWith(chunk ?? null, encoding ?? undefined);
+    // a hook around end() may have taken a chunk away with `false`
+    this.#endWith(chunk || null, encoding ?? undefined);
     return this;
   }
 
@@ -228,7 +229,7 @@ export class OutgoingMessage extends HeaderMethods {
 
   #endAgain(chunk: Chunk | null | undefined, callback: WriteCallback | undefined): this {
     // a hook around end() may pass on a chunk that it has already sent, for an answer that is broken off
-    if (chunk !== null && chunk !== undefined && chunk !== "" && !this.#exchange.aborted) {
+    if (chunk && !this.#exchange.aborted) {
       this.#complain(callback);
       return this;
     }
@@ -238,11 +239,11 @@ export class OutgoingMessage extends HeaderMethods {
   }
 
   #endWith(chunk: Chunk | null, encoding: string | undefined): void {
-    const body = chunk === null || chunk === "" || (typeof chunk === "string" && isUtf8(encoding))
+    const body = chunk === null || (typeof chunk === "string" && isUtf8(encoding))
       ? chunk
       : chunkBytes("res.end", chunk, encoding);
     if (this.#stream !== null) {
-      if (body !== null && body !== "") this.#stream.write(chunkBytes("res.end", body));
+      if (body !== null) this.#stream.write(chunkBytes("res.end", body));
       this.#ended = true;
       this.#exchange.endsHere();
       return this.#stream.end();
@@ -250,7 +251,7 @@ export class OutgoingMessage extends HeaderMethods {
     this.#implicitHead();
     // a hook on writeHead may have begun to stream
     if (this.#stream !== null) return this.#endWith(chunk, encoding);
-    this.#settle(body === "" ? null : body as string | Uint8Array<ArrayBuffer> | null);
+    this.#settle(body as string | Uint8Array<ArrayBuffer> | null);
     this.#ended = true;
     this.#exchange.finish();
   }
@@ -463,6 +464,11 @@ export class OutgoingMessage extends HeaderMethods {
   /** Node's name for "the headers are out", which some middleware reads. */
   get _header(): string | null {
     return this.#sentStatus === 0 ? null : `HTTP/1.1 ${this.#sentStatus}`;
+  }
+
+  /** Node's name for "a body may be sent", which middleware reads that gathers one. */
+  get _hasBody(): boolean {
+    return this.#exchange.method !== "HEAD" && mayHaveContent(this.#sentStatus || 200);
   }
 
   /** Node's internal way to fix the headers, which some middleware calls. */

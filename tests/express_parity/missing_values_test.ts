@@ -49,6 +49,15 @@ const CASES: readonly Case[] = [
     name: "res.clearCookie needs no options",
     answer: (options) => (_req, res) => res.clearCookie("a", options || null).end(),
   },
+  { name: "res.end needs no chunk", answer: (chunk) => (_req, res) => res.end(chunk, "utf8") },
+  {
+    name: "res.end needs no chunk behind others",
+    answer: (chunk) => (_req, res) => {
+      res.write("text");
+      res.end(chunk);
+      res.end(chunk);
+    },
+  },
   { name: "static files may be kept no time", answer: (maxAge, lib) => lib.static(FILES, { maxAge }) },
   { name: "a file may be kept no time", answer: (maxAge) => (_req, res) => res.sendFile(FILE, { maxAge }) },
   { name: "a router needs no options", answer: (options, lib) => lib.Router(options || null) },

@@ -65,6 +65,33 @@ Deno.test("what the platform does by itself, or cannot do, is accepted", async (
   assertEquals(ours[0]!.body, "body 30");
 });
 
+Deno.test("a middleware that gathers the body asks Node's private names whether there is to be one, as in Express", async () => {
+  const asks: Ask[] = ["/text", "/written", "/none"].flatMap((path) => [{ path }, { path, init: { method: "HEAD" } }]);
+  const [ours, theirs] = await askBoth((app: Any) => {
+    app.use((_req: Any, res: Any, next: Any) => {
+      const { write, end } = res;
+      const gathered: Any[] = [];
+      const gather = (chunk: Any) => {
+        if (!res._header) res._implicitHeader();
+        if (chunk && res._hasBody) gathered.push(Buffer.from(chunk));
+        return true;
+      };
+      res.write = gather;
+      res.end = (chunk: Any) => {
+        gather(chunk);
+        write.call(res, `${Buffer.concat(gathered)}`.toUpperCase());
+        end.call(res, false);
+      };
+      next();
+    });
+    app.get("/text", (_req: Any, res: Any) => res.type("txt").end("text"));
+    app.get("/written", (_req: Any, res: Any) => res.write("one ") && res.end("two"));
+    app.get("/none", (_req: Any, res: Any) => res.status(204).end("none"));
+  }, asks);
+  assertEquals(ours, theirs);
+  assertEquals(ours.map(({ body }) => body), ["TEXT", "", "ONE TWO", "", "", ""]);
+});
+
 /** Asks both, and gives what a middleware in front noted at each. */
 async function notedByBoth(build: (app: Any, note: (line: string) => void) => void, asks: readonly Ask[]) {
   const noted: string[][] = [];
