@@ -44,13 +44,12 @@ export class OutgoingMessage extends HeaderMethods {
   #stream: BodyStream | null = null;
   #body: WebBody | JsonBody = null;
   #watched = false;
+  #reason = "";
   // few responses have it, and a field would be made for all
   declare private [piped]: boolean | undefined;
 
   /** Status of the answer. */
   statusCode = 200;
-  /** Reason phrase; empty for the usual one. */
-  statusMessage = "";
 
   /**
    * Wraps an exchange; the framework does this for every request.
@@ -117,6 +116,15 @@ export class OutgoingMessage extends HeaderMethods {
     return this.socket;
   }
 
+  /** Reason phrase; empty for the usual one, which it is once the headers are out. */
+  get statusMessage(): string {
+    return this.#reason || (this.#sentStatus === 0 ? "" : statusText(this.#sentStatus) ?? "unknown");
+  }
+
+  set statusMessage(reason: string) {
+    this.#reason = reason;
+  }
+
   /** The headers that were set, for the framework's own use. */
   protected get outgoing(): OutgoingHeaders {
     return this.#headers;
@@ -152,7 +160,7 @@ export class OutgoingMessage extends HeaderMethods {
       throw new RangeError(`res.writeHead takes a status from 100 to 999, not ${status}`);
     }
     this.statusCode = code;
-    if (typeof reason === "string") this.statusMessage = reason;
+    if (typeof reason === "string") this.#reason = reason;
     this.setGiven(typeof reason === "string" ? headers : reason ?? headers);
     this.#sentStatus = code;
     return this;
@@ -433,7 +441,7 @@ export class OutgoingMessage extends HeaderMethods {
     const framed = headers.framed || isHead || !mayHaveContent(status)
       ? frame(status, isHead, headers, body, exchange.app)
       : body;
-    const reason = this.statusMessage === "" || this.statusMessage === statusText(status) ? "" : this.statusMessage;
+    const reason = !this.#reason || this.#reason === statusText(status) ? "" : this.#reason;
     let isFirst: boolean;
     try {
       isFirst = exchange.settle(webResponse(status, reason, headers, framed, exchange.app));

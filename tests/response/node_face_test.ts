@@ -105,8 +105,8 @@ async function notedByBoth(build: (app: Any, note: (line: string) => void) => vo
   return noted;
 }
 
-Deno.test("a log that is written after the answer finds the headers that were sent, as in Express", async () => {
-  const paths = ["/text", "/json", "/redirect", "/nowhere", "/plain"];
+Deno.test("a log that is written after the answer finds the status and the headers that were sent, as in Express", async () => {
+  const paths = ["/text", "/json", "/redirect", "/nowhere", "/head", "/own", "/unheard-of", "/plain"];
   const [ours, theirs] = await notedByBoth((app, note) => {
     app.use((req: Any, res: Any, next: Any) => {
       res.on("finish", () => {
@@ -114,13 +114,20 @@ Deno.test("a log that is written after the answer finds the headers that were se
         const asked = ["Content-Type", "Content-Length", "X-None"].map((
           name,
         ) => [res.getHeader(name), res.hasHeader(name)]);
-        note(JSON.stringify([req.originalUrl, headers, asked.map(([value, has]) => [`${value}`, has])]));
+        const status = `${res.statusCode} ${res.statusMessage}`;
+        note(JSON.stringify([req.originalUrl, status, headers, asked.map(([value, has]) => [`${value}`, has])]));
       });
       next();
     });
     app.get("/text", (_req: Any, res: Any) => res.cookie("a", "1").cookie("b", "2").send("text"));
     app.get("/json", (_req: Any, res: Any) => res.json({ a: 1 }));
     app.get("/redirect", (_req: Any, res: Any) => res.redirect("/text"));
+    app.get("/head", (_req: Any, res: Any) => res.writeHead(201, { "Content-Length": 0 }).end());
+    app.get("/own", (_req: Any, res: Any) => {
+      res.statusMessage = "Mine";
+      res.status(418).send("own");
+    });
+    app.get("/unheard-of", (_req: Any, res: Any) => res.status(599).send("?"));
     app.get("/plain", (_req: Any, res: Any) => {
       app.set("etag", false);
       res.json([]);
