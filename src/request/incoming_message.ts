@@ -135,8 +135,8 @@ export class IncomingMessage extends Emitter {
    * @returns The value, `undefined` when the header is absent
    */
   protected lookupHeader(name: string): string | undefined {
-    const record = this.#state?.headers ?? null;
-    if (record !== null) return record[name.toLowerCase()];
+    // by its public name, for a validator may have defined that anew, with defaults in it
+    if (this.#state !== null && this.#state.headers !== null) return this.headers[name.toLowerCase()];
     let value: string | null = null;
     try {
       const { app, request } = this.#exchange;

@@ -56,6 +56,20 @@ Deno.test("changes to req.headers are what req.get() reads", async () => {
   );
 });
 
+Deno.test("headers that a validator has defined anew, with defaults, are what req.get() and its kin read", async () => {
+  const init = { headers: { "x-sent": "1", "content-type": "text/html" } };
+  const found = await seen(
+    (req) => {
+      const value = { ...req.headers, "x-sent": "2", "x-default": "3", "content-type": "text/plain" };
+      Object.defineProperty(req, "headers", { value });
+      return [req.get("X-Sent"), req.get("x-default"), req.get("content-type"), req.is("text/plain")];
+    },
+    "/",
+    { ...init, method: "POST", body: "text" },
+  );
+  assertEquals(found, ["2", "3", "text/plain", "text/plain"]);
+});
+
 Deno.test("the host of a request made in process comes from its URL", async () => {
   assertEquals(await seen((req) => [req.host, req.hostname, req.protocol, req.secure]), [
     "localhost",
