@@ -139,33 +139,39 @@ export class RedisStore implements Store {
 
   /** Forgets keys; see {@linkcode Store}. */
   async reset({ policy, key }: Selector): Promise<number> {
-    if (key !== undefined) {
-      const all = allEndings().map((ending) => redisKey(this.#prefix, policy + ending, key));
-      return Math.min(1, await this.#forget(all));
-    }
-    const endings = allEndings();
+    if (key !== undefined) return await this.#forget(policy, key);
     let count = 0;
-    for await (const found of this.#port.scan(`${patternOf(this.#prefix, policy)}\u0001*`)) {
-      const ending = endings.find((one) => keyOf(this.#prefix, policy + one, found) !== null);
-      if (ending === undefined) continue;
-      const gone = await this.#forget([found]);
-      if (ending !== BLOCK_ENDING) count += gone;
-    }
+    // one that is found again, by its block or because the server lists it twice, is gone by then
+    for await (const found of this.#scan(policy, allEndings())) count += await this.#forget(policy, found);
     return count;
   }
 
-  async #forget(keys: readonly string[]): Promise<number> {
-    return Number(await forgetScript.run(this.#port, keys, []));
+  async #forget(policy: string, key: string): Promise<number> {
+    const all = allEndings().map((ending) => redisKey(this.#prefix, policy + ending, key));
+    return Math.min(1, Number(await forgetScript.run(this.#port, all, [])));
   }
 
-  /** Lists keys in use; see {@linkcode Store}. */
+  /** Lists keys in use, each of them once; see {@linkcode Store}. */
   async *inspect(policy: Policy): AsyncGenerator<Entry> {
-    const name = policy.name + ENDINGS[policy.algorithm];
-    for await (const found of this.#port.scan(patternOf(this.#prefix, name))) {
-      const key = keyOf(this.#prefix, name, found);
-      if (key === null) continue;
+    const { name, algorithm, block } = policy;
+    const listed = new Set<string>();
+    // a block may outlast what was counted
+    for await (const key of this.#scan(name, [ENDINGS[algorithm], ...(block === undefined ? [] : [BLOCK_ENDING])])) {
+      if (listed.has(key)) continue;
+      listed.add(key);
       const [verdict] = await this.decide([{ policy, key, cost: 0 }]);
       if (verdict!.resetMs > 0) yield { key, verdict: verdict! };
+    }
+  }
+
+  // keys may come more than once: while a server makes room for more of them it lists some again
+  async *#scan(policy: string, endings: readonly string[]): AsyncGenerator<string> {
+    const ending = endings.length === 1 ? endings[0]! : "\u0001*";
+    for await (const found of this.#port.scan(patternOf(this.#prefix, policy) + ending)) {
+      for (const one of endings) {
+        const key = keyOf(this.#prefix, policy + one, found);
+        if (key !== null) yield key;
+      }
     }
   }
 
