@@ -54,10 +54,17 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
   [() => fetchLimit({ clientAddress: "ip" } as Any), 'fetchLimit: option clientAddress must be a function, not "ip"'],
   [() => new MemoryStore({ clock: 5 } as Any), "MemoryStore: option clock must be a function, not 5"],
   [() => new RedisStore({ url: 5 } as Any), "RedisStore: option url must be a string, not 5"],
-  [
-    () => new RedisStore({ url: "http://user:pass/word@host:6379" }),
-    'RedisStore: option url must begin with redis:// or rediss://, not "http://…@host:6379"',
-  ],
+  ...[
+    ["http://user:pass/word@host:6379", "http://…@host:6379"],
+    ["redis://:pass/word@host:6379", "redis://…@host:6379"],
+    ["redis://:100%@host:6379", "redis://…@host:6379"],
+    ["redis://host:637900", "redis://host:637900"],
+    ["redis://host/name", "redis://host/name"],
+  ].map(([url, shown]): [() => unknown, string] => [
+    () => new RedisStore({ url: url! }),
+    "RedisStore: option url must be like redis://user:password@host:6379/0, or rediss://…, percent-encoded, not " +
+    JSON.stringify(shown),
+  ]),
   [() => new RedisStore({ client: PORT, clock: 5 } as Any), "RedisStore: option clock must be a function, not 5"],
   [
     () => new DenoKvStore({ kv: KV, prefix: "a" } as Any),

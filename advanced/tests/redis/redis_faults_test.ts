@@ -272,6 +272,52 @@ Deno.test("a server that is restarted empty counts anew, and the limiter goes on
   await limiter.close();
 });
 
+Deno.test("while there is no connection, each failure tells why", async () => {
+  await using server = await startServer();
+  const limiter = limiterOn(server.url);
+  await limiter.warm();
+  const errors: string[] = [];
+  limiter.on("storeFailure", (error: Error) => errors.push(error.message));
+  await server.cli("CONFIG", "SET", "requirepass", "secret");
+  await server.cli("-a", "secret", "--no-auth-warning", "CLIENT", "KILL", "TYPE", "normal");
+  const refused = async () => {
+    await limiter.check("key");
+    return errors.some((error) => error.startsWith("NOAUTH"));
+  };
+  await until(refused, "a failure that names the missing password");
+  assertEquals(errors.filter((error) => error.includes("offline")), []);
+  await server.cli("-a", "secret", "--no-auth-warning", "CONFIG", "SET", "requirepass", "");
+  await answersByStoreAgain(limiter);
+  await server.kill();
+  const gone = async () => {
+    await limiter.check("key");
+    return errors.some((error) => error.includes("ECONNREFUSED"));
+  };
+  await until(gone, "a failure that says that nobody listens");
+  await limiter.close();
+});
+
+const NO_COMMAND = new TextEncoder().encode("-ERR unknown command\r\n");
+
+for (const [scheme, answer, remedy] of [["rediss", NO_COMMAND, "redis"], ["redis", null, "rediss"]] as const) {
+  Deno.test(`a ${scheme}:// address where ${remedy}:// is spoken says so`, async () => {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const serving = (async () => {
+      for await (const connection of listener) {
+        await connection.read(new Uint8Array(1024));
+        if (answer !== null) await connection.write(answer);
+        connection.close();
+      }
+    })();
+    const { port } = listener.addr as Deno.NetAddr;
+    const limiter = limiterOn(`${scheme}://127.0.0.1:${port}`);
+    await assertRejects(() => limiter.warm(), Error, ` needs ${remedy}://`);
+    await limiter.close();
+    listener.close();
+    await serving;
+  });
+}
+
 for (const onStoreFailure of ["local", "open", "closed"] as const) {
   Deno.test(`without a server "${onStoreFailure}" decides, and the counters and the event say so`, async () => {
     await using server = await absentServer();

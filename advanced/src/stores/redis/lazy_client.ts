@@ -21,6 +21,28 @@ function shown(url: string): string {
   return at === -1 ? url : `${/^\w+:\/\//.exec(url)?.[0] ?? ""}…${url.slice(at)}`;
 }
 
+function isAddress(url: string): boolean {
+  if (!/^rediss?:\/\/|^unix:/.test(url) || !URL.canParse(url)) return false;
+  const { protocol, username, password, pathname } = new URL(url);
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return false;
+  }
+  // behind the host stands the number of a database, if anything
+  return protocol === "unix:" || /^\/?\d*$/.test(pathname);
+}
+
+// where only one side speaks TLS, neither says so: one waits for the other, or leaves
+function explained(error: unknown, url: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const [signs, remedy] = url.startsWith("rediss:")
+    ? [/^Connection timeout|ECONNRESET|WRONG_VERSION_NUMBER/, "a server that speaks no TLS needs redis://"]
+    : [/^Socket closed|ECONNRESET/, "a server that speaks TLS needs rediss://"];
+  if (!signs.test(`${error.message} ${(error as { code?: unknown }).code}`)) return error;
+  return new Error(`RedisStore: no connection; ${remedy} (${error.message.trim()})`, { cause: error });
+}
+
 /**
  * A client of `npm:redis` that is loaded at once, and connected when it is first needed.
  *
@@ -33,9 +55,10 @@ function shown(url: string): string {
  * @throws {TypeError} If the address is no `redis:` or `rediss:` URL
  */
 export function lazyClient(url: string): RedisPort {
-  if (!/^rediss?:\/\/|^unix:/.test(url) || !URL.canParse(url)) {
+  if (!isAddress(url)) {
     throw new TypeError(
-      `RedisStore: option url must begin with redis:// or rediss://, not ${JSON.stringify(shown(url))}`,
+      "RedisStore: option url must be like redis://user:password@host:6379/0, or rediss://…, percent-encoded, not " +
+        JSON.stringify(shown(url)),
     );
   }
   // loading it takes longer than a decision may; without it the first decision tells
@@ -44,6 +67,8 @@ export function lazyClient(url: string): RedisPort {
   let client: Client | null = null;
   let connecting: Promise<void> | null = null;
   let closed = false;
+  /** Why there is no connection: what the client says of a command then is only that there is none. */
+  let failure: unknown;
   /** Since when an answer or a connection is waited for, `null` while nothing is. */
   let waiting: number | null = null;
   const heard = () => waiting = null;
@@ -61,17 +86,25 @@ export function lazyClient(url: string): RedisPort {
       },
     });
     const connected = client = made as unknown as Client;
+    failure = undefined;
     waiting = performance.now();
     port = redisPortOf(made as unknown as Parameters<typeof redisPortOf>[0]);
     // the first failure is told to whoever waits, while the client goes on trying; a connection lost later shows in the
     // commands that fail, and without a listener it would end the process
     await new Promise<void>((resolve, reject) => {
+      let wasReady = false;
       connected.on("error", (error) => {
+        const told = wasReady ? error : explained(error, url);
         // it goes on trying
-        if (client === connected && !connected.isReady) waiting = performance.now();
-        reject(error);
+        if (client === connected && !connected.isReady) {
+          waiting = performance.now();
+          failure = told;
+        }
+        reject(told);
       });
       connected.on("ready", () => {
+        wasReady = true;
+        failure = undefined;
         // a connection that was being made cannot be called off
         if (closed || client !== connected) connected.destroy();
         else heard();
@@ -106,7 +139,12 @@ export function lazyClient(url: string): RedisPort {
         if (client === null && connecting === own) connecting = null;
       });
     }
-    return connecting.then(() => port!);
+    return connecting.then(() => {
+      if (failure !== undefined) throw failure;
+      return port!;
+    }, (first) => {
+      throw failure ?? first;
+    });
   }
 
   return {
