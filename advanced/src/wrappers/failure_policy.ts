@@ -31,6 +31,9 @@ export interface FailureOptions {
   readonly failed: (error: unknown) => void;
 }
 
+/** How long the end of a key may take, in ms: nobody's answer waits for it, and the store may have to connect first. */
+const FORGETTING_MS = 10_000;
+
 /** Who made a decision. */
 export type DecidedBy = "store" | OnStoreFailure;
 
@@ -54,6 +57,7 @@ export class FailurePolicy {
   readonly #options: FailureOptions;
   readonly #breaker: CircuitBreaker;
   readonly #deadline: Deadline;
+  readonly #forgetting: Deadline;
   readonly #counters: Counters;
   readonly #shares = new WeakMap<Policy, Policy>();
   /** What the store granted too late, to requests that had passed: they give it back with what they got in its place. */
@@ -75,6 +79,7 @@ export class FailurePolicy {
     this.#local = new MemoryStore({ maxKeys: options.maxKeys, clock: options.clock });
     this.#breaker = new CircuitBreaker(options.elapsed, () => counters.breakerOpened++);
     this.#deadline = new Deadline(options.timeoutMs, options.timers);
+    this.#forgetting = new Deadline(FORGETTING_MS, options.timers);
   }
 
   /** Whether the store is being left alone at the moment. */
@@ -196,7 +201,8 @@ export class FailurePolicy {
 
   async #giveToStore(take: Take, stamp: number, amount: number): Promise<boolean> {
     try {
-      const given = await this.#given(this.#store.give(take, stamp, amount));
+      const late = `the store did not take units back within ${this.#options.timeoutMs} ms`;
+      const given = await within(this.#deadline, this.#store.give(take, stamp, amount), late);
       this.#breaker.succeeded();
       return given;
     } catch (error) {
@@ -205,21 +211,24 @@ export class FailurePolicy {
     }
   }
 
-  #given(asked: Awaitable<boolean>): Awaitable<boolean> {
-    if (typeof asked === "boolean") return asked;
-    return new Promise((resolve, reject) => {
-      const cancel = this.#deadline.after(() =>
-        reject(new Error(`the store did not take units back within ${this.#options.timeoutMs} ms`))
-      );
-      asked.then(resolve, reject).then(cancel);
-    });
-  }
-
-  /** Forgets keys, also locally; see {@linkcode Store}. Rejects when the store can't. */
+  /**
+   * Forgets keys, also locally; see {@linkcode Store}. Rejects when the store can't, or does not forget a key in time;
+   * how many keys there are to forget, and so how long all of them take, nobody knows.
+   */
   async reset(selector: Selector): Promise<number> {
     const local = this.#local.reset(selector);
-    return Math.max(local, await this.#store.reset(selector));
+    const asked = this.#store.reset(selector);
+    const late = `the store did not forget the key within ${FORGETTING_MS} ms`;
+    return Math.max(local, await (selector.key === undefined ? asked : within(this.#forgetting, asked, late)));
   }
+}
+
+function within<T extends boolean | number>(deadline: Deadline, asked: Awaitable<T>, late: string): Awaitable<T> {
+  if (typeof asked !== "object") return asked;
+  return new Promise((resolve, reject) => {
+    const cancel = deadline.after(() => reject(new Error(late)));
+    asked.then(resolve, reject).then(cancel);
+  });
 }
 
 function unasked({ policy, cost }: Take, admit: boolean): Verdict {

@@ -279,3 +279,22 @@ Deno.test("the local limiter keeps to each process's share of limit and burst", 
   assertEquals((await limiter.check("key")).allowed, true);
   assertEquals((await limiter.check("key")).allowed, false);
 });
+
+Deno.test("a key that the store does not forget within ten seconds is an error, and all keys may take longer", async () => {
+  const { clock, store, limiter } = setUp();
+  await limiter.check("key");
+  assertEquals(await limiter.reset("key"), 1);
+  store.hang();
+  const forgetting = Promise.resolve(limiter.reset("key"));
+  const outcome = forgetting.catch((error) => error.message);
+  await settle();
+  clock.advance(9_990);
+  const isLate = await Promise.race([outcome, settle()]);
+  assertEquals(isLate, undefined);
+  clock.advance(10);
+  assertEquals(await outcome, "the store did not forget the key within 10000 ms");
+  assertEquals(clock.pendingTimers, 0);
+  void limiter.reset();
+  await settle();
+  assertEquals(clock.pendingTimers, 0);
+});
