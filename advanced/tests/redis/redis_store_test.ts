@@ -3,7 +3,7 @@ import { Cluster, Redis } from "ioredis";
 import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from "redis";
 import { startCluster } from "../../../tests/support/redis_cluster.ts";
 import { startSentinel } from "../../../tests/support/redis_sentinel.ts";
-import { startServer } from "../../../tests/support/redis_servers.ts";
+import { type RedisServer, startServer } from "../../../tests/support/redis_servers.ts";
 import { until } from "../../../tests/support/until.ts";
 import { ALGORITHM_NAMES, Limiter, type Policy, type RedisPort, RedisStore } from "../../mod.ts";
 import type { Entry, Store, Take } from "../../mod.ts";
@@ -496,6 +496,31 @@ Deno.test("a cluster works with node-redis and with ioredis, over all its nodes"
   await prefixed.close();
   const ioRedis = new Cluster(cluster.nodes.map(({ port }) => ({ host: "127.0.0.1", port })));
   await proveItWorksOnACluster(new RedisStore({ client: ioRedis, prefix: "ioredis:" }), cluster.nodes);
+  ioRedis.disconnect();
+});
+
+Deno.test("while a slot moves to another node its keys are counted on, listed and forgotten", async () => {
+  await using cluster = await startCluster();
+  // the first one has the slot of "b"
+  const [from, to] = cluster.nodes as [RedisServer, RedisServer];
+  const slot = await from.cli("CLUSTER", "KEYSLOT", "b");
+  await to.cli("CLUSTER", "SETSLOT", slot, "IMPORTING", await from.cli("CLUSTER", "MYID"));
+  await from.cli("CLUSTER", "SETSLOT", slot, "MIGRATING", await to.cli("CLUSTER", "MYID"));
+  const nodeRedis = createCluster({ rootNodes: cluster.urls.map((url) => ({ url })) });
+  await nodeRedis.connect();
+  const ioRedis = new Cluster(cluster.nodes.map(({ port }) => ({ host: "127.0.0.1", port })));
+  const policy = policyOf("fixed-window");
+  for (const client of [nodeRedis, ioRedis]) {
+    const store = new RedisStore({ client });
+    assertEquals((await take(store, policy, "b")).remaining, 2, "on the node it moves to");
+    assertEquals(await listed(store.inspect(policy)), ["b"]);
+    assertEquals((await take(store, policy, "b", 2)).remaining, 0);
+    assertEquals((await take(store, policy, "b")).denied, true);
+    assertEquals(await store.reset({ policy: policy.name, key: "b" }), 1);
+    assertEquals((await take(store, policy, "b")).remaining, 2);
+    assertEquals(await store.reset({ policy: policy.name }), 1);
+  }
+  await nodeRedis.close();
   ioRedis.disconnect();
 });
 
