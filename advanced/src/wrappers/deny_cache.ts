@@ -15,11 +15,15 @@ interface Refusal {
 /** Refusals that are remembered. */
 const MOST = 20_000;
 
+/** How long the store is not asked about a refusal, in ms: another process may have made an end of it. */
+const FRESH_MS = 10_000;
+
 /**
  * Remembers refusals until the exact moment at which they may end, and tells them without asking the store.
  *
  * A refusal by a policy whose refusals are free stays one until its retry time: nobody's decision can bring it forward.
- * Units given back, or keys forgotten, by *this* process end it; by another process they show at the retry time.
+ * Units given back, or keys forgotten, by *this* process end it; by another process they show within ten seconds, for so
+ * often the store is asked again. One that the store can't be asked about is told until its retry time.
  */
 export class DenyCacheStore implements Store, Remembering {
   readonly #store: Store;
@@ -52,7 +56,7 @@ export class DenyCacheStore implements Store, Remembering {
     if (!takes.every(isCacheable)) return this.#store.decide(takes, times);
     const signature = signatureOf(takes);
     const asked = this.#clock();
-    const known = this.#refusal(signature, asked);
+    const known = this.#refusal(signature, asked, FRESH_MS);
     if (known !== null) return known;
     const epoch = this.#epoch;
     const decided = this.#store.decide(takes, times);
@@ -63,17 +67,19 @@ export class DenyCacheStore implements Store, Remembering {
 
   /** Tells a refusal that is remembered. */
   known(takes: readonly Take[]): readonly Verdict[] | null {
-    return takes.every(isCacheable) ? this.#refusal(signatureOf(takes), this.#clock()) : null;
+    return takes.every(isCacheable) ? this.#refusal(signatureOf(takes), this.#clock(), Infinity) : null;
   }
 
-  #refusal(signature: string, now: number): readonly Verdict[] | null {
+  #refusal(signature: string, now: number, freshMs: number): readonly Verdict[] | null {
     const known = this.#refusals.get(signature);
     if (known === undefined) return null;
-    if (now >= known.asked && now < known.until) {
+    const age = now - known.asked;
+    if (age < 0 || now >= known.until) this.#refusals.delete(signature);
+    // what never fits does so whatever others do
+    else if (age < freshMs || known.until === Infinity) {
       this.#counters.denyCacheHits++;
-      return known.verdicts.map((verdict) => aged(verdict, now - known.asked));
+      return known.verdicts.map((verdict) => aged(verdict, age));
     }
-    this.#refusals.delete(signature);
     return null;
   }
 
@@ -92,7 +98,7 @@ export class DenyCacheStore implements Store, Remembering {
   #remember(verdicts: readonly Verdict[], takes: readonly Take[], signature: string, asked: number): void {
     let wait = 0;
     for (const [i, verdict] of verdicts.entries()) {
-      if (verdict.granted > 0 && !takes[i]!.shadow) return;
+      if (verdict.granted > 0 && !takes[i]!.shadow) return this.#refusals.delete(signature);
       if (verdict.denied && !takes[i]!.shadow) wait = Math.max(wait, verdict.retryMs);
     }
     // the store decided after it was asked, in a ms of its own clock that had begun before: the refusal lasts until then

@@ -133,7 +133,9 @@ export class FailurePolicy {
 
   #fail(takes: readonly Take[], error: unknown): Decided {
     this.#noteFailure(error);
-    return this.#instead(takes);
+    // a refusal that was to be asked about once more
+    const known = this.#store.known?.(takes) ?? null;
+    return known === null ? this.#instead(takes) : { verdicts: known, by: "store" };
   }
 
   #noteFailure(error: unknown): void {

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { ALGORITHM_NAMES, Limiter, MemoryStore, type Policy, type Take } from "../../mod.ts";
 import { newCounters } from "../../src/wrappers/counters.ts";
-import { VirtualClock } from "../../testing.ts";
+import { FaultyStore, VirtualClock } from "../../testing.ts";
 import { DenyCacheStore } from "../../src/wrappers/deny_cache.ts";
 import { AsyncStore } from "../support/async_store.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
@@ -195,4 +195,51 @@ Deno.test("the memory of refusals is bounded", async () => {
   assertEquals(behind.calls.decide, decide);
   await cached.decide([{ policy, key: "key 0", cost: 1 }]);
   assertEquals(behind.calls.decide, decide + 1);
+});
+
+/** Two processes with a memory of refusals each, on one store with a quota of one unit a day. */
+function setUpTwo() {
+  const clock = new VirtualClock();
+  const behind = new FaultyStore(new AsyncStore(new MemoryStore({ clock: clock.read })));
+  const limiters = [0, 1].map(() =>
+    new Limiter({
+      ...{ store: behind, name: "day", max: 1, windowMs: 86_400_000 },
+      clock: clock.read,
+      timers: clock.timers,
+    })
+  ) as [Limiter, Limiter];
+  return { clock, behind, limiters };
+}
+
+Deno.test("what another process gives back or resets is seen within ten seconds", async () => {
+  for (const change of ["refund", "reset"] as const) {
+    const { clock, behind, limiters: [one, other] } = setUpTwo();
+    const decision = await one.check("key");
+    assertEquals((await other.check("key")).allowed, false);
+    await (change === "refund" ? one.refund(decision) : one.reset("key"));
+    const { calls } = behind;
+    clock.advance(9_999);
+    assertEquals([(await other.check("key")).allowed, behind.calls], [false, calls]);
+    clock.advance(1);
+    assertEquals([(await other.check("key")).allowed, behind.calls], [true, calls + 1]);
+  }
+});
+
+Deno.test("a refusal that the store can't be asked about once more is told until its end", async () => {
+  const { clock, behind, limiters: [limiter] } = setUpTwo();
+  await limiter.check("key");
+  assertEquals((await limiter.check("key")).allowed, false);
+  behind.fail();
+  for (let times = 0; times < 20; times++) {
+    clock.advance(60_000);
+    const { allowed, decidedBy, retryMs } = await limiter.check("key");
+    assertEquals([allowed, decidedBy, retryMs], [false, "store", 86_400_000 - (times + 1) * 60_000]);
+  }
+  assertEquals(limiter.breakerIsOpen, true);
+  behind.heal();
+  clock.advance(86_400_000);
+  assertEquals((await limiter.check("key")).allowed, true);
+  // what was remembered of the day before is gone
+  behind.fail();
+  assertEquals((await limiter.check("key")).decidedBy, "local");
 });
