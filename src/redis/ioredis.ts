@@ -5,8 +5,8 @@ import { listenTo, type PubSubClient } from "./pubsub_client.ts";
 export interface IoRedisClient {
   /** `"ready"` when commands reach the server. */
   readonly status: string;
-  /** Makes a client with the same options, and connects it. */
-  duplicate(): unknown;
+  /** Makes a client with the same options but for the given ones, and connects it; one of a cluster takes none. */
+  duplicate(options?: never): unknown;
   /** Sends `PUBLISH`. */
   publish(channel: string, message: Buffer): Promise<unknown>;
   /** Nodes of a cluster. */
@@ -36,7 +36,9 @@ export function ioRedis(client: IoRedisClient): PubSubClient {
     publish: (channel, message) => (client.nodes?.("master")[0] ?? client).publish(channel, message),
     listen: (listener) => listenTo(client, listener),
     subscriber(listener, message) {
-      const own = client.duplicate() as IoRedisDuplicate;
+      // it would follow again by itself, and end the process where Redis forbids it: nobody has the promise
+      const options = client.nodes === undefined ? { autoResubscribe: false } : undefined;
+      const own = client.duplicate(options as never) as IoRedisDuplicate;
       own.on("messageBuffer", (channel, bytes) => message(String(channel), bytes as Buffer));
       listenTo(own, listener);
       if (own.status === "wait") own.connect().catch(listener.failed);

@@ -223,6 +223,33 @@ for (const kind of Object.keys(KINDS)) {
   });
 }
 
+for (const kind of Object.keys(KINDS)) {
+  Deno.test(`with ${kind}, a channel that Redis forbids is told, and followed again where it is allowed`, async () => {
+    await using server = await startServer();
+    const user = (...words: string[]) => server.cli("ACL", "SETUSER", "topics", ...words);
+    // what topics need, and what connecting asks here
+    const commands = ["+publish", "+subscribe", "+unsubscribe", "+ping", "+info"];
+    await user("on", ">secret", "resetchannels", "&sluice:*", ...commands);
+    const url = server.url.replace("redis://", "redis://topics:secret@");
+    await using here = await Instance.start(kind, url);
+    await using there = await Instance.start(kind, url);
+    const [member, far] = [await here.follow("t"), await there.follow("t")];
+    const disconnected = () => server.cli("CLIENT", "KILL", "USER", "topics");
+    await until(async () => await followers(server, "t") === 2, "both processes follow");
+    await user("resetchannels");
+    await disconnected();
+    await until(() => here.errors.length > 0 && there.errors.length > 0, "the loss is told");
+    await until(async () => here.isConnected() && there.isConnected(), "the clients are back");
+    await user("&sluice:*");
+    await disconnected();
+    await until(async () => await followers(server, "t") === 2, "both processes follow again");
+    await until(() => here.isConnected(), "the client is back");
+    assertEquals(here.app.connections.publish("t", "text"), 1);
+    assertEquals([await member.next(), await far.next()], ["text", "text"]);
+    await bye(member, far);
+  });
+}
+
 Deno.test("no more than 16 MiB wait for a Redis that answers late", async () => {
   await using server = await startServer();
   await using here = await Instance.start("node-redis", server.url);
