@@ -229,6 +229,23 @@ const BUGS: Record<string, { store: new (clock: VirtualClock) => Store; breaks: 
     },
     breaks: ["lists the keys in use"],
   },
+  "lists keys twice": {
+    store: class extends Broken {
+      override async *inspect(policy: Policy) {
+        yield* this.inner.inspect(policy);
+        yield* this.inner.inspect(policy);
+      }
+    },
+    breaks: ["lists the keys in use"],
+  },
+  "lists no blocked keys": {
+    store: class extends Broken {
+      override async *inspect(policy: Policy) {
+        for await (const entry of this.inner.inspect(policy)) if (!entry.verdict.blocked) yield entry;
+      }
+    },
+    breaks: ["lists the keys in use"],
+  },
 };
 
 Deno.test("the contract finds nothing wrong with a store that keeps it", async () => {

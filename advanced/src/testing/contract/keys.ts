@@ -125,8 +125,16 @@ export async function inspectListsTheKeysInUse(run: ContractRun): Promise<void> 
     run.advance(5000);
     for (const [key, left] of wanted) await run.take(policy, key, 9 - left);
     await run.take({ ...policy, name: `${name}0` }, "of another policy");
-    const found = new Map<string, number>();
-    for await (const { key, verdict } of run.store.inspect(policy)) found.set(key, verdict.remaining);
-    run.same([...found].sort(), [...wanted].sort(), "inspect lists the keys in use and how they stand");
+    const found: [string, number][] = [];
+    for await (const { key, verdict } of run.store.inspect(policy)) found.push([key, verdict.remaining]);
+    run.same(found.sort(), [...wanted].sort(), "inspect lists the keys in use, each of them once, and how they stand");
+    const blocking: Policy = { ...policy, name: `${name}1`, block: { after: 1, forMs: 60_000 } };
+    run.begin(blocking);
+    if (!await run.serves(blocking)) continue;
+    await run.take(blocking, "key", 10);
+    run.advance(5000);
+    const blocked: [string, boolean][] = [];
+    for await (const { key, verdict } of run.store.inspect(blocking)) blocked.push([key, verdict.blocked]);
+    run.same(blocked, [["key", true]], "inspect lists a blocked key until its block is over");
   }
 }
