@@ -208,6 +208,32 @@ export class IncomingMessage extends Emitter {
     return this.#state?.readable?.length ?? 0;
   }
 
+  /** Whether the body flows, `null` before anybody reads it. */
+  get readableFlowing(): boolean | null {
+    return this.#state?.readable?.flowing ?? null;
+  }
+
+  /** The encoding that was set. */
+  get readableEncoding(): string | null {
+    return this.#state?.readable?.encoding ?? null;
+  }
+
+  /** What Node would keep of a body. */
+  get readableHighWaterMark(): number {
+    return 65536;
+  }
+
+  /** Chunks are bytes or text, never other values. */
+  get readableObjectMode(): boolean {
+    return false;
+  }
+
+  /** Node's record of a stream, by which `Readable.toWeb` and others know one. */
+  get _readableState(): Record<string, unknown> {
+    const { readableEncoding: encoding, readableEnded: ended, readableLength: length } = this;
+    return { encoding, ended, endEmitted: ended, length };
+  }
+
   get #stream(): ReadableFace {
     return this.#made.readable ??= new ReadableFace(this.#exchange, this);
   }
@@ -266,6 +292,11 @@ export class IncomingMessage extends Emitter {
     return this;
   }
 
+  /** Whether `pause` holds the flow back. */
+  isPaused(): boolean {
+    return this.#state?.readable?.held ?? false;
+  }
+
   /** Makes `data` events carry strings. Only UTF-8 is known to the core. */
   setEncoding(encoding: string): this {
     this.#stream.setEncoding(encoding);
@@ -307,6 +338,24 @@ export class IncomingMessage extends Emitter {
   // deno-lint-ignore no-explicit-any -- as Node's types have it, for the encoding is not known to them
   [Symbol.asyncIterator](): AsyncIterableIterator<any> {
     return this.#stream.chunks();
+  }
+
+  /**
+   * The chunks as they arrive, for loops that may end before the body does.
+   *
+   * @param options With `destroyOnReturn: false` what is left of the body stays
+   */
+  // deno-lint-ignore no-explicit-any -- as above
+  iterator(options: { destroyOnReturn?: boolean } = {}): AsyncIterableIterator<any> {
+    return this.#stream.chunks(options.destroyOnReturn === false);
+  }
+
+  /** All chunks of the body. */
+  // deno-lint-ignore no-explicit-any -- as above
+  async toArray(): Promise<any[]> {
+    const chunks = [];
+    for await (const chunk of this) chunks.push(chunk);
+    return chunks;
   }
 }
 

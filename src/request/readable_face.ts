@@ -44,7 +44,9 @@ export class ReadableFace implements BodyReading {
   #flowing = false;
   #reading = false;
   /** Whether `pause` was called: a listener alone does not start the flow then. */
-  #held = false;
+  held = false;
+  /** The encoding that was set. */
+  encoding: string | null = null;
   /** Whether chunks wait for `read`, as they do once somebody listens for `readable`. */
   #offering = false;
   #offered: ShownChunk | null = null;
@@ -66,14 +68,19 @@ export class ReadableFace implements BodyReading {
     this.#emitter = emitter;
   }
 
+  /** Whether the body flows, `null` before anybody reads it. */
+  get flowing(): boolean | null {
+    return this.#flowing || (this.held || this.#offering ? false : null);
+  }
+
   /** Starts the flow for a listener for `data`, unless it is held back or read by hand. */
   listen(): void {
-    if (!this.#held && !this.#offering) this.resume();
+    if (!this.held && !this.#offering) this.resume();
   }
 
   /** Starts or continues the flow. The first chunk never comes before the caller's turn is over. */
   resume(): void {
-    this.#held = false;
+    this.held = false;
     this.#flowing = true;
     clearTimeout(this.#lying);
     if (this.#reading || this.#isOver()) return;
@@ -109,13 +116,14 @@ export class ReadableFace implements BodyReading {
 
   /** Holds the flow back after the chunk under way. */
   pause(): void {
-    this.#held = true;
+    this.held = true;
     this.#flowing = false;
     if (this.#exchange.finished) this.answered();
   }
 
   /** Makes chunks strings. */
   setEncoding(encoding: string): void {
+    this.encoding = encoding;
     this.#decoder = new TextDecoder(WEB_NAMES[encoding.toLowerCase()] ?? encoding);
   }
 
@@ -170,19 +178,31 @@ export class ReadableFace implements BodyReading {
     return chunk;
   }
 
-  /** The chunks in turn, none of a body that has been read. */
-  async *chunks(): AsyncGenerator<ShownChunk> {
+  /**
+   * The chunks in turn, none of a body that has been read.
+   *
+   * @param keepsRest Whether what is left stays where whoever asks for the chunks stops in the middle
+   */
+  async *chunks(keepsRest = false): AsyncGenerator<ShownChunk> {
     if (this.#isOver()) return;
     // fails here where somebody else reads it, and then nothing is broken
-    const chunks = bodyOf(this.#request)?.[Symbol.asyncIterator]() ?? null;
+    const chunks = bodyOf(this.#request)?.[Symbol.asyncIterator]({ preventCancel: keepsRest }) ?? null;
+    let isLeft = keepsRest;
     try {
-      if (chunks !== null) { for await (const chunk of chunks) yield this.#shown(chunk); }
+      if (chunks !== null) {
+        for await (const chunk of chunks) {
+          // Deno has one empty chunk for an empty body
+          if (chunk.length > 0) yield this.#shown(chunk);
+        }
+      }
+      isLeft = false;
       const rest = this.#decoder?.decode();
       if (rest) yield rest;
     } catch (error) {
+      isLeft = false;
       throw this.#break(error);
     } finally {
-      this.ended = true;
+      this.ended ||= !isLeft;
     }
   }
 
@@ -200,7 +220,6 @@ export class ReadableFace implements BodyReading {
         const { value } = await this.#reader?.read() ?? { value: undefined };
         this.taken++;
         if (value === undefined) return null;
-        // Deno has one empty chunk for an empty body
         if (value.length === 0) continue;
         this.#beside?.enqueue(value);
         return this.#shown(value);

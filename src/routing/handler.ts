@@ -69,12 +69,12 @@ export interface ReusableErrorHandlerShape<L extends Locals> {
 }
 
 /**
- * What tells requests of Node, and so of Express, from ours by their type: they are streams of Node's. A property that
+ * What tells requests of Node, and so of Express, from ours by their type: they may end with trailers. A property that
  * ours have would let everything in, handlers of other parameters than the path's included.
  */
 export interface NodeRequest {
-  /** Size at which Node's stream stops reading ahead. */
-  readonly readableHighWaterMark: number;
+  /** Names and values of the headers behind the body. */
+  readonly rawTrailers: string[];
 }
 
 /**

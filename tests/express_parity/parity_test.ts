@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { Readable } from "node:stream";
 import { assertEquals } from "@std/assert";
 import cookieParser from "cookie-parser";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
@@ -248,6 +249,60 @@ const CASES: readonly Case[] = [
       });
     },
     asks: ["/text", "/hex", "/each", "/encoded"].map((path) => ({ path, init: { method: "POST", body: '{"a":"ä"}' } })),
+  },
+  {
+    name: "what knows streams of Node's takes a request for one of them",
+    build(app) {
+      const told = (req: Any) => [
+        req.readableFlowing,
+        req.isPaused(),
+        req.readableEncoding,
+        req.readableObjectMode,
+        typeof req.readableHighWaterMark,
+      ];
+      app.post("/web", async (req: Any, res: Any) => res.send(await new Response(Readable.toWeb(req) as Any).text()));
+      app.post("/sent-on", async (req: Any, res: Any) => {
+        const init: Any = { method: "POST", body: Readable.toWeb(req), duplex: "half" };
+        res.send(await new Request("http://localhost/", init).text());
+      });
+      app.post("/web-cut-short", async (req: Any, res: Any) => {
+        const reader = Readable.toWeb(req).getReader();
+        const { done, value } = await reader.read();
+        res.json([done, value?.length]);
+      });
+      app.post("/array", async (req: Any, res: Any) => res.send(Buffer.concat(await req.toArray())));
+      app.post("/iterator", async (req: Any, res: Any) => {
+        let text = "";
+        for await (const chunk of req.iterator({ destroyOnReturn: false })) text += chunk;
+        res.send(text);
+      });
+      app.post("/stopped", async (req: Any, res: Any) => {
+        for await (const _chunk of req.iterator({ destroyOnReturn: false })) break;
+        res.json([req.destroyed, req.readableEnded]);
+      });
+      app.post("/told", (req: Any, res: Any) => {
+        const before = told(req);
+        req.setEncoding("utf8");
+        req.on("data", () => {});
+        const flowing = told(req);
+        req.pause();
+        const held = told(req);
+        req.on("end", () => res.json([before, flowing, held, told(req)]));
+        req.resume();
+      });
+      app.post("/empty", async (req: Any, res: Any) => {
+        const chunks = [];
+        for await (const chunk of req) chunks.push(chunk.length);
+        res.json(chunks);
+      });
+    },
+    asks: [
+      ...["/web", "/sent-on", "/web-cut-short", "/array", "/iterator", "/stopped", "/told"].map((path) => ({
+        path,
+        init: { method: "POST", body: "sent" },
+      })),
+      ...["/web", "/sent-on", "/array", "/empty"].map((path) => ({ path, init: { method: "POST" } })),
+    ],
   },
   {
     name: "a request can be read by hand, held back, and read once",
