@@ -58,7 +58,9 @@ export class Lifecycle {
       options.signal?.throwIfAborted();
       const platform = detectPlatform().serve(handler, options, this.#app);
       const isSecure = options.cert !== undefined && options.key !== undefined;
-      const server = new Server(platform, () => this.#closeOne(listening), isSecure);
+      const close = (timeoutMs?: number): Promise<void> => this.#closeOne(listening, timeoutMs);
+      const isOpen = (): boolean => listening.stopped === null && this.#listening.includes(listening);
+      const server = new Server(platform, close, isOpen, isSecure);
       const listening: Listening = { platform, server, stopped: null, forgetSignal() {} };
       this.#listening = [...this.#listening, listening];
       this.#closing = null;
@@ -67,7 +69,7 @@ export class Lifecycle {
       return server;
     } catch (error) {
       if (callback === undefined || !isUnavailable(error)) throw error;
-      const server = new Server(neverListened(error), () => Promise.resolve());
+      const server = new Server(neverListened(error), () => Promise.resolve(), () => false);
       queueMicrotask(() => callback.call(server, error as Error));
       return server;
     }

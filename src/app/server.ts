@@ -14,21 +14,29 @@ const TOLD: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
 /** A listening server, as `app.listen` returns it; it emits `listening`, `error` and `close`. */
 export class Server extends Emitter {
   #platform: PlatformServer;
-  #close: () => Promise<void>;
+  #close: (timeoutMs?: number) => Promise<void>;
+  #isOpen: () => boolean;
   #scheme: "http" | "https";
 
   /**
    * Wraps a server of the platform; `app.listen` does this.
    *
    * @param platform The platform's server
-   * @param close Closes it, and the application where it is the last server
+   * @param close Closes it, and the application where it is the last server; what is busy is cut after so many ms
+   * @param isOpen Tells whether nobody has begun to
    * @param isSecure Whether it speaks TLS
    */
-  constructor(platform: PlatformServer, close: () => Promise<void>, isSecure = false) {
+  constructor(
+    platform: PlatformServer,
+    close: (timeoutMs?: number) => Promise<void>,
+    isOpen: () => boolean,
+    isSecure = false,
+  ) {
     super();
     this.#platform = platform;
     this.#scheme = isSecure ? "https" : "http";
     this.#close = close;
+    this.#isOpen = isOpen;
   }
 
   /** The port it listens on. */
@@ -39,6 +47,11 @@ export class Server extends Emitter {
   /** The address it listens on. */
   get hostname(): string {
     return this.#platform.hostname;
+  }
+
+  /** Whether it listens: no longer once it is being closed. */
+  get listening(): boolean {
+    return this.#isOpen();
   }
 
   /** A URL under which it can be reached from this machine. */
@@ -93,6 +106,18 @@ export class Server extends Emitter {
     this.#limit("timeout", ms);
   }
 
+  /**
+   * Sets {@linkcode Server.timeout}.
+   *
+   * @param ms The time
+   * @param callback Refused, as a listener of `timeout` is
+   */
+  setTimeout(ms = 0, callback?: () => void): this {
+    if (callback !== undefined) assertTold("on", "timeout");
+    this.timeout = ms;
+    return this;
+  }
+
   #timeout(name: keyof ServerTimeouts): number {
     return this.#platform.timeouts?.[name] ?? 0;
   }
@@ -117,6 +142,14 @@ export class Server extends Emitter {
     if (callback !== undefined) closed.then(() => callback(), callback);
     return closed;
   }
+
+  /** Cuts what is still open, for programs that have waited long enough for `close`; where it listens, it closes. */
+  closeAllConnections(): void {
+    void this.#close(0);
+  }
+
+  /** Accepted: `close` ends idle connections by itself. */
+  closeIdleConnections(): void {}
 
   /**
    * Refuses listeners for anything but `listening`, `error` and `close`.

@@ -69,6 +69,25 @@ Deno.test("close with a deadline cuts what does not end", async () => {
   await assertRejects(() => stream.text());
 });
 
+Deno.test("a server is shut down as one of Node's, which tells whether it listens and cuts what does not end", async () => {
+  const app = quietApp();
+  const arrived = Promise.withResolvers<void>();
+  app.get("/", () => arrived.resolve());
+  const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+  const pending = fetch(`http://127.0.0.1:${server.port}/`);
+  await arrived.promise;
+  const listening = [server.listening];
+  const closed = Promise.withResolvers<void>();
+  server.close(() => closed.resolve());
+  server.closeIdleConnections();
+  listening.push(server.listening);
+  server.closeAllConnections();
+  assertEquals((await pending).status, 503);
+  await (await pending).text();
+  await closed.promise;
+  assertEquals([...listening, server.listening], [true, false, false]);
+});
+
 Deno.test("a taken port goes to the callback, or is thrown where there is none", async () => {
   const first = quietApp();
   const { port } = first.listen({ port: 0, hostname: "127.0.0.1" });
@@ -97,12 +116,15 @@ Deno.test("a timeout that only Node lets be set changes nothing, and says so", a
   console.warn = (message) => void warnings.push(message);
   try {
     server.keepAliveTimeout = 65_000;
+    server.setTimeout(9000);
   } finally {
     console.warn = warn;
   }
   assertEquals(warnings, [
     "server.keepAliveTimeout = 65000 changes nothing: only Node lets its server's timeouts be set",
+    "server.timeout = 9000 changes nothing: only Node lets its server's timeouts be set",
   ]);
+  assertThrows(() => server.setTimeout(9000, () => {}), TypeError, "http.createServer(app)");
   assertEquals(server.keepAliveTimeout, 0);
   for (const name of ["keepAliveTimeout", "headersTimeout", "requestTimeout", "timeout"] as const) {
     assertThrows(
