@@ -19,6 +19,7 @@ export const genericPlatform: Platform = {
   environment: processVariables,
   waitUntil,
   nodeBytes,
+  nodeHeadersKey,
   nextTurn,
   loadPackage: requirePackage,
   serve() {
@@ -91,6 +92,7 @@ interface ProcessLike {
   readonly env?: Readonly<Record<string, string | undefined>>;
   cwd(): string;
   getBuiltinModule?(name: "node:module"): ModuleLoader | undefined;
+  getBuiltinModule?(name: "node:http"): { OutgoingMessage: new () => object } | undefined;
 }
 
 /**
@@ -109,6 +111,14 @@ export function requirePackage(name: string): Promise<unknown> {
     const { code } = error as { code?: string };
     return code === "MODULE_NOT_FOUND" ? Promise.resolve(undefined) : Promise.reject(error);
   }
+}
+
+// it is on each of Node's responses, and nowhere by a name
+function nodeHeadersKey(): symbol | undefined {
+  const { process } = globalThis as { process?: ProcessLike };
+  const http = process?.getBuiltinModule?.("node:http");
+  if (http === undefined) return undefined;
+  return Object.getOwnPropertySymbols(new http.OutgoingMessage()).find((key) => key.description === "kOutHeaders");
 }
 
 /** The global `Buffer`, as far as it is used. */

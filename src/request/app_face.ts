@@ -37,6 +37,8 @@ export interface RuntimeFace {
   environment(info: unknown): Record<string, unknown>;
   /** Bytes as Express users know them: a `Buffer` over the same memory where the runtime has one. */
   nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
+  /** The key under which responses of Node's keep their headers, where there are any. */
+  nodeHeadersKey(): symbol | undefined;
   /** Runs something when the present turn is over, behind all microtasks where the runtime has such turns. */
   nextTurn(run: () => void): void;
   /**

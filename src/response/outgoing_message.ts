@@ -45,6 +45,8 @@ export class OutgoingMessage extends HeaderMethods {
   #body: WebBody | JsonBody = null;
   #watched = false;
   #reason = "";
+  /** Whether Node's own `setHeader` finds the headers. */
+  static #isShown = false;
   // few responses have it, and a field would be made for all
   declare private [piped]: boolean | undefined;
 
@@ -469,14 +471,35 @@ export class OutgoingMessage extends HeaderMethods {
     );
   }
 
-  /** Node's name for "the headers are out", which some middleware reads. */
+  /** Node's name for "the headers are out", which some middleware reads, and Node's own `setHeader` first of all. */
   get _header(): string | null {
+    if (!OutgoingMessage.#isShown) OutgoingMessage.#show(this.#exchange.app.runtimeFace.nodeHeadersKey());
     return this.#sentStatus === 0 ? null : `HTTP/1.1 ${this.#sentStatus}`;
   }
 
   /** Node's name for "a body may be sent", which middleware reads that gathers one. */
   get _hasBody(): boolean {
     return this.#exchange.method !== "HEAD" && mayHaveContent(this.#sentStatus || 200);
+  }
+
+  // npm's cookies sets headers by that setHeader, and with it Koa, whose applications can be mounted
+  static #show(key: symbol | undefined): void {
+    OutgoingMessage.#isShown = true;
+    if (key === undefined) return;
+    Object.defineProperty(OutgoingMessage.prototype, key, {
+      get(this: OutgoingMessage) {
+        const set = (_: object, _key: unknown, [name, value]: [string, HeaderValue]): boolean => {
+          this.setHeader(name, value);
+          return true;
+        };
+        return new Proxy({}, { set });
+      },
+    });
+  }
+
+  /** Node's internal question whether a header may have characters that none should. */
+  _isLenientHeaderValidation(): boolean {
+    return false;
   }
 
   /** Node's internal way to fix the headers, which some middleware calls. */

@@ -1,3 +1,4 @@
+import { OutgoingMessage } from "node:http";
 import { assertEquals } from "@std/assert";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
 
@@ -123,6 +124,26 @@ const CASES: readonly Case[] = [
       app.get("/fraction", (_req: Any, res: Any) => res.writeHead(202.9).end("fraction"));
     },
     asks: ["/list", "/text", "/fraction"],
+  },
+  {
+    name: "headers can be set by the setHeader of Node's own responses, as npm's cookies does, until they are sent",
+    build(app) {
+      const { setHeader } = OutgoingMessage.prototype;
+      let late: Any;
+      app.get("/set", (_req: Any, res: Any) => {
+        res.cookie("a", "1");
+        setHeader.call(res, "Set-Cookie", [...[res.getHeader("Set-Cookie")].flat(), "b=2; path=/", "b.sig=3"]);
+        setHeader.call(res, "Link", "<one>");
+        res.send(res.get("Link"));
+        try {
+          setHeader.call(res, "Link", "<late>");
+        } catch (error) {
+          late = error;
+        }
+      });
+      app.get("/late", (_req: Any, res: Any) => res.json(late.code));
+    },
+    asks: ["/set", "/late"],
   },
   {
     name: "a folder is sent by its index, and only with a slash",

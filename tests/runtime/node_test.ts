@@ -90,6 +90,11 @@ onNode("two cookies are two header lines, and those of Express stay", async (at)
   }
 });
 
+onNode("headers can be set by the setHeader of Node's own responses, as npm's cookies does", async (at) => {
+  const answer = await fetch(`${at("listen")}/cookies/by-node`);
+  assertEquals([answer.headers.getSetCookie(), await answer.text()], [["a=1", "b=2"], "set"]);
+});
+
 onNode("headers and properties set by Express in front of the mount are there", async (at) => {
   const answer = await fetch(`${at("plain")}/node`);
   assertEquals(await answer.json(), { user: "somebody", inherited: "set" });
