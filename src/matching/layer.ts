@@ -1,6 +1,7 @@
 import type { Capture } from "./capture.ts";
 import type { PathPatternOptions } from "./path_expression.ts";
 import { type PathMatch, PathPattern } from "./path_pattern.ts";
+import { noteRegistration } from "./registrations.ts";
 
 /** Any function that was registered; its declared parameters tell what it is. */
 // deno-lint-ignore no-explicit-any -- handlers, error handlers and routers are told apart when they are called
@@ -209,9 +210,9 @@ export class Layer {
   /** The route, for a route layer. */
   readonly route: RoutedEntries | null;
   /** The router or app, for a mount of one. */
-  readonly mounted: Mounted | null;
-  /** The functions of a layer that is not a route. */
-  readonly entries: readonly LayerEntry[];
+  mounted: Mounted | null;
+  /** The functions of a layer that is not a route, or the one that a program has put around a route. */
+  entries: readonly LayerEntry[];
   /** Whether it is a WebSocket route, which only upgrade requests reach. */
   readonly socket: boolean;
   /** Whether the path itself must match a trailing slash or its absence. */
@@ -244,14 +245,20 @@ export class Layer {
     this.socket = content.socket ?? false;
   }
 
-  /** What is called for a request, as programs that list routes look at it: the function, the router, or the route. */
+  /** What is called for a request: the function, the router, or the route. Programs may put another around it. */
   get handle(): AnyHandler {
     return this.entries[0]?.fn ?? ((...args) => this.route?.dispatch?.(...args));
   }
 
+  set handle(fn: AnyHandler) {
+    this.mounted = null;
+    this.entries = [layerEntry(fn)];
+    noteRegistration();
+  }
+
   /** Name of what is called, `"router"` for routers, `"handle"` for routes. */
   get name(): string {
-    return this.entries.length === 0 ? "handle" : this.entries[0]!.fn.name || "<anonymous>";
+    return this.route !== null ? "handle" : this.entries[0]?.fn.name || "<anonymous>";
   }
 
   /**

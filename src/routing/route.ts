@@ -22,9 +22,9 @@ import type { RouteVerbs } from "./verbs.ts";
 /** A handler of a route, with the method it is for. */
 export class RouteEntry implements LayerEntry {
   /** The handler, as it is called. */
-  readonly fn: AnyHandler;
+  fn: AnyHandler;
   /** How it takes part. */
-  readonly kind: HandlerKind;
+  kind: HandlerKind;
   /** Method in lower case, `null` for all. */
   readonly method: string | null;
 
@@ -40,9 +40,15 @@ export class RouteEntry implements LayerEntry {
     this.method = method;
   }
 
-  /** The handler, by the name under which programs that list routes look for it. */
+  /** The handler, by the name under which programs that list routes look for it. They may put another around it. */
   get handle(): AnyHandler {
     return this.fn;
+  }
+
+  set handle(fn: AnyHandler) {
+    this.fn = fn;
+    this.kind = kindOf(fn);
+    noteRegistration();
   }
 
   /** Name of the handler. */

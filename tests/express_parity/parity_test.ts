@@ -62,6 +62,40 @@ const CASES: readonly Case[] = [
     ),
   },
   {
+    name: "programs may put functions of their own around what layers and routes call",
+    build(app, lib) {
+      const around = (layer: Any, letter: string) => {
+        const { handle } = layer;
+        layer.handle = (req: Any, res: Any, next: Any) => mark(letter)(req, res, () => handle(req, res, next));
+      };
+      const router = lib.Router();
+      router.get("/:name", mark("b"), (req: Any, _res: Any, next: Any) => {
+        req.trace += req.params.name + req.baseUrl;
+        next();
+      }, (_req: Any, _res: Any, next: Any) => next("route"));
+      app.use(mark("a")).use("/below", router).get("/below/:id", mark("c"), (req: Any, res: Any) => {
+        res.json([req.trace, req.params.id, req.route.path]);
+      });
+      app.post("/below/:id", trace);
+      app.get("/fails", () => {
+        throw new Error("failed");
+      });
+      app.use((_error: Any, req: Any, res: Any, _next: Any) => res.status(500).send(req.trace));
+      app.get("/wrap", (_req: Any, res: Any) => {
+        for (const layer of app.router.stack) if (layer.handle.length < 4) around(layer, layer.route ? "R" : "L");
+        around(router.stack[0], "r");
+        for (const layer of router.stack[0].route.stack) around(layer, "h");
+        const failing = app.router.stack.find((layer: Any) => layer.route?.path === "/fails");
+        failing.handle = (_error: Any, _req: Any, res: Any, _next: Any) => res.send("never");
+        res.json(app.router.stack.map(({ handle, route }: Any) => [route?.path, handle.length]));
+      });
+    },
+    asks: [
+      ...["/below/x", "/fails", "/wrap", "/below/x", "/below", "/fails", "/nowhere"],
+      ...["POST", "PUT", "OPTIONS", "HEAD"].map((method) => ({ path: "/below/x", init: { method } })),
+    ],
+  },
+  {
     name: "get, all and the other methods of a router or an application may be replaced on it",
     build(app, lib) {
       const router = lib.Router();
