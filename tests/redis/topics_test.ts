@@ -239,7 +239,7 @@ for (const kind of Object.keys(KINDS)) {
     await user("resetchannels");
     await disconnected();
     await until(() => here.errors.length > 0 && there.errors.length > 0, "the loss is told");
-    await until(async () => here.isConnected() && there.isConnected(), "the clients are back");
+    await until(() => here.isConnected() && there.isConnected(), "the clients are back");
     await user("&sluice:*");
     await disconnected();
     await until(async () => await followers(server, "t") === 2, "both processes follow again");

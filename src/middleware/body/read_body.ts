@@ -178,8 +178,8 @@ function wrongLength(announced: number, received: number): HttpError {
  * @param size Bytes it was announced with, or those that came without an announcement
  */
 export function tooLarge(limit: number, size: { readonly length: number } | { readonly received: number }): HttpError {
-  const expected = "length" in size ? { expected: size.length } : {};
-  return new HttpError(413, "request entity too large", { ...size, ...expected, limit, type: "entity.too.large" });
+  const details = "length" in size ? { expected: size.length, ...size, limit } : { limit, ...size };
+  return new HttpError(413, "request entity too large", { ...details, type: "entity.too.large" });
 }
 
 /**
