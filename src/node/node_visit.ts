@@ -67,7 +67,11 @@ export class NodeVisit implements Surroundings, NodeInfo {
     this.#exchange = exchange;
     this.#asked = req;
     this.#answer = res;
-    const { originalUrl, baseUrl = "", url = "/", body } = this.req as NodeIncoming;
+    const { originalUrl, baseUrl = "", url = "/", body, httpVersion } = this.req as NodeIncoming;
+    if (httpVersion !== "1.1") {
+      const { httpVersionMajor, httpVersionMinor } = this.req;
+      Object.assign(req, { httpVersion, httpVersionMajor, httpVersionMinor });
+    }
     // a middleware in front may have rewritten the URL
     if (originalUrl !== undefined && baseUrl + url !== exchange.originalUrl) exchange.url = baseUrl + url;
     if (baseUrl !== "") exchange.mount = baseUrl.length;

@@ -17,7 +17,7 @@ export class IncomingMessage extends Emitter {
   readonly #exchange: Exchange;
   #state: RequestState | null = null;
 
-  /** Major and minor version together; the platform negotiates the real one and does not tell. */
+  /** Major and minor version together; "1.1" where the platform does not tell the real one, as only Node does. */
   declare readonly httpVersion: string;
   /** Major version of HTTP, as far as middleware cares. */
   declare readonly httpVersionMajor: number;

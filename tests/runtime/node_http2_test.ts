@@ -13,6 +13,7 @@ const SCENARIOS: readonly [string, string, unknown][] = [
       secure: true,
       hostname: "localhost",
       ip: "127.0.0.1",
+      httpVersion: "2.0",
     }],
     [404, true],
     [200, true, ""],

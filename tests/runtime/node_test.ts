@@ -131,6 +131,14 @@ onNode("of a header that must not come twice the first one counts, and all can b
   }
 }, 1);
 
+// Deno's node:http takes everything for 1.1
+onNode("the version of HTTP is the client's, as a proxy in front may speak 1.0", async (at) => {
+  const { hostname, port } = new URL(at());
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  await connection.write(new TextEncoder().encode("GET /headers HTTP/1.0\r\nhost: x\r\n\r\n"));
+  assertMatch(await new Response(connection.readable).text(), /"version":"1\.0"/);
+}, 1);
+
 onNode("what no layer answers goes on with Express's next handler, headers included", async (at) => {
   for (const way of ["plain", "parsed"] as const) {
     const answer = await fetch(`${at(way)}/passes`);
