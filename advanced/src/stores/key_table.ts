@@ -188,11 +188,20 @@ export class KeyTable {
     return size;
   }
 
-  /** Lists the keys in use, as they stand. */
-  *entries(policy: Policy, now: number): Generator<Entry> {
+  /**
+   * Lists the keys in use, as they stand when they are listed, each of them once.
+   *
+   * It goes by places: in a map, keys that are forgotten and come again while it is listed would come without end.
+   */
+  *entries(policy: Policy, clock: () => number): Generator<Entry> {
     const aim = this.#columns.newAim();
-    for (const [key, place] of this.#places.entries()) {
-      if (this.#columns.isIdle(aim, place, policy, now)) continue;
+    const listed = new Set<string>();
+    const places = this.#used;
+    for (let place = 0; place < places; place++) {
+      const key = this.#keys.get(place);
+      const now = clock();
+      if (key === undefined || listed.has(key) || this.#columns.isIdle(aim, place, policy, now)) continue;
+      listed.add(key);
       yield { key, verdict: decideAlone({ policy, key, cost: 0 }, aim, 1, now) };
     }
   }

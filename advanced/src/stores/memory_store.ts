@@ -123,6 +123,6 @@ export class MemoryStore implements Store {
 
   /** Lists keys in use; see {@linkcode Store}. */
   async *inspect(policy: Policy): AsyncGenerator<Entry> {
-    yield* this.#tableOf(policy).entries(policy, this.#clock.now());
+    yield* this.#tableOf(policy).entries(policy, () => this.#clock.now());
   }
 }

@@ -158,3 +158,35 @@ Deno.test("maxKeys that can't be is refused", () => {
     assertThrows(() => new MemoryStore({ maxKeys }), RangeError, "maxKeys");
   }
 });
+
+Deno.test("a list of the keys ends, with each of them once, though they are forgotten and come again meanwhile", async () => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore({ clock: clock.read });
+  const policy = policyOf("fixed-window");
+  for (const key of ["a", "b", "c", "late"]) take(store, policy, key);
+  const listed: string[] = [];
+  for await (const { key } of store.inspect(policy)) {
+    listed.push(key);
+    assert(listed.length <= 4, `listed are ${listed}`);
+    store.reset({ policy: "p" });
+    for (const again of ["c", "b", "a"]) take(store, policy, again);
+    for (let i = 0; i < 10; i++) take(store, policy, `new ${listed.length} ${i}`);
+  }
+  assertEquals(listed.toSorted(), [...new Set(listed)].toSorted());
+  assert(listed.includes("a"));
+});
+
+Deno.test("keys are listed as they stand when they are listed", async () => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore({ clock: clock.read });
+  const policy = policyOf("fixed-window");
+  for (const key of ["a", "b"]) take(store, policy, key);
+  clock.advance(20_000);
+  take(store, policy, "c");
+  const listed: (string | number)[] = [];
+  for await (const { key, verdict } of store.inspect(policy)) {
+    listed.push(key, verdict.resetMs);
+    clock.advance(40_000);
+  }
+  assertEquals(listed, ["a", 40_000, "c", 20_000]);
+});
