@@ -4,7 +4,7 @@ import type { RuntimeFace } from "../request/app_face.ts";
 export interface ListenOptions {
   /** TCP port, 3000 by default; 0 picks a free one. */
   port?: number;
-  /** Address to listen on, all by default. */
+  /** Address to listen on; all by default, on Deno and Bun all of IPv4, where `"::"` is all. */
   hostname?: string;
   /** The same by Node's name. */
   host?: string;

@@ -26,7 +26,7 @@ export interface FileOptions {
   extensions?: string | readonly string[] | false | undefined;
   /** Adds `immutable` to `Cache-Control`; off by default. */
   immutable?: boolean | undefined;
-  /** Files to try in a folder; `index.html` by default, for `serveStatic`. */
+  /** Files to try in a folder; `index.html` by default. */
   index?: string | readonly string[] | false | undefined;
   /** Sends `Last-Modified`; on by default. */
   lastModified?: boolean | undefined;
