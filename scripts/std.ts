@@ -22,7 +22,7 @@ export async function stdFlags(): Promise<StdFlags> {
   }
   const { imports } = JSON.parse(await Deno.readTextFile("deno.json")) as { imports: Record<string, string> };
   for (const [name, target] of Object.entries(imports)) {
-    // deno.json lets "eta" stand for "eta/core" too, an import map has to be told
+    // deno.json lets "ejs" stand for "ejs/lib" too, an import map has to be told
     if (/^(npm|jsr):/.test(target)) imports[`${name}/`] = `${target.replace(":", ":/")}/`;
   }
   const support = (file: string) => new URL(`../tests/support/${file}`, import.meta.url).href;
