@@ -92,10 +92,17 @@ async function resetPartitions(
     throw new TypeError(`store.reset: this store can't list the keys of policy "${policy}"; name a key`);
   }
   let count = 0;
-  for await (const partition of partitions()) {
+  for (const partition of await allOf(partitions)) {
     count += await run(partition, (records, now) => resetIn(records, policy, now));
   }
   return count;
+}
+
+// before anything is done to them: those that go and come again meanwhile might be listed without end
+async function allOf(partitions: NonNullable<ExclusiveOptions["partitions"]>): Promise<ReadonlySet<string>> {
+  const all = new Set<string>();
+  for await (const partition of partitions()) all.add(partition);
+  return all;
 }
 
 async function* inspectPartitions(
@@ -103,7 +110,7 @@ async function* inspectPartitions(
   partitions: NonNullable<ExclusiveOptions["partitions"]>,
   policy: Policy,
 ): AsyncGenerator<Entry> {
-  for await (const key of partitions()) {
+  for (const key of await allOf(partitions)) {
     const verdict = await run(key, (records, now) => {
       if (recordExpiry(records.get(nameOf(policy)) ?? new Float64Array(1)) <= now) return null;
       return decideIn(records, [{ policy, key, cost: 0 }], 1, now)[0]!;

@@ -151,3 +151,24 @@ Deno.test("dropExpired deletes what no longer matters and tells when the rest wo
   assertEquals(dropExpired(records, start + 1000), 0);
   assertEquals(records.size, 0);
 });
+
+Deno.test("partitions that end and begin again while they are listed or reset are taken once", async () => {
+  const { partitions, run } = setUp();
+  const policy = FIXED;
+  let runs = 0;
+  const again: RunExclusive = (partition, body) => {
+    if (runs++ > 10) throw new Error("without end");
+    const result = run(partition, body);
+    // as where an empty partition is dropped, and its client comes again at once
+    const records = partitions.get(partition)!;
+    partitions.delete(partition);
+    partitions.set(partition, records);
+    return result;
+  };
+  const store = fromExclusive(again, { partitions: () => partitions.keys() });
+  for (const key of ["a", "b"]) await store.decide([{ policy, key, cost: 1 }]);
+  const listed: string[] = [];
+  for await (const { key } of store.inspect!(policy)) listed.push(key);
+  assertEquals(listed, ["a", "b"]);
+  assertEquals(await store.reset({ policy: policy.name }), 2);
+});
