@@ -1,3 +1,4 @@
+import { isThenable } from "../http/is_thenable.ts";
 import { checkNames, type OptionNames } from "../http/option_names.ts";
 import type { TopicBroker } from "../websocket/topic_broker.ts";
 import { ioRedis, type IoRedisClient } from "./ioredis.ts";
@@ -51,8 +52,8 @@ function pubSubClientOf(client: NodeRedisClient | IoRedisClient): PubSubClient {
     if ("pSubscribe" in client && !("masters" in client) && "destroy" in client) return nodeRedis(client);
     if ("psubscribe" in client) return ioRedis(client);
   }
+  const shown = isThenable(client) ? "a promise: await it" : client === Object(client) ? "this object" : String(client);
   throw new TypeError(
-    "redisTopics takes a client of npm:redis 5 or later (in a cluster, of one node), or of npm:ioredis, not " +
-      (typeof client === "object" && client !== null ? "this object" : String(client)),
+    "redisTopics takes a client of npm:redis 5 or later (in a cluster, of one node), or of npm:ioredis, not " + shown,
   );
 }

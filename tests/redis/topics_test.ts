@@ -401,6 +401,7 @@ Deno.test("a Redis that is not there yet is waited for", async () => {
 
 Deno.test("what is no client, prefix or broker is refused, and so is a second one", () => {
   const client = new Redis({ lazyConnect: true });
+  assertThrows(() => redisTopics(Promise.resolve(client) as never), TypeError, "not a promise: await it");
   assertThrows(
     () => redisTopics({} as never),
     TypeError,

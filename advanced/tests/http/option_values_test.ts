@@ -65,6 +65,11 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
     "RedisStore: option url must be like redis://user:password@host:6379/0, or rediss://…, percent-encoded, not " +
     JSON.stringify(shown),
   ]),
+  [
+    () => new RedisStore({ client: Promise.resolve(PORT) } as Any),
+    "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, or an object with evalsha, " +
+    "eval and scan, not a promise: await it",
+  ],
   [() => new RedisStore({ client: PORT, clock: 5 } as Any), "RedisStore: option clock must be a function, not 5"],
   [
     () => new DenoKvStore({ kv: KV, prefix: "a" } as Any),

@@ -1,3 +1,4 @@
+import { isThenable } from "@sluice/sluice/limiting";
 import { quote } from "./redis_key.ts";
 
 /** What a {@linkcode RedisStore} needs of a client: three methods. Write them for any client there is no adapter for. */
@@ -74,9 +75,14 @@ export function redisPortOf(client: RedisClient): RedisPort {
     if ("call" in client && "evalsha" in client) return ioRedisPort(client);
     if ("evalsha" in client && "eval" in client && "scan" in client) return client as RedisPort;
   }
+  const shown = isThenable(client)
+    ? "a promise: await it"
+    : typeof client === "object"
+    ? "this object"
+    : String(client);
   throw new TypeError(
     "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, or an object with evalsha, " +
-      `eval and scan, not ${typeof client === "object" ? "this object" : String(client)}`,
+      `eval and scan, not ${shown}`,
   );
 }
 
