@@ -239,6 +239,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   answer(response: Response, text?: string): void {
     this.assertOpen("returning a Response");
     const { untouched } = this;
+    // srvx's own class on Node knows the type of a body once somebody has asked for that
+    if (Object.getPrototypeOf(response) !== Response.prototype) void response.body;
     if (response.status === 101) return this.adopt(untouched ? response : this.#upgradeWithHeaders(response));
     if (text !== undefined || this.#mayHandOver(response)) {
       // a copy, for a handler may return the same object to several clients, whose cookies must not meet in it

@@ -1,4 +1,5 @@
 import { exchangeOf } from "../request/exchange.ts";
+import { describe } from "../matching/layer.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Handler } from "./handler.ts";
 
@@ -21,8 +22,20 @@ export interface FetchApp {
  */
 export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Handler {
   const answer = fetchOf(caller, handler);
-  return (req: FrameworkRequest) =>
-    answer(requestBelow(caller, req), req.info as never, exchangeOf(req)!.context as never);
+  return (req: FrameworkRequest) => {
+    const given = answer(requestBelow(caller, req), req.info as never, exchangeOf(req)!.context as never);
+    return given instanceof Response ? given : Promise.resolve(given).then((late) => responseOf(caller, late));
+  };
+}
+
+// packages that bring the web's classes along, as graphql-yoga on Node, give responses of their own
+function responseOf(caller: string, given: Response | undefined): Response {
+  if (given instanceof Response) return given;
+  const { status, statusText = "", headers, body } = given ?? {} as Partial<Response>;
+  if (status !== undefined && headers !== undefined) {
+    return new Response(body ?? null, { status, statusText, headers: [...headers] });
+  }
+  throw new TypeError(`${caller}: the handler must give a Response, not ${describe(given)}`);
 }
 
 function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler {

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Hono } from "hono";
+import { FastResponse } from "srvx/node";
 import sluice, { Router } from "@sluice/sluice";
 
 async function ask(app: ReturnType<typeof sluice>, path: string, init?: RequestInit): Promise<[number, string]> {
@@ -82,6 +83,46 @@ Deno.test("a mounted handler gets what the platform passed, and errors go to the
   const answer = await app.fetch(new Request("http://localhost/info"), { port: 7 });
   assertEquals(await answer.text(), "7");
   assertEquals(await ask(app, "/fails"), [500, "mine"]);
+});
+
+Deno.test("a mounted handler may answer with another class than the runtime's Response", async () => {
+  class Foreign {
+    readonly status = 201;
+    readonly headers = new Headers([["x-own", "yes"], ["set-cookie", "b=2"], ["set-cookie", "c=3"]]);
+    readonly body = new Response("foreign").body;
+  }
+  const app = sluice();
+  app.use((_req, res, next) => {
+    res.cookie("a", "1");
+    next();
+  });
+  app.mount("/foreign", () => Promise.resolve(new Foreign() as unknown as Response));
+  const answer = await app.fetch(new Request("http://localhost/foreign"));
+  assertEquals([answer.status, await answer.text(), answer.headers.get("x-own")], [201, "foreign", "yes"]);
+  assertEquals(answer.headers.getSetCookie(), ["a=1; Path=/", "b=2", "c=3"]);
+});
+
+Deno.test("a response that makes its headers with its body has the type of that, whatever was set before", async () => {
+  const app = sluice();
+  app.use("/set", (_req, res, next) => next(void res.set("x-before", "set")));
+  app.use("/heard", (_req, res, next) => next(void res.on("finish", () => {})));
+  for (const path of ["/plain", "/set", "/heard"]) {
+    app.mount(path, () => new FastResponse("text") as unknown as Response);
+    const answer = await app.fetch(new Request(`http://localhost${path}`));
+    assertEquals([await answer.text(), answer.headers.get("content-type")], ["text", "text/plain;charset=UTF-8"], path);
+  }
+});
+
+Deno.test("a mounted handler that gives no response is an error, and nobody is left waiting", async () => {
+  const app = sluice().set("env", "test");
+  app.mount("/nothing", (() => {}) as never);
+  app.mount("/later", (() => Promise.resolve({ status: 200 })) as never);
+  app.use((error: Error, _req: unknown, res: sluice.Response, _next: unknown) =>
+    void res.status(500).send(error.message)
+  );
+  const text = "app.mount: the handler must give a Response, not";
+  assertEquals(await ask(app, "/nothing"), [500, `${text} undefined`]);
+  assertEquals(await ask(app, "/later"), [500, `${text} an object`]);
 });
 
 Deno.test("a body that a parser has read already is an error that says what to do", async () => {
