@@ -74,7 +74,8 @@ export interface ResumedRequest {
   readonly params: Record<string, Untyped>;
 }
 
-const TRUST_PROXY_IS_DEFAULT = Symbol("trust proxy is default");
+/** Settings whose default gives way to what the application has that one is mounted on. */
+const YIELDING = ["trust proxy", "json charset"];
 
 /**
  * A web application: routes, middleware, settings and views, served through `fetch`.
@@ -112,6 +113,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   readonly #connections = new Connections((error) => this.logError(error));
   readonly #openStreams = new Set<OpenStream>();
   readonly #lifecycle = new Lifecycle(this);
+  /** Those of {@linkcode YIELDING} that nobody has set. */
+  readonly #yielding = new Set<string>();
   #router: BaseRouter | null = null;
 
   /** Makes an application with Express's defaults. */
@@ -130,17 +133,18 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const env = platform.env("NODE_ENV") || "development";
     this.set("env", env).set("etag", "weak").set("query parser", "simple").set("subdomain offset", 2);
     this.set("trust proxy", false).set("view", View).set("jsonp callback name", "callback");
+    this.set("json charset", true);
     this.set("views", platform.files === null ? "./views" : `${platform.files.workingDirectory()}/views`);
     if (env === "production") this.enable("view cache");
-    Object.defineProperty(this.settings, TRUST_PROXY_IS_DEFAULT, { value: true, configurable: true, writable: true });
+    for (const name of YIELDING) this.#yielding.add(name);
     this.locals["settings"] = this.settings;
     this.on("mount", (parent: FrameworkApp) => this.#inherit(parent));
   }
 
   #inherit(parent: FrameworkApp): void {
-    if (Object.hasOwn(this.settings, TRUST_PROXY_IS_DEFAULT) && Reflect.get(this.settings, TRUST_PROXY_IS_DEFAULT)) {
-      delete this.settings["trust proxy"];
-      delete this.settings["trust proxy fn"];
+    for (const name of this.#yielding) {
+      delete this.settings[name];
+      delete this.settings[`${name} fn`];
     }
     if (this.#pair !== null) inheritPair(this, parent);
     Object.setPrototypeOf(this.engines, parent.engines);
@@ -354,7 +358,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   set(name: string, value?: unknown): this {
     if (arguments.length === 1) return this.settings[name];
     storeSetting(this.settings, name, value);
-    if (name === "trust proxy") Reflect.set(this.settings, TRUST_PROXY_IS_DEFAULT, false);
+    this.#yielding.delete(name);
     return this;
   }
 

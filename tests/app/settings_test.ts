@@ -11,6 +11,7 @@ Deno.test("the defaults are Express's, but for x-powered-by", async () => {
     false,
   ]);
   assertEquals([app.get("views"), app.get("jsonp callback name")], [`${Deno.cwd()}/views`, "callback"]);
+  assertEquals([app.get("json charset"), app.enabled("json charset")], [true, true]);
   assertEquals((await ask(quietApp(), "/")).headers.get("x-powered-by"), null);
   assertEquals((await ask(quietApp().enable("x-powered-by"), "/")).headers.get("x-powered-by"), "Sluice");
 });
@@ -36,7 +37,7 @@ Deno.test("settings that cannot be are refused", () => {
 });
 
 Deno.test("a mounted application inherits settings it did not set, and hears of it", () => {
-  const parent = quietApp().set("title", "parent").set("trust proxy", true);
+  const parent = quietApp().set("title", "parent").set("trust proxy", true).set("json charset", false);
   const child = sluice();
   let heard: unknown;
   child.on("mount", (on) => heard = on);
@@ -48,8 +49,9 @@ Deno.test("a mounted application inherits settings it did not set, and hears of 
     "/blog",
     "/blog",
   ]);
-  const grandchild = sluice();
+  const grandchild = sluice().enable("json charset");
   child.use(["/a", "/b"], grandchild);
+  assertEquals([child.get("json charset"), grandchild.get("json charset")], [false, true]);
   assertEquals([grandchild.mountpath, grandchild.parent === child], [["/a", "/b"], true]);
 });
 
