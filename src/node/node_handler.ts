@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { FastResponse, sendNodeResponse } from "srvx/node";
 import type { Servable } from "../platform/platform.ts";
 import { wholeBodyKey } from "../response/outgoing_message.ts";
+import { isDestroyed, isHooked, sendHooked } from "./hooked_response.ts";
 import { nextTurn } from "./next_turn.ts";
 import { type NodeNext, NodeVisit } from "./node_visit.ts";
 
@@ -96,21 +97,22 @@ async function send(visit: NodeVisit, response: Response): Promise<void> {
   if (whole === null && response.body !== null) nextTurn(() => void (hasHeadBack(res) && res.flushHeaders()));
   // Node would let the second cookie replace the first, were they among the others
   if (cookies.length > 0) res.setHeader("set-cookie", cookies);
-  await sendNodeResponse(
-    res,
-    new FastResponse(whole ?? response.body ?? noBody(visit.req.method, status), {
-      status,
-      statusText: response.statusText || (STATUS_CODES[status] ?? ""),
-      headers: cookies.length === 0 && forbidden === NOTHING
-        ? headers
-        : [...headers].filter(([name]) => name !== "set-cookie" && !forbidden.has(name)),
-    }),
-  );
-}
-
-// a response of HTTP/2 does not tell, but its stream does
-function isDestroyed(res: ServerResponse & { stream?: { destroyed: boolean } }): boolean {
-  return res.destroyed || res.stream?.destroyed === true;
+  const sent = {
+    status,
+    statusText: response.statusText,
+    headers: cookies.length === 0 && forbidden === NOTHING
+      ? headers
+      : [...headers].filter(([name]) => name !== "set-cookie" && !forbidden.has(name)),
+  };
+  const body = whole ?? response.body;
+  if (isHooked(res)) {
+    // a handler that goes on has flushed them, and who listens to events waits for them
+    const early = visit.answer?.writableEnded === false ||
+      headers.get("content-type")?.startsWith("text/event-stream") === true;
+    return await sendHooked(res, { ...sent, body, early });
+  }
+  sent.statusText ||= STATUS_CODES[status] ?? "";
+  await sendNodeResponse(res, new FastResponse(body ?? noBody(visit.req.method, status), sent));
 }
 
 // where there might have been one, its length of 0 is said, as everywhere else; Node by itself would send it in chunks

@@ -27,7 +27,12 @@ export interface Found {
  * @param runtime Where Sluice ran
  * @returns What differs
  */
-export function compare(ours: Exchanged, theirs: Exchanged, program: Program, runtime: Runtime = "Deno"): Found[] {
+export function compare(
+  ours: Exchanged,
+  theirs: Exchanged,
+  program: Pick<Program, "masks">,
+  runtime: Runtime = "Deno",
+): Found[] {
   const found: Found[] = [];
   const note = (part: string, sluice: unknown, express: unknown) => {
     if (sluice !== express) found.push({ part, sluice, express });

@@ -1,0 +1,56 @@
+/** Below a mount of Express, behind middleware that replaces the methods of Node's response to see what is sent. */
+import { assertEquals } from "@std/assert";
+import { askAll } from "../ecosystem/support/ask_all.ts";
+import { compare } from "../ecosystem/support/compare.ts";
+import { skipNode, startDeno, startNode } from "../support/node_program.ts";
+import { askUntil, text } from "../support/node_servers.ts";
+import { opened, readUntil } from "../support/raw_client.ts";
+
+const PROGRAM = "tests/fixtures/node/hooks.ts";
+
+const whole = ["/text", "/json", "/file", "/large", "/later"];
+const without = ["/redirected", "/none", "/fails", "/nowhere"];
+const ASKS = [
+  ...[...whole, ...without].map((path) => ({ path })),
+  ...whole.map((path) => ({ path, headers: { "Accept-Encoding": "gzip" } })),
+  { path: "/fresh", headers: { "If-None-Match": '"a"' } },
+  { method: "HEAD", path: "/json" },
+  { method: "POST", path: "/body", headers: { "Content-Type": "application/json" }, body: '{"a":[1]}' },
+];
+
+for (const [runtime, start, ignore] of [["Node", startNode, skipNode], ["Deno", startDeno, false]] as const) {
+  Deno.test(`on ${runtime}, what is mounted behind compression and sessions is sent as Express sends it`, {
+    ignore,
+  }, async () => {
+    await using program = await start(PROGRAM);
+    const { port, fronts } = JSON.parse(program.line) as { port: number; fronts: string[] };
+    for (const front of fronts) {
+      const asked = async (side: string) => {
+        const at = ({ path }: { path: string }) => ({ path: `/${side}/${front}${path}`, ignore: ["x-response-time"] });
+        const answers = await askAll(port, ASKS.map((ask) => ({ ...ask, ...at(ask) })));
+        return { answers, logged: await text(`http://127.0.0.1:${port}/lines`) };
+      };
+      const [ours, theirs] = [await asked("ours"), await asked("real")];
+      const differing = ours.answers.flatMap((mine, at) => {
+        const found = compare(mine, theirs.answers[at]!, { masks: [/ours|real/g] });
+        return found.length > 0 ? [{ ask: mine.ask, found }] : [];
+      });
+      assertEquals([differing, ours.logged], [[], theirs.logged], front);
+    }
+  });
+
+  Deno.test(
+    `on ${runtime}, headers that are flushed behind compression and sessions leave, and a client that leaves is noticed`,
+    {
+      ignore,
+    },
+    async () => {
+      await using program = await start(PROGRAM);
+      const { port } = JSON.parse(program.line) as { port: number };
+      const client = await opened({ port }, "GET /ours/all/flushed HTTP/1.1\r\nHost: x\r\n\r\n");
+      assertEquals((await readUntil(client, "\r\n\r\n")).split("\r\n")[0], "HTTP/1.1 200 OK");
+      client.close();
+      await askUntil(() => text(`http://127.0.0.1:${port}/lines`), (lines) => lines.includes('"left"'));
+    },
+  );
+}
