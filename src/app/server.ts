@@ -143,7 +143,7 @@ export class Server extends Emitter {
     return closed;
   }
 
-  /** Cuts what is still open, for programs that have waited long enough for `close`; where it listens, it closes. */
+  /** Cuts what is still open; where it listens, it closes. */
   closeAllConnections(): void {
     void this.#close(0);
   }

@@ -223,7 +223,7 @@ export class IncomingMessage extends Emitter {
     return 65536;
   }
 
-  /** Chunks are bytes or text, never other values. */
+  /** Chunks are bytes or text. */
   get readableObjectMode(): boolean {
     return false;
   }
@@ -231,7 +231,8 @@ export class IncomingMessage extends Emitter {
   /** Node's record of a stream, by which `Readable.toWeb` and others know one. */
   get _readableState(): Record<string, unknown> {
     const { readableEncoding: encoding, readableEnded: ended, readableLength: length } = this;
-    return { encoding, ended, endEmitted: ended, length };
+    const closed = ended || this.destroyed;
+    return { encoding, ended, endEmitted: ended, length, closed, autoDestroy: true, emitClose: true };
   }
 
   get #stream(): ReadableFace {

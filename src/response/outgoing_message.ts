@@ -497,7 +497,7 @@ export class OutgoingMessage extends HeaderMethods {
     });
   }
 
-  /** Node's internal question whether a header may have characters that none should. */
+  /** Asked by Node's own `setHeader`. */
   _isLenientHeaderValidation(): boolean {
     return false;
   }

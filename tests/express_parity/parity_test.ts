@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { assertEquals } from "@std/assert";
 import cookieParser from "cookie-parser";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
@@ -286,7 +287,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: "what knows streams of Node's takes a request for one of them",
-    build(app) {
+    build(app, lib) {
       const told = (req: Any) => [
         req.readableFlowing,
         req.isPaused(),
@@ -324,6 +325,10 @@ const CASES: readonly Case[] = [
         req.on("end", () => res.json([before, flowing, held, told(req)]));
         req.resume();
       });
+      app.post("/finished", lib.text(), async (req: Any, res: Any) => {
+        await finished(req);
+        res.send(req.body);
+      });
       app.post("/empty", async (req: Any, res: Any) => {
         const chunks = [];
         for await (const chunk of req) chunks.push(chunk.length);
@@ -331,7 +336,9 @@ const CASES: readonly Case[] = [
       });
     },
     asks: [
-      ...["/web", "/sent-on", "/web-cut-short", "/array", "/iterator", "/stopped", "/told"].map((path) => ({
+      ...["/web", "/sent-on", "/web-cut-short", "/array", "/iterator", "/stopped", "/told", "/finished"].map((
+        path,
+      ) => ({
         path,
         init: { method: "POST", body: "sent" },
       })),

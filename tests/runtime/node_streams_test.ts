@@ -94,16 +94,19 @@ onNode("a body is read to its end though the answer came first", async (at) => {
 onNode("an upload that breaks off fails for its reader", async (at) => {
   const events = async () => JSON.parse(await text(`${at()}/events`)) as string[];
   const head = "transfer-encoding: chunked\r\n";
+  const reading: [string, string[]][] = [
+    ["/upload", ["uploading", "upload failed"]],
+    ["/piped", ["piping", "pipeline: aborted ECONNRESET"]],
+  ];
   for (const way of ["listen", "plain"] as const) {
-    const before = (await events()).length;
-    const connection = await rawRequest(at(way), "/upload", head);
-    await connection.write(new TextEncoder().encode("5\r\nhello\r\n"));
-    await askUntil(events, (seen) => seen.length > before);
-    connection.close();
-    assertEquals((await askUntil(events, (seen) => seen.length > before + 1)).slice(before), [
-      "uploading",
-      "upload failed",
-    ]);
+    for (const [path, told] of reading) {
+      const before = (await events()).length;
+      const connection = await rawRequest(at(way), path, head);
+      await connection.write(new TextEncoder().encode("5\r\nhello\r\n"));
+      await askUntil(events, (seen) => seen.length > before);
+      connection.close();
+      assertEquals((await askUntil(events, (seen) => seen.length > before + 1)).slice(before), told);
+    }
   }
 });
 
