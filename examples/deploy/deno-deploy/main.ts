@@ -13,9 +13,9 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// counted in Deno KV, which all regions share
+// counted in Deno KV, which all regions share; a write may have to cross an ocean
 const kv = await Deno.openKv();
-app.use("/convert", rateLimit({ max: 10, windowMs: 60_000, store: new DenoKvStore({ kv }) }));
+app.use("/convert", rateLimit({ max: 10, windowMs: 60_000, store: new DenoKvStore({ kv }), timeoutMs: 2000 }));
 
 app.get("/", (req, res) => {
   res.json({ service: req.env.SERVICE_NAME ?? "converter", units: [...METRES.keys()] });
