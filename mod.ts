@@ -36,8 +36,8 @@ export type {
   Response,
 } from "./src/app/express_names.ts";
 export { type AppContext, FrameworkApp } from "./src/app/framework_app.ts";
-export type { ListenCallback } from "./src/app/lifecycle.ts";
-export type { CloseOptions, Server } from "./src/app/server.ts";
+export type { CloseOptions, ListenCallback } from "./src/app/lifecycle.ts";
+export type { Server } from "./src/app/server.ts";
 export type { AppSettings } from "./src/app/settings.ts";
 export { type AnyFunction, Callable } from "./src/http/callable.ts";
 export { Emitter } from "./src/http/emitter.ts";

@@ -44,8 +44,8 @@ import { render } from "../views/render.ts";
 import { type Engine, View } from "../views/view.ts";
 import { Connections } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
-import { Lifecycle, type ListenCallback } from "./lifecycle.ts";
-import type { CloseOptions, Server } from "./server.ts";
+import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
+import type { Server } from "./server.ts";
 import { type AppSettings, storeSetting } from "./settings.ts";
 
 /** Puts an application's own things onto every request; see {@linkcode FrameworkApp.setAppContext}. */

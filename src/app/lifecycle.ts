@@ -2,10 +2,16 @@ import { detectPlatform } from "../platform/detect.ts";
 import type { FetchHandler, ListenOptions, PlatformServer, Routed } from "../platform/platform.ts";
 import type { OpenStream } from "../request/app_face.ts";
 import type { Connections } from "../websocket/connections.ts";
-import { type CloseOptions, Server } from "./server.ts";
+import { Server } from "./server.ts";
 
 /** Runs when an application listens, or with the error that kept it from doing so. */
 export type ListenCallback = (error?: Error) => void;
+
+/** How an application is closed. */
+export interface CloseOptions {
+  /** ms after which connections that are still busy are cut; without it they are waited for. */
+  timeoutMs?: number;
+}
 
 /** What is open in an application. */
 interface Owner extends Routed {
@@ -119,10 +125,14 @@ export class Lifecycle {
    */
   close(options?: CloseOptions | ListenCallback, callback?: ListenCallback): Promise<void> {
     const done = typeof options === "function" ? options : callback;
-    const { timeoutMs } = typeof options === "function" || options === undefined ? {} : options;
+    const closing = this.#closeAll(typeof options === "function" ? undefined : options?.timeoutMs);
+    if (done !== undefined) closing.then(() => done(), done);
+    return closing;
+  }
+
+  #closeAll(timeoutMs: number | undefined): Promise<void> {
     const closing = this.#closing ??= this.#begin(timeoutMs);
     if (timeoutMs !== undefined) this.#cutAfter(timeoutMs, closing);
-    if (done !== undefined) closing.then(() => done(), done);
     return closing;
   }
 
@@ -159,7 +169,7 @@ export class Lifecycle {
   async #closeOne(one: Listening, timeoutMs?: number): Promise<void> {
     if (!this.#listening.includes(one)) return;
     const isLast = this.#listening.every((other) => other === one || other.stopped !== null);
-    if (isLast) return await this.close(timeoutMs === undefined ? {} : { timeoutMs });
+    if (isLast) return await this.#closeAll(timeoutMs);
     this.#app.connections.closeAll(1001, "The server is closing");
     const stopped = stop(one, timeoutMs === 0);
     if (timeoutMs !== undefined) abortAfter(timeoutMs, stopped, () => one.platform.abort());

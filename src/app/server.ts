@@ -2,12 +2,6 @@ import { Emitter, listenedTo } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
 import type { PlatformServer, ServerTimeouts } from "../platform/platform.ts";
 
-/** How an application is closed. */
-export interface CloseOptions {
-  /** ms after which connections that are still busy are cut; without it they are waited for. */
-  timeoutMs?: number;
-}
-
 /** What a server tells; the rest of Node's events belongs to those who make an `http.Server` themselves. */
 const TOLD: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
 

@@ -29,9 +29,9 @@ export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
     }
     // all() takes upgrades too, or a client would get past what guards by it with a header
     if (layer.socket && method !== "WS") continue;
-    const routed = route?.entriesFor(method) ?? [];
+    const own = route?.entriesFor(method) ?? layer.entries;
     // a function that was put around a route is called for the methods of the route
-    const entries = layer.entries.length > 0 && (route === null || routed.length > 0) ? layer.entries : routed;
+    const entries = own.length > 0 && layer.entries.length > 0 ? layer.entries : own;
     // a route that cannot answer stays for OPTIONS, which lists what it can
     if (route !== null && entries.length === 0 && method === "OPTIONS") {
       steps.push(new Step(layer, "allow", null, true, steps.length + 1, proven, scope));

@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
+import { nodeBytes } from "../platform/generic.ts";
 import { nextTurn } from "./next_turn.ts";
 
 /** An answer as it is sent. */
@@ -11,7 +11,7 @@ export interface Sent {
   /** Names and values. */
   readonly headers: Iterable<[string, string]>;
   /** All of the body, or its stream, or none. */
-  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** Whether the headers leave before there is something of the body. */
   readonly early: boolean;
 }
@@ -51,12 +51,12 @@ export async function sendHooked(res: ServerResponse, sent: Sent): Promise<void>
     if (body instanceof Uint8Array && body.length > 0) res.setHeader("content-length", body.length);
   }
   if (body instanceof ReadableStream && res.req.method !== "HEAD") return await pour(body, res, early);
-  if (body instanceof Uint8Array && body.length > 0) return void res.end(bufferOver(body));
+  if (body instanceof Uint8Array && body.length > 0) return void res.end(nodeBytes(body));
   res.end();
   if (body instanceof ReadableStream) await body.cancel();
 }
 
-async function pour(body: ReadableStream<Uint8Array>, res: ServerResponse, early: boolean): Promise<void> {
+async function pour(body: ReadableStream<Uint8Array<ArrayBuffer>>, res: ServerResponse, early: boolean): Promise<void> {
   const reader = body.getReader();
   let begun = false;
   let goOn = (): void => {};
@@ -72,15 +72,11 @@ async function pour(body: ReadableStream<Uint8Array>, res: ServerResponse, early
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       begun = true;
       // who keeps the chunks returns nothing
-      const isFull = (res.write(bufferOver(read.value)) as boolean | undefined) === false;
+      const isFull = (res.write(nodeBytes(read.value)) as boolean | undefined) === false;
       if (isFull && !isDestroyed(res)) await new Promise<void>((resolve) => goOn = resolve);
     }
     res.end();
   } catch (error) {
     res.destroy(error as Error);
   }
-}
-
-function bufferOver({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }
