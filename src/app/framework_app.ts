@@ -614,7 +614,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    */
   resumeRequest(kept: ResumedRequest): FrameworkRequest {
     const exchange = new Exchange(kept.request, kept.info, kept.context, this);
-    exchange.mount = kept.mount;
+    exchange.target.mount = kept.mount;
     const pair = this.#pair ?? { Request: FrameworkRequest, Response: FrameworkResponse };
     const req = new pair.Request(exchange);
     const res = req.res = new pair.Response(exchange, req);

@@ -2,6 +2,7 @@ import type { LayerSource } from "../matching/layer.ts";
 import { socketsExist } from "../matching/registrations.ts";
 import type { AppFace } from "../request/app_face.ts";
 import { Exchange } from "../request/exchange.ts";
+import type { Target } from "../request/target.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import { finalResponse } from "./final_response.ts";
@@ -43,19 +44,20 @@ export function handleRequest(
   pair: Pair | null,
   context: RequestContext | null,
 ): Response | Promise<Response> {
-  const serving = new Serving(request, info, platformContext, app, pair);
-  if (socketsExist() && isUpgrade(layers, serving)) serving.as = "WS";
+  const exchange = new Exchange(request, info, platformContext, app);
+  const serving = new Serving(exchange, pair);
+  if (socketsExist() && isUpgrade(layers, exchange.target)) serving.as = "WS";
   const around = surroundingsOf(request, info);
   if (around !== null) serving.around = around;
   try {
-    around?.enter(serving, serving.req, serving.res);
+    around?.enter(exchange, serving.req, serving.res);
     if (app.settings["x-powered-by"]) serving.res.setHeader("X-Powered-By", "Sluice");
     context?.setApp(serving.req, serving.res);
     new Walk(layers, serving, serving).start();
   } catch (error) {
     serving.walked(error);
   }
-  return serving.settled();
+  return exchange.settled();
 }
 
 /**
@@ -64,25 +66,35 @@ export function handleRequest(
  * A class rather than an object literal, because V8 may decide to allocate a literal's objects in the old generation;
  * then every request they point to survives with them, and half the time goes into collecting garbage.
  */
-class Serving extends Exchange implements WalkContext, WalkOwner {
+class Serving implements WalkContext, WalkOwner {
+  readonly exchange: Exchange;
   readonly req: FrameworkRequest;
   readonly res: FrameworkResponse;
   as: string | undefined = undefined;
   around: Surroundings | null = null;
 
-  constructor(request: Request, info: unknown, platformContext: unknown, app: AppFace, pair: Pair | null) {
-    super(request, info, platformContext, app);
-    const req = pair === null ? new FrameworkRequest(this) : new pair.Request(this);
+  constructor(exchange: Exchange, pair: Pair | null) {
+    this.exchange = exchange;
+    const req = pair === null ? new FrameworkRequest(exchange) : new pair.Request(exchange);
     this.req = req;
-    this.res = req.res = pair === null ? new FrameworkResponse(this, req) : new pair.Response(this, req);
+    this.res = req.res = pair === null ? new FrameworkResponse(exchange, req) : new pair.Response(exchange, req);
   }
 
-  get position(): this {
-    return this;
+  get position(): Target {
+    return this.exchange.target;
+  }
+
+  handlerBegan(): void {
+    this.exchange.handlerBegan();
+  }
+
+  handlerEnded(): void {
+    this.exchange.handlerEnded();
   }
 
   warn(message: string): void {
-    if (this.app.get("env") === "development") console.warn(`${message} (${this.method} ${this.originalUrl})`);
+    const { app, target } = this.exchange;
+    if (app.get("env") === "development") console.warn(`${message} (${target.method} ${target.originalUrl})`);
   }
 
   walked(error?: unknown): void {
@@ -90,17 +102,17 @@ class Serving extends Exchange implements WalkContext, WalkOwner {
     try {
       finalResponse(this.req, this.res, error);
     } catch (failure) {
-      this.app.logError(failure);
-      this.settle(new Response("Internal Server Error", { status: 500 }));
-      this.finish();
+      const { exchange } = this;
+      exchange.app.logError(failure);
+      exchange.settle(new Response("Internal Server Error", { status: 500 }));
+      exchange.finish();
     }
   }
 }
 
 // The header is looked at only where a WebSocket route may lie: touching headers costs a microsecond. And it is believed
 // only where one does, or a client would get past what guards by get() with a header.
-function isUpgrade(layers: LayerSource, exchange: Exchange): boolean {
-  const { path } = exchange;
-  return exchange.method === "GET" && layers.leadsToSocket(path) &&
-    exchange.request.headers.get("upgrade")?.toLowerCase() === "websocket" && layers.reachesSocket(path);
+function isUpgrade(layers: LayerSource, { method, path, request }: Target): boolean {
+  return method === "GET" && layers.leadsToSocket(path) &&
+    request.headers.get("upgrade")?.toLowerCase() === "websocket" && layers.reachesSocket(path);
 }

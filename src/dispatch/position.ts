@@ -1,4 +1,4 @@
-/** Where a walk stands in a request's URL; an exchange is one, and so is a foreign request behind its adapter. */
+/** Where a walk stands in a request's URL; a target is one, and so is a foreign request behind its adapter. */
 export interface Position {
   /** Method in capitals. */
   readonly method: string;

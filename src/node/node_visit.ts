@@ -73,8 +73,8 @@ export class NodeVisit implements Surroundings, NodeInfo {
       Object.assign(req, { httpVersion, httpVersionMajor, httpVersionMinor });
     }
     // a middleware in front may have rewritten the URL
-    if (originalUrl !== undefined && baseUrl + url !== exchange.originalUrl) exchange.url = baseUrl + url;
-    if (baseUrl !== "") exchange.mount = baseUrl.length;
+    if (originalUrl !== undefined && baseUrl + url !== exchange.target.originalUrl) exchange.target.url = baseUrl + url;
+    if (baseUrl !== "") exchange.target.mount = baseUrl.length;
     if (body !== undefined) req.body = body;
     // those of Express, which middleware in front may have changed; the ones of HTTP/2 have its own among them
     if (this.req.httpVersionMajor < 2) req.headers = this.req.headers as HeaderRecord;

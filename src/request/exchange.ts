@@ -39,7 +39,9 @@ class Rare {
 }
 
 /** One request's life: what came in, and the one answer it gets. */
-export class Exchange extends Target {
+export class Exchange {
+  /** What the request asks for. */
+  readonly target: Target;
   /** The platform's second argument, kept unread until somebody asks who the peer is. */
   readonly info: unknown;
   /** The application in charge at the moment; changes while a mounted app runs. */
@@ -59,7 +61,7 @@ export class Exchange extends Target {
    * @param app The application that received it
    */
   constructor(request: Request, info: unknown, context: unknown, app: AppFace) {
-    super(request);
+    this.target = new Target(request);
     this.info = info;
     this.app = app;
     if (context !== undefined) this.#few.context = context;
@@ -76,7 +78,7 @@ export class Exchange extends Target {
 
   /** The other end of the connection. */
   get peer(): Peer {
-    return this.#few.peer ??= this.app.runtimeFace.peerOf(this.info, this.request);
+    return this.#few.peer ??= this.app.runtimeFace.peerOf(this.info, this.target.request);
   }
 
   /** Whether the client left before the answer was complete. */
@@ -171,7 +173,7 @@ export class Exchange extends Target {
     const few = this.#rare;
     if (few === null || few.watched || !this.heard) return;
     few.watched = true;
-    const { signal } = this.request;
+    const { signal } = this.target.request;
     if (signal.aborted && (few.upgrading || this.#response?.status === 101)) return;
     if (signal.aborted) return this.#waiting === null ? this.abandon() : this.#leave();
     signal.addEventListener("abort", () => this.#leave(), { once: true });
@@ -188,7 +190,7 @@ export class Exchange extends Target {
   // Deno aborts the signal of a request that becomes a WebSocket, though nobody has left
   #leave(): void {
     if (this.#rare?.upgrading || this.#response?.status === 101) return;
-    if (this.#response !== null || !this.request.headers.has("upgrade")) return this.#left();
+    if (this.#response !== null || !this.target.request.headers.has("upgrade")) return this.#left();
     // a handler that upgrades by itself is about to answer
     setTimeout(() => this.#response?.status === 101 || this.#left(), 0);
   }
@@ -196,7 +198,7 @@ export class Exchange extends Target {
   // a handler that never answers would keep the platform waiting, and on Deno the connection open
   #left(): void {
     // an answer without a body is complete with its head
-    if (this.#response !== null && (this.method === "HEAD" || this.#response.body === null)) return;
+    if (this.#response !== null && (this.target.method === "HEAD" || this.#response.body === null)) return;
     this.abandon();
     if (this.#response === null) this.settle(new Response(null, { status: 499 }));
   }
@@ -257,7 +259,7 @@ export class Exchange extends Target {
   // well.
   #keep(): void {
     const { runtimeFace } = this.app;
-    runtimeFace.keepHeaders?.(this.request);
+    runtimeFace.keepHeaders?.(this.target.request);
     void this.peer;
     const few = this.#few;
     if (few.handlers === 0 || few.settled !== null || !runtimeFace.endsWithAnswer) return;

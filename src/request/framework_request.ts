@@ -8,6 +8,7 @@ import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf }
 import { matchContentType } from "./content_is.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { IncomingMessage } from "./incoming_message.ts";
+import { type RequestState, stateKey } from "./request_state.ts";
 
 /** Values of the path parameters by name. A wildcard has a list of segments; a literal path types it so. */
 export type RouteParams = Record<string, string>;
@@ -81,6 +82,8 @@ export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = 
  * @typeParam Query Type of `req.query`
  */
 export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues> extends IncomingMessage {
+  readonly #exchange: Exchange;
+  #state: RequestState | null = null;
   #parsed: Parsed | null = null;
 
   /** The parsed body; `undefined` until a body parser or a handler sets it (Express 5). */
@@ -100,7 +103,26 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    * @param exchange The exchange this request belongs to
    */
   constructor(exchange: Exchange) {
-    super(exchange);
+    super();
+    this.#exchange = exchange;
+  }
+
+  /** The exchange, for the framework's own use. */
+  get [exchangeKey](): Exchange {
+    return this.#exchange;
+  }
+
+  /**
+   * What was asked of it.
+   *
+   * @internal
+   */
+  get [stateKey](): RequestState | null {
+    return this.#state;
+  }
+
+  set [stateKey](state: RequestState) {
+    this.#state = state;
   }
 
   get #made(): Parsed {
@@ -109,7 +131,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** Target of the request before any mount or rewrite. */
   get originalUrl(): string {
-    return this[exchangeKey].originalUrl;
+    return this.#exchange.target.originalUrl;
   }
 
   set originalUrl(value: string) {
@@ -118,31 +140,31 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** The application that is handling the request. */
   get app(): AppFace {
-    return this[exchangeKey].app;
+    return this.#exchange.app;
   }
 
   /** Path parameters of the layer being run; assignable. */
   get params(): Params {
-    return (this[exchangeKey].params ??= {}) as Params;
+    return (this.#exchange.target.params ??= {}) as Params;
   }
 
   set params(value: Params | undefined) {
-    this[exchangeKey].params = value;
+    this.#exchange.target.params = value;
   }
 
   /** Path below the mount point, not decoded. */
   get path(): string {
-    return this[exchangeKey].path;
+    return this.#exchange.target.path;
   }
 
   /** The part of the path that mounts have taken, without a trailing slash. */
   get baseUrl(): string {
-    return this.#parsed?.baseUrl ?? this[exchangeKey].baseUrl;
+    return this.#parsed?.baseUrl ?? this.#exchange.target.baseUrl;
   }
 
   // a router of Express adds what its mounts have taken, and puts back what was there
   set baseUrl(value: string) {
-    this.#made.baseUrl = value === this[exchangeKey].baseUrl ? undefined : value;
+    this.#made.baseUrl = value === this.#exchange.target.baseUrl ? undefined : value;
   }
 
   /**
@@ -172,7 +194,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   /** The query string parsed by the `query parser` setting; assignable, unlike in Express. */
   get query(): Query {
     const state = this.#made;
-    const text = this[exchangeKey].query;
+    const text = this.#exchange.target.query;
     const parse = this.app.settings["query parser fn"];
     if (state.query === undefined || text !== state.queryOf || parse !== state.queryBy) {
       // a mounted application may have another parser

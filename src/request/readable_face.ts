@@ -64,7 +64,7 @@ export class ReadableFace implements BodyReading {
    */
   constructor(exchange: Exchange, emitter: Emitter) {
     this.#exchange = exchange;
-    this.#request = exchange.request;
+    this.#request = exchange.target.request;
     this.#emitter = emitter;
   }
 

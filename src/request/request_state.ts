@@ -2,6 +2,9 @@ import type { HeaderRecord } from "./header_record.ts";
 import type { ReadableFace } from "./readable_face.ts";
 import type { SocketFace } from "./socket_face.ts";
 
+/** Key under which a request keeps its state. */
+export const stateKey: unique symbol = Symbol("state");
+
 /** What Node's face of a request keeps once somebody has asked for it; most requests are answered without any. */
 export class RequestState {
   /** Headers as a record. */

@@ -34,7 +34,7 @@ export class SocketFace extends Emitter {
     this.#exchange = exchange;
     this.#peer = peer;
     this.#req = req;
-    this.encrypted = exchange.request.url.startsWith("https:");
+    this.encrypted = exchange.target.request.url.startsWith("https:");
   }
 
   /** Address of the peer, `undefined` where the platform tells none. */

@@ -19,9 +19,9 @@ export class Target {
 
   #method: string;
   /** A text with the target in it: the URL itself, until somebody assigns another one. */
-  #text: string;
-  #start: number;
-  #pathEnd: number;
+  #text = "";
+  #start = 0;
+  #pathEnd = 0;
   #mount = 0;
   #path: string | null = null;
   /** Scheme and host, where a middleware made the URL absolute. */
@@ -36,8 +36,12 @@ export class Target {
    */
   constructor(request: Request) {
     this.request = request;
-    const { url } = request;
     this.#method = request.method;
+    this.#read(request.url);
+  }
+
+  // apart, so that making a target is little enough to become part of what makes it
+  #read(url: string): void {
     const known = knownUrl(url);
     if (known.url === url) {
       this.#text = known.url;

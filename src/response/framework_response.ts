@@ -15,6 +15,7 @@ import { headerText, mediaTypeFor } from "./header_text.ts";
 import { jsonText } from "./json_text.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
 import { endWholeKey, handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
+import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { type BodySource, isBodySource } from "./streamed_body.ts";
@@ -44,8 +45,11 @@ export interface FrameworkResponse<Locals extends Record<string, Untyped> = Reco
  */
 export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
   extends OutgoingMessage {
-  #exchange: Exchange;
+  readonly #state: ResponseState;
   #locals: Locals | undefined = undefined;
+
+  /** Status of the answer. */
+  statusCode = 200;
 
   /** The request this response belongs to. */
   req: FrameworkRequest;
@@ -57,14 +61,23 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @param req The request of the same exchange
    */
   constructor(exchange: Exchange, req: FrameworkRequest) {
-    super(exchange);
-    this.#exchange = exchange;
+    super();
+    this.#state = new ResponseState(exchange);
     this.req = req;
+  }
+
+  /**
+   * What is known of the answer.
+   *
+   * @internal
+   */
+  get [stateKey](): ResponseState {
+    return this.#state;
   }
 
   /** The application that is handling the request. */
   get app(): AppFace {
-    return this.#exchange.app;
+    return this.#state.exchange.app;
   }
 
   /** Values for the views rendered for this request. */
@@ -244,7 +257,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (response.status === 101) return this.adopt(untouched ? response : this.#upgradeWithHeaders(response));
     if (text !== undefined || this.#mayHandOver(response)) {
       // a copy, for a handler may return the same object to several clients, whose cookies must not meet in it
-      return this.adopt(untouched ? response : this.#addHeaders(copyOf(response, this.#exchange.app)), text);
+      return this.adopt(untouched ? response : this.#addHeaders(copyOf(response, this.#state.exchange.app)), text);
     }
     // a type the handler chose wins; cookies of both are sent
     this.setHeaders(response.headers);
@@ -264,9 +277,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       return false;
     }
     const type = headers.get("content-type");
-    if (this.#exchange.heard) return type !== null && type.startsWith("application/json");
+    if (this.#state.exchange.heard) return type !== null && type.startsWith("application/json");
     if (type === null ? this.untouched : !type.startsWith("text/event-stream")) return true;
-    return !this.#exchange.app.runtimeFace.leavesStreams;
+    return !this.#state.exchange.app.runtimeFace.leavesStreams;
   }
 
   // an upgrade must reach the platform as the object it made

@@ -1,15 +1,14 @@
 import { listenedTo, runningOnce } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
 import { statusText } from "../http/status_text.ts";
-import type { Exchange } from "../request/exchange.ts";
 import type { SocketFace } from "../request/socket_face.ts";
 import { BodyStream, clientLeft } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
-import { frame, lengthOf, mayHaveContent } from "./framing.ts";
+import { lengthOf, mayHaveContent } from "./framing.ts";
 import { type HeaderInit, HeaderMethods } from "./header_methods.ts";
-import { type HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
+import type { HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
+import { type ResponseState, stateKey } from "./response_state.ts";
 import { type BodySource, pour, StreamedBody } from "./streamed_body.ts";
-import { type WebBody, webResponse } from "./web_response.ts";
 
 /** Key under which a response shows the body it was ended with, for platforms that would have to stream it otherwise. */
 export const wholeBodyKey: unique symbol = Symbol.for("sluice.whole body");
@@ -35,77 +34,61 @@ export type WriteCallback = (error?: Error | null) => void;
  * An answer that is ended in one piece settles the exchange at once and synchronously. The first `write()` settles it
  * with a stream instead, which then honours the client's pace.
  */
-export class OutgoingMessage extends HeaderMethods {
-  #exchange: Exchange;
-  #headers: OutgoingHeaders = new OutgoingHeaders();
-  /** The status that the headers are out with, 0 while all of it may still be changed. */
-  #sentStatus = 0;
-  #ended = false;
-  #stream: BodyStream | null = null;
-  #body: WebBody | JsonBody = null;
-  #watched = false;
-  #reason = "";
-  /** Whether Node's own `setHeader` finds the headers. */
-  static #isShown = false;
+export abstract class OutgoingMessage extends HeaderMethods {
+  /**
+   * What is known of the answer.
+   *
+   * @internal
+   */
+  abstract get [stateKey](): ResponseState;
+
   // few responses have it, and a field would be made for all
   declare private [piped]: boolean | undefined;
 
   /** Status of the answer. */
-  statusCode = 200;
-
-  /**
-   * Wraps an exchange; the framework does this for every request.
-   *
-   * @param exchange The exchange this response answers
-   */
-  constructor(exchange: Exchange) {
-    super();
-    this.#exchange = exchange;
-  }
+  abstract statusCode: number;
 
   /** The body of an answer that was ended in one piece, `null` for none and for streams. */
   get [wholeBodyKey](): string | Uint8Array<ArrayBuffer> | null {
-    const body = this.#wholeBody;
+    const body = this[stateKey].body;
     return typeof body === "string" || body instanceof Uint8Array ? body : null;
-  }
-
-  get #wholeBody(): WebBody {
-    return this.#body instanceof JsonBody ? this.#body = this.#body.text : this.#body;
   }
 
   /** Whether the status and headers are out, so that they can't be changed any more. */
   get headersSent(): boolean {
-    return this.#sentStatus !== 0;
+    return this[stateKey].sentStatus !== 0;
   }
 
   /** Whether `end()` was called. */
   get writableEnded(): boolean {
-    return this.#ended;
+    return this[stateKey].ended;
   }
 
   /** Node's older name of {@linkcode OutgoingMessage.writableEnded}. */
   get finished(): boolean {
-    return this.#ended;
+    return this[stateKey].ended;
   }
 
   /** Whether the last byte was handed to the platform. */
   get writableFinished(): boolean {
-    return this.#exchange.finished;
+    return this[stateKey].exchange.finished;
   }
 
   /** Whether more may be written. */
   get writable(): boolean {
-    return !this.#ended && !this.#exchange.aborted;
+    const { ended, exchange } = this[stateKey];
+    return !ended && !exchange.aborted;
   }
 
   /** Whether the client has left. */
   get destroyed(): boolean {
-    return this.#exchange.aborted;
+    return this[stateKey].exchange.aborted;
   }
 
   /** Whether the exchange is over. */
   get closed(): boolean {
-    return this.#exchange.aborted || this.#exchange.finished;
+    const { exchange } = this[stateKey];
+    return exchange.aborted || exchange.finished;
   }
 
   /** The connection, as far as middleware may look at it. */
@@ -120,27 +103,29 @@ export class OutgoingMessage extends HeaderMethods {
 
   /** Reason phrase; empty for the usual one, which it is once the headers are out. */
   get statusMessage(): string {
-    return this.#reason || (this.#sentStatus === 0 ? "" : statusText(this.#sentStatus) ?? "unknown");
+    const { reason, sentStatus } = this[stateKey];
+    return reason || (sentStatus === 0 ? "" : statusText(sentStatus) ?? "unknown");
   }
 
   set statusMessage(reason: string) {
-    this.#reason = reason;
+    this[stateKey].reason = reason;
   }
 
   /** The headers that were set, for the framework's own use. */
   protected get outgoing(): OutgoingHeaders {
-    return this.#headers;
+    return this[stateKey].headers;
   }
 
   /** The length that the platform writes, `undefined` where it is not known. */
   protected get sentLength(): string | undefined {
-    const length = this.#body === null ? -1 : lengthOf(this.#wholeBody);
+    const { body } = this[stateKey];
+    const length = body === null ? -1 : lengthOf(body);
     return length < 0 ? undefined : String(length);
   }
 
   /** What the answer has beside them: the page for 404, and a `Response` that a handler returned, have their own. */
   protected get sentHeaders(): Record<string, HeaderValue> {
-    const headers = this.#exchange.response?.headers;
+    const headers = this[stateKey].exchange.response?.headers;
     if (headers === undefined) return {};
     const cookies = headers.getSetCookie();
     return { ...Object.fromEntries(headers), ...cookies.length > 0 && { "set-cookie": cookies } };
@@ -162,15 +147,15 @@ export class OutgoingMessage extends HeaderMethods {
       throw new RangeError(`res.writeHead takes a status from 100 to 999, not ${status}`);
     }
     this.statusCode = code;
-    if (typeof reason === "string") this.#reason = reason;
+    if (typeof reason === "string") this[stateKey].reason = reason;
     this.setGiven(typeof reason === "string" ? headers : reason ?? headers);
-    this.#sentStatus = code;
+    this[stateKey].sentStatus = code;
     return this;
   }
 
   /** Sends status and headers now, before there is a body. */
   flushHeaders(): void {
-    if (this.#stream === null && !this.#ended && !this.#exchange.aborted) this.#startStream();
+    if (this[stateKey].stream === null && this.writable) startStream(this);
   }
 
   /**
@@ -184,29 +169,20 @@ export class OutgoingMessage extends HeaderMethods {
   write(chunk: Chunk, encoding?: string | WriteCallback | null, callback?: WriteCallback | null): boolean {
     const done = callbackOf(encoding) ?? callbackOf(callback);
     const bytes = chunkBytes("res.write", chunk, typeof encoding === "string" ? encoding : undefined);
-    if (this.#ended) {
-      this.#complain(done);
+    const state = this[stateKey];
+    if (state.ended) {
+      complain(this, done);
       return false;
     }
-    if (this.#exchange.aborted) {
+    if (state.exchange.aborted) {
       if (done !== undefined) queueMicrotask(() => done(clientLeft()));
       return false;
     }
-    if (this.#stream === null) this.#startStream();
-    if (done === undefined) return this.#stream!.write(bytes);
+    if (state.stream === null) startStream(this);
+    if (done === undefined) return state.stream!.write(bytes);
     // Who waits for a chunk may then use its memory again, which the platform may still be reading. The slice of a Buffer
     // would be the same memory.
-    return this.#stream!.write(typeof chunk === "string" ? bytes : new Uint8Array(bytes), done);
-  }
-
-  // Node emits the error even where nobody listens, which ends the process
-  #complain(done: WriteCallback | undefined): void {
-    const error = streamError("ERR_STREAM_WRITE_AFTER_END", "res.write or res.end got a chunk after res.end");
-    queueMicrotask(() => {
-      done?.(error);
-      if (this.listenerCount("error") > 0) this.emit("error", error);
-    });
-    if (done === undefined && this.listenerCount("error") === 0) this.#exchange.app.logError(error);
+    return state.stream!.write(typeof chunk === "string" ? bytes : new Uint8Array(bytes), done);
   }
 
   /**
@@ -224,46 +200,13 @@ export class OutgoingMessage extends HeaderMethods {
     if (typeof chunk === "function") return this.end(undefined, undefined, chunk);
     if (typeof encoding === "function") return this.end(chunk, undefined, encoding);
     const done = callbackOf(callback);
-    if (this.#ended) return this.#endAgain(chunk, done);
-    if (done !== undefined) this.#whenFinished(done);
-    // a hook around end() may have taken a chunk away with `false`
-    this.#endWith(chunk || null, encoding ?? undefined);
-    return this;
-  }
-
-  // the head of an answer without a body may have left long before its handler ends it
-  #whenFinished(callback: WriteCallback): void {
-    if (this.#exchange.finished) queueMicrotask(callback);
-    else this.once("finish", callback);
-  }
-
-  #endAgain(chunk: Chunk | null | undefined, callback: WriteCallback | undefined): this {
-    // a hook around end() may pass on a chunk that it has already sent, for an answer that is broken off
-    if (chunk && !this.#exchange.aborted) {
-      this.#complain(callback);
-      return this;
+    if (this[stateKey].ended) endAgain(this, chunk, done);
+    else {
+      if (done !== undefined) whenFinished(this, done);
+      // a hook around end() may have taken a chunk away with `false`
+      endWith(this, chunk || null, encoding ?? undefined);
     }
-    const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the answer was complete");
-    if (callback !== undefined) queueMicrotask(() => callback(error));
     return this;
-  }
-
-  #endWith(chunk: Chunk | null, encoding: string | undefined): void {
-    const body = chunk === null || (typeof chunk === "string" && isUtf8(encoding))
-      ? chunk
-      : chunkBytes("res.end", chunk, encoding);
-    if (this.#stream !== null) {
-      if (body !== null) this.#stream.write(chunkBytes("res.end", body));
-      this.#ended = true;
-      this.#exchange.endsHere();
-      return this.#stream.end();
-    }
-    this.#implicitHead();
-    // a hook on writeHead may have begun to stream
-    if (this.#stream !== null) return this.#endWith(chunk, encoding);
-    this.#settle(body as string | Uint8Array<ArrayBuffer> | null);
-    this.#ended = true;
-    this.#exchange.finish();
   }
 
   /**
@@ -274,12 +217,13 @@ export class OutgoingMessage extends HeaderMethods {
    * @param source The body
    */
   [streamKey](source: BodySource): void {
+    const state = this[stateKey];
+    const { exchange } = state;
     if (this.write !== plain.write || this.end !== plain.end) {
-      void pour(source, this, this.#exchange);
+      void pour(source, this, exchange);
       return;
     }
-    this.#implicitHead();
-    const exchange = this.#exchange;
+    implicitHead(this);
     const { app } = exchange;
     const body = new StreamedBody(source, {
       finish: () => {
@@ -298,8 +242,8 @@ export class OutgoingMessage extends HeaderMethods {
     });
     app.openStreams.add(body);
     exchange.streaming = body;
-    const isTaken = this.#settle(body.stream);
-    this.#ended = true;
+    const isTaken = state.settle(body.stream, this.statusCode);
+    state.ended = true;
     exchange.endsHere();
     if (isTaken && !exchange.aborted) return;
     exchange.finish();
@@ -317,14 +261,12 @@ export class OutgoingMessage extends HeaderMethods {
     if (body instanceof Uint8Array) {
       if (!isReplaced) return void this.end(body);
       // a small file is piped as a large one is
-      this.write(this.#nodeBytes(body));
+      this.write(nodeBytes(this, body));
       return void this.end();
     }
     if (isReplaced) return this[streamKey](body instanceof Blob ? body.stream() : body);
-    this.#implicitHead();
-    const isTaken = this.#settle(body);
-    this.#ended = true;
-    this.#exchange.finish();
+    implicitHead(this);
+    const isTaken = this[stateKey].settleWhole(body, this.statusCode);
     if (isTaken || body instanceof Blob) return;
     // nothing of it may be sent, or the client has left; a file that fails to close has nobody left to tell
     body.cancel().catch(() => {});
@@ -339,7 +281,7 @@ export class OutgoingMessage extends HeaderMethods {
   protected adopt(response: Response, text: string | null = null): void {
     this.statusCode = response.status;
     // a handler may answer a client that has left; what its body comes from must not be kept open
-    if (!this.#take(response, text)) response.body?.cancel().catch(() => {});
+    if (!this[stateKey].take(response, text)) response.body?.cancel().catch(() => {});
   }
 
   /**
@@ -349,22 +291,7 @@ export class OutgoingMessage extends HeaderMethods {
    * @param value The value
    */
   protected adoptJson(response: Response, value: unknown): void {
-    this.#take(response, new JsonBody(value));
-  }
-
-  // whether it is the answer the client gets
-  #take(response: Response, body: string | JsonBody | null): boolean {
-    this.#body = body;
-    this.#sentStatus = response.status;
-    this.#ended = true;
-    const first = this.#exchange.settle(response);
-    this.#exchange.finish();
-    return first;
-  }
-
-  // who replaced a method that sends gathers Buffers
-  #nodeBytes(chunk: string | Uint8Array): Uint8Array {
-    return this.#exchange.app.runtimeFace.nodeBytes(chunkBytes("A body", chunk));
+    this[stateKey].takeJson(response, value);
   }
 
   /** Whether a middleware replaced a method that sends, and must see what it would have seen on Node. */
@@ -374,7 +301,8 @@ export class OutgoingMessage extends HeaderMethods {
 
   /** Whether no header was set and no method replaced, so that an answer can be made at one go. */
   get untouched(): boolean {
-    return this.#headers.bare && this.#headers.contentType === undefined && !this.hooked;
+    const { headers } = this[stateKey];
+    return headers.bare && headers.contentType === undefined && !this.hooked;
   }
 
   /**
@@ -385,76 +313,19 @@ export class OutgoingMessage extends HeaderMethods {
    * @param isPage Whether it is a page of the framework's own, which Express ends with as a text
    */
   [endWholeKey](body: string | Uint8Array<ArrayBuffer> | null, isPage: boolean = false): void {
+    const state = this[stateKey];
     if (this.hooked) {
       if (body !== null && !this.hasHeader("Transfer-Encoding")) {
         this.setHeader("Content-Length", String(lengthOf(body)));
       }
-      if (body === null || this.#exchange.method === "HEAD") this.end();
+      if (body === null || state.exchange.target.method === "HEAD") this.end();
       else if (isPage || this.end === plain.end) this.end(body, "utf8");
-      else this.end(this.#nodeBytes(body));
-    } else if (this.#ended || this.#stream !== null) {
+      else this.end(nodeBytes(this, body));
+    } else if (state.ended || state.stream !== null) {
       this.end(body);
     } else {
-      this.#settle(body === "" ? null : body);
-      this.#ended = true;
-      this.#exchange.finish();
+      state.settleWhole(body === "" ? null : body, this.statusCode);
     }
-  }
-
-  // middleware such as on-headers replaces writeHead to learn when the headers are about to leave
-  #implicitHead(): void {
-    if (this.#sentStatus !== 0 || this.writeHead === plain.writeHead) return;
-    this.writeHead(this.statusCode);
-  }
-
-  #startStream(): void {
-    this.#implicitHead();
-    if (this.#stream !== null) return;
-    const exchange = this.#exchange;
-    const { openStreams } = exchange.app;
-    openStreams.add(this);
-    exchange.streaming = this;
-    this.#stream = new BodyStream({
-      drain: () => void this.emit("drain"),
-      finish: () => {
-        openStreams.delete(this);
-        exchange.finish();
-      },
-      leave: () => {
-        openStreams.delete(this);
-        exchange.abandon();
-      },
-    });
-    if (this.#settle(this.#stream.readable)) return;
-    this.#stream.discard();
-    // there is nothing to cut
-    openStreams.delete(this);
-    // The client has all it will get, and may leave without anybody being told. But a pipe is left to end by itself: where
-    // its destination closes first, it leaves its source open, a file for one.
-    queueMicrotask(() => this[piped] || exchange.finish());
-  }
-
-  // whether the client gets the body, which is for whoever makes it as it is taken to know
-  #settle(body: WebBody): boolean {
-    const exchange = this.#exchange;
-    const headers = this.#headers;
-    const status = this.#sentStatus || this.statusCode;
-    const isHead = exchange.method === "HEAD";
-    const framed = headers.framed || isHead || !mayHaveContent(status)
-      ? frame(status, isHead, headers, body, exchange.app)
-      : body;
-    const reason = !this.#reason || this.#reason === statusText(status) ? "" : this.#reason;
-    let isFirst: boolean;
-    try {
-      isFirst = exchange.settle(webResponse(status, reason, headers, framed, exchange.app));
-    } catch (error) {
-      // nothing has left yet, so an error handler may still answer
-      this.#sentStatus = 0;
-      throw error;
-    }
-    this.#body = framed;
-    this.#sentStatus = status;
-    return isFirst && framed !== null && !isHead;
   }
 
   /**
@@ -464,7 +335,7 @@ export class OutgoingMessage extends HeaderMethods {
    * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
    */
   protected assertOpen(method: string): void {
-    if (this.#sentStatus === 0) return;
+    if (this[stateKey].sentStatus === 0) return;
     throw streamError(
       "ERR_HTTP_HEADERS_SENT",
       `${method}: cannot set headers after they are sent to the client; the answer was given already`,
@@ -473,28 +344,15 @@ export class OutgoingMessage extends HeaderMethods {
 
   /** Node's name for "the headers are out", which some middleware reads, and Node's own `setHeader` first of all. */
   get _header(): string | null {
-    if (!OutgoingMessage.#isShown) OutgoingMessage.#show(this.#exchange.app.runtimeFace.nodeHeadersKey());
-    return this.#sentStatus === 0 ? null : `HTTP/1.1 ${this.#sentStatus}`;
+    const { exchange, sentStatus } = this[stateKey];
+    if (!isShown) show(exchange.app.runtimeFace.nodeHeadersKey());
+    return sentStatus === 0 ? null : `HTTP/1.1 ${sentStatus}`;
   }
 
   /** Node's name for "a body may be sent", which middleware reads that gathers one. */
   get _hasBody(): boolean {
-    return this.#exchange.method !== "HEAD" && mayHaveContent(this.#sentStatus || 200);
-  }
-
-  // npm's cookies sets headers by that setHeader, and with it Koa, whose applications can be mounted
-  static #show(key: symbol | undefined): void {
-    OutgoingMessage.#isShown = true;
-    if (key === undefined) return;
-    Object.defineProperty(OutgoingMessage.prototype, key, {
-      get(this: OutgoingMessage) {
-        const set = (_: object, _key: unknown, [name, value]: [string, HeaderValue]): boolean => {
-          this.setHeader(name, value);
-          return true;
-        };
-        return new Proxy({}, { set });
-      },
-    });
+    const { exchange, sentStatus } = this[stateKey];
+    return exchange.target.method !== "HEAD" && mayHaveContent(sentStatus || 200);
   }
 
   /** Asked by Node's own `setHeader`. */
@@ -536,10 +394,11 @@ export class OutgoingMessage extends HeaderMethods {
 
   /** Breaks the answer off: a started body is cut, and an answer that has not begun is refused. */
   destroy(error?: Error): this {
-    this.#ended = true;
-    this.#exchange.app.openStreams.delete(this);
-    if (this.#stream !== null) this.#stream.destroy(error ?? new Error("The answer was broken off"));
-    this.#exchange.breakOff(error);
+    const state = this[stateKey];
+    state.ended = true;
+    state.exchange.app.openStreams.delete(this);
+    if (state.stream !== null) state.stream.destroy(error ?? new Error("The answer was broken off"));
+    state.exchange.breakOff(error);
     return this;
   }
 
@@ -564,9 +423,10 @@ export class OutgoingMessage extends HeaderMethods {
 
   /** Has `finish` come when the answer is complete, and `close` when the exchange is over. */
   override [listenedTo](event: EventName): void {
-    if (this.#watched || (event !== "finish" && event !== "close")) return;
-    this.#watched = true;
-    const exchange = this.#exchange;
+    const state = this[stateKey];
+    if (state.watched || (event !== "finish" && event !== "close")) return;
+    state.watched = true;
+    const { exchange } = state;
     exchange.onEnd(() => {
       if (exchange.finished) this.emit("finish");
       this.emit("close");
@@ -574,20 +434,104 @@ export class OutgoingMessage extends HeaderMethods {
   }
 }
 
-/** What the runtime has made JSON of; few ask for the text, or its length, afterwards. */
-class JsonBody {
-  readonly #value: unknown;
+const plain = OutgoingMessage.prototype;
 
-  constructor(value: unknown) {
-    this.#value = value;
-  }
+/** Whether Node's own `setHeader` finds the headers. */
+let isShown = false;
 
-  get text(): string {
-    return JSON.stringify(this.#value);
-  }
+// npm's cookies sets headers by that setHeader, and with it Koa, whose applications can be mounted
+function show(key: symbol | undefined): void {
+  isShown = true;
+  if (key === undefined) return;
+  Object.defineProperty(plain, key, {
+    get(this: OutgoingMessage) {
+      const set = (_: object, _key: unknown, [name, value]: [string, HeaderValue]): boolean => {
+        this.setHeader(name, value);
+        return true;
+      };
+      return new Proxy({}, { set });
+    },
+  });
 }
 
-const plain = OutgoingMessage.prototype;
+// Node emits the error even where nobody listens, which ends the process
+function complain(message: OutgoingMessage, done: WriteCallback | undefined): void {
+  const error = streamError("ERR_STREAM_WRITE_AFTER_END", "res.write or res.end got a chunk after res.end");
+  queueMicrotask(() => {
+    done?.(error);
+    if (message.listenerCount("error") > 0) message.emit("error", error);
+  });
+  if (done === undefined && message.listenerCount("error") === 0) message[stateKey].exchange.app.logError(error);
+}
+
+// the head of an answer without a body may have left long before its handler ends it
+function whenFinished(message: OutgoingMessage, callback: WriteCallback): void {
+  if (message[stateKey].exchange.finished) queueMicrotask(callback);
+  else message.once("finish", callback);
+}
+
+function endAgain(message: OutgoingMessage, chunk: Chunk | null | undefined, done: WriteCallback | undefined): void {
+  // a hook around end() may pass on a chunk that it has already sent, for an answer that is broken off
+  if (chunk && !message[stateKey].exchange.aborted) return complain(message, done);
+  const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the answer was complete");
+  if (done !== undefined) queueMicrotask(() => done(error));
+}
+
+function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string | undefined): void {
+  const body = chunk === null || (typeof chunk === "string" && isUtf8(encoding))
+    ? chunk
+    : chunkBytes("res.end", chunk, encoding);
+  const state = message[stateKey];
+  // a hook on writeHead may begin to stream
+  if (state.stream === null) implicitHead(message);
+  if (state.stream === null) {
+    state.settleWhole(body as string | Uint8Array<ArrayBuffer> | null, message.statusCode);
+    return;
+  }
+  if (body !== null) state.stream.write(chunkBytes("res.end", body));
+  state.ended = true;
+  state.exchange.endsHere();
+  state.stream.end();
+}
+
+// who replaced a method that sends gathers Buffers
+function nodeBytes(message: OutgoingMessage, chunk: string | Uint8Array): Uint8Array {
+  return message[stateKey].exchange.app.runtimeFace.nodeBytes(chunkBytes("A body", chunk));
+}
+
+// middleware such as on-headers replaces writeHead to learn when the headers are about to leave
+function implicitHead(message: OutgoingMessage): void {
+  if (message[stateKey].sentStatus !== 0 || message.writeHead === plain.writeHead) return;
+  message.writeHead(message.statusCode);
+}
+
+function startStream(message: OutgoingMessage): void {
+  implicitHead(message);
+  const state = message[stateKey];
+  if (state.stream !== null) return;
+  const { exchange } = state;
+  const { openStreams } = exchange.app;
+  openStreams.add(message);
+  exchange.streaming = message;
+  const stream = state.stream = new BodyStream({
+    drain: () => void message.emit("drain"),
+    finish: () => {
+      openStreams.delete(message);
+      exchange.finish();
+    },
+    leave: () => {
+      openStreams.delete(message);
+      exchange.abandon();
+    },
+  });
+  if (state.settle(stream.readable, message.statusCode)) return;
+  stream.discard();
+  // there is nothing to cut
+  openStreams.delete(message);
+  // The client has all it will get, and may leave without anybody being told. But a pipe is left to end by itself: where
+  // its destination closes first, it leaves its source open, a file for one.
+  queueMicrotask(() => message[piped] || exchange.finish());
+}
 
 // callers pass on what they were given, and null counts for nothing as in Node
 function callbackOf(given: unknown): WriteCallback | undefined {

@@ -141,7 +141,7 @@ export class Route<Params = RouteParams, L extends Locals = Locals> implements R
    * @param done Runs when the handlers are through, with the error nobody handled
    */
   dispatch(req: Untyped, res: Untyped, done: Next): void {
-    const position = exchangeOf(req) ?? new ForeignPosition(req as ForeignRequest);
+    const position = exchangeOf(req)?.target ?? new ForeignPosition(req as ForeignRequest);
     const layer = new Layer("Route.dispatch", "/", { sensitive: false, strict: false, end: false }, { route: this });
     const reached = [{ layer, proven: layer.patterns[0]!, scope: new Scope(null) }];
     const stepsFor = (_path: string, method: string) => stepsOf(reached, method);

@@ -188,7 +188,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    */
   handle(req: Untyped, res: Untyped, next: Next): void {
     if (typeof next !== "function") throw new TypeError(`${this.#name}.handle: argument callback is required`);
-    const position = exchangeOf(req) ?? new ForeignPosition(req as ForeignRequest);
+    const position = exchangeOf(req)?.target ?? new ForeignPosition(req as ForeignRequest);
     new Walk(this, { req, res, position }, { walked: next }).start();
   }
 

@@ -107,7 +107,7 @@ export class ObjectSockets {
       path,
       protocol,
       url: req.request.url,
-      mount: exchangeOf(req)!.mount,
+      mount: exchangeOf(req)!.target.mount,
       headers: keptHeaders(req.request.headers, this.#headers),
       params,
       topics: [],

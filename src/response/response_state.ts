@@ -1,0 +1,132 @@
+import { statusText } from "../http/status_text.ts";
+import type { Exchange } from "../request/exchange.ts";
+import type { BodyStream } from "./body_stream.ts";
+import { frame, mayHaveContent } from "./framing.ts";
+import { OutgoingHeaders } from "./outgoing_headers.ts";
+import { type WebBody, webResponse } from "./web_response.ts";
+
+/** Key under which a response keeps its state. */
+export const stateKey: unique symbol = Symbol("state");
+
+/**
+ * What is known of an answer, from the first header to the web response.
+ *
+ * It is no part of {@linkcode OutgoingMessage}, because V8 never inlines the constructor of a superclass that has fields
+ * or private methods, and calls it in a slow way.
+ */
+export class ResponseState {
+  /** The exchange that is answered. */
+  readonly exchange: Exchange;
+  /** The headers that were set. */
+  readonly headers: OutgoingHeaders = new OutgoingHeaders();
+  /** The status that the headers are out with, 0 while all of it may still be changed. */
+  sentStatus = 0;
+  /** Reason phrase, empty for the usual one. */
+  reason = "";
+  /** Whether nothing more may be written. */
+  ended = false;
+  /** The body, where it is sent as it is written. */
+  stream: BodyStream | null = null;
+  /** Whether the exchange tells the response of its end. */
+  watched = false;
+  #body: WebBody | JsonBody = null;
+
+  /** @param exchange The exchange that is answered */
+  constructor(exchange: Exchange) {
+    this.exchange = exchange;
+  }
+
+  /** The body of an answer that was ended in one piece, `null` for none. */
+  get body(): WebBody {
+    return this.#body instanceof JsonBody ? this.#body = this.#body.text : this.#body;
+  }
+
+  /**
+   * Answers with what was set and a body.
+   *
+   * @param body The body
+   * @param statusCode Status, where the headers are not out yet
+   * @returns Whether the client gets the body, which is for whoever makes it as it is taken to know
+   * @throws {RangeError} If a web response cannot carry the status
+   * @throws {TypeError} If it cannot carry a header
+   */
+  settle(body: WebBody, statusCode: number): boolean {
+    const { exchange, headers } = this;
+    const status = this.sentStatus || statusCode;
+    const isHead = exchange.target.method === "HEAD";
+    const framed = headers.framed || isHead || !mayHaveContent(status)
+      ? frame(status, isHead, headers, body, exchange.app)
+      : body;
+    const reason = !this.reason || this.reason === statusText(status) ? "" : this.reason;
+    let isFirst: boolean;
+    try {
+      isFirst = exchange.settle(webResponse(status, reason, headers, framed, exchange.app));
+    } catch (error) {
+      // nothing has left yet, so an error handler may still answer
+      this.sentStatus = 0;
+      throw error;
+    }
+    this.#body = framed;
+    this.sentStatus = status;
+    return isFirst && framed !== null && !isHead;
+  }
+
+  /**
+   * Answers with what was set and all of a body, after which nothing more may be written.
+   *
+   * @param body The body
+   * @param statusCode Status, where the headers are not out yet
+   * @returns Whether the client gets the body
+   * @throws What {@linkcode ResponseState.settle} throws
+   */
+  settleWhole(body: WebBody, statusCode: number): boolean {
+    const isTaken = this.settle(body, statusCode);
+    this.ended = true;
+    this.exchange.finish();
+    return isTaken;
+  }
+
+  /**
+   * Answers with a finished web response.
+   *
+   * @param response The answer
+   * @param text Its body, where that is known
+   * @returns Whether it is the answer the client gets
+   */
+  take(response: Response, text: string | null): boolean {
+    this.#body = text;
+    return this.#finish(response);
+  }
+
+  /**
+   * Answers with what the runtime itself has made JSON of.
+   *
+   * @param response The answer
+   * @param value The value
+   */
+  takeJson(response: Response, value: unknown): void {
+    this.#body = new JsonBody(value);
+    this.#finish(response);
+  }
+
+  #finish(response: Response): boolean {
+    this.sentStatus = response.status;
+    this.ended = true;
+    const isFirst = this.exchange.settle(response);
+    this.exchange.finish();
+    return isFirst;
+  }
+}
+
+/** What the runtime has made JSON of; few ask for the text, or its length, afterwards. */
+class JsonBody {
+  readonly #value: unknown;
+
+  constructor(value: unknown) {
+    this.#value = value;
+  }
+
+  get text(): string {
+    return JSON.stringify(this.#value);
+  }
+}
