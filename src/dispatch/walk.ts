@@ -331,8 +331,11 @@ export class Walk implements WalkOwner {
 
   // a handler may return its answer, or a promise of it
   #take(result: object): void {
-    if (result instanceof Response) return this.#answer(result);
-    if (typeof (result as PromiseLike<unknown>).then !== "function") return;
+    // a promise first, for on Deno looking at a class of the web takes longer
+    if (typeof (result as PromiseLike<unknown>).then !== "function") {
+      if (result instanceof Response) this.#answer(result);
+      return;
+    }
     const context = this.#context;
     context.handlerBegan?.();
     (result as PromiseLike<unknown>).then(

@@ -10,6 +10,23 @@ export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<U
 const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
 
 /**
+ * The runtime's class. Deno's global is a getter, and reading it takes as long as six middleware; but it is read no
+ * earlier than needed, for that loads the class.
+ */
+let known: typeof Response | undefined;
+
+/**
+ * Makes a web response of a value's JSON, the quickest way there is.
+ *
+ * @param value The value
+ * @returns The response, `application/json` and nothing else
+ * @throws {TypeError} If JSON has no text for the value
+ */
+export function jsonResponse(value: unknown): Response {
+  return (known ??= Response).json(value);
+}
+
+/**
  * Makes the web response.
  *
  * Headers are set on the finished response: that is the cheaper way round on every runtime measured
@@ -37,9 +54,10 @@ export function webResponse(
   }
   const type = headers.contentType;
   const { coded } = headers;
+  const WebResponse = known ??= Response;
   if (status === 200 && statusText === "" && type !== undefined && !coded) {
     const isTyped = type === JSON_PLAIN;
-    const response = isTyped ? new Response(body, JSON_INIT) : new Response(body);
+    const response = isTyped ? new WebResponse(body, JSON_INIT) : new WebResponse(body);
     // looking at the headers of a response alone makes the platform build the list
     if (isTyped && headers.bare) return response;
     const sent = response.headers;
@@ -48,8 +66,8 @@ export function webResponse(
     return response;
   }
   const response = status === 200 && statusText === "" && !coded
-    ? new Response(untyped(body, app))
-    : new Response(type === undefined ? untyped(body, app) : body, init(status, statusText, type, coded));
+    ? new WebResponse(untyped(body, app))
+    : new WebResponse(type === undefined ? untyped(body, app) : body, init(status, statusText, type, coded));
   if (!headers.bare) headers.copyTo(response.headers);
   return response;
 }
