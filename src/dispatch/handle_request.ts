@@ -46,17 +46,7 @@ export function handleRequest(
 ): Response | Promise<Response> {
   const exchange = new Exchange(request, info, platformContext, app);
   const serving = new Serving(exchange, pair);
-  if (socketsExist() && isUpgrade(layers, exchange.target)) serving.as = "WS";
-  const around = surroundingsOf(request, info);
-  if (around !== null) serving.around = around;
-  try {
-    around?.enter(exchange, serving.req, serving.res);
-    if (app.settings["x-powered-by"]) serving.res.setHeader("X-Powered-By", "Sluice");
-    context?.setApp(serving.req, serving.res);
-    new Walk(layers, serving, serving).start();
-  } catch (error) {
-    serving.walked(error);
-  }
+  serving.run(layers, info, context);
   return exchange.settled();
 }
 
@@ -78,6 +68,21 @@ class Serving implements WalkContext, WalkOwner {
     const req = pair === null ? new FrameworkRequest(exchange) : new pair.Request(exchange);
     this.req = req;
     this.res = req.res = pair === null ? new FrameworkResponse(exchange, req) : new pair.Response(exchange, req);
+  }
+
+  run(layers: LayerSource, info: unknown, context: RequestContext | null): void {
+    const { target, app } = this.exchange;
+    if (socketsExist() && isUpgrade(layers, target)) this.as = "WS";
+    const around = surroundingsOf(target.request, info);
+    if (around !== null) this.around = around;
+    try {
+      around?.enter(this.exchange, this.req, this.res);
+      if (app.settings["x-powered-by"]) this.res.setHeader("X-Powered-By", "Sluice");
+      context?.setApp(this.req, this.res);
+      new Walk(layers, this, this).start();
+    } catch (error) {
+      this.walked(error);
+    }
   }
 
   get position(): Target {
