@@ -1,0 +1,34 @@
+/** Looks whether V8 finds what a request touches by its shape, and prints the names of what it looks up as JSON. */
+import sluice, { type FrameworkApp } from "@sluice/sluice";
+
+// a call of V8's own is no TypeScript
+const isFast = new Function("value", "return %HasFastProperties(value)") as (value: object) => boolean;
+
+const slow = new Set<string>();
+function look(given: Readonly<Record<string, object>>): void {
+  for (const [name, value] of Object.entries(given)) if (!isFast(value)) slow.add(name);
+}
+
+function application(name: string): FrameworkApp {
+  const app = sluice().set("env", "test").set("etag", false).enable("trust proxy");
+  app.locals["title"] = name;
+  app.on("mount", () => {});
+  app.get("/:id", (req, res) => {
+    const { app, route, socket } = req;
+    look({ [name]: app, req, res, route, socket, params: req.params });
+    res.json(req.params);
+  });
+  return app;
+}
+
+const app = application("application");
+const mounted = application("mounted application");
+const extended = application("application with methods of its own");
+extended.response.sendTwice = () => {};
+app.use("/mounted", mounted).use("/extended", extended);
+look({ router: app.router, "made router": sluice.Router() });
+
+for (let i = 0; i < 100; i++) {
+  for (const path of ["/7", "/mounted/7", "/extended/7"]) await app.fetch(new Request(`http://localhost${path}`));
+}
+console.log(JSON.stringify([...slow]));
