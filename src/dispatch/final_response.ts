@@ -45,7 +45,7 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
   if (error === undefined && res.untouched && req.method !== "HEAD") return answerNotFound(req, res);
   const status = error === undefined ? 404 : statusOf(error, res.statusCode);
   const message = error === undefined
-    ? `Cannot ${req.method} ${encodePath(req.originalUrl)}`
+    ? cannot(req.method, req.originalUrl)
     : messageOf(error, status, req.app.get("env"));
   for (const name of res.getHeaderNames()) if (isAboutBody(name)) res.removeHeader(name);
   if (error !== undefined) {
@@ -62,11 +62,25 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
 }
 
 function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {
-  const message = `Cannot ${req.method} ${encodePath(req.originalUrl)}`;
+  const { method, originalUrl } = req;
   const asJson = prefersJson(req);
-  const body = asJson ? JSON.stringify({ error: message }) : page(message);
+  const body = asJson ? JSON.stringify({ error: cannot(method, originalUrl) }) : pageNotFound(method, originalUrl);
   const init = asJson ? notFound.json ??= notFoundInit(JSON_UTF8) : notFound.page ??= notFoundInit(HTML);
   res.answer(new Response(body, init), body);
+}
+
+/** The page that was made last: who asks for what is not there mostly asks for it again. */
+let last = { method: "", target: "", text: "" };
+
+function pageNotFound(method: string, target: string): string {
+  if (last.target !== target || last.method !== method) {
+    last = { method, target, text: page(cannot(method, target)) };
+  }
+  return last.text;
+}
+
+function cannot(method: string, target: string): string {
+  return `Cannot ${method} ${encodePath(target)}`;
 }
 
 // what described the body that is not sent now

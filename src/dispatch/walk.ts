@@ -165,8 +165,8 @@ export class Walk implements WalkOwner {
   }
 
   #advance(error: unknown): void {
-    const step = this.#steps[this.#at];
-    if (error !== undefined || step === undefined) return this.#search(error);
+    if (error !== undefined || this.#at >= this.#steps.length) return this.#search(error);
+    const step = this.#steps[this.#at]!;
     if (step.within) {
       this.#at++;
       return this.#call(step, undefined);
@@ -199,10 +199,11 @@ export class Walk implements WalkOwner {
   // what has to be found out before a step, or done about an error
   #search(error: unknown): void {
     const wanted = error === undefined ? "handler" : "error";
-    const from = this.#steps[this.#at - 1];
+    // to look for a step at -1 would cost V8 a quarter of a microsecond
+    const from = this.#at === 0 ? undefined : this.#steps[this.#at - 1];
     for (;;) {
-      const step = this.#steps[this.#at++];
-      if (step === undefined) return this.#leave(error);
+      if (this.#at >= this.#steps.length) return this.#leave(error);
+      const step = this.#steps[this.#at++]!;
       // an error leaves routers, but enters none
       if (error !== undefined && from !== undefined && firstEntered(step.scope, from.scope) !== null) continue;
       if (step.enters) {

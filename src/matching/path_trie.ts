@@ -207,13 +207,20 @@ function unlessBroken<Result>(match: () => Result): Result | null {
 /** Places for paths asked for lately, a power of two. */
 const PLACES = 64;
 
+/** Longer ones that clients invent are not kept. */
+const LONGEST = 256;
+
+/** One in so many invented ones is kept: what is asked for often gets in soon, what is asked for once seldom. */
+const ADMITTED = 16;
+
 /** The registered paths of one router, and of routers mounted below it at literal paths, as a trie of segments. */
 export class PathTrie {
   readonly #start: TrieState;
   readonly #sensitive: boolean;
-  /** Paths of registered words that were asked for lately, and where they lead: comparing is cheaper than hashing. */
+  /** Paths that were asked for lately, and where they lead: comparing is cheaper than hashing. */
   readonly #paths: string[] = new Array(PLACES).fill("");
-  readonly #states: TrieState[] = [];
+  readonly #states: (TrieState | null)[] = new Array(PLACES).fill(null);
+  #invented = 0;
 
   /**
    * @param list The layers
@@ -237,12 +244,17 @@ export class PathTrie {
     const place = (path.length * 31 + path.charCodeAt(path.length - 1)) & (PLACES - 1);
     if (this.#paths[place] === path) return this.#states[place]!;
     const state = this.#walk(path);
-    // what clients invent must not push out what was registered
-    if (state.literal) {
+    if (state.literal || this.#admits(path, place)) {
       this.#paths[place] = path;
       this.#states[place] = state;
     }
     return state;
+  }
+
+  // what clients invent must not push out what was registered
+  #admits(path: string, place: number): boolean {
+    if (++this.#invented % ADMITTED !== 0 || path.length > LONGEST) return false;
+    return this.#states[place]?.literal !== true;
   }
 
   #walk(path: string): TrieState {
