@@ -7,6 +7,7 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import { HTML, JSON_UTF8 } from "../response/content_type.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { endWholeKey } from "../response/outgoing_message.ts";
+import { responseClass } from "../response/web_response.ts";
 
 // made once as headers, for Bun takes twice as long to make them of an object; and not with the module, for on Deno the
 // first headers cost a start two milliseconds
@@ -66,7 +67,7 @@ function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {
   const asJson = prefersJson(req);
   const body = asJson ? JSON.stringify({ error: cannot(method, originalUrl) }) : pageNotFound(method, originalUrl);
   const init = asJson ? notFound.json ??= notFoundInit(JSON_UTF8) : notFound.page ??= notFoundInit(HTML);
-  res.answer(new Response(body, init), body);
+  res.answer(new (responseClass())(body, init), body);
 }
 
 /** The page that was made last: who asks for what is not there mostly asks for it again. */

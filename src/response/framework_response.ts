@@ -19,7 +19,7 @@ import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { type BodySource, isBodySource } from "./streamed_body.ts";
-import { copyOf, jsonResponse } from "./web_response.ts";
+import { copyOf, responseClass } from "./web_response.ts";
 
 /** Answers for `res.format`, by media type or extension; `default` answers when none is acceptable. */
 export type FormatHandlers = Record<
@@ -204,7 +204,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (this.send !== plainSend || this.req.method === "HEAD") return false;
     let response: Response;
     try {
-      response = jsonResponse(value);
+      response = responseClass().json(value);
       if (!outgoing.bare) outgoing.copyTo(response.headers);
     } catch {
       // a value that JSON has no text for, or a header that cannot be sent: what to do about it is known below
@@ -253,7 +253,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     this.assertOpen("returning a Response");
     const { untouched } = this;
     // srvx's own class on Node knows the type of a body once somebody has asked for that
-    if (Object.getPrototypeOf(response) !== Response.prototype) void response.body;
+    if (text === undefined && Object.getPrototypeOf(response) !== Response.prototype) void response.body;
     if (response.status === 101) return this.adopt(untouched ? response : this.#upgradeWithHeaders(response));
     if (text !== undefined || this.#mayHandOver(response)) {
       // a copy, for a handler may return the same object to several clients, whose cookies must not meet in it

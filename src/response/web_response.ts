@@ -9,21 +9,14 @@ export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<U
 // the only type Deno takes at construction without looking at it closely; shared, for a literal would be made each time
 const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
 
-/**
- * The runtime's class. Deno's global is a getter, and reading it takes as long as six middleware; but it is read no
- * earlier than needed, for that loads the class.
- */
 let known: typeof Response | undefined;
 
 /**
- * Makes a web response of a value's JSON, the quickest way there is.
- *
- * @param value The value
- * @returns The response, `application/json` and nothing else
- * @throws {TypeError} If JSON has no text for the value
+ * The runtime's class. Deno's global is a getter, and reading it costs more than a middleware; but it is read no earlier
+ * than needed, for that loads the class.
  */
-export function jsonResponse(value: unknown): Response {
-  return (known ??= Response).json(value);
+export function responseClass(): typeof Response {
+  return known ??= Response;
 }
 
 /**
@@ -54,7 +47,7 @@ export function webResponse(
   }
   const type = headers.contentType;
   const { coded } = headers;
-  const WebResponse = known ??= Response;
+  const WebResponse = responseClass();
   if (status === 200 && statusText === "" && type !== undefined && !coded) {
     const isTyped = type === JSON_PLAIN;
     const response = isTyped ? new WebResponse(body, JSON_INIT) : new WebResponse(body);
