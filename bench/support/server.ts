@@ -15,6 +15,7 @@ export interface ServerCommand {
 export class Server {
   readonly port: number;
   readonly #process: Deno.ChildProcess;
+  readonly #threads = new Map<string, number>();
 
   private constructor(process: Deno.ChildProcess, port: number) {
     this.#process = process;
@@ -53,7 +54,7 @@ export class Server {
 
   /** Time its threads have spent on a processor, in ns. */
   processorTime(): number {
-    return processorTime(this.#process.pid);
+    return processorTime(this.#process.pid, this.#threads);
   }
 
   /** Memory that is resident now, and the most since {@linkcode Server.forgetPeak}, in bytes. */

@@ -23,25 +23,66 @@ export interface Seen {
   readonly rate: number;
 }
 
-/**
- * Asks a server the same again and again, over connections that stay open.
- *
- * @param load What to ask
- * @returns What came of it
- * @throws {Error} If wrk is missing, or an answer was not as it should be
- */
-export async function wrk({ origin, request, seconds, connections = 50 }: Load): Promise<Seen> {
-  const script = await Deno.makeTempFile({ suffix: ".lua" });
-  await Deno.writeTextFile(script, luaOf(request));
-  const args = ["-c", LOAD_CORE, "wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", script];
-  try {
-    const { code, stdout, stderr } = await new Deno.Command("taskset", { args: [...args, origin + request.path] })
-      .output();
-    const text = new TextDecoder().decode(stdout);
-    if (code !== 0) throw new Error(`wrk failed (Debian package wrk): ${text}${new TextDecoder().decode(stderr)}`);
-    return read(text, request);
-  } finally {
-    await Deno.remove(script);
+/** Asks a server the same again and again, over connections that stay open, until its time is over. */
+export class Wrk {
+  readonly #process: Deno.ChildProcess;
+  readonly #script: string;
+  readonly #request: Load["request"];
+  #since = performance.now();
+  #busyMs = 0;
+
+  private constructor(process: Deno.ChildProcess, script: string, request: Load["request"]) {
+    this.#process = process;
+    this.#script = script;
+    this.#request = request;
+  }
+
+  /**
+   * Begins to ask.
+   *
+   * @param load What to ask
+   */
+  static async start({ origin, request, seconds, connections = 50 }: Load): Promise<Wrk> {
+    const script = await Deno.makeTempFile({ suffix: ".lua" });
+    await Deno.writeTextFile(script, luaOf(request));
+    const args = ["-c", LOAD_CORE, "wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", script];
+    const process = new Deno.Command("taskset", {
+      args: [...args, origin + request.path],
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    return new Wrk(process, script, request);
+  }
+
+  /** Asks nothing until it is resumed; its time goes on. */
+  pause(): void {
+    this.#process.kill("SIGSTOP");
+    this.#busyMs += performance.now() - this.#since;
+  }
+
+  /** Goes on asking. */
+  resume(): void {
+    this.#since = performance.now();
+    this.#process.kill("SIGCONT");
+  }
+
+  /**
+   * Waits until its time is over.
+   *
+   * @returns What came of it
+   * @throws {Error} If wrk is missing, or an answer was not as it should be
+   */
+  async finish(): Promise<Seen> {
+    try {
+      const { code, stdout, stderr } = await this.#process.output();
+      const busyMs = this.#busyMs + performance.now() - this.#since;
+      const text = new TextDecoder().decode(stdout);
+      if (code !== 0) throw new Error(`wrk failed (Debian package wrk): ${text}${new TextDecoder().decode(stderr)}`);
+      const requests = read(text, this.#request);
+      return { requests, rate: requests / busyMs * 1000 };
+    } finally {
+      await Deno.remove(this.#script);
+    }
   }
 }
 
@@ -51,12 +92,11 @@ function luaOf({ method, body }: Load["request"]): string {
   return lines.join("\n");
 }
 
-function read(text: string, { path, status }: Load["request"]): Seen {
+function read(text: string, { path, status }: Load["request"]): number {
   const requests = Number(/(\d+) requests in/.exec(text)?.[1]);
-  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]);
   const refused = Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0);
   if (!(requests > 0) || refused !== (status >= 400 ? requests : 0)) {
     throw new Error(`wrk got other answers than ${status} from ${path}:\n${text}`);
   }
-  return { requests, rate };
+  return requests;
 }

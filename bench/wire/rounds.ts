@@ -1,6 +1,6 @@
 import type { Scenario } from "../scenarios.ts";
 import type { Server } from "../support/server.ts";
-import { wrk } from "../support/wrk.ts";
+import { Wrk } from "../support/wrk.ts";
 
 /** What one round says about one contestant. */
 export interface Measured {
@@ -17,13 +17,22 @@ export type Rounds = ReadonlyMap<string, readonly Measured[]>;
 export interface Effort {
   /** Number of rounds. */
   readonly rounds: number;
-  /** Length of each contestant's turn, in seconds. */
+  /** How long each contestant is asked in a round, in seconds. */
   readonly seconds: number;
 }
 
+/** What a server is asked. */
+type Asked = Pick<Scenario, "method" | "path" | "body" | "status">;
+
+/** How long one contestant is asked before it is another's turn. */
+const SLICE_MS = 100;
+
+/** How much later than the first the last load begins, at most. */
+const STARTING_MS = 1000;
+
 /**
- * Measures everybody in turn, round by round, in the opposite direction every second time: ratios are made within a
- * round, because the speed of a machine drifts.
+ * Measures everybody at once, in slices so short that whatever else slows the machine down falls on all of them:
+ * ratios are made within a round.
  *
  * @param servers The contestants
  * @param scenario What they are asked
@@ -31,33 +40,71 @@ export interface Effort {
  */
 export async function measureRounds(
   servers: ReadonlyMap<string, Server>,
-  scenario: Scenario,
+  scenario: Asked,
   { rounds, seconds }: Effort,
 ): Promise<Rounds> {
   const measured = new Map<string, Measured[]>([...servers.keys()].map((name) => [name, []]));
   for (const server of servers.values()) await measure(server, scenario, 1);
   for (let round = 0; round < rounds; round++) {
-    const order = round % 2 === 0 ? [...servers] : [...servers].reverse();
-    for (const [name, server] of order) measured.get(name)!.push(await measure(server, scenario, seconds));
+    for (const [name, one] of await measureAll(servers, scenario, seconds)) measured.get(name)!.push(one);
   }
   return measured;
+}
+
+async function measureAll(
+  servers: ReadonlyMap<string, Server>,
+  request: Asked,
+  seconds: number,
+): Promise<Map<string, Measured>> {
+  const all = Math.ceil(seconds * servers.size);
+  const turns: { name: string; server: Server; load: Wrk; before: number }[] = [];
+  const start = performance.now();
+  for (const [name, server] of servers) {
+    const before = server.processorTime();
+    const load = await Wrk.start({ origin: server.origin, request, seconds: all });
+    load.pause();
+    turns.push({ name, server, load, before });
+  }
+  const end = start + all * 1000;
+  while (performance.now() + SLICE_MS * turns.length < end) {
+    for (const { load } of turns) {
+      load.resume();
+      await delay(SLICE_MS);
+      load.pause();
+    }
+    turns.reverse();
+  }
+  // what is still asked when their time is over, each of them is alone with
+  await delay(end - performance.now() + STARTING_MS);
+  const result = new Map<string, Measured>();
+  for (const { name, server, load, before } of turns) {
+    load.resume();
+    const { rate, requests } = await load.finish();
+    result.set(name, { rate, cpu: (server.processorTime() - before) / requests });
+  }
+  return result;
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /**
  * Loads one server for a while.
  *
  * @param server The server
- * @param scenario What it is asked
+ * @param request What it is asked
  * @param seconds How long
  * @param connections How many connections ask
  */
 export async function measure(
   server: Server,
-  scenario: Pick<Scenario, "method" | "path" | "body" | "status">,
+  request: Asked,
   seconds: number,
   connections = 50,
 ): Promise<Measured> {
   const before = server.processorTime();
-  const { rate, requests } = await wrk({ origin: server.origin, request: scenario, seconds, connections });
+  const load = await Wrk.start({ origin: server.origin, request, seconds, connections });
+  const { rate, requests } = await load.finish();
   return { rate, cpu: (server.processorTime() - before) / requests };
 }
