@@ -27,6 +27,9 @@ type Asked = Pick<Scenario, "method" | "path" | "body" | "status">;
 /** How long one contestant is asked before it is another's turn. */
 const SLICE_MS = 100;
 
+/** How long nobody is asked in between: whoever was has requests left that would take the next one's time. */
+const GAP_MS = 20;
+
 /** How much later than the first the last load begins, at most. */
 const STARTING_MS = 1000;
 
@@ -66,11 +69,12 @@ async function measureAll(
     turns.push({ name, server, load, before });
   }
   const end = start + all * 1000;
-  while (performance.now() + SLICE_MS * turns.length < end) {
+  while (performance.now() + (SLICE_MS + GAP_MS) * turns.length < end) {
     for (const { load } of turns) {
       load.resume();
       await delay(SLICE_MS);
       load.pause();
+      await delay(GAP_MS);
     }
     turns.reverse();
   }
