@@ -1,6 +1,6 @@
 /**
  * `deno task bench:bun`: the same on Bun, over `Bun.serve` with a handler written by hand. Bun and the peers come from
- * npm; about five minutes in full.
+ * npm; about seven minutes in full.
  *
  * `--only=JSON,404 --contestants=sluice,hono --rounds=5 --seconds=1`; `--write` puts the results into
  * `docs/performance.md` and its picture.

@@ -19,7 +19,7 @@ export interface Load {
 export interface Seen {
   /** Requests answered. */
   readonly requests: number;
-  /** Requests answered in a second. */
+  /** Requests answered in a second, pauses included. */
   readonly rate: number;
 }
 
@@ -28,8 +28,6 @@ export class Wrk {
   readonly #process: Deno.ChildProcess;
   readonly #script: string;
   readonly #request: Load["request"];
-  #since = performance.now();
-  #busyMs = 0;
 
   private constructor(process: Deno.ChildProcess, script: string, request: Load["request"]) {
     this.#process = process;
@@ -57,13 +55,21 @@ export class Wrk {
   /** Asks nothing until it is resumed; its time goes on. */
   pause(): void {
     this.#process.kill("SIGSTOP");
-    this.#busyMs += performance.now() - this.#since;
   }
 
   /** Goes on asking. */
   resume(): void {
-    this.#since = performance.now();
     this.#process.kill("SIGCONT");
+  }
+
+  /** Ends it, where it has not ended by itself; paused or not. */
+  kill(): void {
+    try {
+      this.#process.kill("SIGKILL");
+    } catch (error) {
+      // Deno's word for a process that is over
+      if (!(error instanceof TypeError)) throw error;
+    }
   }
 
   /**
@@ -75,11 +81,9 @@ export class Wrk {
   async finish(): Promise<Seen> {
     try {
       const { code, stdout, stderr } = await this.#process.output();
-      const busyMs = this.#busyMs + performance.now() - this.#since;
       const text = new TextDecoder().decode(stdout);
       if (code !== 0) throw new Error(`wrk failed (Debian package wrk): ${text}${new TextDecoder().decode(stderr)}`);
-      const requests = read(text, this.#request);
-      return { requests, rate: requests / busyMs * 1000 };
+      return read(text, this.#request);
     } finally {
       await Deno.remove(this.#script);
     }
@@ -92,11 +96,12 @@ function luaOf({ method, body }: Load["request"]): string {
   return lines.join("\n");
 }
 
-function read(text: string, { path, status }: Load["request"]): number {
+function read(text: string, { path, status }: Load["request"]): Seen {
   const requests = Number(/(\d+) requests in/.exec(text)?.[1]);
+  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]);
   const refused = Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0);
   if (!(requests > 0) || refused !== (status >= 400 ? requests : 0)) {
     throw new Error(`wrk got other answers than ${status} from ${path}:\n${text}`);
   }
-  return requests;
+  return { requests, rate };
 }

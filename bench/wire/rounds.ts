@@ -1,6 +1,6 @@
 import type { Scenario } from "../scenarios.ts";
 import type { Server } from "../support/server.ts";
-import { Wrk } from "../support/wrk.ts";
+import { type Load, Wrk } from "../support/wrk.ts";
 
 /** What one round says about one contestant. */
 export interface Measured {
@@ -21,9 +21,6 @@ export interface Effort {
   readonly seconds: number;
 }
 
-/** What a server is asked. */
-type Asked = Pick<Scenario, "method" | "path" | "body" | "status">;
-
 /** How long one contestant is asked before it is another's turn. */
 const SLICE_MS = 100;
 
@@ -43,7 +40,7 @@ const STARTING_MS = 1000;
  */
 export async function measureRounds(
   servers: ReadonlyMap<string, Server>,
-  scenario: Asked,
+  scenario: Scenario,
   { rounds, seconds }: Effort,
 ): Promise<Rounds> {
   const measured = new Map<string, Measured[]>([...servers.keys()].map((name) => [name, []]));
@@ -54,39 +51,59 @@ export async function measureRounds(
   return measured;
 }
 
+/** One contestant's part in a round. */
+interface Turn {
+  readonly name: string;
+  readonly server: Server;
+  readonly load: Wrk;
+  /** Time its server had spent on a processor before, in ns. */
+  readonly before: number;
+  /** How long it was asked. */
+  busyMs: number;
+}
+
 async function measureAll(
   servers: ReadonlyMap<string, Server>,
-  request: Asked,
+  request: Load["request"],
   seconds: number,
 ): Promise<Map<string, Measured>> {
   const all = Math.ceil(seconds * servers.size);
-  const turns: { name: string; server: Server; load: Wrk; before: number }[] = [];
+  const turns: Turn[] = [];
   const start = performance.now();
-  for (const [name, server] of servers) {
-    const before = server.processorTime();
-    const load = await Wrk.start({ origin: server.origin, request, seconds: all });
-    load.pause();
-    turns.push({ name, server, load, before });
-  }
-  const end = start + all * 1000;
-  while (performance.now() + (SLICE_MS + GAP_MS) * turns.length < end) {
-    for (const { load } of turns) {
-      load.resume();
-      await delay(SLICE_MS);
+  try {
+    for (const [name, server] of servers) {
+      const before = server.processorTime();
+      const load = await Wrk.start({ origin: server.origin, request, seconds: all });
       load.pause();
-      await delay(GAP_MS);
+      turns.push({ name, server, load, before, busyMs: 0 });
     }
-    turns.reverse();
+    const end = start + all * 1000;
+    while (performance.now() + (SLICE_MS + GAP_MS) * turns.length < end) {
+      for (const turn of turns) {
+        const from = performance.now();
+        turn.load.resume();
+        await delay(SLICE_MS);
+        turn.load.pause();
+        turn.busyMs += performance.now() - from;
+        await delay(GAP_MS);
+      }
+      turns.reverse();
+    }
+    // what is still asked when their time is over, each of them is alone with
+    await delay(end - performance.now() + STARTING_MS);
+    const result = new Map<string, Measured>();
+    for (const { name, server, load, before, busyMs } of turns) {
+      const from = performance.now();
+      load.resume();
+      const { requests } = await load.finish();
+      const rate = requests / (busyMs + performance.now() - from) * 1000;
+      result.set(name, { rate, cpu: (server.processorTime() - before) / requests });
+    }
+    return result;
+  } finally {
+    // where one failed, the others would stay as they are, paused
+    for (const { load } of turns) load.kill();
   }
-  // what is still asked when their time is over, each of them is alone with
-  await delay(end - performance.now() + STARTING_MS);
-  const result = new Map<string, Measured>();
-  for (const { name, server, load, before } of turns) {
-    load.resume();
-    const { rate, requests } = await load.finish();
-    result.set(name, { rate, cpu: (server.processorTime() - before) / requests });
-  }
-  return result;
 }
 
 function delay(ms: number): Promise<void> {
@@ -103,7 +120,7 @@ function delay(ms: number): Promise<void> {
  */
 export async function measure(
   server: Server,
-  request: Asked,
+  request: Load["request"],
   seconds: number,
   connections = 50,
 ): Promise<Measured> {
