@@ -210,7 +210,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       // a value that JSON has no text for, or a header that cannot be sent: what to do about it is known below
       return false;
     }
-    this.adoptJson(response, value);
+    this.#state.takeJson(response, value);
     outgoing.contentType = JSON_PLAIN;
     return true;
   }

@@ -284,16 +284,6 @@ export abstract class OutgoingMessage extends HeaderMethods {
     if (!this[stateKey].take(response, text)) response.body?.cancel().catch(() => {});
   }
 
-  /**
-   * Answers with a value that the runtime itself has made JSON of.
-   *
-   * @param response The answer
-   * @param value The value
-   */
-  protected adoptJson(response: Response, value: unknown): void {
-    this[stateKey].takeJson(response, value);
-  }
-
   /** Whether a middleware replaced a method that sends, and must see what it would have seen on Node. */
   protected get hooked(): boolean {
     return this.end !== plain.end || this.write !== plain.write || this.writeHead !== plain.writeHead;
