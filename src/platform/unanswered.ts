@@ -1,3 +1,4 @@
+import { isThenable } from "../http/is_thenable.ts";
 import type { FetchHandler } from "./platform.ts";
 
 /** Requests after which those that still wait are looked at. */
@@ -22,11 +23,11 @@ export class Unanswered {
       // all of them count, so that those who wait are looked at although nobody else has to
       if (++this.#passed >= SWEEP_EVERY) this.#sweep();
       const answer = handler(request, info);
-      return answer instanceof Response ? answer : this.#cuttable(request, answer);
+      return isThenable(answer) ? this.#cuttable(request, answer) : answer;
     };
   }
 
-  #cuttable(request: Request, answer: Promise<Response>): Promise<Response> {
+  #cuttable(request: Request, answer: PromiseLike<Response>): Promise<Response> {
     return new Promise((resolve, reject) => {
       this.#waiting.set(resolve, request);
       const isAwaited = (): boolean => this.#waiting.delete(resolve) || this.#watched.delete(resolve);
