@@ -259,6 +259,45 @@ Deno.test("a connection whose other end went without a word is left for another 
   }
 });
 
+Deno.test("when a server becomes a replica, its address is asked for the new primary", async () => {
+  await using old = await startServer();
+  await using primary = await startServer();
+  await using address = startProxy(old.port);
+  const { now } = performance;
+  let later = 0;
+  performance.now = () => now.call(performance) + later;
+  try {
+    const limiter = limiterOn(address.url);
+    await limiter.warm();
+    assertEquals((await limiter.check("key")).decidedBy, "store");
+    await old.cli("REPLICAOF", "127.0.0.1", String(primary.port));
+    address.lead(primary.port);
+    later = 1000;
+    assertEquals((await limiter.check("key")).decidedBy, "local");
+    await answersByStoreAgain(limiter);
+    const clients = async () => (await old.cli("CLIENT", "LIST", "TYPE", "normal")).trim().split("\n").length;
+    await until(async () => await clients() === 1, "no connection to the replica but redis-cli's own");
+    await limiter.close();
+  } finally {
+    performance.now = now;
+  }
+});
+
+Deno.test("a server that stays a replica is not connected to again and again", async () => {
+  await using server = await startServer();
+  const limiter = limiterOn(server.url);
+  await limiter.warm();
+  await server.cli("REPLICAOF", "127.0.0.1", "1");
+  const connected = async () => {
+    const [, count] = /total_connections_received:(\d+)/.exec(await server.cli("INFO", "stats"))!;
+    return Number(count);
+  };
+  const before = await connected();
+  for (let times = 0; times < 4; times++) assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertEquals(await connected(), before + 1, "that of redis-cli");
+  await limiter.close();
+});
+
 Deno.test("a server that is restarted empty counts anew, and the limiter goes on", async () => {
   await using server = await startServer();
   const limiter = limiterOn(server.url, { max: 3 });

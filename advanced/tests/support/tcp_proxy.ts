@@ -10,6 +10,8 @@ export interface TcpProxy extends AsyncDisposable {
   release(): void;
   /** Passes nothing on any more on the connections there are, and tells neither side. New ones work. */
   forsake(): void;
+  /** Leads new connections to another server; those there are stay. */
+  lead(port: number): void;
   /** Closes all connections; what was held is lost. New ones may be made. */
   cut(): void;
 }
@@ -83,6 +85,7 @@ export function startProxy(port: number): TcpProxy {
     forsake() {
       for (const connection of connections) forsaken.add(connection);
     },
+    lead: (other) => port = other,
     cut() {
       cut();
       release();

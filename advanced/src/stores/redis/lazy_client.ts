@@ -15,6 +15,9 @@ const CLOSING_MS = 1000;
 /** A connection on which nothing is heard for this long, in ms, though an answer is due, is taken for lost. */
 const SILENCE_MS = 10_000;
 
+/** How old a connection to a replica has to be, in ms, to be left for another one: as long as its address leads there. */
+const REPLICA_MS = 1000;
+
 // what stands in front of the host may be a password, and errors go to logs
 function shown(url: string): string {
   const at = url.lastIndexOf("@");
@@ -48,7 +51,8 @@ function explained(error: unknown, url: string): unknown {
  *
  * While the server is away every command fails at once, instead of waiting in a queue that would be played back as a
  * flood; the client reconnects by itself, at first after 50 ms, then more and more slowly, at most every 2 s. A connection
- * whose other end went without a word would stay for a quarter of an hour: after ten seconds another one is made.
+ * whose other end went without a word would stay for a quarter of an hour: after ten seconds another one is made. So it is
+ * where the server has become a replica, which refuses to write: its address may lead to the new primary by now.
  *
  * @param url Address of the server
  * @returns The port
@@ -72,6 +76,12 @@ export function lazyClient(url: string): RedisPort {
   /** Since when an answer or a connection is waited for, `null` while nothing is. */
   let waiting: number | null = null;
   const heard = () => waiting = null;
+  /** Since when there is this connection. */
+  let begun = 0;
+  let isReplica = false;
+  const failed = (error: unknown) => {
+    if (/\bREADONLY\b/.test(String(error)) && performance.now() - begun >= REPLICA_MS) isReplica = true;
+  };
 
   async function connect(): Promise<void> {
     const { createClient } = await load();
@@ -105,6 +115,7 @@ export function lazyClient(url: string): RedisPort {
       connected.on("ready", () => {
         wasReady = true;
         failure = undefined;
+        begun = performance.now();
         // a connection that was being made cannot be called off
         if (closed || client !== connected) connected.destroy();
         else heard();
@@ -113,12 +124,13 @@ export function lazyClient(url: string): RedisPort {
     });
   }
 
-  function isSilent(): boolean {
-    return waiting !== null && performance.now() - waiting >= SILENCE_MS;
+  function isUseless(): boolean {
+    return isReplica || waiting !== null && performance.now() - waiting >= SILENCE_MS;
   }
 
   // of those under way at the same time one is enough
   function watched(answer: Promise<unknown>): Promise<unknown> {
+    answer.catch(failed);
     if (waiting === null) {
       waiting = performance.now();
       answer.then(heard, heard);
@@ -127,10 +139,11 @@ export function lazyClient(url: string): RedisPort {
   }
 
   function ready(): Promise<RedisPort> {
-    if (client !== null && isSilent()) {
+    if (client !== null && isUseless()) {
       client.destroy();
       client = port = null;
       connecting = waiting = null;
+      isReplica = false;
     }
     if (port !== null && client!.isReady) return Promise.resolve(port);
     if (connecting === null) {
@@ -149,10 +162,10 @@ export function lazyClient(url: string): RedisPort {
 
   return {
     evalsha: (sha, keys, args) =>
-      port !== null && client!.isReady && !isSilent()
+      port !== null && client!.isReady && !isUseless()
         ? watched(port.evalsha(sha, keys, args))
         : ready().then((one) => watched(one.evalsha(sha, keys, args))),
-    eval: (script, keys, args) => ready().then((one) => one.eval(script, keys, args)),
+    eval: (script, keys, args) => ready().then((one) => watched(one.eval(script, keys, args))),
     async *scan(pattern) {
       yield* (await ready()).scan(pattern);
     },
