@@ -42,6 +42,8 @@ class CounterStore implements Store {
   readonly capabilities: Capabilities;
   readonly #make: (() => CounterLike) | null;
   readonly #counters = new Map<string, { policy: string; counter: Promise<PolicyCounter> }>();
+  /** The policies of limiters, by name: their keys may be forgotten before this process has counted any. */
+  readonly #policies = new Map<string, Policy>();
   readonly #clock: StoreClock;
   #unused: CounterLike | null;
 
@@ -66,6 +68,7 @@ class CounterStore implements Store {
 
   checkPolicy(policy: Policy): void {
     checkServed(policy);
+    this.#policies.set(policy.name, policy);
   }
 
   async decide(takes: readonly Take[], times = 1): Promise<readonly Verdict[]> {
@@ -114,6 +117,9 @@ class CounterStore implements Store {
   }
 
   async reset({ policy, key }: Selector): Promise<number> {
+    const known = this.#policies.get(policy);
+    // other processes, or this one's predecessor, may have counted there
+    if (known !== undefined) await this.#counterOf(known);
     let count = 0;
     for (const entry of this.#counters.values()) {
       if (entry.policy !== policy) continue;

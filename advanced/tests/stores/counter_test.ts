@@ -49,6 +49,19 @@ class BareCounter implements CounterLike {
   }
 }
 
+Deno.test("a process that has counted nothing itself forgets what others have counted", async () => {
+  const database = new BareCounter();
+  const [one, other] = [
+    new Limiter({ max: 1, store: fromCounter(database) }),
+    new Limiter({ max: 1, store: fromCounter(database) }),
+  ];
+  assertEquals([(await one.check("a")).allowed, (await one.check("a")).allowed], [true, false]);
+  await other.reset("a");
+  assertEquals((await other.check("a")).allowed, true);
+  const windows = database.calls.filter((call) => call.startsWith("init"));
+  assertEquals(windows, ["init 60000", "init 60000"], "each process tells its window before anything else");
+});
+
 async function one(store: Store, cost: number, times = 1): Promise<Verdict> {
   return (await store.decide([{ policy: POLICY, key: "a", cost }], times))[0]!;
 }
