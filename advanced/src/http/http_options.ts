@@ -128,7 +128,7 @@ export function headerOptionsOf<Req>(options: RateLimitOptions<Req>): HeaderOpti
   }
   const standard = standardHeaders === true ? "draft-6" : standardHeaders === false ? null : standardHeaders;
   if (!headers || (!legacyHeaders && standard === null)) return null;
-  return { legacy: legacyHeaders, legacyReset, standard, clock: options.clock ?? Date.now };
+  return { legacy: legacyHeaders, legacyReset, standard, clock: options.clock ?? (() => Date.now()) };
 }
 
 /** Checks what belongs to HTTP alone. */

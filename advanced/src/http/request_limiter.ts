@@ -56,7 +56,7 @@ export class RequestLimiter<Req> {
     this.watchesOutcome = options.skipFailedRequests === true || options.skipSuccessfulRequests === true;
     this.hasLeases = this.limiter.policies.some(({ algorithm }) => algorithm === "concurrency");
     this.property = options.requestPropertyName ?? "rateLimit";
-    this.clock = options.clock ?? Date.now;
+    this.clock = options.clock ?? (() => Date.now());
   }
 
   /**

@@ -120,7 +120,7 @@ export function policiesOf(options: LimiterOptions): Policy[] {
  */
 export function checkStoreOptions(options: StoreOptions): CheckedStoreOptions {
   const { maxKeys = 100_000, timeoutMs = 100, onStoreFailure = "local", processes = 1 } = options;
-  const { clock = Date.now, timers = platformTimers, leases } = options;
+  const { clock = () => Date.now(), timers = platformTimers, leases } = options;
   checkInteger("maxKeys", maxKeys, 1, 2 ** 24);
   checkInteger("timeoutMs", timeoutMs, 1, 2 ** 31 - 1);
   checkInteger("processes", processes, 1, 100_000);

@@ -1,3 +1,6 @@
+/** The runtime's own, also under a test's fake timers. */
+const { queueMicrotask } = globalThis;
+
 /** Reads of the clock in one turn that may be answered from memory. */
 const READS_PER_TURN = 64;
 /** Fewer reads shared in a turn are not worth noticing its end. */

@@ -3,6 +3,9 @@ import { refusesFreely } from "../policy/policy.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { signatureOf } from "./signature.ts";
 
+/** The runtime's own, also under a test's fake timers. */
+const { queueMicrotask } = globalThis;
+
 /** Equal batches of one turn, waiting to be sent as one. */
 interface Group {
   readonly takes: readonly Take[];

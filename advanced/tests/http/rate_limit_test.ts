@@ -1,7 +1,9 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice from "@sluice/sluice";
-import { fetchLimit, rateLimit, type RateLimitOptions } from "../../mod.ts";
+import { fetchLimit, MemoryStore, rateLimit, type RateLimitOptions } from "../../mod.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
+import { fakeTime } from "../../../tests/support/fake_time.ts";
+import { AsyncStore } from "../support/async_store.ts";
 import { THROWING_NOTHING } from "../../../tests/support/throwing_nothing.ts";
 
 // deno-lint-ignore no-explicit-any -- options of every kind are tried
@@ -27,6 +29,19 @@ Deno.test("a limit admits max requests and refuses the next", async () => {
   const { ask } = appWith({ max: 2 });
   assertEquals(await statuses(ask, 3), [200, 200, 429]);
 });
+
+for (const where of ["memory", "a store elsewhere"]) {
+  Deno.test(`with ${where} a window ends in the fake time of a test that begins after the limiter was made`, async () => {
+    const store = where === "memory" ? undefined : new AsyncStore(new MemoryStore());
+    const { ask } = appWith({ max: 1, windowMs: 5000, legacyReset: "epoch", store, denyCache: false });
+    using time = fakeTime();
+    const { headers } = await ask();
+    assertEquals(Number(headers.get("x-ratelimit-reset")), Math.ceil((Date.now() + 5000) / 1000));
+    assertEquals(await statuses(ask, 1), [429]);
+    time.advance(5000);
+    assertEquals(await statuses(ask, 2), [200, 429]);
+  });
+}
 
 Deno.test("every client has a quota of its own, and an IPv6 client one for its subnet", async () => {
   const { ask } = appWith({ max: 1 });

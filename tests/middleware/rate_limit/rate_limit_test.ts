@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { type FrameworkApp, rateLimit, type RateLimitOptions, Router } from "@sluice/sluice";
 import { ask, quietApp } from "../../support/app.ts";
+import { fakeTime } from "../../support/fake_time.ts";
 import { THROWING_NOTHING } from "../../support/throwing_nothing.ts";
 
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.1", port: 1 } };
@@ -37,6 +38,14 @@ Deno.test("a window begins with the first request and ends after windowMs", asyn
   now = 1499;
   assertEquals(await statuses(app, 1), [429]);
   now = 1500;
+  assertEquals(await statuses(app, 2), [200, 429]);
+});
+
+Deno.test("a window ends in the fake time of a test that begins after the limiter was made", async () => {
+  const app = limited({ max: 1, windowMs: 500 });
+  using time = fakeTime();
+  assertEquals(await statuses(app, 2), [200, 429]);
+  time.advance(500);
   assertEquals(await statuses(app, 2), [200, 429]);
 });
 
