@@ -87,7 +87,7 @@ export class PolicyCounter {
   /** Counts hits, and tells how many of them are within the limit. */
   async #count(key: string, hits: number, limit: number): Promise<{ window: Window; within: number }> {
     const counts = await Promise.all(Array.from({ length: hits }, async () => {
-      const { totalHits, resetTime } = await this.#legacy.increment(key);
+      const { totalHits, resetTime } = assertInfo(await this.#legacy.increment(key));
       return { totalHits, resetTime };
     }));
     const last = counts.reduce((most, one) => one.totalHits > most.totalHits ? one : most);
@@ -114,7 +114,8 @@ export class PolicyCounter {
     const known = this.#seen.get(key);
     if (this.#legacy.get === undefined) return known !== undefined && known.end > now ? known : { used: 0, end: now };
     const info = await this.#legacy.get(key);
-    return info === undefined ? { used: 0, end: now } : this.#remember(key, info);
+    // of a key they don't know some tell nothing, and others a count that is none, as rate-limit-redis
+    return Number.isFinite(info?.totalHits) ? this.#remember(key, assertInfo(info!)) : { used: 0, end: now };
   }
 
   #remember(key: string, { totalHits, resetTime }: CounterInfo): Window {
@@ -169,6 +170,16 @@ export class PolicyCounter {
   async close(): Promise<void> {
     await this.#legacy.shutdown?.();
   }
+}
+
+// what is no number would pass for a grant
+function assertInfo(info: CounterInfo): CounterInfo {
+  const { totalHits, resetTime = null } = info ?? {};
+  if (Number.isFinite(totalHits) && (resetTime === null || Number.isFinite(resetTime.getTime?.()))) return info;
+  throw new TypeError(
+    "fromCounter: the counter must tell totalHits as a number and resetTime as a Date, not " +
+      `${String(totalHits)} and ${String(resetTime)}`,
+  );
 }
 
 function verdictOf(

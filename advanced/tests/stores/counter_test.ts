@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { MemoryStore as ExpressMemoryStore } from "express-rate-limit";
 import type { Policy } from "../../src/policy/policy.ts";
 import type { Decision } from "../../src/limiter/decision.ts";
@@ -48,6 +48,44 @@ class BareCounter implements CounterLike {
     this.hits.delete(key);
   }
 }
+
+Deno.test("an answer of a counter that is no count, or no time, is a failure and no grant", async () => {
+  const answers: unknown[] = [
+    undefined,
+    {},
+    { totalHits: NaN },
+    { totalHits: "1" },
+    { totalHits: 1, resetTime: 5000 },
+    { totalHits: 1, resetTime: new Date(NaN) },
+  ];
+  for (const answer of answers) {
+    const counter: CounterLike = {
+      increment: () => answer as CounterInfo,
+      decrement: () => {},
+      resetKey: () => {},
+    };
+    const limiter = new Limiter({ store: fromCounter(counter), onStoreFailure: "closed" });
+    const errors: string[] = [];
+    limiter.on("storeFailure", (error) => errors.push(String(error)));
+    const { allowed, decidedBy } = await limiter.check("a");
+    assertEquals([allowed, decidedBy], [false, "closed"], String(answer));
+    assertStringIncludes(errors.join(), "totalHits as a number and resetTime as a Date");
+  }
+});
+
+Deno.test("a key that a counter does not know is full, however the counter says so, and can be forgotten", async () => {
+  for (const nothing of [undefined, null, { totalHits: NaN, resetTime: new Date() }]) {
+    const counter = new BareCounter();
+    const limiter = new Limiter({
+      max: 3,
+      store: fromCounter(Object.assign(counter, { get: () => nothing as CounterInfo })),
+    });
+    const { remaining, decidedBy } = await limiter.peek("a");
+    assertEquals([remaining, decidedBy], [3, "store"]);
+    assertEquals(await limiter.reset("a"), 0);
+    assertEquals(counter.calls.at(-1), "resetKey 3-per-60000ms-fixed-window:a");
+  }
+});
 
 Deno.test("a process that has counted nothing itself forgets what others have counted", async () => {
   const database = new BareCounter();
