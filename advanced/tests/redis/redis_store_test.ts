@@ -595,6 +595,26 @@ Deno.test("when the primary of a sentinel dies the limiter goes on locally, and 
   client.destroy();
 });
 
+Deno.test("a lease from before a reset ends none that was taken after it, be it in the same millisecond", async () => {
+  const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix() });
+  const policy = policyOf("concurrency", { limit: 1 });
+  // the server knows the scripts from here on
+  await take(store, policy, "first");
+  await store.reset({ policy: policy.name, key: "first" });
+  for (let round = 0; round < 100; round++) {
+    const key = `${round}`;
+    const [before, , after] = await Promise.all([
+      take(store, policy, key),
+      store.reset({ policy: policy.name, key }),
+      take(store, policy, key),
+    ]);
+    assertEquals([before.granted, after.granted], [1, 1]);
+    assertEquals(await store.give({ policy, key, cost: 1 }, before.stamp, 1), false, "it ended with the reset");
+    assertEquals((await take(store, policy, key)).denied, true);
+  }
+  await store.close();
+});
+
 Deno.test("every key has a counter of its own, and is listed as it was written", async () => {
   const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix() });
   const policy = policyOf("fixed-window", { name: "odd * ? [keys] {and} \\ braces", limit: 1000 });

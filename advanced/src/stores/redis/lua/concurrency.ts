@@ -27,7 +27,8 @@ do
     take = function(p, s, now, n)
       local kept = {}
       for _, lease in ipairs(s.leases) do if lease[2] > now then kept[#kept + 1] = lease end end
-      local number = math.max(s.next, now * 1000)
+      -- by the microsecond: a lease of a key that was forgotten in this ms must not be mistaken for a new one
+      local number = math.max(s.next, now * 1000 + call('TIME')[2] % 1000)
       kept[#kept + 1] = { number, now + p.window, n }
       s.leases, s.next = kept, number + 1
       return number
