@@ -86,10 +86,9 @@ export class PolicyCounter {
 
   /** Counts hits, and tells how many of them are within the limit. */
   async #count(key: string, hits: number, limit: number): Promise<{ window: Window; within: number }> {
-    const counts = await Promise.all(Array.from({ length: hits }, async () => {
-      const { totalHits, resetTime } = assertInfo(await this.#legacy.increment(key));
-      return { totalHits, resetTime };
-    }));
+    const counts = await Promise.all(
+      Array.from({ length: hits }, async () => infoOf(await this.#legacy.increment(key))),
+    );
     const last = counts.reduce((most, one) => one.totalHits > most.totalHits ? one : most);
     // hits of other processes may lie between these; where an object was changed by later hits before it could be read,
     // it is known only that no more are above the limit than there are hits above it
@@ -115,7 +114,7 @@ export class PolicyCounter {
     if (this.#legacy.get === undefined) return known !== undefined && known.end > now ? known : { used: 0, end: now };
     const info = await this.#legacy.get(key);
     // of a key they don't know some tell nothing, and others a count that is none, as rate-limit-redis
-    return Number.isFinite(info?.totalHits) ? this.#remember(key, assertInfo(info!)) : { used: 0, end: now };
+    return Number.isFinite(info?.totalHits) ? this.#remember(key, infoOf(info!)) : { used: 0, end: now };
   }
 
   #remember(key: string, { totalHits, resetTime }: CounterInfo): Window {
@@ -172,10 +171,11 @@ export class PolicyCounter {
   }
 }
 
-// what is no number would pass for a grant
-function assertInfo(info: CounterInfo): CounterInfo {
-  const { totalHits, resetTime = null } = info ?? {};
-  if (Number.isFinite(totalHits) && (resetTime === null || Number.isFinite(resetTime.getTime?.()))) return info;
+// what is no number would pass for a grant; a counter that keeps JSON gives its times back as texts
+function infoOf(told: CounterInfo): CounterInfo {
+  const { totalHits, resetTime = null } = told ?? {};
+  const end = resetTime === null ? undefined : new Date(resetTime);
+  if (Number.isFinite(totalHits) && !Number.isNaN(end?.getTime())) return { totalHits, resetTime: end };
   throw new TypeError(
     "fromCounter: the counter must tell totalHits as a number and resetTime as a Date, not " +
       `${String(totalHits)} and ${String(resetTime)}`,

@@ -55,7 +55,7 @@ Deno.test("an answer of a counter that is no count, or no time, is a failure and
     {},
     { totalHits: NaN },
     { totalHits: "1" },
-    { totalHits: 1, resetTime: 5000 },
+    { totalHits: 1, resetTime: "soon" },
     { totalHits: 1, resetTime: new Date(NaN) },
   ];
   for (const answer of answers) {
@@ -71,6 +71,25 @@ Deno.test("an answer of a counter that is no count, or no time, is a failure and
     assertEquals([allowed, decidedBy], [false, "closed"], String(answer));
     assertStringIncludes(errors.join(), "totalHits as a number and resetTime as a Date");
   }
+});
+
+Deno.test("a counter that keeps JSON, as hono-rate-limiter's for unstorage does, can be read and forgotten", async () => {
+  const kept = new Map<string, string>();
+  const counter: CounterLike = {
+    get: (key) => JSON.parse(kept.get(key) ?? "null"),
+    increment(key) {
+      const { totalHits = 0, resetTime = new Date(60_000) } = JSON.parse(kept.get(key) ?? "{}");
+      kept.set(key, JSON.stringify({ totalHits: totalHits + 1, resetTime }));
+      return { totalHits: totalHits + 1, resetTime };
+    },
+    decrement: () => {},
+    resetKey: (key) => void kept.delete(key),
+  };
+  const limiter = new Limiter({ max: 3, store: fromCounter(counter, { clock: () => 0 }), onStoreFailure: "closed" });
+  const seen = [await limiter.check("a"), await limiter.check("a"), await limiter.peek("a")];
+  assertEquals(seen.map(({ remaining, resetMs }) => [remaining, resetMs]), [[2, 60_000], [1, 60_000], [1, 60_000]]);
+  assertEquals(await limiter.reset("a"), 1);
+  assertEquals((await limiter.peek("a")).remaining, 3);
 });
 
 Deno.test("a key that a counter does not know is full, however the counter says so, and can be forgotten", async () => {
