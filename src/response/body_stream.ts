@@ -24,7 +24,7 @@ export interface BodyStreamEvents {
  *
  * The queue is its own, because a web stream does not tell when its last chunk was taken.
  */
-export class BodyStream implements UnderlyingDefaultSource<Uint8Array> {
+export class BodyStream {
   /** What the web response carries. */
   readonly readable: ReadableStream<Uint8Array>;
   #controller!: ReadableStreamDefaultController<Uint8Array>;

@@ -21,7 +21,7 @@ export interface StreamedBodyEvents {
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
 /** A source of chunks as a web stream, which asks for a chunk only when the client can take one. */
-export class StreamedBody implements UnderlyingDefaultSource<Uint8Array> {
+export class StreamedBody {
   /** What the web response carries; cancelling it ends the source. */
   readonly stream: ReadableStream<Uint8Array>;
   readonly #chunks: Chunks;
