@@ -64,7 +64,14 @@ export {
 
 export type { PathPatternOptions } from "./src/matching/path_expression.ts";
 export { type PathMatch, PathPattern, type PathValue } from "./src/matching/path_pattern.ts";
-export type { BodyOptions, RawBytes, Verify, VerifyShape } from "./src/middleware/body/body_options.ts";
+export type {
+  BodyOptions,
+  ForeignVerify,
+  ForeignVerifyShape,
+  RawBytes,
+  Verify,
+  VerifyShape,
+} from "./src/middleware/body/body_options.ts";
 export type { BodyParser } from "./src/middleware/body/body_parser.ts";
 export { json, type JsonOptions } from "./src/middleware/body/json.ts";
 export { raw } from "./src/middleware/body/raw.ts";
@@ -91,6 +98,7 @@ export type {
 export {
   type CommonExtras,
   FrameworkRequest,
+  type NodeRequest,
   type QueryValues,
   type RequestExtras,
   type ResponseFace,
@@ -133,7 +141,6 @@ export type {
   HandlerShape,
   Locals,
   Next,
-  NodeRequest,
   ParamHandler,
   ParamHandlerShape,
   ParamsOf,

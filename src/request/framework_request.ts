@@ -20,6 +20,15 @@ export type Untyped = any;
 /** Values of the query by name. */
 export type QueryValues = Record<string, Untyped>;
 
+/**
+ * What tells requests of Node, and so of Express, from ours by their type: they may end with trailers. A property that
+ * ours have would let everything in, handlers of other parameters than the path's included.
+ */
+export interface NodeRequest {
+  /** Names and values of the headers behind the body. */
+  readonly rawTrailers: string[];
+}
+
 /** The response, as far as a request looks at it. */
 export interface ResponseFace {
   /** Status the answer will have. */

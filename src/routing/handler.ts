@@ -1,4 +1,4 @@
-import type { FrameworkRequest, QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { FrameworkRequest, NodeRequest, QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import type { PathParams } from "./path_params.ts";
 
@@ -66,15 +66,6 @@ export interface ReusableErrorHandlerShape<L extends Locals> {
   call(error: Untyped, req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
   /** The error handler, once more. */
   call<_>(error: Untyped, req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
-}
-
-/**
- * What tells requests of Node, and so of Express, from ours by their type: they may end with trailers. A property that
- * ours have would let everything in, handlers of other parameters than the path's included.
- */
-export interface NodeRequest {
-  /** Names and values of the headers behind the body. */
-  readonly rawTrailers: string[];
 }
 
 /**

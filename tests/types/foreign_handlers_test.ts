@@ -82,3 +82,24 @@ Deno.test("what is no handler, or one of other parameters, is refused beside it 
   const refused = () => app.post("/", ofExpress, 5);
   assertEquals([app.routes.length, typeof refused], [3, "function"]);
 });
+
+Deno.test("what looks at raw bytes may name Node's request, Node's response and a Buffer", async () => {
+  interface RawRequest extends IncomingMessage {
+    rawBody?: Buffer;
+  }
+  const kept: Buffer[] = [];
+  const byNode = (req: RawRequest, _res: ServerResponse, bytes: Buffer, _encoding: string) => {
+    req.rawBody = bytes;
+  };
+  const app = sluice();
+  app.post("/node", sluice.json({ verify: byNode }), (req, res) => {
+    res.json(Buffer.isBuffer((req as unknown as RawRequest).rawBody));
+  });
+  app.post("/here", sluice.raw({ type: "*/*", verify: (req, res, bytes) => kept.push(bytes) && req.res === res }));
+  // @ts-expect-error -- it is no file's name
+  const refused = () => sluice.text({ verify: (_path: string) => {} });
+  const post = { method: "POST", body: "[1]", headers: { "content-type": "application/json" } };
+  assertEquals(await (await app.handle(new Request("http://x/node", post))).json(), true);
+  await app.handle(new Request("http://x/here", post));
+  assertEquals([kept[0]!.toString("hex"), typeof refused], ["5b315d", "function"]);
+});

@@ -1,21 +1,30 @@
 import { parseBytes } from "../../http/units.ts";
-import type { FrameworkRequest } from "../../request/framework_request.ts";
+import type { FrameworkRequest, NodeRequest, Untyped } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
-/** Declared as a method, so that `verify` may take the bytes as what they are on its runtime, a `Buffer`. */
+/** Declared as a method, so that `verify` may name less or more of a request than there is. */
 export interface VerifyShape {
   /** Looks at the raw bytes. */
   call(req: FrameworkRequest, res: FrameworkResponse, bytes: RawBytes, encoding: string | null): void;
 }
 
+/** Declared as a method, and twice, as handlers of Node's requests are. */
+export interface ForeignVerifyShape {
+  /** Looks at the raw bytes. */
+  call(req: NodeRequest, res: Untyped, bytes: RawBytes, encoding: Untyped): void;
+  /** Looks at the raw bytes, once more. */
+  call<_>(req: NodeRequest, res: Untyped, bytes: RawBytes, encoding: Untyped): void;
+}
+
 /** Looks at the raw bytes of a body. */
 export type Verify = VerifyShape["call"];
 
-/** Bytes, and what a `Buffer` can do that is used on them most. */
-export interface RawBytes extends Uint8Array {
-  /** The bytes as text, in one of Node's encodings, where the runtime has Node's `Buffer`. */
-  toString(encoding?: string): string;
-}
+/** The same, typed for the request and the response of Express or Node. */
+export type ForeignVerify = ForeignVerifyShape["call"];
+
+/** Bytes: a `Buffer` where the program has Node's types, elsewhere with what of a `Buffer` is used on them most. */
+export type RawBytes = typeof globalThis extends Record<"Buffer", { alloc(size: number): infer Bytes }> ? Bytes
+  : Uint8Array & { toString(encoding?: string): string };
 
 /** What all body parsers take, as in Express. */
 export interface BodyOptions {
@@ -24,7 +33,7 @@ export interface BodyOptions {
   /** Types that are parsed: extensions, types, wildcards, or a function. */
   type?: (string | readonly string[] | ((req: FrameworkRequest) => unknown)) | undefined;
   /** Looks at the raw bytes, a `Buffer` where the runtime has one; what it throws refuses the request with 403. */
-  verify?: false | Verify | undefined;
+  verify?: false | Verify | ForeignVerify | undefined;
   /** Whether compressed bodies are inflated, or refused with 415; on by default. */
   inflate?: boolean | undefined;
   /** Charset of bodies that name none; UTF-8 by default. */
@@ -81,7 +90,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
       return wanted;
     },
     verdicts,
-    verify: verify || undefined,
+    verify: verify ? verify as Verify : undefined,
     inflate,
     defaultCharset: defaultCharset.toLowerCase(),
   };

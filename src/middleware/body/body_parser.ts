@@ -4,7 +4,7 @@ import { utf8Length } from "../../http/utf8.ts";
 import { exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest, Untyped } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
-import type { CheckedOptions } from "./body_options.ts";
+import type { CheckedOptions, RawBytes } from "./body_options.ts";
 import { aborted, announcedLength, assertLength, isUncoded, readBody, tooLarge } from "./read_body.ts";
 
 /** A body parser as a middleware: sets `req.body`, or leaves it alone when the body is not for it. */
@@ -186,7 +186,7 @@ function runVerify(
   charset: string | null,
 ): void {
   try {
-    verify(req, res, bytes, charset);
+    verify(req, res, bytes as RawBytes, charset);
   } catch (error) {
     throw annotated(error, 403, "entity.verify.failed", bytes);
   }
