@@ -549,7 +549,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    *
    * `app.listen` and `export default app` bring it along; other runtimes need nothing, and there it is `undefined`.
    */
-  get websocket(): object | undefined {
+  get websocket(): Untyped {
     return detectPlatform().socketHandlers;
   }
 

@@ -103,3 +103,9 @@ Deno.test("what looks at raw bytes may name Node's request, Node's response and 
   await app.handle(new Request("http://x/here", post));
   assertEquals([kept[0]!.toString("hex"), typeof refused], ["5b315d", "function"]);
 });
+
+Deno.test("the handlers of WebSockets go into Bun's server as they are typed", () => {
+  // as much of @types/bun as tells its handlers from any object
+  const serve = (options: { websocket: { message(ws: { send(): void }, text: string): void } }) => options.websocket;
+  assertEquals(serve({ websocket: sluice().websocket }), undefined);
+});
