@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import module from "node:module";
 import { pathToFileURL } from "node:url";
 
 /**
@@ -8,13 +8,16 @@ import { pathToFileURL } from "node:url";
  * @returns The package, `undefined` if there is none
  */
 export async function loadPackage(name: string): Promise<unknown> {
-  const { resolve } = createRequire(`${process.cwd()}/package.json`);
+  // bundlers are to leave both alone: what is looked for is known when the program runs
+  const { resolve } = module.createRequire(`${process.cwd()}/package.json`);
   let path: string;
   try {
     path = resolve(name);
   } catch {
     return undefined;
   }
-  const loaded = await import(pathToFileURL(path).href) as { default?: unknown };
+  const loaded = await import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(path).href) as {
+    default?: unknown;
+  };
   return loaded.default ?? loaded;
 }

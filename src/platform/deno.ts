@@ -65,7 +65,8 @@ function readEnv(name: string): string | undefined {
 // a package that is no dependency of the program may still be in Deno's cache
 async function loadPackage(name: string): Promise<unknown> {
   const specifier = `npm:${name}`;
-  return await requirePackage(name) ?? await import(specifier).catch(() => undefined);
+  return await requirePackage(name) ??
+    await import(/* webpackIgnore: true */ /* @vite-ignore */ specifier).catch(() => undefined);
 }
 
 const environment = variables(readEnv);

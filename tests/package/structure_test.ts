@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { type Arrows, importCycles, importsAgainst, roomOf } from "../support/imports.ts";
 import { readSource, readSources, type Source } from "../support/sources.ts";
 
@@ -93,6 +93,23 @@ Deno.test("a Lambda function starts without Node's server", () => {
     "src/node/load_package.ts",
     "src/node/node_files.ts",
   ]);
+});
+
+// webpack puts nothing in the place of what it cannot follow, and a program that it bundled fails there
+Deno.test("bundlers leave alone what only the running program knows", async () => {
+  const open: string[] = [];
+  let leftAlone = 0;
+  for (const { path } of sources) {
+    const text = await Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
+    for (const [, argument] of text.matchAll(/await import\(\s*([^)]*)\)/g)) {
+      if (argument!.startsWith("/* webpackIgnore: true */ /* @vite-ignore */ ")) leftAlone++;
+      else if (!argument!.startsWith('"')) open.push(`${path}: import(${argument})`);
+    }
+    // it knows the function by the name it is imported under
+    if (/import \{[^}]*\bcreateRequire\b/.test(text)) open.push(`${path}: createRequire`);
+  }
+  assertEquals(open, []);
+  assert(leftAlone > 1, "nothing was found");
 });
 
 Deno.test("every package the core imports is an ES module", async () => {
