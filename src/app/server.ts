@@ -43,9 +43,9 @@ export class Server extends Emitter {
     return this.#platform.hostname;
   }
 
-  /** Whether it listens: no longer once it is being closed. */
+  /** Whether it listens: not before it is bound, and no longer once it is being closed. */
   get listening(): boolean {
-    return this.#isOpen();
+    return this.#isOpen() && this.#platform.isBound !== false;
   }
 
   /** A URL under which it can be reached from this machine. */

@@ -90,6 +90,10 @@ class NodeServer implements PlatformServer {
     return this.#server as Server;
   }
 
+  get isBound(): boolean {
+    return this.#server.listening;
+  }
+
   get port(): number {
     return this.#address?.port ?? this.#requested.port;
   }

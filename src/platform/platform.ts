@@ -53,6 +53,8 @@ export interface PlatformServer {
   readonly port: number;
   /** The address it listens on. */
   readonly hostname: string;
+  /** Whether it listens already; absent where it does from the beginning. */
+  readonly isBound?: boolean;
   /** Settles when it listens, or with what kept it from doing so; absent where that is known at once. */
   readonly ready?: Promise<void>;
   /** Settles when the server is down. */

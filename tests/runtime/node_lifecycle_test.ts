@@ -69,6 +69,11 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     ["https:", null, "https:", null],
   ],
   ["an abort signal closes the server", "abort", null],
+  [
+    "a server listens when its port is known: at once, but for a host name that is looked up",
+    "bound",
+    [true, true, true, false, true, true],
+  ],
   ["settings come from NODE_ENV and the working directory", "settings", ["production", true]],
 ];
 
