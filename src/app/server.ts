@@ -2,10 +2,27 @@ import { Emitter, listenedTo } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
 import type { PlatformServer, ServerTimeouts } from "../platform/platform.ts";
 
-/** What a server tells; the rest of Node's events belongs to those who make an `http.Server` themselves. */
+/** What a server tells by itself; the rest of Node's events belongs to Node's server, where there is one. */
 const TOLD: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
 
-/** A listening server, as `app.listen` returns it; it emits `listening`, `error` and `close`. */
+/** What asks for an event by its name. */
+const ASKING = [
+  "on",
+  "once",
+  "prependListener",
+  "prependOnceListener",
+  "off",
+  "removeAllListeners",
+  "emit",
+  "listenerCount",
+  "listeners",
+  "rawListeners",
+] as const;
+
+/**
+ * A listening server, as `app.listen` returns it; it emits `listening`, `error` and `close`, and on Node what else an
+ * `http.Server` emits.
+ */
 export class Server extends Emitter {
   #platform: PlatformServer;
   #close: (timeoutMs?: number) => Promise<void>;
@@ -104,10 +121,10 @@ export class Server extends Emitter {
    * Sets {@linkcode Server.timeout}.
    *
    * @param ms The time
-   * @param callback Refused, as a listener of `timeout` is
+   * @param callback Listens to `timeout`, and is refused where that is
    */
   setTimeout(ms = 0, callback?: () => void): this {
-    if (callback !== undefined) assertTold("on", "timeout");
+    if (callback !== undefined) this.on("timeout", callback);
     this.timeout = ms;
     return this;
   }
@@ -145,8 +162,22 @@ export class Server extends Emitter {
   /** Accepted: `close` ends idle connections by itself. */
   closeIdleConnections(): void {}
 
+  // socket.io, ws and what shuts a server down are given one: they listen, and some put themselves before who does already
+  static {
+    for (const name of ASKING) {
+      const here = Server.prototype[name] as (event?: EventName, ...rest: unknown[]) => unknown;
+      const value = function (this: Server, event?: EventName, ...rest: unknown[]): unknown {
+        const native = event === undefined || TOLD.has(event) ? undefined : this.#platform.native;
+        if (native === undefined) return here.call(this, event, ...rest);
+        const result = (native[name] as typeof here)(event, ...rest);
+        return result === native ? this : result;
+      };
+      Object.defineProperty(Server.prototype, name, { value, writable: true, configurable: true });
+    }
+  }
+
   /**
-   * Refuses listeners for anything but `listening`, `error` and `close`.
+   * Refuses listeners for anything but `listening`, `error` and `close` where there is no server of Node's.
    *
    * @throws {TypeError} For other events, which would never come
    */
@@ -157,7 +188,7 @@ export class Server extends Emitter {
   /**
    * The listeners of an event.
    *
-   * @throws {TypeError} For events of an `http.Server`, whose listeners socket.io would take over
+   * @throws {TypeError} For events of an `http.Server` where there is none: socket.io would take their listeners over
    */
   override listeners(event: EventName): Listener[] {
     assertTold("listeners", event);

@@ -1,6 +1,7 @@
 import { createServer, type Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import { Server as NetServer } from "node:net";
+import type { EmitterMethods } from "../http/emitter_methods.ts";
 import type { FetchHandler, ListenOptions, PlatformServer, Routed, ServerTimeouts } from "../platform/platform.ts";
 import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
@@ -84,6 +85,10 @@ class NodeServer implements PlatformServer {
   get #address(): { port: number; address: string } | null {
     const address = this.#server.address();
     return typeof address === "object" ? address : null;
+  }
+
+  get native(): EmitterMethods {
+    return this.#server as unknown as EmitterMethods;
   }
 
   get timeouts(): ServerTimeouts {

@@ -1,3 +1,4 @@
+import type { EmitterMethods } from "../http/emitter_methods.ts";
 import type { RuntimeFace } from "../request/app_face.ts";
 
 /** Where and how to listen. */
@@ -47,6 +48,8 @@ export interface ServerTimeouts {
 
 /** A listening server, as a platform provides it. */
 export interface PlatformServer {
+  /** Node's server, which emits more than the others can; absent elsewhere. */
+  readonly native?: EmitterMethods;
   /** What it lets connections take, where that can be set. */
   readonly timeouts?: ServerTimeouts;
   /** The port it listens on. */
