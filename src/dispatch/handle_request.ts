@@ -86,6 +86,17 @@ class Serving implements WalkContext, WalkOwner {
     }
   }
 
+  // a middleware may lead an upgrade to a socket, or away from one
+  rewritten(layers: LayerSource): void {
+    if (!socketsExist()) return;
+    const { target } = this.exchange;
+    const { mount } = target;
+    // all of the path, as in the beginning
+    target.mount = 0;
+    this.as = isUpgrade(layers, target) ? "WS" : undefined;
+    target.mount = mount;
+  }
+
   get position(): Target {
     return this.exchange.target;
   }

@@ -40,6 +40,12 @@ export interface WalkOwner {
    * @param error The error nobody handled
    */
   walked(error?: unknown): void;
+  /**
+   * Hears that the URL or the method may have changed, before layers are matched by them.
+   *
+   * @param source The layers of the walk that has a look
+   */
+  rewritten?(source: LayerSource): void;
 }
 
 /**
@@ -158,10 +164,16 @@ export class Walk implements WalkOwner {
   #matchAgain(): void {
     this.#version = this.#position.version;
     this.#epoch = registrationEpoch();
+    this.rewritten();
     const current = this.#steps[this.#at - 1];
     this.#steps = rematched(this.#steps, current, this.#match(current));
     // what is left of a route is where it was
     if (current !== undefined) this.#position.mount = this.#base + current.scope.taken;
+  }
+
+  /** Passes on to the outermost walk that a middleware of a mounted router rewrote something. */
+  rewritten(): void {
+    this.#owner.rewritten?.(this.#source);
   }
 
   #advance(error: unknown): void {

@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { Router } from "@sluice/sluice";
-import { quietApp } from "../support/app.ts";
+import { RawSocket } from "../contracts/raw_socket.ts";
+import { quietApp, serving } from "../support/app.ts";
 
 Deno.test("a ping timeout that no timer can keep is refused when the route is registered", () => {
   const app = quietApp();
@@ -68,4 +69,34 @@ Deno.test("an upgrade leads past what get() guards only where there is a socket"
   for (const path of ["/rooms/1/live/a", "/rooms/1/2/live/a", "/rooms/1/2/live/a/"]) {
     assertEquals([path, await statusOf(path)], [path, 426]);
   }
+});
+
+Deno.test("an upgrade whose URL a middleware rewrites finds the socket of the new path, and a page where there is none", async () => {
+  const app = quietApp();
+  const router = Router();
+  app.use((req, _res, next) => {
+    req.url = req.url.replace(/^\/(?:en|de)(?=\/)/, "");
+    next();
+  });
+  router.use((req, _res, next) => {
+    req.url = req.url.replace(/^\/v1/, "");
+    next();
+  });
+  app.use("/api", router);
+  app.get(["/live", "/api/live"], (_req, res) => res.send("a page"));
+  app.ws("/live", { open: (ws) => ws.send(`live ${ws.data.req.originalUrl}`) });
+  app.ws("/api/live", { open: (ws) => ws.send(`api ${ws.data.req.originalUrl}`) });
+  app.ws("/de/pages/:page", { open: (ws) => ws.send("never") });
+  app.get("/pages/:page", (req, res) => res.send(`page ${req.params.page}`));
+  await serving(app, async (origin) => {
+    for (
+      const [path, said] of [["/live", "live"], ["/de/live?a=1", "live"], ["/api/live", "api"], ["/api/v1/live", "api"]]
+    ) {
+      using socket = await RawSocket.open(origin, path!);
+      assertEquals([path, socket.status], [path, 101]);
+      assertEquals(await socket.text(), `${said} ${path}`);
+    }
+    using page = await RawSocket.open(origin, "/de/pages/7");
+    assertEquals([page.status, await page.body()], [200, "page 7"]);
+  });
 });
