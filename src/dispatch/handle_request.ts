@@ -127,9 +127,16 @@ class Serving implements WalkContext, WalkOwner {
   }
 }
 
-// The header is looked at only where a WebSocket route may lie: touching headers costs a microsecond. And it is believed
-// only where one does, or a client would get past what guards by get() with a header.
-function isUpgrade(layers: LayerSource, { method, path, request }: Target): boolean {
+/**
+ * Tells whether a request is for a WebSocket route.
+ *
+ * The header is looked at only where one may lie: touching headers costs a microsecond. And it is believed only where
+ * one does, or a client would get past what guards by `get()` with a header.
+ *
+ * @param layers The layers
+ * @param target The request; its path is matched as it is seen from the present mount
+ */
+export function isUpgrade(layers: LayerSource, { method, path, request }: Target): boolean {
   return method === "GET" && layers.leadsToSocket(path) &&
     request.headers.get("upgrade")?.toLowerCase() === "websocket" && layers.reachesSocket(path);
 }

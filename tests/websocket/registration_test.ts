@@ -100,3 +100,23 @@ Deno.test("an upgrade whose URL a middleware rewrites finds the socket of the ne
     assertEquals([page.status, await page.body()], [200, "page 7"]);
   });
 });
+
+Deno.test("a router or an application that a middleware calls by hand has its sockets", async () => {
+  const app = quietApp();
+  const router = Router();
+  router.ws("/live", { open: (ws) => ws.send("of the router") });
+  router.get("/live", (_req, res) => res.send("a page"));
+  const sub = quietApp();
+  sub.ws("/live", { open: (ws) => ws.send("of the application") });
+  app.use("/router", (req, res, next) => router(req, res, next));
+  app.use("/application", (req, res, next) => sub.handle(req, res, next));
+  app.use((_req, res) => res.sendStatus(404));
+  await serving(app, async (origin) => {
+    assertEquals(await (await fetch(`${origin}/router/live`)).text(), "a page");
+    for (const kind of ["router", "application"]) {
+      using socket = await RawSocket.open(origin, `/${kind}/live`);
+      assertEquals([kind, socket.status], [kind, 101]);
+      assertEquals(await socket.text(), `of the ${kind}`);
+    }
+  });
+});
