@@ -52,6 +52,23 @@ for (const [name, statement] of Object.entries(EXPORTS)) {
 }
 
 Deno.test(
+  "a store that does not answer is waited for in time, though the request before is answered",
+  WORKERD,
+  async () => {
+    await withApp({}, async ({ text }) => {
+      const first = text("/checked/first");
+      await until(async () => (await text("/asked")).includes("first"), "the store is asked");
+      const second = text("/checked/second");
+      await until(async () => (await text("/asked")).includes("second"), "the store is asked again");
+      assertEquals(await text("/tell/first"), "told");
+      assertEquals(await first, "store");
+      assertEquals(await second, "open");
+      assertEquals(await text("/checked/third"), "open");
+    });
+  },
+);
+
+Deno.test(
   "a body is in the coding of Content-Encoding once, whether the handler or the runtime put it there",
   WORKERD,
   async () => {

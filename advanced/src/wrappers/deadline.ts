@@ -88,3 +88,16 @@ export class Deadline {
     this.#tick(Math.max(1, this.#queue[0]!.due - then), then);
   }
 }
+
+/**
+ * The time budget of many things under way: with one timer for all of them, unless a timer ends with its request. There
+ * the one timer of the first would not come for the others once that is answered or its client has left.
+ *
+ * @param ms The time budget in ms
+ * @param timers Timers
+ */
+export function deadlineOf(ms: number, timers: Timers): Pick<Deadline, "after"> {
+  return timers.endWithRequest
+    ? { after: (expire) => new Deadline(ms, timers).after(expire) }
+    : new Deadline(ms, timers);
+}

@@ -10,6 +10,8 @@ export interface Timers {
   start(fn: () => void, ms: number): () => void;
   /** A time in ms by which delays are measured; only differences count. */
   now(): number;
+  /** Whether a timer ends with the request in which it was started, as those of Workers do. */
+  readonly endWithRequest?: boolean;
 }
 
 /** Longest delay a platform's timer takes; longer ones would fire at once. */
@@ -18,6 +20,9 @@ const LONGEST = 2 ** 31 - 1;
 /** The platform's timers; a delay of any length is kept. */
 export const platformTimers: Timers = {
   now: () => performance.now(),
+  get endWithRequest() {
+    return globalThis.navigator?.userAgent === "Cloudflare-Workers";
+  },
   start(fn, ms) {
     if (ms > LONGEST) {
       let cancel = () => {};

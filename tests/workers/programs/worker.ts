@@ -1,6 +1,6 @@
 /** A Worker: its environment, what it does after the answer, its files, and connections outside of any object. */
 import sluice, { type FrameworkApp, type Handler, type WebSocketConnection } from "@sluice/sluice";
-import { DurableObjectStore, rateLimit, RateLimitObject } from "@sluice/rate-limit";
+import { DurableObjectStore, Limiter, rateLimit, RateLimitObject } from "@sluice/rate-limit";
 
 export { RateLimitObject };
 
@@ -20,6 +20,38 @@ app.get("/limited", (req, res, next) => {
   });
   return limiter(req, res, next);
 }, (_req, res) => res.send("in"));
+
+// objects that have been asked, and answer when they are told to
+const asked = new Map<string, (answer: string) => void>();
+const namespace = {
+  idFromName: (name: string) => name,
+  get: (name: string) => ({
+    fetch: async () => {
+      const answer = await new Promise<string>((resolve) => asked.set(name, resolve));
+      return { ok: true, status: 200, text: () => Promise.resolve(answer) };
+    },
+  }),
+};
+const late = new Limiter({ timeoutMs: 2000, onStoreFailure: "open", store: new DurableObjectStore({ namespace }) });
+app.get("/checked/:key", async (req, res) => {
+  const { decidedBy } = await late.check(req.params.key);
+  res.send(decidedBy);
+});
+app.get("/asked", (_req, res) => res.json([...asked.keys()]));
+app.get("/tell/:key", (req, res) => {
+  const verdict = {
+    granted: 1,
+    limit: 60,
+    remaining: 59,
+    denied: false,
+    retryMs: 0,
+    nextMs: 0,
+    resetMs: 1000,
+    stamp: 0,
+  };
+  for (const [name, tell] of asked) if (name.includes(req.params.key)) tell(JSON.stringify([verdict]));
+  res.send("told");
+});
 
 const done: string[] = [];
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
