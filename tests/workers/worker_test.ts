@@ -1,5 +1,6 @@
 /** A Worker in workerd. */
 import { assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { byReset } from "../contracts/departing.ts";
 import { closeOf } from "../contracts/frame.ts";
 import { RawSocket } from "../contracts/raw_socket.ts";
 import { type RunningWorker, withWorker, WORKERD, type WorkerOptions } from "../support/workerd.ts";
@@ -67,6 +68,21 @@ Deno.test(
     });
   },
 );
+
+Deno.test("a client that leaves while it waits for a limit lets those behind go on", WORKERD, async () => {
+  await withApp({ flags: ["enable_request_signal"] }, async ({ origin, text }) => {
+    const noticed = (count: string) => until(async () => (await text("/waiting")) === count, `${count} have come`);
+    assertEquals(await text("/waited"), "granted");
+    let second: Promise<string> | undefined;
+    await byReset(origin)("/waited", async () => {
+      await noticed("2");
+      second = text("/waited");
+      await noticed("3");
+    });
+    assertEquals(await second, "granted");
+    assertEquals(await text("/waited"), "granted");
+  });
+});
 
 Deno.test(
   "a body is in the coding of Content-Encoding once, whether the handler or the runtime put it there",

@@ -58,7 +58,7 @@ export interface StoreOptions {
 export interface LimiterOptions extends LimitOptions, StoreOptions {
   /** Several limits that are decided as one: all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly LimitOptions[] | undefined;
-  /** Most callers that may wait in `waitFor`, 1000 by default. */
+  /** Most callers that may wait in `waitFor`, 1000 by default; on Workers, which do not tell who has left, as many as come. */
   maxWaiting?: number | undefined;
 }
 

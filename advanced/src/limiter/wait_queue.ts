@@ -65,7 +65,8 @@ export class WaitQueue {
       if (denied.allowed) return denied;
       assertPossible(denied);
     }
-    if (this.#waiting >= this.#most) {
+    // where a request may be gone without a word, those who are still there can't be counted
+    if (this.#waiting >= this.#most && !this.#timers.endWithRequest) {
       throw new RangeError(`limiter.waitFor: ${this.#most} callers are waiting already (option maxWaiting)`);
     }
     return await this.#wait(key, check, denied, this.#leaver(ending));
@@ -103,7 +104,9 @@ export class WaitQueue {
   }
 
   async #follow(ahead: Promise<unknown>, check: () => Awaitable<Decision>, leaving: Leaving): Promise<Decision> {
-    await Promise.race([ahead, leaving.promise]);
+    // Workers reject what a request ahead that is gone can't settle any more
+    const turn = this.#timers.endWithRequest ? ahead.catch(() => {}) : ahead;
+    await Promise.race([turn, leaving.promise]);
     const decision = await check();
     return decision.allowed ? decision : await this.#head(check, decision, leaving);
   }

@@ -53,6 +53,15 @@ app.get("/tell/:key", (req, res) => {
   res.send("told");
 });
 
+const slow = new Limiter({ max: 1, windowMs: 1000, maxWaiting: 1 });
+let waiting = 0;
+app.get("/waited", async (_req, res) => {
+  waiting++;
+  await slow.waitFor("everybody");
+  res.send("granted");
+});
+app.get("/waiting", (_req, res) => res.send(String(waiting)));
+
 const done: string[] = [];
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 app.get("/done", (_req, res) => res.json(done));
