@@ -12,10 +12,12 @@ const LONGEST_PAUSE_MS = 10_000;
 export class CircuitBreaker {
   readonly #clock: () => number;
   readonly #opened: () => void;
+  readonly #patienceMs: number;
   #failures = 0;
   #pause = FIRST_PAUSE_MS;
   #closedUntil = 0;
   #probing = false;
+  #probedUntil = 0;
   #open = false;
 
   /**
@@ -23,10 +25,12 @@ export class CircuitBreaker {
    *
    * @param clock The present time in ms
    * @param opened Called each time the store begins to be left alone
+   * @param patienceMs How long a probe may go without an outcome, in ms; on Workers it ends with its request
    */
-  constructor(clock: () => number, opened: () => void) {
+  constructor(clock: () => number, opened: () => void, patienceMs = Infinity) {
     this.#clock = clock;
     this.#opened = opened;
+    this.#patienceMs = patienceMs;
   }
 
   /** Whether the store is being left alone. */
@@ -37,7 +41,9 @@ export class CircuitBreaker {
   /** Whether the store may be asked now; after a pause only the first asker is told so. */
   mayAsk(): boolean {
     if (!this.#open) return true;
-    if (this.#probing || this.#clock() < this.#closedUntil) return false;
+    const now = this.#clock();
+    if (now < (this.#probing ? this.#probedUntil : this.#closedUntil)) return false;
+    this.#probedUntil = now + this.#patienceMs;
     return this.#probing = true;
   }
 

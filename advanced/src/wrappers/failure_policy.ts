@@ -34,6 +34,9 @@ export interface FailureOptions {
 /** How long the end of a key may take, in ms: nobody's answer waits for it, and the store may have to connect first. */
 const FORGETTING_MS = 10_000;
 
+/** How long after its time budget a decision is taken for one that is gone with its request, in ms. */
+const LOST_MS = 1000;
+
 /** Who made a decision. */
 export type DecidedBy = "store" | OnStoreFailure;
 
@@ -77,7 +80,8 @@ export class FailurePolicy {
     this.#options = options;
     this.#counters = counters;
     this.#local = new MemoryStore({ maxKeys: options.maxKeys, clock: options.clock });
-    this.#breaker = new CircuitBreaker(options.elapsed, () => counters.breakerOpened++);
+    const patienceMs = options.timers.endWithRequest ? options.timeoutMs + LOST_MS : Infinity;
+    this.#breaker = new CircuitBreaker(options.elapsed, () => counters.breakerOpened++, patienceMs);
     this.#deadline = deadlineOf(options.timeoutMs, options.timers);
     this.#forgetting = deadlineOf(FORGETTING_MS, options.timers);
   }

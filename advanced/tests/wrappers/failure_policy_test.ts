@@ -298,3 +298,22 @@ Deno.test("a key that the store does not forget within ten seconds is an error, 
   await settle();
   assertEquals(clock.pendingTimers, 0);
 });
+
+Deno.test("where a probe may end with its request, the store is asked again although it has no outcome", async () => {
+  // of a request that is gone no timer comes
+  const start = () => () => {};
+  const { clock, store, limiter } = setUp({ timers: { start, now: () => clock.read(), endWithRequest: true } });
+  store.fail();
+  for (let times = 0; times < 5; times++) await limiter.check(`key ${times}`);
+  assertEquals(limiter.breakerIsOpen, true);
+  clock.advance(700);
+  store.hang();
+  void limiter.check("key");
+  await settle();
+  store.heal();
+  clock.advance(1000);
+  assertEquals((await limiter.check("other")).decidedBy, "local");
+  clock.advance(200);
+  assertEquals((await limiter.check("other")).decidedBy, "store");
+  assertEquals(limiter.breakerIsOpen, false);
+});
