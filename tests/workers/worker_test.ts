@@ -84,6 +84,15 @@ Deno.test("a client that leaves while it waits for a limit lets those behind go 
   });
 });
 
+Deno.test("a store elsewhere gets back what a request took, though that is answered before", WORKERD, async () => {
+  await withApp({}, async ({ text }) => {
+    for (let times = 0; times < 2; times++) {
+      assertEquals(await text("/forgiven"), "in");
+      await until(async () => (await text("/hits")) === "0", "it was given back");
+    }
+  });
+});
+
 Deno.test(
   "a body is in the coding of Content-Encoding once, whether the handler or the runtime put it there",
   WORKERD,

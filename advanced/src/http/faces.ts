@@ -2,6 +2,8 @@
 export interface RequestFace {
   /** Address of the client, as the framework tells it. */
   readonly ip?: string | undefined;
+  /** Goes on with work after the answer, where a request would end with that. */
+  waitUntil?(work: Promise<unknown>): void;
 }
 
 /** What the limiter needs of a response: Sluice's, Express's and Node's have it. */

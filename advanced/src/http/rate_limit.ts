@@ -145,14 +145,24 @@ function settle<Req extends RequestFace>(
   return next();
 }
 
-function watch<Req>(asker: RequestLimiter<Req>, decision: Decision, req: Req, res: ResponseFace): void {
-  if (asker.watchesOutcome) res.on("finish", () => void asker.finished(req, decision, res));
+function watch<Req extends RequestFace>(
+  asker: RequestLimiter<Req>,
+  decision: Decision,
+  req: Req,
+  res: ResponseFace,
+): void {
+  if (asker.watchesOutcome) res.on("finish", () => goOn(req, asker.finished(req, decision, res)));
   if (!asker.hasLeases) return;
-  const release = () => void asker.release(decision);
+  const release = () => goOn(req, asker.release(decision));
   // a client that left while the store decided will not leave again
   if (res.closed || res.destroyed) return release();
   res.on("finish", release);
   res.on("close", release);
+}
+
+// Workers and edge functions end what the store is asked when the answer is out
+function goOn(req: RequestFace, work: Promise<void>): void {
+  req.waitUntil?.(work);
 }
 
 async function refuse<Req extends RequestFace>(

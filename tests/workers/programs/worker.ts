@@ -64,6 +64,23 @@ app.get("/waiting", (_req, res) => res.send(String(waiting)));
 
 const done: string[] = [];
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+let hits = 0;
+const elsewhere = {
+  increment: () => Promise.resolve({ totalHits: ++hits, resetTime: undefined }),
+  decrement: async () => {
+    await wait(20);
+    hits--;
+  },
+  resetKey: () => Promise.resolve(),
+};
+const forgiving = rateLimit({
+  max: 1,
+  skipSuccessfulRequests: true,
+  keyGenerator: () => "everybody",
+  store: elsewhere,
+});
+app.get("/forgiven", forgiving, (_req, res) => res.send("in"));
+app.get("/hits", (_req, res) => res.send(String(hits)));
 app.get("/done", (_req, res) => res.json(done));
 app.get("/later", (req, res) => {
   req.waitUntil(wait(100).then(() => done.push("waited for")));
