@@ -93,6 +93,14 @@ Deno.test("a store elsewhere gets back what a request took, though that is answe
   });
 });
 
+Deno.test("a store that began for a client that left meanwhile begins again", WORKERD, async () => {
+  await withApp({ flags: ["enable_request_signal"] }, async ({ origin, text }) => {
+    const begun = () => until(async () => (await text("/inits")) === "1", "the store begins");
+    await byReset(origin)("/begun", begun);
+    await until(async () => (await text("/begun")) === "store", "the store decides");
+  });
+});
+
 Deno.test(
   "a body is in the coding of Content-Encoding once, whether the handler or the runtime put it there",
   WORKERD,

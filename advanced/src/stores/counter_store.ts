@@ -38,10 +38,17 @@ export function fromCounter(legacy: CounterLike | (() => CounterLike), options: 
   return new CounterStore(legacy, options);
 }
 
+/** The counter of a policy, as soon as it can count. */
+interface Begun {
+  readonly policy: string;
+  readonly legacy: CounterLike;
+  readonly counter: Promise<PolicyCounter>;
+}
+
 class CounterStore implements Store {
   readonly capabilities: Capabilities;
   readonly #make: (() => CounterLike) | null;
-  readonly #counters = new Map<string, { policy: string; counter: Promise<PolicyCounter> }>();
+  readonly #counters = new Map<string, Begun>();
   /** The policies of limiters, by name: their keys may be forgotten before this process has counted any. */
   readonly #policies = new Map<string, Policy>();
   readonly #clock: StoreClock;
@@ -95,15 +102,17 @@ class CounterStore implements Store {
     let entry = this.#counters.get(id);
     if (entry === undefined) {
       const legacy = this.#next(policy);
-      const counter = PolicyCounter.begin(legacy, policy.windowMs, this.#clock).catch((error) => {
-        // the next decision tries again
-        this.#counters.delete(id);
-        this.#unused = legacy;
-        throw error;
-      });
-      this.#counters.set(id, entry = { policy: policy.name, counter });
+      const counter = PolicyCounter.begin(legacy, policy.windowMs, this.#clock);
+      this.#counters.set(id, entry = { policy: policy.name, legacy, counter });
     }
-    return entry.counter;
+    return entry.counter.catch((error) => {
+      // the next decision tries again; on Workers those who wait are the only ones told when who began it is gone
+      if (this.#counters.get(id) === entry) {
+        this.#counters.delete(id);
+        this.#unused = entry.legacy;
+      }
+      throw error;
+    });
   }
 
   #next({ name, windowMs }: Policy): CounterLike {

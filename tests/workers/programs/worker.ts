@@ -1,6 +1,6 @@
 /** A Worker: its environment, what it does after the answer, its files, and connections outside of any object. */
 import sluice, { type FrameworkApp, type Handler, type WebSocketConnection } from "@sluice/sluice";
-import { DurableObjectStore, Limiter, rateLimit, RateLimitObject } from "@sluice/rate-limit";
+import { DurableObjectStore, fromCounter, Limiter, rateLimit, RateLimitObject } from "@sluice/rate-limit";
 
 export { RateLimitObject };
 
@@ -80,6 +80,20 @@ const forgiving = rateLimit({
   store: elsewhere,
 });
 app.get("/forgiven", forgiving, (_req, res) => res.send("in"));
+let inits = 0;
+const beginning = {
+  ...elsewhere,
+  // the first has to wait for longer than its client does
+  init: async () => {
+    if (++inits === 1) await wait(60_000);
+  },
+};
+const begun = new Limiter({ timeoutMs: 60_000, onStoreFailure: "open", store: fromCounter(beginning) });
+app.get("/begun", async (_req, res) => {
+  const { decidedBy } = await begun.check("everybody");
+  res.send(decidedBy);
+});
+app.get("/inits", (_req, res) => res.send(String(inits)));
 app.get("/hits", (_req, res) => res.send(String(hits)));
 app.get("/done", (_req, res) => res.json(done));
 app.get("/later", (req, res) => {
