@@ -41,6 +41,8 @@ export function ioRedis(client: IoRedisClient): PubSubClient {
       const own = client.duplicate(options as never) as IoRedisDuplicate;
       own.on("messageBuffer", (channel, bytes) => message(String(channel), bytes as Buffer));
       listenTo(own, listener);
+      // one that Redis ends, for a follower that is too slow, is no error to ioredis
+      own.on("close", () => listener.failed(new Error("the connection that follows channels was closed")));
       if (own.status === "wait") own.connect().catch(listener.failed);
       return {
         isReady: () => own.status === "ready",

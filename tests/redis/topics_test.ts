@@ -322,6 +322,20 @@ Deno.test("a client that keeps no commands while it connects is no reason for an
   }
 });
 
+for (const kind of Object.keys(KINDS)) {
+  Deno.test(`with ${kind}, it is told that Redis ended the connection that follows`, async () => {
+    await using server = await startServer();
+    await using instance = await Instance.start(kind, server.url);
+    const member = await instance.follow("t");
+    await until(async () => await followers(server, "t") === 1, "it follows");
+    await server.cli("CLIENT", "KILL", "TYPE", "pubsub");
+    await until(() => instance.errors.length > 0, "the loss is told");
+    await until(async () => await followers(server, "t") === 1, "it follows again");
+    await bye(member);
+    assertEquals(instance.errors.length, 1);
+  });
+}
+
 Deno.test("what a client of ioredis keeps silent about when a connection breaks is known to be over", async () => {
   await using server = await startServer();
   const options = { autoResendUnfulfilledCommands: false, retryStrategy: () => 20 };
