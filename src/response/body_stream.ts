@@ -30,7 +30,7 @@ export class BodyStream {
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #events: BodyStreamEvents;
   #queue: Uint8Array[] = [];
-  /** Who waits for which chunk of the queue; few do. */
+  /** Who waits for which chunk; few do. */
   #waiting: Map<Uint8Array, TakenCallback> | null = null;
   #queued = 0;
   #asked = false;
@@ -91,7 +91,10 @@ export class BodyStream {
       return true;
     }
     this.#queue.push(bytes);
-    if (taken !== undefined) (this.#waiting ??= new Map()).set(bytes, taken);
+    if (taken !== undefined) {
+      const turn = turnOfThisContext();
+      (this.#waiting ??= new Map()).set(bytes, (error?: Error) => turn(() => taken(error)));
+    }
     this.#queued += bytes.byteLength;
     if (this.#queued < HIGH_WATER_MARK) return true;
     this.#drain ??= turnOfThisContext();
@@ -122,15 +125,8 @@ export class BodyStream {
   // what waits is not sent any more, and whoever waits with it hears so
   #drop(): void {
     this.#queue = [];
-    for (const taken of this.#waiting?.values() ?? []) queueMicrotask(() => taken(clientLeft()));
+    this.#waiting?.forEach((taken) => taken(clientLeft()));
     this.#waiting = null;
-  }
-
-  #tellTaken(chunk: Uint8Array): void {
-    const taken = this.#waiting?.get(chunk);
-    if (taken === undefined) return;
-    this.#waiting!.delete(chunk);
-    queueMicrotask(taken);
   }
 
   // hands one chunk over for each time the client asked
@@ -141,7 +137,8 @@ export class BodyStream {
       this.#queued -= chunk.byteLength;
       this.#asked = false;
       this.#controller.enqueue(chunk);
-      if (this.#waiting !== null) this.#tellTaken(chunk);
+      this.#waiting?.get(chunk)?.();
+      this.#waiting?.delete(chunk);
       this.#drained();
     }
     // a client that asks again while it is given a chunk may have had the last one by now

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
@@ -46,6 +47,20 @@ Deno.test("the callback of a chunk runs when the client takes it, in order, befo
   assertEquals(heard, ["nothing", "a"]);
   while (!(await reader.read()).done);
   assertEquals(heard, ["nothing", "a", "b", "c", "d", "end"]);
+});
+
+Deno.test("the callback of a chunk sees what AsyncLocalStorage held when it was written, as in Express", async () => {
+  const storage = new AsyncLocalStorage<string>();
+  const seen = Promise.withResolvers<unknown>();
+  const app = quietApp();
+  app.use((_req, _res, next) => storage.run("of the request", next));
+  app.get("/", (_req, res) => {
+    res.write("a", () => seen.resolve(storage.getStore()));
+    res.on("finish", () => seen.reject(new Error("the callback has not run")));
+    setTimeout(() => res.end("b"), 0);
+  });
+  await serving(app, async (origin) => assertEquals(await (await fetch(origin)).text(), "ab"));
+  assertEquals(await seen.promise, "of the request");
 });
 
 Deno.test("null where an encoding or a callback may stand is none, as in Node", async () => {
