@@ -119,14 +119,20 @@ export class Exchange {
   }
 
   #runEnd(): void {
-    const listeners = this.#rare?.onEnd ?? null;
-    if (listeners === null) return;
-    this.#rare!.onEnd = null;
-    const run = () => listeners.forEach((listener) => listener());
-    const { turn } = this.#rare!;
+    const few = this.#rare;
+    if (!few?.onEnd) return;
+    const left = few.onEnd;
+    few.onEnd = null;
+    const run = (): void => {
+      try {
+        while (left.length > 0) left.shift()!();
+      } finally {
+        if (left.length > 0) queueMicrotask(run);
+      }
+    };
     // a listener may look at the answer, which the platform has only after the present turn
-    if (turn === null) queueMicrotask(run);
-    else turn(run);
+    if (few.turn === null) queueMicrotask(run);
+    else few.turn(run);
   }
 
   /** Has the listeners for the end run in this asynchronous context, as Node's do, and not in the platform's. */

@@ -418,8 +418,11 @@ export abstract class OutgoingMessage extends HeaderMethods {
     state.watched = true;
     const { exchange } = state;
     exchange.onEnd(() => {
-      if (exchange.finished) this.emit("finish");
-      this.emit("close");
+      try {
+        if (exchange.finished) this.emit("finish");
+      } finally {
+        this.emit("close");
+      }
     }, true);
   }
 }

@@ -84,6 +84,32 @@ Deno.test("finish and close are heard under a test's fake microtasks, as on Expr
   assertEquals(heard, ["finish", "close"]);
 });
 
+Deno.test("a listener for finish that throws is an uncaught error, and close is heard all the same, as on Express", async () => {
+  const app = quietApp();
+  const heard: string[] = [];
+  const thrown: string[] = [];
+  const uncaught = (event: ErrorEvent) => {
+    event.preventDefault();
+    thrown.push(event.error.message);
+  };
+  globalThis.addEventListener("error", uncaught);
+  try {
+    app.get("/", (req, res) => {
+      req.on("close", () => heard.push("request"));
+      res.on("close", () => heard.push("response"));
+      res.on("finish", () => {
+        throw new Error("from finish");
+      });
+      res.send("sent");
+    });
+    assertEquals(await askText(app, "/"), "sent");
+    await until(() => thrown.length + heard.length === 3, "the end");
+  } finally {
+    globalThis.removeEventListener("error", uncaught);
+  }
+  assertEquals([heard, thrown], [["response", "request"], ["from finish"]]);
+});
+
 Deno.test("finish and close are heard by every way to listen", async () => {
   const ways = ["on", "addListener", "once", "prependListener", "prependOnceListener"] as const;
   for (const way of ways) {
