@@ -112,10 +112,14 @@ export class Exchange {
   abandon(): void {
     if (this.#finished || this.#aborted) return;
     this.#aborted = true;
-    const listeners = this.#rare?.onLeave ?? [];
-    if (this.#rare !== null) this.#rare.onLeave = null;
-    for (const listener of listeners) listener();
+    this.#runLeave();
     this.#runEnd();
+  }
+
+  #runLeave(): void {
+    const { onLeave } = this.#few;
+    this.#few.onLeave = null;
+    onLeave?.forEach((listener) => listener());
   }
 
   #runEnd(): void {
@@ -190,6 +194,8 @@ export class Exchange {
    * handler that was reading may have something to say to that, where the request was made in process.
    */
   lost(): void {
+    // first, as in Node
+    if (!this.#finished && !this.#aborted) this.#runLeave();
     setTimeout(() => this.#left(), 0);
   }
 

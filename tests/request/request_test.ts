@@ -282,6 +282,17 @@ Deno.test("a client that leaves is an error to those who listen for one, and no 
   assertEquals(events, ["aborted ", "error ECONNRESET", "close "]);
 });
 
+Deno.test("who reads a body whose sender leaves hears aborted before the error, as on Node", async () => {
+  const app = quietApp();
+  const events: string[] = [];
+  app.post("/", (req) => {
+    for (const event of ["data", "error", "aborted", "close"]) req.on(event, () => events.push(event));
+  });
+  const body = new ReadableStream({ pull: (controller) => controller.error(new Error("broken")) });
+  await app.handle(new Request("http://localhost/", { method: "POST", body }));
+  assertEquals(events, ["aborted", "error", "close"]);
+});
+
 Deno.test("the signal aborts when the client leaves before the answer, not after it", async () => {
   const app = quietApp();
   const leaving = new AbortController();
