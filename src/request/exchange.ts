@@ -29,6 +29,8 @@ class Rare {
   reading: BodyReading | null = null;
   context: unknown = undefined;
   watched = false;
+  /** Whether the body broke off. */
+  broken = false;
   /** Whether the platform makes a WebSocket of it, or has done so. */
   upgrading = false;
   /** Handlers whose promise has not settled yet. */
@@ -84,6 +86,11 @@ export class Exchange {
   /** Whether the client left before the answer was complete. */
   get aborted(): boolean {
     return this.#aborted;
+  }
+
+  /** Whether the body broke off before the answer was complete; there may still be somebody who takes that. */
+  get broken(): boolean {
+    return this.#rare?.broken ?? false;
   }
 
   /** Whether the answer has been handed over completely. */
@@ -194,8 +201,11 @@ export class Exchange {
    * handler that was reading may have something to say to that, where the request was made in process.
    */
   lost(): void {
-    // first, as in Node
-    if (!this.#finished && !this.#aborted) this.#runLeave();
+    if (!this.#finished && !this.#aborted) {
+      this.#few.broken = true;
+      // before the error, as in Node
+      this.#runLeave();
+    }
     setTimeout(() => this.#left(), 0);
   }
 

@@ -153,7 +153,8 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether the client left before the answer was complete. */
   get aborted(): boolean {
-    return this[exchangeKey].aborted;
+    const { aborted, broken } = this[exchangeKey];
+    return aborted || broken;
   }
 
   /** Whether the client left before the answer was complete, by Node's newer name. */

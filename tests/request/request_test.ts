@@ -286,11 +286,13 @@ Deno.test("who reads a body whose sender leaves hears aborted before the error, 
   const app = quietApp();
   const events: string[] = [];
   app.post("/", (req) => {
-    for (const event of ["data", "error", "aborted", "close"]) req.on(event, () => events.push(event));
+    for (const event of ["data", "error", "aborted", "close"]) {
+      req.on(event, () => events.push(`${event} ${req.aborted}`));
+    }
   });
   const body = new ReadableStream({ pull: (controller) => controller.error(new Error("broken")) });
   await app.handle(new Request("http://localhost/", { method: "POST", body }));
-  assertEquals(events, ["aborted", "error", "close"]);
+  assertEquals(events, ["aborted true", "error true", "close true"]);
 });
 
 Deno.test("the signal aborts when the client leaves before the answer, not after it", async () => {
