@@ -1,7 +1,7 @@
 import { checkInteger, checkType, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { LimiterKeys } from "../limiter/demand.ts";
-import type { LimiterOptions, LimitOptions } from "../limiter/limiter_options.ts";
+import { type LimiterOptions, type LimitOptions, systemClock } from "../limiter/limiter_options.ts";
 import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
 import { fromCounter } from "../stores/counter_store.ts";
 import type { CounterLike } from "../stores/policy_counter.ts";
@@ -128,7 +128,7 @@ export function headerOptionsOf<Req>(options: RateLimitOptions<Req>): HeaderOpti
   }
   const standard = standardHeaders === true ? "draft-6" : standardHeaders === false ? null : standardHeaders;
   if (!headers || (!legacyHeaders && standard === null)) return null;
-  return { legacy: legacyHeaders, legacyReset, standard, clock: options.clock ?? (() => Date.now()) };
+  return { legacy: legacyHeaders, legacyReset, standard, clock: options.clock ?? systemClock };
 }
 
 /** Checks what belongs to HTTP alone. */

@@ -2,6 +2,7 @@ import { ClientKeys, isThenable } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
+import { systemClock } from "../limiter/limiter_options.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
 import type { HeaderSink } from "./faces.ts";
@@ -56,7 +57,7 @@ export class RequestLimiter<Req> {
     this.watchesOutcome = options.skipFailedRequests === true || options.skipSuccessfulRequests === true;
     this.hasLeases = this.limiter.policies.some(({ algorithm }) => algorithm === "concurrency");
     this.property = options.requestPropertyName ?? "rateLimit";
-    this.clock = options.clock ?? (() => Date.now());
+    this.clock = options.clock ?? systemClock;
   }
 
   /**

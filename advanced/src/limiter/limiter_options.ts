@@ -111,6 +111,9 @@ export function policiesOf(options: LimiterOptions): Policy[] {
   throw new TypeError(`rateLimit: option limits has two limits named "${twice}"; give them different names`);
 }
 
+/** The system's clock in ms, looked up at each reading, so that a test's fake time counts for what was made before it. */
+export const systemClock = (): number => Date.now();
+
 /**
  * Checks the options about the store and fills in the defaults.
  *
@@ -120,7 +123,7 @@ export function policiesOf(options: LimiterOptions): Policy[] {
  */
 export function checkStoreOptions(options: StoreOptions): CheckedStoreOptions {
   const { maxKeys = 100_000, timeoutMs = 100, onStoreFailure = "local", processes = 1 } = options;
-  const { clock = () => Date.now(), timers = platformTimers, leases } = options;
+  const { clock = systemClock, timers = platformTimers, leases } = options;
   checkInteger("maxKeys", maxKeys, 1, 2 ** 24);
   checkInteger("timeoutMs", timeoutMs, 1, 2 ** 31 - 1);
   checkInteger("processes", processes, 1, 100_000);

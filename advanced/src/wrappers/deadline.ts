@@ -11,7 +11,8 @@ const LATE_MS = 10;
 
 /**
  * One time budget for many things under way, with one timer for all of them: they began in a row, so they are due in a
- * row too. A timer for each of them would cost more than what they wait for.
+ * row too. A timer for each of them would cost more than what they wait for; where timers end with the request in which
+ * they were started, each has one all the same.
  */
 export class Deadline {
   readonly #ms: number;
@@ -40,6 +41,8 @@ export class Deadline {
    * @returns Cancels it
    */
   after(expire: () => void): () => void {
+    // the timer of the first would not come for the others once its request is answered, or its client has left
+    if (this.#timers.endWithRequest && this.#pending > 0) return new Deadline(this.#ms, this.#timers).after(expire);
     const now = this.#timers.now();
     const waiting: Waiting = { due: now + this.#ms, expire };
     this.#queue.push(waiting);
@@ -87,17 +90,4 @@ export class Deadline {
     const then = this.#timers.now();
     this.#tick(Math.max(1, this.#queue[0]!.due - then), then);
   }
-}
-
-/**
- * The time budget of many things under way: with one timer for all of them, unless a timer ends with its request. There
- * the one timer of the first would not come for the others once that is answered or its client has left.
- *
- * @param ms The time budget in ms
- * @param timers Timers
- */
-export function deadlineOf(ms: number, timers: Timers): Pick<Deadline, "after"> {
-  return timers.endWithRequest
-    ? { after: (expire) => new Deadline(ms, timers).after(expire) }
-    : new Deadline(ms, timers);
 }

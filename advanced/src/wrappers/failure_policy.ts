@@ -4,7 +4,7 @@ import { capacityOf } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { CircuitBreaker } from "./circuit_breaker.ts";
-import { type Deadline, deadlineOf } from "./deadline.ts";
+import { Deadline } from "./deadline.ts";
 import type { Remembering } from "./remembering.ts";
 import type { Timers } from "./timers.ts";
 
@@ -59,8 +59,8 @@ export class FailurePolicy {
   readonly #local: MemoryStore;
   readonly #options: FailureOptions;
   readonly #breaker: CircuitBreaker;
-  readonly #deadline: Pick<Deadline, "after">;
-  readonly #forgetting: Pick<Deadline, "after">;
+  readonly #deadline: Deadline;
+  readonly #forgetting: Deadline;
   readonly #counters: Counters;
   readonly #shares = new WeakMap<Policy, Policy>();
   /** What the store granted too late, to requests that had passed: they give it back with what they got in its place. */
@@ -82,8 +82,8 @@ export class FailurePolicy {
     this.#local = new MemoryStore({ maxKeys: options.maxKeys, clock: options.clock });
     const patienceMs = options.timers.endWithRequest ? options.timeoutMs + LOST_MS : Infinity;
     this.#breaker = new CircuitBreaker(options.elapsed, () => counters.breakerOpened++, patienceMs);
-    this.#deadline = deadlineOf(options.timeoutMs, options.timers);
-    this.#forgetting = deadlineOf(FORGETTING_MS, options.timers);
+    this.#deadline = new Deadline(options.timeoutMs, options.timers);
+    this.#forgetting = new Deadline(FORGETTING_MS, options.timers);
   }
 
   /** Whether the store is being left alone at the moment. */
@@ -229,11 +229,7 @@ export class FailurePolicy {
   }
 }
 
-function within<T extends boolean | number>(
-  deadline: Pick<Deadline, "after">,
-  asked: Awaitable<T>,
-  late: string,
-): Awaitable<T> {
+function within<T extends boolean | number>(deadline: Deadline, asked: Awaitable<T>, late: string): Awaitable<T> {
   if (typeof asked !== "object") return asked;
   return new Promise((resolve, reject) => {
     const cancel = deadline.after(() => reject(new Error(late)));
