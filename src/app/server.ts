@@ -62,7 +62,7 @@ export class Server extends Emitter {
 
   /** Whether it listens: not before it is bound, and no longer once it is being closed. */
   get listening(): boolean {
-    return this.#isOpen() && this.#platform.isBound !== false;
+    return this.#isOpen() && this.#platform.native?.listening !== false;
   }
 
   /** A URL under which it can be reached from this machine. */
@@ -130,15 +130,15 @@ export class Server extends Emitter {
   }
 
   #timeout(name: keyof ServerTimeouts): number {
-    return this.#platform.timeouts?.[name] ?? 0;
+    return this.#platform.native?.[name] ?? 0;
   }
 
   #limit(name: keyof ServerTimeouts, ms: number): void {
     if (typeof ms !== "number" || !(ms >= 0)) {
       throw new TypeError(`server.${name} must be a number of milliseconds from 0, not ${String(ms)}`);
     }
-    const { timeouts } = this.#platform;
-    if (timeouts !== undefined) timeouts[name] = ms;
+    const { native } = this.#platform;
+    if (native !== undefined) native[name] = ms;
     else console.warn(`server.${name} = ${ms} changes nothing: only Node lets its server's timeouts be set`);
   }
 

@@ -1,8 +1,7 @@
 import { createServer, type Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import { Server as NetServer } from "node:net";
-import type { EmitterMethods } from "../http/emitter_methods.ts";
-import type { FetchHandler, ListenOptions, PlatformServer, Routed, ServerTimeouts } from "../platform/platform.ts";
+import type { FetchHandler, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/platform.ts";
 import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { isForSocket, takeUpgrade } from "./upgrade_handler.ts";
@@ -87,16 +86,8 @@ class NodeServer implements PlatformServer {
     return typeof address === "object" ? address : null;
   }
 
-  get native(): EmitterMethods {
-    return this.#server as unknown as EmitterMethods;
-  }
-
-  get timeouts(): ServerTimeouts {
-    return this.#server as Server;
-  }
-
-  get isBound(): boolean {
-    return this.#server.listening;
+  get native(): NativeServer {
+    return this.#server as unknown as NativeServer;
   }
 
   get port(): number {

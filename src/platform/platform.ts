@@ -46,18 +46,20 @@ export interface ServerTimeouts {
   timeout: number;
 }
 
+/** Node's server, which can do more than the others. */
+export interface NativeServer extends EmitterMethods, ServerTimeouts {
+  /** Whether it listens already: it finds that out asynchronously. */
+  readonly listening: boolean;
+}
+
 /** A listening server, as a platform provides it. */
 export interface PlatformServer {
-  /** Node's server, which emits more than the others can; absent elsewhere. */
-  readonly native?: EmitterMethods;
-  /** What it lets connections take, where that can be set. */
-  readonly timeouts?: ServerTimeouts;
+  /** Node's own; absent elsewhere. */
+  readonly native?: NativeServer;
   /** The port it listens on. */
   readonly port: number;
   /** The address it listens on. */
   readonly hostname: string;
-  /** Whether it listens already; absent where it does from the beginning. */
-  readonly isBound?: boolean;
   /** Settles when it listens, or with what kept it from doing so; absent where that is known at once. */
   readonly ready?: Promise<void>;
   /** Settles when the server is down. */
