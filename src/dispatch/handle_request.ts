@@ -73,7 +73,7 @@ class Serving implements WalkContext, WalkOwner {
   // apart from making it, so that both are little enough for V8 to make them a part of what calls them
   run(layers: LayerSource, info: unknown, context: RequestContext | null): void {
     const { target, app } = this.exchange;
-    if (socketsExist() && isUpgrade(layers, target)) this.as = "WS";
+    this.as = matchedAs(layers, target);
     const around = surroundingsOf(target.request, info);
     if (around !== null) this.around = around;
     try {
@@ -88,12 +88,11 @@ class Serving implements WalkContext, WalkOwner {
 
   // a middleware may lead an upgrade to a socket, or away from one
   rewritten(layers: LayerSource): void {
-    if (!socketsExist()) return;
     const { target } = this.exchange;
     const { mount } = target;
     // all of the path, as in the beginning
     target.mount = 0;
-    this.as = isUpgrade(layers, target) ? "WS" : undefined;
+    this.as = matchedAs(layers, target);
     target.mount = mount;
   }
 
@@ -128,7 +127,7 @@ class Serving implements WalkContext, WalkOwner {
 }
 
 /**
- * Tells whether a request is for a WebSocket route.
+ * The method by which layers are matched, where it is not the request's own: `WS` for one that leads to a WebSocket route.
  *
  * The header is looked at only where one may lie: touching headers costs a microsecond. And it is believed only where
  * one does, or a client would get past what guards by `get()` with a header.
@@ -136,7 +135,10 @@ class Serving implements WalkContext, WalkOwner {
  * @param layers The layers
  * @param target The request; its path is matched as it is seen from the present mount
  */
-export function isUpgrade(layers: LayerSource, { method, path, request }: Target): boolean {
-  return method === "GET" && layers.leadsToSocket(path) &&
+export function matchedAs(layers: LayerSource, target: Target): "WS" | undefined {
+  if (!socketsExist()) return undefined;
+  const { method, path, request } = target;
+  const isUpgrade = method === "GET" && layers.leadsToSocket(path) &&
     request.headers.get("upgrade")?.toLowerCase() === "websocket" && layers.reachesSocket(path);
+  return isUpgrade ? "WS" : undefined;
 }

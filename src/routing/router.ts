@@ -1,6 +1,6 @@
 import { Callable } from "../http/callable.ts";
 import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
-import { isUpgrade } from "../dispatch/handle_request.ts";
+import { matchedAs } from "../dispatch/handle_request.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { FastMatcher } from "../matching/fast_matcher.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "../matching/layer.ts";
 import { defineVerbs } from "../matching/methods.ts";
 import type { PathPatternOptions } from "../matching/path_expression.ts";
-import { noteRegistration, noteSocket, registrationEpoch, socketsExist } from "../matching/registrations.ts";
+import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
 import type { QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
@@ -191,7 +191,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     if (typeof next !== "function") throw new TypeError(`${this.#name}.handle: argument callback is required`);
     const target = exchangeOf(req)?.target;
     const position = target ?? new ForeignPosition(req as ForeignRequest);
-    const as = socketsExist() && target !== undefined && isUpgrade(this, target) ? "WS" : undefined;
+    const as = target && matchedAs(this, target);
     new Walk(this, { req, res, position, as }, { walked: next }).start();
   }
 
