@@ -1,4 +1,8 @@
+import { PATIENCE_MS } from "../support/patience.ts";
 import type { Depart } from "./departing.ts";
+
+/** ms that a case waits for what must come: half of the time it has in all, so that its own words tell what is missing. */
+export const CASE_PATIENCE_MS = PATIENCE_MS / 2;
 
 /** What a runtime may be without; a subject that lacks one of these says why. */
 export type Feature =
@@ -82,7 +86,7 @@ export async function seen(ask: Ask, path: string, init?: RequestInit, ...header
 
 /** Waits until a flag of the program has a value; another request is the only sign. */
 export async function flagged(ask: Ask, name: string, value = 1): Promise<void> {
-  const late = Date.now() + 4000;
+  const late = Date.now() + CASE_PATIENCE_MS;
   while (Number(await text(ask, `/flags/${name}`)) < value) {
     if (Date.now() > late) throw new Error(`The flag ${name} is not raised`);
     // in process, nobody's timers would run between two answers
@@ -92,7 +96,7 @@ export async function flagged(ask: Ask, name: string, value = 1): Promise<void> 
 
 /** Waits until the program has noted so many things of connections with a flag, and gives them. */
 export async function noted(ask: Ask, flag: string, count = 1): Promise<unknown[]> {
-  const late = Date.now() + 4000;
+  const late = Date.now() + CASE_PATIENCE_MS;
   for (;;) {
     const notes = await json(ask, `/socket-notes/${flag}`) as unknown[];
     if (notes.length >= count) return notes;

@@ -8,7 +8,7 @@ import { askUntil, standingStill, text } from "../support/node_servers.ts";
 
 const MIB = 1024 * 1024;
 /** Connections of each kind that do nothing. */
-const IDLE = 5000;
+const IDLE = 2000;
 
 interface State {
   readonly uploads: number;

@@ -133,8 +133,8 @@ Deno.test("in workerd it decides as memory does, and after a restart too", OPTIO
     const memory = new MemoryStore({ clock: clock.read });
     const pick = seededRandom(11);
     const grants: { take: Take; mine: number; theirs: number }[] = [];
-    for (let step = 0; step < 3000; step++) {
-      if (step === 1000 || step === 2000) await restart();
+    for (let step = 0; step < 1200; step++) {
+      if (step === 400 || step === 800) await restart();
       clock.advance(pick(4) === 0 ? pick(300) : pick(10));
       if (pick(6) === 0 && grants.length > 0) {
         const { take, mine, theirs } = grants.pop()!;

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type Ask, type Chapter, chapter, noted, text } from "../case.ts";
+import { type Ask, CASE_PATIENCE_MS, type Chapter, chapter, noted, text } from "../case.ts";
 import { closeOf, frame, OPCODE } from "../frame.ts";
 import { RawSocket } from "../raw_socket.ts";
 import { SocketClient } from "../socket_client.ts";
@@ -178,7 +178,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
       await Promise.all(sockets.map((socket) => socket.text()));
       assert(Number(await text(ask, "/socket-count")) >= 50);
       sockets.forEach((socket) => socket[Symbol.dispose]());
-      const late = Date.now() + 4000;
+      const late = Date.now() + CASE_PATIENCE_MS;
       while (await text(ask, "/socket-count") !== "0") assert(Date.now() < late, "connections are left");
     },
     "websocket",

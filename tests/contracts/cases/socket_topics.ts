@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Ask, type Chapter, chapter, json } from "../case.ts";
+import { type Ask, CASE_PATIENCE_MS, type Chapter, chapter, json } from "../case.ts";
 import { RawSocket } from "../raw_socket.ts";
 import { SocketClient } from "../socket_client.ts";
 
@@ -74,7 +74,7 @@ export const topics: Chapter = chapter("WebSockets: topics", (it) => {
       await one.send("follows");
       assertEquals(await one.next(), "false");
       await two.close();
-      const late = Date.now() + 4000;
+      const late = Date.now() + CASE_PATIENCE_MS;
       let told: unknown;
       do told = await published(ask, flag, "left"); while (told !== 1 && Date.now() < late);
       assertEquals([told, await three.next()], [1, "left"]);
