@@ -15,7 +15,7 @@ const inCi = Deno.env.get("CI") === "true";
 const env: Record<string, string> = { NODE_ENV: "test" };
 
 /** ms after which a part is ended; the full run of the limiter's fuzzers takes its time. */
-const LIMIT_MS = (Deno.env.has("SLUICE_FUZZ_OPERATIONS") ? 40 : 18) * 60_000;
+const LIMIT_MS = (Deno.env.has("SLUICE_FUZZ_OPERATIONS") ? 40 : 25) * 60_000;
 
 /** Folders whose tests start other programs and wait for them. They run beside the rest, which halves the time. */
 const BESIDE = ["tests/examples/", "tests/runtime/", "tests/workers/"];
