@@ -95,7 +95,7 @@ function recordOf(request: Request): RequestRecord | null {
 
 // The first client waits for this, so it is little. A request whose answer is out decides nothing, for its record fails.
 function agrees(record: RequestRecord, headers: Headers): boolean | undefined {
-  const name = COMMON.find((name) => headers.has(name));
+  const name = COMMON.find((name) => headers.get(name) !== null);
   if (name === undefined) return undefined;
   try {
     return record.header(name) === headers.get(name);
