@@ -1,4 +1,5 @@
-import type { LayerSource } from "../matching/layer.ts";
+import { readCaptures } from "../matching/capture.ts";
+import type { LayerSource, Step } from "../matching/layer.ts";
 import { socketsExist } from "../matching/registrations.ts";
 import type { AppFace } from "../request/app_face.ts";
 import { Exchange } from "../request/exchange.ts";
@@ -7,7 +8,7 @@ import type { Target } from "../request/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import { finalResponse } from "./final_response.ts";
 import { type Surroundings, surroundingsOf } from "./surroundings.ts";
-import { Walk, type WalkContext, type WalkOwner } from "./walk.ts";
+import { takeResult, Walk, type WalkContext, type WalkOwner } from "./walk.ts";
 
 /** Puts an application's own things onto a request before its first layer. */
 export interface RequestContext {
@@ -62,6 +63,11 @@ class Serving implements WalkContext, WalkOwner {
   readonly res: FrameworkResponse;
   as: string | undefined = undefined;
   around: Surroundings | null = null;
+  /** The layers, and the step of them that was run without a walk; `null` where there was one from the beginning. */
+  layers: LayerSource | null = null;
+  first: Step | null = null;
+  /** The walk behind that step, once there is one. */
+  walk: Walk | null = null;
 
   constructor(exchange: Exchange, pair: Pair | null) {
     this.exchange = exchange;
@@ -80,10 +86,84 @@ class Serving implements WalkContext, WalkOwner {
       around?.enter(this.exchange, this.req, this.res);
       if (app.settings["x-powered-by"]) this.res.setHeader("X-Powered-By", "Sluice");
       context?.setApp(this.req, this.res);
-      new Walk(layers, this, this).start();
+      const steps = layers.stepsFor(target.path, this.as ?? target.method);
+      const first = steps[0];
+      // what surrounds an application may have gone a part of the way
+      if (first !== undefined && around === null && context === null && this.enter(first, layers)) this.call(first);
+      else new Walk(layers, this, this).start(steps);
     } catch (error) {
       this.walked(error);
     }
+  }
+
+  /**
+   * Enters the first layer without a walk, if it is a route with one handler that nothing has to be asked before. Most
+   * often that handler answers, and a walk is as large as a request and its response together: it is made when the
+   * handler calls `next()` or fails.
+   *
+   * @param step The first step
+   * @param layers The layers it is of
+   * @returns Whether the handler may be called
+   */
+  enter(step: Step, layers: LayerSource): boolean {
+    const { target } = this.exchange;
+    if (step.route === null || step.end !== 1 || target.method === "OPTIONS") return false;
+    const { captures, direct } = step;
+    const { mergeParams, paramHandlers } = step.scope.source ?? layers;
+    if (mergeParams || (!direct && (captures === null || paramHandlers.size > 0))) return false;
+    target.mount = step.taken;
+    if (!direct) {
+      const params = readCaptures(captures!, target.path);
+      if (params === null) {
+        target.mount = 0;
+        return false;
+      }
+      target.params = params;
+    }
+    this.req.route = step.route;
+    this.layers = layers;
+    this.first = step;
+    return true;
+  }
+
+  /** Calls the handler of the layer that was entered, as a walk does. */
+  call(step: Step): void {
+    const { exchange: { target }, req, res } = this;
+    const { fn } = step;
+    const next = (signal: unknown) => this.behind().continue(signal);
+    req.next = next as FrameworkRequest["next"];
+    target.depth++;
+    let result: unknown;
+    try {
+      result = fn!(req, res, next);
+    } catch (failure) {
+      target.depth--;
+      return this.resume(failure);
+    }
+    target.depth--;
+    this.walk?.returned();
+    if (result !== undefined && result !== res && typeof result === "object" && result !== null) {
+      takeResult(result, this, this);
+    }
+  }
+
+  /** Goes on behind the first handler, which has failed. */
+  resume(failure: unknown): void {
+    const walk = this.behind();
+    walk.returned();
+    walk.resume(failure);
+  }
+
+  /** The walk behind the first handler. */
+  behind(): Walk {
+    if (this.walk !== null) return this.walk;
+    const { target } = this.exchange;
+    const isRunning = target.depth > 0;
+    // as it was before the first handler
+    target.mount = 0;
+    target.params = undefined;
+    this.req.next = undefined as unknown as FrameworkRequest["next"];
+    return this.walk = Walk.behind(this.first!, isRunning, this.layers!, this, this);
   }
 
   // a middleware may lead an upgrade to a socket, or away from one

@@ -98,16 +98,48 @@ export class Walk implements WalkOwner {
     this.#version = position.version;
     // not bound: on Bun a bound function takes twice as long to call; and a constant first, for V8 allocates a function
     // that is written right into a property in the old generation, and all it holds survives with it
-    const next = (signal: unknown) => this.#continue(signal);
+    const next = (signal: unknown) => this.continue(signal);
     this.#next = next;
   }
 
-  /** Runs the first layer that matches. */
-  start(): void {
+  /**
+   * Goes on behind a handler that was run before there was a walk. It is not known what it has rewritten or registered,
+   * so what follows its layer is matched anew.
+   *
+   * @param step The handler's step, the first of its layers
+   * @param isRunning Whether the handler has not returned yet
+   * @param source The layers
+   * @param context The exchange, as it was before the handler
+   * @param owner Whom to tell when the layers are exhausted
+   */
+  static behind(step: Step, isRunning: boolean, source: LayerSource, context: WalkContext, owner: WalkOwner): Walk {
+    const walk = new Walk(source, context, owner);
+    context.req.next = walk.#next;
+    walk.#steps = [step];
+    walk.#at = 1;
+    walk.#version = -1;
+    walk.#turn = 1;
+    walk.#running = isRunning ? 1 : 0;
+    walk.#open = true;
+    return walk;
+  }
+
+  /**
+   * Runs the first layer that matches.
+   *
+   * @param steps The steps, where they have been looked up
+   */
+  start(steps?: readonly Step[]): void {
     this.#context.req.next = this.#next;
-    if (this.#position.method === "OPTIONS") this.#allowed = [];
-    this.#steps = this.#match();
+    const { method } = this.#position;
+    if (method === "OPTIONS") this.#allowed = [];
+    this.#steps = steps === undefined || method === "OPTIONS" ? this.#match() : steps;
     this.#advance(undefined);
+  }
+
+  /** Hears that the handler has returned that ran before there was a walk. */
+  returned(): void {
+    this.#running = 0;
   }
 
   // the place the walk has come to matters only when it matches again there
@@ -122,8 +154,12 @@ export class Walk implements WalkOwner {
     return steps.length === 0 ? steps : withMounts(steps, current?.scope ?? rootOf(steps[0]!.scope));
   }
 
-  // what handlers know as next()
-  #continue(signal: unknown): void {
+  /**
+   * What handlers know as `next()`.
+   *
+   * @param signal What it was called with
+   */
+  continue(signal: unknown): void {
     const second = !this.#open || (this.#running !== 0 && this.#running !== this.#turn);
     if (signal || second) return this.#turnAside(signal, second);
     this.#open = false;
@@ -136,10 +172,15 @@ export class Walk implements WalkOwner {
       this.#context.warn?.("next() was called a second time by the same handler; the call was ignored");
       return;
     }
-    this.#resume(signal);
+    this.resume(signal);
   }
 
-  #resume(signal: unknown): void {
+  /**
+   * Goes on behind the handler that was started last.
+   *
+   * @param signal A direction, or the error it failed with
+   */
+  resume(signal: unknown): void {
     this.#open = false;
     const current = this.#steps[this.#at - 1];
     if (signal === "router" && (current === undefined || current.scope.parent === null)) return this.#leave(undefined);
@@ -275,7 +316,7 @@ export class Walk implements WalkOwner {
       if (failure) {
         // a layer whose parameters failed is not entered, the error handlers of its route neither
         this.#at = step.end;
-        return this.#resume(error ?? failure);
+        return this.resume(error ?? failure);
       }
       const { mounted } = step.layer;
       this.#position.mount = this.#mountOf(step, match);
@@ -307,7 +348,7 @@ export class Walk implements WalkOwner {
   walked(error?: unknown): void {
     this.#leaveMounted?.();
     this.#leaveMounted = null;
-    this.#resume(error);
+    this.resume(error);
   }
 
   #call(step: Step, error: unknown): void {
@@ -326,12 +367,12 @@ export class Walk implements WalkOwner {
     } catch (failure) {
       this.#running = outer;
       position.depth--;
-      return this.#resume(failure);
+      return this.resume(failure);
     }
     this.#running = outer;
     position.depth--;
     if (result !== undefined && result !== res && typeof result === "object" && result !== null) {
-      this.#take(result);
+      takeResult(result, this.#context, this);
     }
   }
 
@@ -340,35 +381,6 @@ export class Walk implements WalkOwner {
     this.#open = true;
     this.#turn++;
     queueMicrotask(() => this.#call(step, error));
-  }
-
-  // a handler may return its answer, or a promise of it
-  #take(result: object): void {
-    // a promise first, for on Deno looking at a class of the web takes longer
-    if (typeof (result as PromiseLike<unknown>).then !== "function") {
-      if (result instanceof Response) this.#answer(result);
-      return;
-    }
-    const context = this.#context;
-    context.handlerBegan?.();
-    (result as PromiseLike<unknown>).then(
-      (value) => {
-        context.handlerEnded?.();
-        if (value instanceof Response) this.#answer(value);
-      },
-      (failure) => {
-        context.handlerEnded?.();
-        this.#resume(failure || new Error("Rejected promise"));
-      },
-    );
-  }
-
-  #answer(response: Response): void {
-    try {
-      this.#context.res.answer?.(response);
-    } catch (failure) {
-      this.#resume(failure);
-    }
   }
 
   #leave(error: unknown): void {
@@ -386,6 +398,40 @@ export class Walk implements WalkOwner {
       }
     }
     this.#owner.walked(error);
+  }
+}
+
+/**
+ * Takes what a handler has returned: its answer, or a promise of it.
+ *
+ * @param result The object that was returned
+ * @param context The exchange
+ * @param walk What goes on where the handler has failed
+ */
+export function takeResult(result: object, context: WalkContext, walk: Pick<Walk, "resume">): void {
+  // a promise first, for on Deno looking at a class of the web takes longer
+  if (typeof (result as PromiseLike<unknown>).then !== "function") {
+    if (result instanceof Response) answer(result, context, walk);
+    return;
+  }
+  context.handlerBegan?.();
+  (result as PromiseLike<unknown>).then(
+    (value) => {
+      context.handlerEnded?.();
+      if (value instanceof Response) answer(value, context, walk);
+    },
+    (failure) => {
+      context.handlerEnded?.();
+      walk.resume(failure || new Error("Rejected promise"));
+    },
+  );
+}
+
+function answer(response: Response, context: WalkContext, walk: Pick<Walk, "resume">): void {
+  try {
+    context.res.answer?.(response);
+  } catch (failure) {
+    walk.resume(failure);
   }
 }
 

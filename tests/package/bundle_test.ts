@@ -31,8 +31,8 @@ function sectionsOf(text: string): Section[] {
 
 /** Most bytes, with some 3 % to grow; docs/decisions/0012 says what is in them. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 183_500, gzipped: 63_800 },
-  { what: "an application without middleware", program: "core", minified: 174_000, gzipped: 60_500 },
+  { what: "the smallest application", program: "hello", minified: 187_000, gzipped: 65_000 },
+  { what: "an application without middleware", program: "core", minified: 177_500, gzipped: 61_600 },
   { what: "a limiter over Durable Objects", program: "limited", minified: 68_000, gzipped: 24_400 },
 ];
 
