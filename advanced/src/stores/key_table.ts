@@ -1,6 +1,7 @@
 import { newSeed, seededHash } from "@sluice/sluice/limiting";
 import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { decideAlone } from "../algorithms/decide_batch.ts";
+import { MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { type Aim, CellColumns } from "./cell_columns.ts";
 import { ChunkedList } from "./chunked_list.ts";
@@ -51,7 +52,7 @@ export class KeyTable {
     this.#newShared = () => new CellColumns(algorithm, width);
     this.#columns = new CellColumns(algorithm, width);
     this.#maxKeys = maxKeys;
-    this.#slowest = policy;
+    this.#slowest = { ...policy, limit: policy.limit || MAX_LIMIT };
     this.#aim = this.#columns.newAim();
   }
 
@@ -109,7 +110,9 @@ export class KeyTable {
    * Notes a policy that keys of this table are decided by. Keys may have different limits and windows under one name, and
    * none may be taken for idle by another one's.
    */
-  know({ limit, windowMs }: Policy): void {
+  know({ limit: own, windowMs }: Policy): void {
+    // a bucket that is closed has nothing to give: when others are full is told by those that are open
+    const limit = own || this.#slowest.limit;
     if (limit >= this.#slowest.limit && windowMs <= this.#slowest.windowMs) return;
     this.#slowest = {
       ...this.#slowest,

@@ -64,6 +64,21 @@ for (const algorithm of ALGORITHM_NAMES) {
   });
 }
 
+Deno.test("a client whose bucket is closed keeps no place of others from being taken again", () => {
+  for (const first of [0, 2]) {
+    const clock = new VirtualClock();
+    const store = new MemoryStore({ maxKeys: 100, clock: clock.read });
+    const open = policyOf("token-bucket");
+    const closed = { ...open, limit: 0 };
+    for (const policy of first === 0 ? [closed, open] : [open, closed]) take(store, policy, "banned");
+    for (let i = 0; i < 1000; i++) {
+      assertEquals(take(store, open, `client ${i}`, 2).denied, false);
+      clock.advance(60_000);
+    }
+    assertEquals(store.overflows, 0);
+  }
+});
+
 Deno.test("a blocked key stays blocked, however many keys come", () => {
   const clock = new VirtualClock();
   const store = new MemoryStore({ maxKeys: 100, clock: clock.read });
