@@ -38,13 +38,24 @@ export class Decision {
     return this.takes.map(({ policy }) => policy);
   }
 
-  /** The verdict that leaves least of its limit: the one a client must mind. */
+  /** The verdict that leaves least of its limit, and for longest: the one a client must mind. */
   get tightest(): Verdict {
-    let tightest = this.verdicts[0]!;
-    for (const verdict of this.verdicts) {
-      if (verdict.remaining * tightest.limit < tightest.remaining * verdict.limit) tightest = verdict;
+    let tightest = 0;
+    for (let i = 1; i < this.verdicts.length; i++) {
+      const less = this.#leftOf(tightest, i) - this.#leftOf(i, tightest);
+      if (less > 0 || less === 0 && this.#waitOf(i) > this.#waitOf(tightest)) tightest = i;
     }
-    return tightest;
+    return this.verdicts[tightest]!;
+  }
+
+  // units left as parts of two limits at once; one of 0 leaves nothing, and not as much as any other
+  #leftOf(i: number, other: number): number {
+    return this.verdicts[i]!.remaining * Math.max(1, this.verdicts[other]!.limit);
+  }
+
+  #waitOf(i: number): number {
+    const { retryMs, nextMs } = this.verdicts[i]!;
+    return this.takes[i]!.shadow ? 0 : Math.max(retryMs, nextMs);
   }
 
   /** ms until the same request may pass, by every limit that refused it; 0 when it passed, `Infinity` for never. */

@@ -74,6 +74,21 @@ Deno.test("a decision tells policies, verdicts, waits and the limit that leaves 
   assertEquals((await limiter.peek("a")).verdicts[1]!.remaining, 98);
 });
 
+Deno.test("of limits that leave nothing a decision tells the one that leaves nothing for longest", async () => {
+  const [minute, hour] = [{ name: "minute", max: 2 }, { name: "hour", max: 2, windowMs: 3_600_000 }];
+  for (const limits of [[minute, hour], [hour, minute]]) {
+    const { limiter } = made({ limits });
+    await limiter.check("a");
+    await limiter.check("a");
+    const { allowed, remaining, retryMs, resetMs } = await limiter.check("a");
+    assertEquals([allowed, remaining, retryMs, resetMs], [false, 0, 3_600_000, 3_600_000]);
+  }
+  for (const limits of [[minute, { name: "closed", max: 0 }], [{ name: "closed", max: 0 }, minute]]) {
+    const { allowed, remaining, tightest } = await made({ limits }).limiter.check("a");
+    assertEquals([allowed, remaining, tightest.limit], [false, 0, 0]);
+  }
+});
+
 Deno.test("limits count by keys of their own, and a missing one is an error that names the limit", async () => {
   const { limiter } = made({ limits: [{ name: "user", max: 1 }, { name: "team", max: 3 }] });
   const ask = async (user: string) => (await limiter.check({ user, team: "t" })).allowed;
