@@ -15,6 +15,9 @@ export interface CounterOptions {
 
 const NAMES: OptionNames<CounterOptions> = { clock: true };
 
+/** The windows of counters that are in use: each is told one, and would keep to the last it was told. */
+const windows = new WeakMap<CounterLike, number>();
+
 /**
  * Makes a {@linkcode Store} of a store for express-rate-limit.
  *
@@ -24,8 +27,8 @@ const NAMES: OptionNames<CounterOptions> = { clock: true };
  * so that counters over one database don't mix up policies. A counter that tells no `resetTime` is taken to begin its
  * windows with the first hit this process sees, and one without `get` to hold what this process last saw.
  *
- * `decide` and `give` reject with a `TypeError` for a policy the counter can't serve: another algorithm, or a second
- * policy or window on the one instance there is.
+ * A policy the counter can't serve is a `TypeError`: another algorithm, a second policy on the one instance there is, or
+ * another window than that of a limiter which has it too.
  *
  * @param legacy A counter, which serves one policy; or a function that makes one for each policy
  * @param options The clock
@@ -48,6 +51,8 @@ interface Begun {
 class CounterStore implements Store {
   readonly capabilities: Capabilities;
   readonly #make: (() => CounterLike) | null;
+  /** The one instance, `null` where more can be made. */
+  readonly #only: CounterLike | null;
   readonly #counters = new Map<string, Begun>();
   /** The policies of limiters, by name: their keys may be forgotten before this process has counted any. */
   readonly #policies = new Map<string, Policy>();
@@ -56,6 +61,7 @@ class CounterStore implements Store {
 
   constructor(legacy: CounterLike | (() => CounterLike), { clock }: CounterOptions) {
     this.#make = typeof legacy === "function" ? legacy : null;
+    this.#only = typeof legacy === "function" ? null : legacy;
     this.#unused = typeof legacy === "function" ? legacy() : legacy;
     assertMethods(
       `fromCounter: ${typeof legacy === "function" ? "what the function makes" : "the counter"}`,
@@ -75,6 +81,10 @@ class CounterStore implements Store {
 
   checkPolicy(policy: Policy): void {
     checkServed(policy);
+    if (this.#only !== null) {
+      for (const { name } of this.#policies.values()) if (name !== policy.name) throw servesAnother(policy);
+      occupy(this.#only, policy);
+    }
     this.#policies.set(policy.name, policy);
   }
 
@@ -115,14 +125,12 @@ class CounterStore implements Store {
     });
   }
 
-  #next({ name, windowMs }: Policy): CounterLike {
+  #next(policy: Policy): CounterLike {
     const next = this.#unused ?? this.#make?.();
+    if (next === undefined) throw servesAnother(policy);
+    occupy(next, policy);
     this.#unused = null;
-    if (next !== undefined) return next;
-    throw new TypeError(
-      `fromCounter: the counter serves another policy or window than "${name}" with ${windowMs} ms; pass a function ` +
-        "that makes counters",
-    );
+    return next;
   }
 
   async reset({ policy, key }: Selector): Promise<number> {
@@ -139,8 +147,12 @@ class CounterStore implements Store {
   }
 
   async close(): Promise<void> {
+    if (this.#unused !== null) windows.delete(this.#unused);
     await this.#unused?.shutdown?.();
-    for (const { counter } of this.#counters.values()) await (await counter).close();
+    for (const { legacy, counter } of this.#counters.values()) {
+      windows.delete(legacy);
+      await (await counter).close();
+    }
   }
 }
 
@@ -151,6 +163,18 @@ function checkServed({ name, algorithm, align, onDenied, block }: Policy): void 
   else if (onDenied === "extend") lacking = 'onDenied "extend"';
   else if (block !== undefined) lacking = "block";
   if (lacking !== null) throw new TypeError(`fromCounter: a counter can't do ${lacking}, which policy "${name}" wants`);
+}
+
+function occupy(counter: CounterLike, policy: Policy): void {
+  if ((windows.get(counter) ?? policy.windowMs) !== policy.windowMs) throw servesAnother(policy);
+  windows.set(counter, policy.windowMs);
+}
+
+function servesAnother({ name, windowMs }: Policy): TypeError {
+  return new TypeError(
+    `fromCounter: the counter serves another policy or window than "${name}" with ${windowMs} ms; give each limiter a ` +
+      "counter of its own, and several limits fromCounter with a function that makes counters",
+  );
 }
 
 function counterKey(policy: string, key: string): string {

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows
 import { MemoryStore as ExpressMemoryStore } from "express-rate-limit";
 import type { Policy } from "../../src/policy/policy.ts";
 import type { Decision } from "../../src/limiter/decision.ts";
+import { rateLimit } from "../../src/http/rate_limit.ts";
 import { Limiter } from "../../src/limiter/limiter.ts";
 import { fromCounter } from "../../src/stores/counter_store.ts";
 import type { CounterInfo, CounterLike } from "../../src/stores/policy_counter.ts";
@@ -382,6 +383,22 @@ Deno.test("one counter serves one policy and window; a function makes one for ea
     ["init 60000", "increment fixed:a"],
     ["init 90000", "increment other:a"],
   ]);
+});
+
+Deno.test("limiters of different windows can't have one counter, and are told so when they are made", async () => {
+  const theirs = new BareCounter();
+  const hour = { name: "hour", max: 3, windowMs: 3_600_000, store: fromCounter(theirs) };
+  const limiter = new Limiter(hour);
+  const again = new Limiter({ ...hour, max: 5, store: fromCounter(theirs) });
+  const second = { name: "second", windowMs: 1000 };
+  const message = 'another policy or window than "second" with 1000 ms; give each limiter a counter of its own';
+  assertThrows(() => new Limiter({ ...second, store: fromCounter(theirs) }), TypeError, message);
+  assertThrows(() => new Limiter({ ...second, store: hour.store }), TypeError, message);
+  const limits = [{ name: "hour" }, { name: "second" }];
+  assertThrows(() => rateLimit({ limits, store: theirs }), TypeError, 'another policy or window than "');
+  assertEquals([(await limiter.check("a")).remaining, (await again.check("a")).remaining], [2, 3]);
+  await limiter.close();
+  assertEquals(new Limiter({ ...second, store: fromCounter(theirs) }).policies[0]!.windowMs, 1000);
 });
 
 Deno.test("policies that a counter can't serve are type errors", async () => {
