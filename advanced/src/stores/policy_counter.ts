@@ -33,6 +33,9 @@ export interface CounterLike {
   localKeys?: boolean;
 }
 
+/** Keys whose windows are kept in mind; one that was not asked about for longest gets nothing back any more. */
+const MOST_SEEN = 100_000;
+
 /** ms by which two answers about one window may differ in its end. */
 const MAX_END_ERROR = 1000;
 
@@ -49,7 +52,7 @@ export class PolicyCounter {
   readonly #clock: StoreClock;
   // some counters return an object that later hits change, so decisions on one key take turns
   readonly #turns = new KeyTurns();
-  /** Windows as they were last seen, the oldest first. */
+  /** Windows as they were last seen, those not seen for longest first. */
   readonly #seen = new Map<string, Window>();
 
   private constructor(legacy: CounterLike, windowMs: number, clock: StoreClock) {
@@ -122,10 +125,10 @@ export class PolicyCounter {
     const known = this.#seen.get(key);
     const assumed = known !== undefined && known.end > now ? known.end : now + this.#windowMs;
     const window = { used: totalHits, end: resetTime?.getTime() ?? assumed };
-    if (known?.end !== window.end) this.#seen.delete(key);
+    this.#seen.delete(key);
     this.#seen.set(key, window);
     for (const [oldest, { end }] of this.#seen) {
-      if (end > now) break;
+      if (end > now && this.#seen.size <= MOST_SEEN) break;
       this.#seen.delete(oldest);
     }
     return window;

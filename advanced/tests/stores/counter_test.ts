@@ -401,6 +401,17 @@ Deno.test("limiters of different windows can't have one counter, and are told so
   assertEquals(new Limiter({ ...second, store: fromCounter(theirs) }).policies[0]!.windowMs, 1000);
 });
 
+Deno.test("however many keys a counter has, this process keeps no more than 100 000 of them in mind", async () => {
+  const bare: CounterLike = { increment: () => ({ totalHits: 1 }), decrement() {}, resetKey() {}, resetAll() {} };
+  const store = fromCounter(bare);
+  for (let i = 0; i < 100_010; i++) await store.decide([{ policy: POLICY, key: `${i}`, cost: 1 }]);
+  const [{ stamp }] = await store.decide([{ policy: POLICY, key: "10", cost: 1 }]) as [Verdict];
+  for (let i = 0; i < 5; i++) await store.decide([{ policy: POLICY, key: `late ${i}`, cost: 1 }]);
+  assertEquals(await store.give({ policy: POLICY, key: "10", cost: 1 }, stamp, 1), true);
+  assertEquals(await store.give({ policy: POLICY, key: "11", cost: 1 }, stamp, 1), false);
+  assertEquals(await store.reset({ policy: POLICY.name }), 100_000);
+});
+
 Deno.test("policies that a counter can't serve are type errors", async () => {
   const store = fromCounter(new BareCounter());
   const unserved: Policy[] = [
