@@ -113,6 +113,7 @@ class CompareAndSetStore implements Store {
   readonly #clock: StoreClock;
   readonly #pause: (ms: number) => Awaitable<void>;
   readonly #turns = new KeyTurns();
+  #closing: Promise<void> | null = null;
 
   constructor(kv: CompareAndSet, { attempts = 10, scope = "global", clock, pause = sleep }: CompareAndSetOptions) {
     checkInteger("attempts", attempts, 1, 1000, "fromCompareAndSet");
@@ -178,8 +179,9 @@ class CompareAndSetStore implements Store {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#kv.close?.();
+  // each limiter on the store closes it, and a database may take a second time for an error
+  close(): Promise<void> {
+    return this.#closing ??= (async () => await this.#kv.close?.())();
   }
 }
 

@@ -58,6 +58,7 @@ class CounterStore implements Store {
   readonly #policies = new Map<string, Policy>();
   readonly #clock: StoreClock;
   #unused: CounterLike | null;
+  #closing: Promise<void> | null = null;
 
   constructor(legacy: CounterLike | (() => CounterLike), { clock }: CounterOptions) {
     this.#make = typeof legacy === "function" ? legacy : null;
@@ -146,7 +147,12 @@ class CounterStore implements Store {
     return count;
   }
 
-  async close(): Promise<void> {
+  // each limiter on the store closes it, and a counter may take a second time for an error
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
     if (this.#unused !== null) windows.delete(this.#unused);
     await this.#unused?.shutdown?.();
     for (const { legacy, counter } of this.#counters.values()) {

@@ -401,6 +401,18 @@ Deno.test("limiters of different windows can't have one counter, and are told so
   assertEquals(new Limiter({ ...second, store: fromCounter(theirs) }).policies[0]!.windowMs, 1000);
 });
 
+Deno.test("every limiter on a counter may be closed, and the counter is shut down once", async () => {
+  const made: string[] = [];
+  const store = fromCounter(() => {
+    const number = made.push("open") - 1;
+    return Object.assign(new BareCounter(), { shutdown: () => void (made[number] += " shut") });
+  });
+  const limiters = ["a", "b"].map((name) => new Limiter({ name, store }));
+  for (const limiter of limiters) await limiter.check("key");
+  for (const limiter of [...limiters, ...limiters]) await limiter.close();
+  assertEquals(made, ["open shut", "open shut"]);
+});
+
 Deno.test("however many keys a counter has, this process keeps no more than 100 000 of them in mind", async () => {
   const bare: CounterLike = { increment: () => ({ totalHits: 1 }), decrement() {}, resetKey() {}, resetAll() {} };
   const store = fromCounter(bare);

@@ -1,6 +1,7 @@
 /// <reference lib="deno.unstable" />
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Policy } from "../../src/policy/policy.ts";
+import { Limiter } from "../../src/limiter/limiter.ts";
 import { DenoKvStore, type DenoKvStoreOptions } from "../../src/stores/deno_kv_store.ts";
 import type { Take } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
@@ -82,6 +83,16 @@ Deno.test("what is no open database is a type error that says what to give", () 
   for (const [options, part] of wrong) {
     assertThrows(() => new DenoKvStore(options as DenoKvStoreOptions), TypeError, part);
   }
+});
+
+Deno.test("every limiter on a store may be closed, and the database is closed with the first of them", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const store = new DenoKvStore({ kv });
+  const limiters = ["a", "b"].map((name) => new Limiter({ name, store }));
+  await limiters[0]!.close();
+  await assertRejects(() => kv.get(["a"]));
+  await limiters[1]!.close();
+  await limiters[1]!.close();
 });
 
 Deno.test("a batch of more than ten keys is granted or refused as one", async () => {
