@@ -24,6 +24,9 @@ export interface FetchLimitOptions extends Omit<RateLimitOptions<Request>, "hand
 
 const NAMES: OptionNames<FetchLimitOptions> = { ...COMMON_NAMES, clientAddress: true };
 
+/** Statuses of answers that have no body, and must not be given one. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
 /** A limiter for web requests. */
 export interface FetchLimit {
   /**
@@ -82,6 +85,7 @@ async function refuse(asker: RequestLimiter<Request>, request: Request, decision
   const headers = new Headers();
   asker.writeHeaders(sinkOf(headers), decision);
   const { status, body, type } = await asker.refusal(request, decision, sinkOf(headers));
+  if (BODILESS.has(status)) return new Response(null, { status, headers });
   const isText = typeof body === "string";
   headers.set("Content-Type", type ?? (isText ? "text/html; charset=utf-8" : "application/json; charset=utf-8"));
   return new Response(isText ? body : JSON.stringify(body), { status, headers });

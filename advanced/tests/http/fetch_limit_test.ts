@@ -154,6 +154,14 @@ Deno.test("messages may be text, an object, a function or a problem document", a
   assertEquals(JSON.parse(String(body))["violated-policies"], ["p"]);
 });
 
+Deno.test("a refusal may have a status that has no body", async () => {
+  for (const statusCode of [204, 205, 304]) {
+    const refused = await limited({ max: 0, statusCode }).ask();
+    assertEquals([refused.status, refused.body, refused.headers.get("content-type")], [statusCode, null, null]);
+    assertEquals(refused.headers.get("x-ratelimit-limit"), "0");
+  }
+});
+
 Deno.test("headers may be switched off, and what is refused for ever has no Retry-After", async () => {
   const answer = await limited({ max: 0, headers: false }).ask();
   assert([...answer.headers.keys()].every((name) => !/rate|retry/.test(name)));
