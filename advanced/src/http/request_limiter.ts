@@ -1,4 +1,4 @@
-import { ClientKeys, isThenable } from "@sluice/sluice/limiting";
+import { ClientKeys, isThenable, refuseOption } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
@@ -111,6 +111,8 @@ export class RequestLimiter<Req> {
     cost: number | undefined,
     max: number | undefined,
   ): Awaitable<Decision> {
+    if (cost === undefined) checkTold("cost", this.options.cost);
+    if (max === undefined) checkTold("max", this.options.limit ?? this.options.max);
     const own = this.options.keyGenerator === undefined ? keys! : this.#generated(keys, req);
     return this.limiter.check(own, cost === undefined && max === undefined ? undefined : { cost, max });
   }
@@ -187,6 +189,11 @@ export class RequestLimiter<Req> {
       : await requestWasSuccessful(req, answer);
     if (success ? skipSuccessfulRequests : skipFailedRequests) await this.limiter.refund(decision);
   }
+}
+
+// a customer whom nobody knows must not get what the default gives
+function checkTold(option: string, given: unknown): void {
+  if (typeof given === "function") refuseOption(TypeError, option, "a number", undefined);
 }
 
 // one that fails while another is waited for, or after another has thrown, must not end the process

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
-import sluice from "@sluice/sluice";
+import sluice, { type FrameworkResponse } from "@sluice/sluice";
 import { fetchLimit, MemoryStore, rateLimit, type RateLimitOptions } from "../../mod.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { fakeTime } from "../../../tests/support/fake_time.ts";
@@ -356,6 +356,23 @@ Deno.test("handlers read what is left from the request", async () => {
   });
   const answer = await app.handle(new Request("http://localhost/"));
   assertEquals(await answer.json(), { limit: 5, used: 1, remaining: 4, later: true });
+});
+
+Deno.test("max or cost of a customer nobody knows is an error, and not the default", async () => {
+  for (const name of ["max", "limit", "cost"] as const) {
+    for (const told of [undefined, Promise.resolve(undefined)]) {
+      const { app, ask } = appWith({ [name]: () => told });
+      app.use((error: Error, _req: unknown, res: FrameworkResponse, _next: unknown) =>
+        res.status(500).send(error.message)
+      );
+      const answer = await ask();
+      const option = name === "cost" ? "cost" : "max";
+      assertEquals([answer.status, await answer.text()], [
+        500,
+        `rateLimit: option ${option} must be a number, not undefined`,
+      ]);
+    }
+  }
 });
 
 Deno.test("a key that is no text, or empty, is an error and never a shared counter", async () => {
