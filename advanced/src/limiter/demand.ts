@@ -41,12 +41,21 @@ export class Demand {
    * @param cost Units wanted, 0 to look
    * @param max Another limit for this check
    * @returns The takes, in the order of the limits
-   * @throws {TypeError} If a key is no text or empty
+   * @throws {TypeError} If a key is no text or empty, or there is no limit of a name
    * @throws {RangeError} If the other limit is out of range
    */
   takes(keys: LimiterKeys, cost: number, max: CheckOptions["max"]): readonly Take[] {
+    if (typeof max === "object" && max !== null) this.#checkTiers(max);
     if (this.#policies.length === 1) return [this.#take(0, keys, cost, max)];
     return this.#policies.map((_, i) => this.#take(i, keys, cost, max));
+  }
+
+  // a name that is misspelt would be a limit that nobody keeps
+  #checkTiers(max: Readonly<Record<string, number>>): void {
+    const unknown = Object.keys(max).find((name) => !this.#policies.some((policy) => policy.name === name));
+    if (unknown === undefined) return;
+    const names = this.#policies.map(({ name }) => name).join(", ");
+    throw new TypeError(`rateLimit: option max names a limit "${unknown}" that there is not; there are ${names}`);
   }
 
   #take(i: number, keys: LimiterKeys, cost: number, max: CheckOptions["max"]): Take {

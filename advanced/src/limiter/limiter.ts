@@ -1,4 +1,4 @@
-import { checkInteger, Emitter } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, Emitter, type OptionNames } from "@sluice/sluice/limiting";
 import type { Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Entry, Store, Take } from "../policy/store.ts";
@@ -23,6 +23,9 @@ export interface WaitOptions extends CheckOptions {
   /** Longest wait in ms; endless by default. */
   timeoutMs?: number | undefined;
 }
+
+const CHECK_NAMES: OptionNames<CheckOptions> = { cost: true, max: true };
+const WAIT_NAMES: OptionNames<WaitOptions> = { ...CHECK_NAMES, signal: true, timeoutMs: true };
 
 /**
  * A limiter without HTTP: for WebSocket messages, queues, calls to other services, and as the engine of the middleware.
@@ -93,13 +96,17 @@ export class Limiter extends Emitter {
    * @param keys The key, or the keys of the limits by name
    * @param options Cost, and another limit for this check
    * @returns The decision
-   * @throws {TypeError} If a key is no text or empty
+   * @throws {TypeError} If a key is no text or empty, or there is no option or no limit of a name
    * @throws {RangeError} If the cost is not an integer of at least 1
    */
-  check(keys: LimiterKeys, options?: CheckOptions): Awaitable<Decision> {
-    const { cost = 1 } = options ?? NO_OPTIONS;
+  check(keys: LimiterKeys, options: CheckOptions = NO_OPTIONS): Awaitable<Decision> {
+    if (options !== NO_OPTIONS) checkNames("limiter.check", options, CHECK_NAMES);
+    return this.#check(keys, options);
+  }
+
+  #check(keys: LimiterKeys, { cost = 1, max }: CheckOptions): Awaitable<Decision> {
     if (cost !== 1) checkInteger("cost", cost, 1, 2 ** 31);
-    const takes = this.#demand.takes(keys, cost, options?.max);
+    const takes = this.#demand.takes(keys, cost, max);
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
     const decided = this.#guarded!.decide(takes);
     return "then" in decided
@@ -184,12 +191,14 @@ export class Limiter extends Emitter {
    * @param keys The key, or the keys of the limits by name
    * @param options Cost, another limit, signal and longest wait
    * @returns The decision, allowed
+   * @throws {TypeError} If a key is no text or empty, or there is no option or no limit of a name
    * @throws {RangeError} If too many are waiting already, or the cost can never be granted
    * @throws {DOMException} `TimeoutError` when the wait takes too long; the signal's reason when it is aborted
    */
-  waitFor(keys: LimiterKeys, options: WaitOptions = {}): Promise<Decision> {
+  async waitFor(keys: LimiterKeys, options: WaitOptions = {}): Promise<Decision> {
+    checkNames("limiter.waitFor", options, WAIT_NAMES);
     const lane = typeof keys === "string" ? keys : JSON.stringify(keys);
-    return this.#queue.enter(lane, () => this.check(keys, options), options);
+    return await this.#queue.enter(lane, () => this.#check(keys, options), options);
   }
 
   /**

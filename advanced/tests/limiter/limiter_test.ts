@@ -120,6 +120,24 @@ Deno.test("max may be given for one limit by its name", async () => {
   assertEquals(verdicts.map(({ limit }) => limit), [1, 50]);
 });
 
+Deno.test("an option that check or waitFor has not, or a limit that max misnames, is an error and takes nothing", async () => {
+  const { limiter } = made({ limits: [{ name: "second", max: 1 }, { name: "day", max: 5 }] });
+  // deno-lint-ignore no-explicit-any -- what plain JavaScript may give
+  const wrong: [any, string][] = [
+    [{ limit: 5 }, "there is no option limit; there are cost, max"],
+    [{ timeout: 5 }, "there is no option timeout; there are cost, max"],
+    [5, "options must be an object, not 5"],
+    [null, "options must be an object, not null"],
+    [{ max: { dya: 50 } }, 'option max names a limit "dya" that there is not; there are second, day'],
+  ];
+  for (const [options, message] of wrong) {
+    assertThrows(() => limiter.check("a", options), TypeError, message);
+    await assertRejects(() => limiter.waitFor("a", options), TypeError, message);
+  }
+  assertThrows(() => limiter.check("a", { timeoutMs: 5 } as never), TypeError, "limiter.check: there is no option");
+  assert((await limiter.waitFor("a", { timeoutMs: 5, signal: undefined, max: { day: 6 } })).allowed);
+});
+
 Deno.test("a tier that makes an algorithm's sums inexact is an error, as it is at construction", () => {
   const { limiter } = made({ algorithm: "token-bucket", max: 10, windowMs: 2 ** 40 });
   assertThrows(() => limiter.check("a", { max: 2 ** 30 }), RangeError, "too large together");
