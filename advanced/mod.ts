@@ -14,7 +14,7 @@
  *
  * @module
  */
-export type { HeaderSink, RequestFace, ResponseFace, SendingFace } from "./src/http/faces.ts";
+export type { HeaderSink, RequestFace, ResponseFace, ResponseOf, SendingFace } from "./src/http/faces.ts";
 export {
   type FetchAnswer,
   type FetchHandler,

@@ -1,7 +1,11 @@
+import type { FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
+
 /** What the limiter needs of a request: Sluice's, Express's and Node's have it. */
 export interface RequestFace {
   /** Address of the client, as the framework tells it. */
   readonly ip?: string | undefined;
+  /** Not looked at; but Node's request has it, and would be none by its type without it. */
+  readonly method?: string | undefined;
   /** Goes on with work after the answer, where a request would end with that. */
   waitUntil?(work: Promise<unknown>): void;
 }
@@ -25,6 +29,11 @@ export interface ResponseFace {
   /** Adds a listener: `finish` and `close` are used. */
   on(event: string, listener: () => void): unknown;
 }
+
+/** The response that belongs to a request: Sluice's, or the one that Express's request tells. */
+export type ResponseOf<Req> = Req extends FrameworkRequest ? FrameworkResponse
+  : Req extends { res?: infer Res extends ResponseFace | undefined } ? NonNullable<Res>
+  : ResponseFace;
 
 /** Express's way to answer, where the response has it. */
 export interface SendingFace {

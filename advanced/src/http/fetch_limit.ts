@@ -19,7 +19,8 @@ export type FetchHandler<Rest extends unknown[], Answer extends FetchAnswer = Re
 /** Options of {@linkcode fetchLimit}. */
 export interface FetchLimitOptions extends Omit<RateLimitOptions<Request>, "handler" | "requestPropertyName"> {
   /** Tells a client's address, from the request and what the platform passes beside it. */
-  clientAddress?: ((request: Request, ...rest: unknown[]) => string | undefined) | undefined;
+  // deno-lint-ignore no-explicit-any -- what a platform passes is typed by who knows the platform
+  clientAddress?: ((request: Request, ...rest: any[]) => string | undefined) | undefined;
 }
 
 const NAMES: OptionNames<FetchLimitOptions> = { ...COMMON_NAMES, clientAddress: true };

@@ -7,7 +7,7 @@ import { fromCounter } from "../stores/counter_store.ts";
 import type { CounterLike } from "../stores/policy_counter.ts";
 import { checkName, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Awaitable, Store } from "../policy/store.ts";
-import type { RequestFace, ResponseFace } from "./faces.ts";
+import type { RequestFace, ResponseOf } from "./faces.ts";
 import type { HeaderOptions, StandardHeaders } from "./header_fields.ts";
 
 /** What a `handler` gets beside request and response: what the limiter would have answered with, and why. */
@@ -15,7 +15,8 @@ export interface HandlerOptions {
   /** The status. */
   readonly statusCode: number;
   /** The `message` option, or the usual body. */
-  readonly message: unknown;
+  // deno-lint-ignore no-explicit-any -- what every way to answer takes, as it is typed in express-rate-limit
+  readonly message: any;
   /** The decision. */
   readonly decision: Decision;
 }
@@ -62,7 +63,7 @@ export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions
   identifier?: string | undefined;
   /** Answers refused requests in place of the limiter. */
   handler?:
-    | ((req: Req, res: ResponseFace, next: (error?: unknown) => void, options: HandlerOptions) => unknown)
+    | ((req: Req, res: ResponseOf<Req>, next: (error?: unknown) => void, options: HandlerOptions) => unknown)
     | undefined;
   /** Called for every refused request, before it is answered. */
   onLimitReached?: ((req: Req) => unknown) | undefined;

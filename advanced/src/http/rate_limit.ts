@@ -12,7 +12,7 @@ import { assertKey } from "../limiter/encode_key.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { noteDefaultNames } from "./default_names.ts";
-import type { RequestFace, ResponseFace, SendingFace } from "./faces.ts";
+import type { RequestFace, ResponseFace, ResponseOf, SendingFace } from "./faces.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { sharedLimiter } from "./made_in_request.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
@@ -179,7 +179,7 @@ async function refuse<Req extends RequestFace>(
     if (handler !== undefined) {
       const { statusCode = 429, message = DEFAULT_MESSAGE } = asker.options;
       if (!res.headersSent) forbidStoring(res);
-      return void await handler(req, res, next, { statusCode, message, decision });
+      return void await handler(req, res as ResponseOf<Req>, next, { statusCode, message, decision });
     }
     send(res, await asker.refusal(req, decision, res));
   } catch (error) {

@@ -1,0 +1,57 @@
+/** What functions in the options get by their types: the file does not compile when a promise is broken. */
+import { assertEquals } from "@std/assert";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
+import { fetchLimit, rateLimit, type RateLimitOptions } from "../../mod.ts";
+import { type Equal, expectType } from "../../../tests/types/support/expect_type.ts";
+
+/** As much of `@types/express` as makes its requests another type than ours. */
+interface ExpressRequest extends IncomingMessage {
+  ip?: string | undefined;
+  res?: ExpressResponse | undefined;
+  get(name: string): string | undefined;
+}
+
+interface ExpressResponse extends ServerResponse {
+  status(code: number): this;
+  send(body?: unknown): this;
+}
+
+Deno.test("a handler is typed for the request and response of Sluice, Express or Node", () => {
+  const limits = [
+    rateLimit({
+      handler: (req, res, _next, { statusCode, message }) => {
+        expectType<Equal<typeof req, FrameworkRequest>>();
+        expectType<Equal<typeof res, FrameworkResponse>>();
+        res.status(statusCode).send(message);
+      },
+    }),
+    rateLimit({
+      handler: (_req: ExpressRequest, res: ExpressResponse, _next, { statusCode, message }) =>
+        res.status(statusCode).send(message),
+    }),
+    rateLimit<ExpressRequest>({
+      keyGenerator: (req) => req.get("x-user") ?? req.ip,
+      handler: (_req, res) => {
+        expectType<Equal<typeof res, ExpressResponse>>();
+        res.status(503).send("later");
+      },
+    }),
+    rateLimit({
+      keyGenerator: (req: IncomingMessage) => req.socket.remoteAddress,
+      handler: (_req, res) => res.end("not now"),
+    }),
+  ];
+  const options: RateLimitOptions = { handler: (_req, res) => res.end() };
+  const server = createServer((req, res) => void limits[3]!(req, res, () => res.end("hello")));
+  assertEquals([limits.length, typeof rateLimit(options), server.listening], [4, "function", false]);
+});
+
+Deno.test("clientAddress is typed by who knows the platform", () => {
+  const address = fetchLimit({
+    clientAddress: (_request, event: { getClientAddress(): string }) => event.getClientAddress(),
+  });
+  const peer = fetchLimit({ clientAddress: (_request, { incoming }) => incoming.socket.remoteAddress });
+  assertEquals([typeof address, typeof peer], ["function", "function"]);
+});
