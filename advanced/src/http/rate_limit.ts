@@ -98,9 +98,19 @@ export function rateLimit<Req extends RequestFace = FrameworkRequest>(
   }) as RateLimitMiddleware;
 }
 
+// a generated key may look like an address, and is then counted as it is, unless it is that of the request
 function getKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<Decision> {
   assertKey(key, "the key of getKey");
-  return asker.limiter.peek(asker.keysOfAddress(key));
+  const clients = asker.keysOfAddress(key);
+  const asClient = asker.limiter.peek(clients);
+  if (asker.options.keyGenerator === undefined || clients === key) return asClient;
+  const asIs = asker.limiter.peek(key);
+  if (isThenable(asClient) || isThenable(asIs)) return Promise.all([asClient, asIs]).then(inUse);
+  return inUse([asClient as Decision, asIs as Decision]);
+}
+
+function inUse([one, other]: readonly [Decision, Decision]): Decision {
+  return other.remaining < one.remaining ? other : one;
 }
 
 // a key that is an address may be counted as it is, or as its client's, which is another one for each subnet

@@ -463,6 +463,23 @@ Deno.test("maxKeys bounds the keys in memory, and further ones share counters", 
   assertEquals([limiter.size, limiter.limiter.overflows], [3, 6]);
 });
 
+for (const where of ["memory", "a store elsewhere"]) {
+  Deno.test(`with ${where} getKey finds an address that a generator made of a header, and one that is the client's`, async () => {
+    const store = where === "memory" ? undefined : new AsyncStore(new MemoryStore());
+    const app = sluice();
+    const limiter = rateLimit({ max: 3, store, keyGenerator: (req) => req.get("cf-connecting-ip") ?? req.ip });
+    app.use(limiter);
+    app.get("/", (_req, res) => res.send("hello"));
+    const ask = (hostname: string, headers: HeadersInit) =>
+      app.fetch(new Request("http://localhost/", { headers }), { remoteAddr: { hostname } });
+    for (let i = 0; i < 3; i++) await ask("2001:db8::1", { "cf-connecting-ip": "2001:db8:9::1" });
+    await ask("2001:db8::1", {});
+    const left = async (key: string) => (await limiter.getKey(key)).remaining;
+    assertEquals([await left("2001:db8:9::1"), await left("2001:db8:9::2"), await left("2001:db8::7")], [0, 3, 2]);
+    assertEquals([await limiter.resetKey("2001:db8:9::1"), await left("2001:db8:9::1")], [1, 3]);
+  });
+}
+
 Deno.test("reset, resetKey and getKey act on the keys as clients have them", async () => {
   const app = sluice();
   const limiter = rateLimit({ max: 1 });
