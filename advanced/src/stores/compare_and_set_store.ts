@@ -112,7 +112,7 @@ class CompareAndSetStore implements Store {
   readonly #attempts: number;
   readonly #clock: StoreClock;
   readonly #pause: (ms: number) => Awaitable<void>;
-  readonly #turns = new KeyTurns();
+  readonly #turns = new KeyTurns(() => this.#clock.now());
   #closing: Promise<void> | null = null;
 
   constructor(kv: CompareAndSet, { attempts = 10, scope = "global", clock, pause = sleep }: CompareAndSetOptions) {

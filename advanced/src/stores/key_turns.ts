@@ -1,6 +1,30 @@
-/** Lets those who want the same things take turns, first come, first served. */
+/** How long nothing may move in a line before whoever comes next begins another one, in ms. */
+const PATIENCE_MS = 1000;
+
+/** Those who want the same thing, one behind the other. */
+interface Line {
+  /** Settles when the last of them is done. */
+  last: Promise<unknown>;
+  /** When one of them had its turn last. */
+  moved: number;
+}
+
+/**
+ * Lets those who want the same things take turns, first come, first served. Where an answer never comes, as on Workers
+ * that of a request whose client has left, those who come later do not wait for it.
+ */
 export class KeyTurns {
-  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #lines = new Map<string, Line>();
+  readonly #clock: () => number;
+
+  /**
+   * Makes it.
+   *
+   * @param clock The present time in ms
+   */
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
 
   /**
    * Waits until everybody who came before and wants one of the same things is done.
@@ -10,17 +34,31 @@ export class KeyTurns {
    * @returns What the body returns
    */
   async take<T>(things: readonly string[], body: () => Promise<T>): Promise<T> {
-    const before = things.map((thing) => this.#last.get(thing));
+    const before: Promise<unknown>[] = [];
     // all places in line are taken at once, so nobody can wait for somebody who waits for him
     // Node 20 has no Promise.withResolvers
     let done: () => void = () => {};
     const promise = new Promise<void>((resolve) => done = resolve);
-    for (const thing of things) this.#last.set(thing, promise);
+    const now = this.#clock();
+    const lines = things.map((thing) => {
+      let line = this.#lines.get(thing);
+      if (line === undefined || now - line.moved > PATIENCE_MS) {
+        this.#lines.set(thing, line = { last: promise, moved: now });
+      } else {
+        before.push(line.last);
+        line.last = promise;
+      }
+      return line;
+    });
     try {
       await Promise.all(before);
+      const moved = this.#clock();
+      for (const line of lines) line.moved = moved;
       return await body();
     } finally {
-      for (const thing of things) if (this.#last.get(thing) === promise) this.#last.delete(thing);
+      things.forEach((thing, i) => {
+        if (lines[i]!.last === promise && this.#lines.get(thing) === lines[i]) this.#lines.delete(thing);
+      });
       done();
     }
   }

@@ -51,7 +51,7 @@ export class PolicyCounter {
   readonly #windowMs: number;
   readonly #clock: StoreClock;
   // some counters return an object that later hits change, so decisions on one key take turns
-  readonly #turns = new KeyTurns();
+  readonly #turns = new KeyTurns(() => this.#clock.now());
   /** Windows as they were last seen, those not seen for longest first. */
   readonly #seen = new Map<string, Window>();
 

@@ -401,6 +401,31 @@ Deno.test("limiters of different windows can't have one counter, and are told so
   assertEquals(new Limiter({ ...second, store: fromCounter(theirs) }).policies[0]!.windowMs, 1000);
 });
 
+Deno.test("a hit whose answer never comes keeps nobody who comes a second later from being counted", async () => {
+  const clock = new VirtualClock();
+  const counter = new BareCounter();
+  let isFirst = true;
+  const increment = (key: string) => {
+    const info = counter.increment(key);
+    if (!isFirst) return info;
+    isFirst = false;
+    return new Promise<CounterInfo>(() => {});
+  };
+  const store = fromCounter({ increment, decrement() {}, resetKey() {} }, { clock: clock.read });
+  const told: string[] = [];
+  const ask = (name: string) => one(store, 1).then(({ remaining }) => told.push(`${name} ${remaining}`));
+  const turn = () => new Promise((resolve) => setTimeout(resolve));
+  void ask("lost");
+  for (let ms = 0; ms < 1200; ms += 100) {
+    await turn();
+    void ask(`${ms} ms`);
+    await turn();
+    clock.advance(100);
+  }
+  await ask("1200 ms");
+  assertEquals(told, ["1100 ms 4", "1200 ms 3"]);
+});
+
 Deno.test("every limiter on a counter may be closed, and the counter is shut down once", async () => {
   const made: string[] = [];
   const store = fromCounter(() => {
