@@ -70,7 +70,7 @@ export class Limiter extends Emitter {
     const { maxWaiting = 1000 } = options;
     checkInteger("maxWaiting", maxWaiting, 0, 10_000_000);
     this.#queue = new WaitQueue(maxWaiting, checked.timers);
-    const store = options.store ?? new MemoryStore({ maxKeys: checked.maxKeys, ...clockOf(options) });
+    const { store = new MemoryStore({ maxKeys: checked.maxKeys, ...clockOf(options) }) } = options;
     checkStore(store, this.policies);
     this.#store = store;
     this.#memory = store instanceof MemoryStore ? store : null;

@@ -36,6 +36,11 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
     () => rateLimit({ onStoreFailure: null } as Any),
     'rateLimit: option onStoreFailure must be "local", "open" or "closed", not null',
   ],
+  ...[rateLimit, fetchLimit, (options: Any) => new Limiter(options)].map((build): [() => unknown, string] => [
+    () => build({ store: null } as Any),
+    "rateLimit: option store must be a store with decide and capabilities (see fromCounter for stores of other " +
+    "limiters), not null",
+  ]),
   [() => rateLimit({ shadow: "no" } as Any), 'rateLimit: option shadow must be true or false, not "no"'],
   [() => rateLimit({ validate: 1 } as Any), "rateLimit: option validate must be true or false, not 1"],
   [
