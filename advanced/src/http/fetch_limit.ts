@@ -1,6 +1,7 @@
 import { checkType, type OptionNames } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
+import type { Awaitable } from "../policy/store.ts";
 import { noteDefaultNames } from "./default_names.ts";
 import type { HeaderSink } from "./faces.ts";
 import type { RateLimitOptions } from "./http_options.ts";
@@ -17,7 +18,10 @@ export type FetchHandler<Rest extends unknown[], Answer extends FetchAnswer = Re
 ) => Answer | Promise<Answer>;
 
 /** Options of {@linkcode fetchLimit}. */
-export interface FetchLimitOptions extends Omit<RateLimitOptions<Request>, "handler" | "requestPropertyName"> {
+export interface FetchLimitOptions
+  extends Omit<RateLimitOptions<Request>, "handler" | "requestPropertyName" | "requestWasSuccessful"> {
+  /** Tells which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
+  requestWasSuccessful?: ((request: Request, answer: { statusCode: number }) => Awaitable<boolean>) | undefined;
   /** Tells a client's address, from the request and what the platform passes beside it. */
   // deno-lint-ignore no-explicit-any -- what a platform passes is typed by who knows the platform
   clientAddress?: ((request: Request, ...rest: any[]) => string | undefined) | undefined;

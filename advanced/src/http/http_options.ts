@@ -74,7 +74,7 @@ export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions
   /** Gives back what a request took that ended with a status below 400. */
   skipSuccessfulRequests?: boolean | undefined;
   /** Tells which requests succeeded, for the two options above. */
-  requestWasSuccessful?: ((req: Req, res: { statusCode: number }) => Awaitable<boolean>) | undefined;
+  requestWasSuccessful?: ((req: Req, res: ResponseOf<Req>) => Awaitable<boolean>) | undefined;
   /** The same as `onStoreFailure: "open"`, by express-rate-limit's name. */
   passOnStoreError?: boolean | undefined;
   /** Accepted for express-rate-limit's sake: options are always checked, requests never. */

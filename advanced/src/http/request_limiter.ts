@@ -5,7 +5,7 @@ import { Limiter } from "../limiter/limiter.ts";
 import { systemClock } from "../limiter/limiter_options.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
-import type { HeaderSink } from "./faces.ts";
+import type { HeaderSink, ResponseOf } from "./faces.ts";
 import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 
@@ -186,7 +186,7 @@ export class RequestLimiter<Req> {
     const { skipFailedRequests, skipSuccessfulRequests, requestWasSuccessful } = this.options;
     const success = requestWasSuccessful === undefined
       ? answer.statusCode < 400
-      : await requestWasSuccessful(req, answer);
+      : await requestWasSuccessful(req, answer as ResponseOf<Req>);
     if (success ? skipSuccessfulRequests : skipFailedRequests) await this.limiter.refund(decision);
   }
 }

@@ -48,6 +48,25 @@ Deno.test("a handler is typed for the request and response of Sluice, Express or
   assertEquals([limits.length, typeof rateLimit(options), server.listening], [4, "function", false]);
 });
 
+Deno.test("who judges outcomes sees the response of Sluice or Express, and behind fetchLimit its status", () => {
+  const limits = [
+    rateLimit({ skipFailedRequests: true, requestWasSuccessful: (_req, res) => res.locals.failed !== true }),
+    rateLimit({
+      skipFailedRequests: true,
+      requestWasSuccessful: (_req: ExpressRequest, res: ExpressResponse) => !res.hasHeader("x-failed"),
+    }),
+    rateLimit<ExpressRequest>({ skipFailedRequests: true, requestWasSuccessful: (_req, res) => res.writableFinished }),
+  ];
+  const limit = fetchLimit({
+    skipFailedRequests: true,
+    requestWasSuccessful: (request, answer) => {
+      expectType<Equal<typeof answer, { statusCode: number }>>();
+      return answer.statusCode < 400 || request.method === "HEAD";
+    },
+  });
+  assertEquals([limits.length, typeof limit], [3, "function"]);
+});
+
 Deno.test("clientAddress is typed by who knows the platform", () => {
   const address = fetchLimit({
     clientAddress: (_request, event: { getClientAddress(): string }) => event.getClientAddress(),

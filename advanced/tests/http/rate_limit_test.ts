@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice, { type FrameworkResponse } from "@sluice/sluice";
-import { fetchLimit, MemoryStore, rateLimit, type RateLimitOptions } from "../../mod.ts";
+import { fetchLimit, type FetchLimitOptions, MemoryStore, rateLimit, type RateLimitOptions } from "../../mod.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { fakeTime } from "../../../tests/support/fake_time.ts";
 import { AsyncStore } from "../support/async_store.ts";
@@ -562,7 +562,7 @@ Deno.test("options that can't be are errors at construction that name the option
   ];
   for (const [options, Kind, part] of wrong) {
     assertThrows(() => rateLimit(options), Kind, part);
-    assertThrows(() => fetchLimit(options), Kind, part);
+    assertThrows(() => fetchLimit(options as FetchLimitOptions), Kind, part);
   }
 });
 
