@@ -1,4 +1,4 @@
-import { checkType, type OptionNames } from "@sluice/sluice/limiting";
+import { checkType, isThenable, type OptionNames } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
@@ -76,13 +76,19 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
   const limit =
     <Rest extends unknown[]>(handler: FetchHandler<Rest, FetchAnswer>) =>
     async (request: Request, ...rest: Rest): Promise<FetchAnswer> => {
-      if (needsAddress) addresses.set(request, clientAddress(request, ...rest));
+      if (needsAddress) addresses.set(request, checkedAddress(clientAddress(request, ...rest)));
       const decision = await asker.ask(request);
       if (decision === null) return await handler(request, ...rest);
       if (!decision.allowed) return await refuse(asker, request, decision);
       return await answer(asker, request, decision, () => handler(request, ...rest));
     };
   return Object.defineProperties(limit, { limiter: { get: () => asker.limiter } }) as FetchLimit;
+}
+
+function checkedAddress(address: unknown): string | undefined {
+  if (typeof address === "string" || address === undefined || address === null) return address ?? undefined;
+  const shown = isThenable(address) ? "a promise: where it has to be waited for, give a keyGenerator" : String(address);
+  throw new TypeError(`fetchLimit: clientAddress must return an address as text, or nothing, not ${shown}`);
 }
 
 async function refuse(asker: RequestLimiter<Request>, request: Request, decision: Decision): Promise<Response> {

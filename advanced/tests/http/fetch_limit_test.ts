@@ -269,6 +269,15 @@ Deno.test("Bun's server object tells the client", async () => {
   assertEquals(seen, [200, 429, 429, 429, 429, 429]);
 });
 
+Deno.test("a clientAddress that returns no text is an error that says so", async () => {
+  for (const [told, shown] of [[Promise.resolve("192.0.2.1"), "a promise: where"], [7, "7"], [{}, "[object Object]"]]) {
+    const { ask } = limited({ clientAddress: () => told as string });
+    await assertRejects(ask, TypeError, `clientAddress must return an address as text, or nothing, not ${shown}`);
+  }
+  const { ask } = limited({ max: 1, clientAddress: () => null as unknown as string });
+  assertEquals(await statuses(ask, "/", "/"), [200, 429]);
+});
+
 Deno.test("an unknown client may be an error", async () => {
   const serve = fetchLimit({ missingKey: "error" })(() => new Response("hello"));
   await assertRejects(() => serve(new Request("http://localhost/")), TypeError, "address is unknown");
