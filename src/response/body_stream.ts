@@ -3,6 +3,9 @@ import { turnOfThisContext } from "../http/context_turn.ts";
 /** Bytes that may wait in memory for a slow client before `write()` answers `false`, as in Node. */
 const HIGH_WATER_MARK = 16 * 1024;
 
+/** Bytes of small chunks that leave together at most, for each piece that a runtime takes costs it a turn or more. */
+const PIECE_BYTES = 64 * 1024;
+
 /** The queue of the web stream stays empty. */
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
@@ -129,16 +132,18 @@ export class BodyStream {
     this.#waiting = null;
   }
 
-  // hands one chunk over for each time the client asked
+  // hands one piece over for each time the client asked
   #deliver(): void {
     if (this.#over) return;
     if (this.#asked && this.#queue.length > 0) {
-      const chunk = this.#queue.shift()!;
-      this.#queued -= chunk.byteLength;
+      const chunks = this.#queue.splice(0, this.#fitting());
+      const piece = chunks.length === 1 ? chunks[0]! : joined(chunks);
+      const last = chunks.at(-1)!;
+      this.#queued -= piece.byteLength;
       this.#asked = false;
-      this.#controller.enqueue(chunk);
-      this.#waiting?.get(chunk)?.();
-      this.#waiting?.delete(chunk);
+      this.#controller.enqueue(piece);
+      this.#waiting?.get(last)?.();
+      this.#waiting?.delete(last);
       this.#drained();
     }
     // a client that asks again while it is given a chunk may have had the last one by now
@@ -148,11 +153,35 @@ export class BodyStream {
     this.#events.finish();
   }
 
+  // How many of those that wait leave together: one that somebody waits for is the last of its piece, so that nobody is told
+  // of more than the client has asked for.
+  #fitting(): number {
+    let count = 0;
+    let bytes = 0;
+    for (const chunk of this.#queue) {
+      bytes += chunk.byteLength;
+      if (count > 0 && bytes > PIECE_BYTES) break;
+      count++;
+      if (this.#waiting?.has(chunk)) break;
+    }
+    return count;
+  }
+
   #drained(): void {
     if (this.#drain === null || this.#ending || this.#queued > 0) return;
     this.#drain(this.#events.drain);
     this.#drain = null;
   }
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const piece = new Uint8Array(chunks.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
+  let start = 0;
+  for (const chunk of chunks) {
+    piece.set(chunk, start);
+    start += chunk.byteLength;
+  }
+  return piece;
 }
 
 /** The error of what is written to a client that is gone, as Node calls it. */

@@ -90,6 +90,17 @@ Deno.test("a handler that waits for each chunk makes no more of them than the cl
   await reader.cancel();
 });
 
+Deno.test("what is written in many small pieces before the client takes it leaves in few large ones", async () => {
+  const rows = Array.from({ length: 50_000 }, (_, i) => `row ${i}\n`);
+  const response = await written((res) => {
+    for (const row of rows) res.write(row);
+    res.end();
+  });
+  const pieces = await Array.fromAsync(response.body!);
+  assertEquals(await new Response(new Blob(pieces)).text(), rows.join(""));
+  assertEquals(pieces.length < 20, true, `${pieces.length} pieces`);
+});
+
 Deno.test("callbacks of what a client that has left does not get are told so", async () => {
   const codes: unknown[] = [];
   const told = Promise.withResolvers<void>();
