@@ -1,7 +1,7 @@
 import { turnOfThisContext } from "../http/context_turn.ts";
 
 /** Bytes that may wait in memory for a slow client before `write()` answers `false`, as in Node. */
-const HIGH_WATER_MARK = 16 * 1024;
+export const HIGH_WATER_MARK = 16 * 1024;
 
 /** Bytes of small chunks that leave together at most, for each piece that a runtime takes costs it a turn or more. */
 const PIECE_BYTES = 64 * 1024;
@@ -74,6 +74,16 @@ export class BodyStream {
     this.#events.leave();
   }
 
+  /** Bytes that wait for the client. */
+  get waitingBytes(): number {
+    return this.#queued;
+  }
+
+  /** Whether `drain` is waited for. */
+  get needsDrain(): boolean {
+    return this.#drain !== null && !this.#over;
+  }
+
   /**
    * Adds bytes to the body.
    *
@@ -128,6 +138,7 @@ export class BodyStream {
   // what waits is not sent any more, and whoever waits with it hears so
   #drop(): void {
     this.#queue = [];
+    this.#queued = 0;
     this.#waiting?.forEach((taken) => taken(clientLeft()));
     this.#waiting = null;
   }

@@ -2,7 +2,7 @@ import { listenedTo, runningOnce } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
 import { statusText } from "../http/status_text.ts";
 import type { SocketFace } from "../request/socket_face.ts";
-import { BodyStream, clientLeft } from "./body_stream.ts";
+import { BodyStream, clientLeft, HIGH_WATER_MARK } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
 import { lengthOf, mayHaveContent } from "./framing.ts";
 import { type HeaderInit, HeaderMethods } from "./header_methods.ts";
@@ -78,6 +78,21 @@ export abstract class OutgoingMessage extends HeaderMethods {
   get writable(): boolean {
     const { ended, exchange } = this[stateKey];
     return !ended && !exchange.aborted;
+  }
+
+  /** Bytes that were written and wait for the client; what the platform has taken is not among them. */
+  get writableLength(): number {
+    return this[stateKey].stream?.waitingBytes ?? 0;
+  }
+
+  /** Bytes that may wait before `write()` answers `false`. */
+  get writableHighWaterMark(): number {
+    return HIGH_WATER_MARK;
+  }
+
+  /** Whether `write()` has answered `false`, and `drain` is still to come. */
+  get writableNeedDrain(): boolean {
+    return !this[stateKey].ended && (this[stateKey].stream?.needsDrain ?? false);
   }
 
   /** Whether the client has left. */

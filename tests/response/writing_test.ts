@@ -101,6 +101,24 @@ Deno.test("what is written in many small pieces before the client takes it leave
   assertEquals(pieces.length < 20, true, `${pieces.length} pieces`);
 });
 
+Deno.test("how much waits for the client, and whether drain is still to come, is told as in Express", async () => {
+  const [ours, theirs] = await askBoth((app: Any) => {
+    const told = (res: Any) => [res.writableLength > 0, res.writableNeedDrain, typeof res.writableHighWaterMark];
+    app.get("/", (_req: Any, res: Any) => {
+      const seen = [told(res)];
+      while (res.write("x".repeat(1000)));
+      seen.push(told(res));
+      res.once("drain", () => {
+        seen.push(told(res));
+        res.end(JSON.stringify(seen));
+      });
+    });
+  }, [{ path: "/" }]);
+  const [before, full, drained] = JSON.parse(ours[0]!.body.replace(/x/g, ""));
+  assertEquals([before, full, drained], [[false, false, "number"], [true, true, "number"], [false, false, "number"]]);
+  assertEquals(ours[0]!.body.replace(/x/g, ""), theirs[0]!.body.replace(/x/g, ""));
+});
+
 Deno.test("callbacks of what a client that has left does not get are told so", async () => {
   const codes: unknown[] = [];
   const told = Promise.withResolvers<void>();
