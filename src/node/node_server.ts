@@ -104,9 +104,12 @@ class NodeServer implements PlatformServer {
     if (!this.#server.listening && !await this.ready.then(() => true, () => false)) return;
     // HTTP's own close() takes connections for idle whose answers are still on their way to a client that reads slowly
     NetServer.prototype.close.call(this.#server);
-    for (const visit of this.#upgrades) visit.goAway();
+    const upgrades = [...this.#upgrades];
+    for (const visit of upgrades) visit.goAway();
     this.#closeIdle();
     await this.finished;
+    // Node's server has closed before its last sockets tell that they have
+    await Promise.all(upgrades.map((visit) => visit.told()));
     // it is closed already, but for the timer that looks after its connections
     this.#server.close(() => {});
   }

@@ -104,6 +104,12 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
     this.#upgraded?.close(1001, "The server is closing");
   }
 
+  /** Settles when the connection's handler for its end has been called, at once where there is nothing to tell. */
+  async told(): Promise<void> {
+    const ws = this.#upgraded;
+    if (ws !== null && ws.readyState !== CLOSED) await new Promise<void>((resolve) => ws.on("close", () => resolve()));
+  }
+
   /** Ends its connection, whatever was still to be said. */
   drop(): void {
     this.#socket.destroy();
@@ -115,6 +121,9 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
     else this.res.writeHead(503, { "content-length": 19 }).end("Service Unavailable");
   }
 }
+
+/** What ws calls a connection whose end it has told. */
+const CLOSED = 3;
 
 /** Bytes a message may have, as on Deno and Bun; more closes with 1009. Left to itself, ws takes 100 MiB. */
 const MAX_MESSAGE = 64 * 1024 * 1024;

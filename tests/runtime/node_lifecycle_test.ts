@@ -52,6 +52,7 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     1001,
     1001,
   ]]],
+  ["all sockets have been told that they are closed when close is done", "toldSockets", 50],
   ["an application listens twice, and goes on by one server when the other is closed", "twice", [
     1001,
     "refused",
