@@ -41,7 +41,6 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   const { socket, protocol, data, handlers, connections, app, handled } = options;
   let draining: ReturnType<typeof setTimeout> | undefined = undefined;
   let closedHere: readonly [code: number, reason: string] | undefined = undefined;
-  let isOver = false;
   const buffered = (): void => {
     if (handlers.drain === undefined || draining !== undefined) return;
     draining = setTimeout(() => {
@@ -91,9 +90,13 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     return run(() => handlers.message?.(ws, typeof data === "string" ? data : new Uint8Array(data)));
   };
   socket.onclose = (event) => {
-    // Deno tells it twice where a ping was not answered
-    if (isOver) return;
-    isOver = true;
+    // Deno tells it twice where a ping was not answered, and keeps a socket whose client has vanished until the next ping
+    // would be due, with all that these hold
+    socket.onopen =
+      socket.onmessage =
+      socket.onclose =
+      socket.onerror =
+        null;
     connections.delete(ws);
     clearTimeout(draining);
     const [code, reason] = closedHere ?? howItClosed(event);

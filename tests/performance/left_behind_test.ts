@@ -1,12 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { ran } from "./ran.ts";
 
-Deno.test("100 000 requests leave nothing behind, whatever they ask for", async () => {
+Deno.test("100 000 requests leave nothing behind, whatever they ask for, nor do sockets", async () => {
   assertEquals(await ran("left_behind_program.ts", "--expose-gc"), {
     "parameters and queries": "little",
     "many routes": "little",
     "paths that nobody serves": "little",
     "errors": "little",
     "bodies": "little",
+    "sockets whose clients have vanished": "little",
   });
 });
