@@ -1,21 +1,16 @@
-import module from "node:module";
 import { pathToFileURL } from "node:url";
+import { findPackage } from "../platform/generic.ts";
 
 /**
- * Loads a package of the program's, which is looked for from where the program runs.
+ * Loads a package of the program's.
  *
  * @param name Name of the package
  * @returns The package, `undefined` if there is none
  */
 export async function loadPackage(name: string): Promise<unknown> {
-  // bundlers are to leave both alone: what is looked for is known when the program runs
-  const { resolve } = module.createRequire(`${process.cwd()}/package.json`);
-  let path: string;
-  try {
-    path = resolve(name);
-  } catch {
-    return undefined;
-  }
+  const path = findPackage(name);
+  if (path === undefined) return undefined;
+  // bundlers are to leave this alone: what is looked for is known when the program runs
   const loaded = await import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(path).href) as {
     default?: unknown;
   };

@@ -84,33 +84,54 @@ interface Waiting {
 
 /** Node's module loader, as far as it is used. */
 interface ModuleLoader {
-  createRequire(from: string): (name: string) => unknown;
+  createRequire(from: string): ((name: string) => unknown) & { resolve(name: string): string };
 }
 
 /** Node's process, as far as it is used. */
 interface ProcessLike {
+  readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
   cwd(): string;
   getBuiltinModule?(name: "node:module"): ModuleLoader | undefined;
   getBuiltinModule?(name: "node:http"): { OutgoingMessage: new () => object } | undefined;
+  getBuiltinModule?(name: "node:fs"): { realpathSync(path: string): string } | undefined;
 }
 
 /**
- * Loads a package from the `node_modules` of the working directory, where the runtime can.
+ * Finds a package of the program's: in the `node_modules` above its first file, wherever it was started, and then in
+ * those above the working directory, as for a program that is piped in.
  *
  * @param name Name of the package
- * @returns The package, `undefined` if there is no loader or no such package
+ * @returns Path of its first file, `undefined` if there is no loader or no such package
  */
-export function requirePackage(name: string): Promise<unknown> {
+export function findPackage(name: string): string | undefined {
   const { process } = globalThis as { process?: ProcessLike };
   const loader = process?.getBuiltinModule?.("node:module");
-  if (process === undefined || loader === undefined) return Promise.resolve(undefined);
-  try {
-    return Promise.resolve(loader.createRequire(`${process.cwd()}/package.json`)(name));
-  } catch (error) {
-    const { code } = error as { code?: string };
-    return code === "MODULE_NOT_FOUND" ? Promise.resolve(undefined) : Promise.reject(error);
+  if (process === undefined || loader === undefined) return undefined;
+  // a command that npm has installed is a link to the program
+  const program = (): string => process.getBuiltinModule!("node:fs")!.realpathSync(process.argv![1]!);
+  for (const from of [program, () => `${process.cwd()}/package.json`]) {
+    try {
+      return loader.createRequire(from()).resolve(name);
+    } catch {
+      // there is no such file, or it may not be read; or no such package
+    }
   }
+  return undefined;
+}
+
+/**
+ * Loads a package of the program's, where the runtime can.
+ *
+ * @param name Name of the package
+ * @returns The package, `undefined` if there is none
+ */
+// deno-lint-ignore require-await -- what loading throws is a rejection
+export async function requirePackage(name: string): Promise<unknown> {
+  const path = findPackage(name);
+  if (path === undefined) return undefined;
+  const { process } = globalThis as { process?: ProcessLike };
+  return process!.getBuiltinModule!("node:module")!.createRequire(path)(path);
 }
 
 // it is on each of Node's responses, and nowhere by a name

@@ -1,0 +1,41 @@
+import { assertEquals } from "@std/assert";
+import { bundleForNode, skipNode } from "../support/node_program.ts";
+
+/** Which start a program, and how. */
+const COMMANDS = [
+  { name: "Node", command: "node", flags: [], ignore: skipNode },
+  { name: "Deno", command: Deno.execPath(), flags: ["run", "-A", "--quiet", "--no-config"], ignore: false },
+];
+
+// a folder with a program, its view and its `node_modules`
+async function installed(): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  const engine = `${folder}/node_modules/beside`;
+  await Deno.mkdir(engine, { recursive: true });
+  await Deno.writeTextFile(`${engine}/index.js`, "exports.__express = (_, options, done) => done(null, 'rendered');");
+  await Deno.writeTextFile(`${folder}/page.beside`, "");
+  await Deno.copyFile(await bundleForNode("tests/fixtures/node/named_engine.ts"), `${folder}/program.mjs`);
+  return folder;
+}
+
+async function printed(command: string, args: string[], cwd: string): Promise<string> {
+  const { stdout, stderr } = await new Deno.Command(command, { args, cwd, env: { NODE_ENV: "test" } }).output();
+  return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+}
+
+for (const { name, command, flags, ignore } of COMMANDS) {
+  Deno.test(`an engine that is only named is found beside the program, wherever ${name} was started`, {
+    ignore,
+  }, async () => {
+    const folder = await installed();
+    const elsewhere = await Deno.makeTempDir();
+    // as npm links the commands of packages
+    await Deno.symlink(`${folder}/program.mjs`, `${elsewhere}/command.mjs`);
+    const run = (program: string, cwd: string) => printed(command, [...flags, program, folder], cwd);
+    assertEquals(await run("program.mjs", folder), "rendered\n");
+    assertEquals(await run(`${folder}/program.mjs`, elsewhere), "rendered\n");
+    assertEquals(await run("command.mjs", elsewhere), "rendered\n");
+    await Deno.remove(folder, { recursive: true });
+    await Deno.remove(elsewhere, { recursive: true });
+  });
+}
