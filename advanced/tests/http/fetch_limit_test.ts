@@ -280,7 +280,7 @@ Deno.test("a clientAddress that returns no text is an error that says so", async
 
 Deno.test("an unknown client may be an error", async () => {
   const serve = fetchLimit({ missingKey: "error" })(() => new Response("hello"));
-  await assertRejects(() => serve(new Request("http://localhost/")), TypeError, "address is unknown");
+  await assertRejects(() => serve(new Request("http://localhost/")), TypeError, "give fetchLimit a clientAddress");
 });
 
 Deno.test("skipped requests pass untouched", async () => {

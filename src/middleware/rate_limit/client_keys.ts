@@ -48,7 +48,7 @@ export class ClientKeys {
 
   #unknown(): string {
     const reason = "the client's address is unknown: hand the platform's second argument to app.fetch, set " +
-      '"trust proxy" behind a proxy, or give a keyGenerator';
+      '"trust proxy" behind a proxy, give fetchLimit a clientAddress, or give a keyGenerator';
     if (this.#missing === "error") throw new TypeError(`rateLimit: ${reason}`);
     if (!warned) console.warn(`rateLimit: ${reason}; such requests are counted together`);
     warned = true;
