@@ -53,6 +53,8 @@ export class ReadableFace implements BodyReading {
   #decoder: TextDecoder | null = null;
   /** Chunks that were taken until now. */
   taken = 0;
+  /** Whether a loop over the chunks has left some of them to be read. */
+  #isLeft = false;
   #lying: ReturnType<typeof setTimeout> | undefined = undefined;
   /** Who reads beside the listeners. */
   #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
@@ -110,7 +112,7 @@ export class ReadableFace implements BodyReading {
 
   // what a body parser or req.text() has read is over, as a stream of Node's that was read to its end
   #isOver(): boolean {
-    if (this.#reader === null && this.#request.bodyUsed) this.ended = true;
+    if (this.#reader === null && this.#request.bodyUsed && !this.#isLeft) this.ended = true;
     return this.ended;
   }
 
@@ -202,6 +204,7 @@ export class ReadableFace implements BodyReading {
       isLeft = false;
       throw this.#break(error);
     } finally {
+      this.#isLeft = isLeft;
       this.ended ||= !isLeft;
     }
   }

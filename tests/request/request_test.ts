@@ -378,6 +378,22 @@ Deno.test("a handler may answer a body that breaks off, and is let go if it does
   assertEquals(ended, ["finish", "close", "close"]);
 });
 
+Deno.test("who iterates over a body in two goes has all of it", async () => {
+  const app = quietApp();
+  app.post("/", async (req, res) => {
+    let text = "";
+    for (const destroyOnReturn of [false, true]) {
+      for await (const chunk of req.setEncoding("utf8").iterator({ destroyOnReturn })) {
+        text += chunk;
+        if (!destroyOnReturn) break;
+      }
+    }
+    res.send(text);
+  });
+  const init = { method: "POST", body: new Blob(["grü", "ße"]).stream(), headers: { "content-length": "7" } };
+  assertEquals(await (await ask(app, "/", init)).text(), "grüße");
+});
+
 Deno.test("the target is cut out of any URL: with a fragment, without a path or a host, with a query only", async () => {
   const targets: Record<string, string> = {
     "http://x": "/",
