@@ -1,8 +1,10 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import morgan from "morgan";
 import multer from "multer";
+import http2 from "node:http2";
 import process from "node:process";
 import sluice, { type ErrorRequestHandler, type FrameworkRequest } from "@sluice/sluice";
+import { certificate } from "../fixtures/node/certificate.ts";
 import { ask, quietApp } from "../support/app.ts";
 
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.7", port: 4711 } };
@@ -376,6 +378,29 @@ Deno.test("a handler may answer a body that breaks off, and is let go if it does
   assertEquals((await post("/waits")).status, 499);
   await new Promise((resolve) => setTimeout(resolve, 0));
   assertEquals(ended, ["finish", "close", "close"]);
+});
+
+Deno.test("an upload that a client of HTTP/2 takes back is broken off for a handler that iterates over it", async () => {
+  const app = quietApp();
+  const begun = Promise.withResolvers<void>();
+  const heard = Promise.withResolvers<unknown>();
+  app.post("/", async (req) => {
+    try {
+      for await (const _chunk of req) begun.resolve();
+      heard.resolve("all of it");
+    } catch (error) {
+      heard.resolve((error as { code: string }).code);
+    }
+  });
+  const server = app.listen({ port: 0, hostname: "127.0.0.1", ...certificate() });
+  const session = http2.connect(`https://localhost:${server.port}`, { rejectUnauthorized: false });
+  const upload = session.request({ ":method": "POST", ":path": "/", "content-length": "1000" });
+  upload.write("the first of them");
+  await begun.promise;
+  upload.destroy();
+  assertEquals(await heard.promise, "ECONNRESET");
+  await new Promise<void>((resolve) => session.close(resolve));
+  await app.close();
 });
 
 Deno.test("who iterates over a body in two goes has all of it", async () => {
