@@ -260,7 +260,10 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       return this.adopt(untouched ? response : this.#addHeaders(copyOf(response, this.#state.exchange.app)), text);
     }
     // a type the handler chose wins; cookies of both are sent
-    this.setHeaders(response.headers);
+    response.headers.forEach((value, name) => {
+      if (name === "set-cookie") this.appendHeader(name, value);
+      else this.setHeader(name, value);
+    });
     if (response.headers.has("content-encoding")) this.outgoing.coded = false;
     this.statusCode = response.status;
     this.statusMessage = response.statusText;

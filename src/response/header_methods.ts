@@ -52,12 +52,14 @@ export abstract class HeaderMethods extends Emitter {
     return this.setHeader(name, before.concat(value));
   }
 
-  /** Sets several headers from a `Headers` or a `Map`. */
+  /** Sets several headers from a `Headers` or a `Map`; their cookies, too, replace those that were set before. */
   setHeaders(headers: Headers | ReadonlyMap<string, HeaderValue>): this {
+    const cookies: HeaderValue[] = [];
     headers.forEach((value: HeaderValue, name: string) => {
-      if (name === "set-cookie") this.appendHeader(name, value as string);
+      if (name === "set-cookie") cookies.push(value);
       else this.setHeader(name, value);
     });
+    if (cookies.length > 0) this.setHeader("set-cookie", cookies.flat() as string[]);
     return this;
   }
 

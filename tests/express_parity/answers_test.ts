@@ -114,6 +114,22 @@ const CASES: readonly Case[] = [
     asks: ["/ended", "/written"],
   },
   {
+    name: "the headers that setHeaders takes replace what was set, cookies too",
+    build(app) {
+      const headers = new Headers([["X-One", "2"], ["Set-Cookie", "b=2"], ["Set-Cookie", "c=3"]]);
+      const map = new Map<string, Any>([["X-One", ["2", "3"]], ["set-cookie", ["b=2", "c=3"]]]);
+      app.use((_req: Any, res: Any, next: Any) => {
+        res.cookie("a", "1").set("X-One", "1").set("X-Two", "1");
+        next();
+      });
+      app.get("/headers", (_req: Any, res: Any) => res.setHeaders(headers).send("x"));
+      app.get("/map", (_req: Any, res: Any) => res.setHeaders(map).send("x"));
+      app.get("/twice", (_req: Any, res: Any) => res.setHeaders(headers).setHeaders(headers).send("x"));
+      app.get("/without", (_req: Any, res: Any) => res.setHeaders(new Headers({ "X-One": "2" })).send("x"));
+    },
+    asks: ["/headers", "/map", "/twice", "/without"],
+  },
+  {
     name: "a list of headers for writeHead replaces what was set, and has several lines of one name",
     build(app) {
       app.get("/list", (_req: Any, res: Any) => {
