@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import { ServerResponse } from "node:http";
 import { nodeBytes } from "../platform/generic.ts";
 import { nextTurn } from "./next_turn.ts";
 
@@ -27,12 +27,17 @@ export function isDestroyed(res: ServerResponse & { stream?: { destroyed: boolea
 }
 
 /**
- * Tells whether middleware in front has replaced a method that sends: compression, sessions, loggers.
+ * Tells whether a method that sends has been replaced: by middleware in front, such as compression, sessions and loggers,
+ * or in a class of responses that go elsewhere than to a socket, such as those of serverless-http.
  *
  * @param res Node's response
  */
 export function isHooked(res: ServerResponse): boolean {
-  return Object.hasOwn(res, "end") || Object.hasOwn(res, "write") || Object.hasOwn(res, "writeHead");
+  // one of HTTP/2 is no ServerResponse
+  const { end, write, writeHead } = res instanceof ServerResponse
+    ? ServerResponse.prototype
+    : Object.getPrototypeOf(res) as ServerResponse;
+  return res.end !== end || res.write !== write || res.writeHead !== writeHead;
 }
 
 /**
@@ -48,7 +53,7 @@ export async function sendHooked(res: ServerResponse, sent: Sent): Promise<void>
     res.statusCode = status;
     if (statusText !== "") res.statusMessage = statusText;
     for (const [name, value] of headers) res.setHeader(name, value);
-    if (body instanceof Uint8Array && body.length > 0) res.setHeader("content-length", body.length);
+    if (body instanceof Uint8Array && body.length > 0) res.setHeader("content-length", String(body.length));
   }
   if (body instanceof ReadableStream && res.req.method !== "HEAD") return await pour(body, res, early);
   if (body instanceof Uint8Array && body.length > 0) return void res.end(nodeBytes(body));

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import http, { type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Socket } from "node:net";
 import sluice, { type Request, type Response } from "@sluice/sluice";
 import "@sluice/sluice/node";
 import { genericPlatform } from "../../src/platform/generic.ts";
@@ -52,6 +52,57 @@ Deno.test("what the server adds to Node's response meanwhile is sent, as when it
   assertEquals(["x-front", "x-kept", "x-stopping"].map((name) => headers.get(name)), [null, "1", "1"]);
   await new Promise((resolve) => server.close(resolve));
 });
+
+Deno.test("responses of a class that goes elsewhere than to a socket get their headers one by one, as serverless-http wants them", async () => {
+  const app = quietApp().disable("etag");
+  app.get("/whole", (_req, res) => res.cookie("a", "1").cookie("b", "2").send("whole"));
+  app.get("/pieces", (_req, res) => {
+    res.type("text").write("in ");
+    res.end("pieces");
+  });
+  const answers = ["/whole", "/pieces"].map(async (url) => {
+    const gathered = new GatheredResponse(url);
+    (app as unknown as RequestListener)(gathered.req, gathered);
+    return await gathered.answer;
+  });
+  assertEquals(await Promise.all(answers), [
+    [200, {
+      "content-type": "text/html; charset=utf-8",
+      "content-length": "5",
+      "set-cookie": ["a=1; Path=/", "b=2; Path=/"],
+    }, "whole"],
+    [200, { "content-type": "text/plain; charset=utf-8" }, "in pieces"],
+  ]);
+});
+
+/** A response without a connection, whose methods give back nothing. */
+class GatheredResponse extends http.ServerResponse {
+  readonly #answered = Promise.withResolvers<[number, http.OutgoingHttpHeaders, string]>();
+  readonly answer = this.#answered.promise;
+  readonly #chunks: Uint8Array[] = [];
+
+  constructor(url: string) {
+    super(Object.assign(new http.IncomingMessage(new Socket()), { method: "GET", url, complete: true }));
+  }
+
+  override writeHead(status: number, headers?: unknown): this {
+    this.statusCode = status;
+    for (const [name, value] of Object.entries(headers as Record<string, string> ?? {})) this.setHeader(name, value);
+    return this;
+  }
+
+  override write(chunk: Uint8Array): boolean {
+    this.#chunks.push(chunk);
+    return undefined as never;
+  }
+
+  override end(chunk?: unknown): this {
+    if (chunk !== undefined) this.#chunks.push(chunk as Uint8Array);
+    const body = this.#chunks.map((chunk) => new TextDecoder().decode(chunk)).join("");
+    this.#answered.resolve([this.statusCode, { ...this.getHeaders() }, body]);
+    return this;
+  }
+}
 
 Deno.test("without the entry for Node, it answers 500 and says what is missing", async () => {
   const program = `
