@@ -10,7 +10,7 @@ export interface AppSettings {
   "case sensitive routing"?: boolean;
   /** `"development"` unless `NODE_ENV` says otherwise; `"production"` hides the details of errors. */
   env: string;
-  /** `"weak"`, `"strong"`, `false`, or a function of the body. */
+  /** `"weak"`, `"strong"`, `false`, or a function of the body, which it gets as a `Buffer` where the runtime has one. */
   etag: boolean | "weak" | "strong" | ((body: string | Uint8Array, encoding?: string) => string | undefined);
   /** Query parameter that names the function of `res.jsonp`. */
   "jsonp callback name": string;

@@ -218,9 +218,10 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   // the common end of send and json: tag, freshness, then Node's end()
   #sendWhole(body: string | Uint8Array | undefined): this {
     const { outgoing } = this;
-    const makeTag = this.app.settings["etag fn"];
+    const { settings } = this.app;
+    const makeTag = settings["etag fn"];
     if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
-      const tag = makeTag(body, "utf8");
+      const tag = makeTag === settings.etag ? makeTag(this.#asBuffer(body)) : makeTag(body);
       // not checked here: the web response refuses what may not stand in a header
       if (tag) outgoing.put("etag", tag);
     }
@@ -234,6 +235,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     }
     this[endWholeKey]((body ?? null) as string | Uint8Array<ArrayBuffer> | null);
     return this;
+  }
+
+  // what Express gives a function of the program's own, of texts too
+  #asBuffer(body: string | Uint8Array): Uint8Array {
+    return this.app.runtimeFace.nodeBytes(chunkBytes("res.send", body));
   }
 
   #sendBlob(blob: Blob): this {

@@ -191,6 +191,21 @@ const CASES: readonly Case[] = [
     ).split(" ").map((extension) => `/file.${extension}`),
   },
   {
+    name: "a function that makes entity tags is given the body as a buffer",
+    build(app) {
+      const seen: Any[] = [];
+      app.set("etag", (body: Any, encoding: Any) => {
+        seen.push([Buffer.isBuffer(body), body.toString("hex"), encoding]);
+        return `"${body.length}"`;
+      });
+      app.get("/text", (_req: Any, res: Any) => res.send("ü"));
+      app.get("/json", (_req: Any, res: Any) => res.json({ a: "ü" }));
+      app.get("/bytes", (_req: Any, res: Any) => res.send(Buffer.from("ü")));
+      app.get("/seen", (_req: Any, res: Any) => res.end(JSON.stringify(seen)));
+    },
+    asks: ["/text", "/json", "/bytes", "/seen", withHeader("/text", "if-none-match", '"2"')],
+  },
+  {
     name: "a file without an extension has no type, whatever its name is",
     build(app, lib) {
       app.use("/static", lib.static(NAMELESS));
