@@ -117,10 +117,16 @@ function headersOf(error: unknown): Record<string, string> {
 }
 
 function messageOf(error: unknown, status: number, env: unknown): string {
-  if (env === "production") return statusText(status) ?? String(status);
+  if (env === "production") return statusMessage(status);
   if (error instanceof Error) return errorText(error);
-  const described = (error as { stack?: unknown; toString?: () => string } | null) ?? {};
-  return typeof described.stack === "string" ? described.stack : String(error);
+  const described = (error as { stack?: unknown; toString?: unknown } | null) ?? {};
+  if (typeof described.stack === "string") return described.stack;
+  // an object without a prototype has no text of its own
+  return typeof described.toString === "function" ? String(error) : statusMessage(status);
+}
+
+function statusMessage(status: number): string {
+  return statusText(status) ?? String(status);
 }
 
 function encodePath(target: string): string {

@@ -206,6 +206,17 @@ const CASES: readonly Case[] = [
     asks: ["/text", "/json", "/bytes", "/seen", withHeader("/text", "if-none-match", '"2"')],
   },
   {
+    name: "an error without a prototype has the page of its status",
+    build(app) {
+      const bare = (fields: object) => Object.assign(Object.create(null), fields);
+      app.get("/thrown", () => {
+        throw bare({ message: "nobody sees it" });
+      });
+      app.get("/passed", (_req: Any, _res: Any, next: Any) => next(bare({ status: 409, headers: { Link: "<why>" } })));
+    },
+    asks: ["/thrown", "/passed"],
+  },
+  {
     name: "a file without an extension has no type, whatever its name is",
     build(app, lib) {
       app.use("/static", lib.static(NAMELESS));
