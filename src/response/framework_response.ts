@@ -180,7 +180,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const callback = Array.isArray(given) ? given[0] : given;
     if (this.outgoing.contentType === undefined) {
       this.setHeader("X-Content-Type-Options", "nosniff");
-      this.outgoing.contentType = JSON_PLAIN;
+      this.outgoing.contentType = JSON_UTF8;
     }
     if (typeof callback === "string" && callback !== "") {
       this.setHeader("X-Content-Type-Options", "nosniff");

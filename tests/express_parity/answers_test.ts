@@ -217,6 +217,11 @@ const CASES: readonly Case[] = [
     asks: ["/thrown", "/passed"],
   },
   {
+    name: "JSONP of nothing has its type",
+    build: (app) => void app.get("/", (_req: Any, res: Any) => res.jsonp()),
+    asks: ["/", "/?callback=f"],
+  },
+  {
     name: "a file without an extension has no type, whatever its name is",
     build(app, lib) {
       app.use("/static", lib.static(NAMELESS));
