@@ -222,6 +222,16 @@ const CASES: readonly Case[] = [
     asks: ["/", "/?callback=f"],
   },
   {
+    name: "a charset without a name is the usual one",
+    build(app, lib) {
+      app.use(lib.json(), lib.text({ defaultCharset: "latin1" }), lib.urlencoded());
+      app.post("/", (req: Any, res: Any) => res.json(req.body));
+    },
+    asks: [["application/json", '{"a":"ü"}'], ["text/plain", "a"], ["application/x-www-form-urlencoded", "a=ü"]].map((
+      [type, body],
+    ) => ({ path: "/", init: { method: "POST", headers: { "content-type": `${type}; charset=` }, body: body! } })),
+  },
+  {
     name: "a file without an extension has no type, whatever its name is",
     build(app, lib) {
       app.use("/static", lib.static(NAMELESS));

@@ -141,7 +141,7 @@ async function parse(
   beside: ReadableStream<Uint8Array<ArrayBuffer>> | null,
 ): Promise<Untyped> {
   const { verify } = options;
-  const charset = parseText === undefined ? null : charsetOf(req) ?? options.defaultCharset;
+  const charset = parseText === undefined ? null : charsetOf(req) || options.defaultCharset;
   if (charset !== null && acceptsCharset?.(charset) === false) throw unsupportedCharset(charset);
   const decoder = charset === null || charset === "utf-8" ? null : decoderFor(charset);
   const content = await readBody(req, options, charset === "utf-8" && verify === undefined, beside);
