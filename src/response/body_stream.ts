@@ -180,8 +180,9 @@ export class BodyStream {
 
   #drained(): void {
     if (this.#drain === null || this.#ending || this.#queued > 0) return;
-    this.#drain(this.#events.drain);
+    const turn = this.#drain;
     this.#drain = null;
+    turn(this.#events.drain);
   }
 }
 

@@ -250,6 +250,28 @@ Deno.test("write and end stream a body, and write tells when to wait", async () 
   assertEquals([text.length, text[0], text.at(-1)], [64 * 1024 + 2, "a", "c"]);
 });
 
+Deno.test("a response tells how much of it waits for its client, and whether drain is to come, as in Node", async () => {
+  const states: unknown[] = [];
+  const app = quietApp();
+  app.get("/", (_req, res) => {
+    const note = () => states.push([res.writableLength >= 64 * 1024, res.writableNeedDrain]);
+    note();
+    res.write("a");
+    note();
+    res.write(new Uint8Array(64 * 1024));
+    note();
+    states.push(res.writableHighWaterMark >= 16 * 1024);
+    res.once("drain", () => {
+      note();
+      res.end();
+      states.push([res.writableLength, res.writableNeedDrain]);
+    });
+  });
+  await askText(app, "/");
+  const [quiet, waiting] = [[false, false], [true, true]];
+  assertEquals(states, [quiet, quiet, waiting, true, quiet, [0, false]]);
+});
+
 Deno.test("finish and close are emitted once the answer is complete", async () => {
   const events: string[] = [];
   await answered((res) => {
