@@ -161,7 +161,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const text = jsonText(value, app);
     const type = this.outgoing.contentType;
     if (type === undefined) this.outgoing.contentType = settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8;
-    else this.outgoing.contentType = withUtf8Charset(type);
+    else if (text !== undefined) this.outgoing.contentType = withUtf8Charset(type);
     // a middleware that replaced send wants to see the text; otherwise its type is right already
     if (this.send !== plainSend) return this.send(text);
     return this.#sendWhole(text);
