@@ -1,3 +1,4 @@
+import { assertServable } from "../platform/assert_servable.ts";
 import { registerPlatform } from "../platform/detect.ts";
 import type { Servable } from "../platform/platform.ts";
 import { type FastlyEnvironment, type FastlyInfo, fastlyPlatform } from "./fastly_platform.ts";
@@ -25,6 +26,7 @@ export interface FastlyOptions {
  *
  * @param app The application
  * @param options Where variables are read
+ * @throws {TypeError} If it is no application
  *
  * @example A service
  * ```ts ignore
@@ -34,6 +36,7 @@ export interface FastlyOptions {
  * ```
  */
 export function serveFastly(app: Servable, { env }: FastlyOptions = {}): void {
+  assertServable("serveFastly", app);
   registerPlatform(fastlyPlatform(() => env ?? (globalThis as FastlyGlobals).fastly?.env));
   addEventListener("fetch", (given) => {
     const event = given as unknown as FastlyEvent;

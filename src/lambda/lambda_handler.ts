@@ -1,3 +1,4 @@
+import { assertServable } from "../platform/assert_servable.ts";
 import type { Servable } from "../platform/platform.ts";
 import { httpEvent, type LambdaEvent } from "./lambda_event.ts";
 import { type LambdaResult, resultOf } from "./lambda_result.ts";
@@ -15,6 +16,7 @@ export type LambdaHandler = (event: LambdaEvent, context: LambdaContext) => Prom
  * @param app The application
  * @returns The handler; it rejects with a `TypeError` for events that are no HTTP requests, and with whatever broke an
  * answer off
+ * @throws {TypeError} If it is given no application
  *
  * @example A function
  * ```ts ignore
@@ -22,6 +24,7 @@ export type LambdaHandler = (event: LambdaEvent, context: LambdaContext) => Prom
  * ```
  */
 export function toLambdaHandler(app: Servable): LambdaHandler {
+  assertServable("toLambdaHandler", app);
   return async (given, context) => {
     const event = httpEvent("toLambdaHandler", given);
     const visit = new LambdaVisit(event, context);

@@ -1,3 +1,4 @@
+import { assertServable } from "../platform/assert_servable.ts";
 import type { Servable } from "../platform/platform.ts";
 import { httpEvent, type LambdaEvent } from "./lambda_event.ts";
 import { type LambdaResultHead, resultHead } from "./lambda_result.ts";
@@ -37,7 +38,7 @@ interface AwsLambda {
  * @param app The application
  * @returns The handler; it rejects with a `TypeError` for events that are no HTTP requests, and with whatever broke an
  * answer off
- * @throws {TypeError} Where Lambda's global `awslambda` is missing
+ * @throws {TypeError} Where Lambda's global `awslambda` is missing, or if it is given no application
  *
  * @example A function
  * ```ts ignore
@@ -45,6 +46,7 @@ interface AwsLambda {
  * ```
  */
 export function toStreamingHandler(app: Servable): LambdaStreamingHandler {
+  assertServable("toStreamingHandler", app);
   const { awslambda } = globalThis as unknown as { awslambda?: AwsLambda };
   if (awslambda === undefined) {
     throw new TypeError(

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import { FastResponse, sendNodeResponse } from "srvx/node";
+import { assertServable } from "../platform/assert_servable.ts";
 import type { Servable } from "../platform/platform.ts";
 import { wholeBodyKey } from "../response/outgoing_message.ts";
 import { isDestroyed, isHooked, sendHooked } from "./hooked_response.ts";
@@ -32,6 +33,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
  *
  * @param app The application
  * @returns The handler
+ * @throws {TypeError} If it is no application
  *
  * @example A server of one's own
  * ```ts ignore
@@ -44,6 +46,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
  * ```
  */
 export function toNodeHandler(app: Servable): NodeHandler {
+  assertServable("toNodeHandler", app);
   return (req, res, next) => {
     // it has a socket only when those in front of it on their connection have been answered
     if (res.socket === null) closeWith(req, res);

@@ -1,5 +1,6 @@
 import type { FrameworkApp } from "../app/framework_app.ts";
 import type { Server } from "../app/server.ts";
+import { assertServable } from "../platform/assert_servable.ts";
 import type { ListenOptions } from "../platform/platform.ts";
 
 /**
@@ -12,7 +13,9 @@ import type { ListenOptions } from "../platform/platform.ts";
  * @param options Port, host name and certificate
  * @param callback Runs when listening, or with the error that kept it from doing so
  * @returns The server; `app.close()` ends it
+ * @throws {TypeError} If it is no application
  */
 export function serve(app: FrameworkApp, options: ListenOptions, callback?: (error?: Error) => void): Server {
+  assertServable("serve", app);
   return app.listen(options, callback);
 }

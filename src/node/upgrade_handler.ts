@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { EventEmitter } from "node:events";
 import type { Duplex } from "node:stream";
 import type { FrameworkApp } from "../app/framework_app.ts";
+import { assertServable } from "../platform/assert_servable.ts";
 import type { Routed, Servable } from "../platform/platform.ts";
 import { answerVisit } from "./node_handler.ts";
 import { HeldSocket } from "./held_socket.ts";
@@ -36,6 +37,7 @@ const taken = new WeakSet<IncomingMessage>();
  * ```
  */
 export function toUpgradeHandler(app: FrameworkApp): UpgradeHandler {
+  assertServable("toUpgradeHandler", app);
   const handler: UpgradeHandler = function (req, socket, head): void {
     if (taken.has(req)) return;
     if (!isForSocket(req, app) && !isLast(this, handler)) return;
