@@ -4,6 +4,9 @@ import type { OpenStream } from "../request/app_face.ts";
 import type { Connections } from "../websocket/connections.ts";
 import { Server } from "./server.ts";
 
+/** Longest time a timer can wait; a longer one would end at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Runs when an application listens, or with the error that kept it from doing so. */
 export type ListenCallback = (error?: Error) => void;
 
@@ -131,6 +134,9 @@ export class Lifecycle {
   }
 
   #closeAll(timeoutMs: number | undefined): Promise<void> {
+    if (timeoutMs !== undefined && !(timeoutMs >= 0 && timeoutMs <= LONGEST_MS)) {
+      throw new RangeError(`app.close: option timeoutMs must be from 0 to ${LONGEST_MS}, not ${String(timeoutMs)}`);
+    }
     const closing = this.#closing ??= this.#begin(timeoutMs);
     if (timeoutMs !== undefined) this.#cutAfter(timeoutMs, closing);
     return closing;

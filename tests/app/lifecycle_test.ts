@@ -326,6 +326,16 @@ Deno.test("closing an application closes all servers it has", async () => {
   assertEquals([app.server, told.sort()], [null, [0, 1]]);
 });
 
+Deno.test("a deadline that no timer can keep is refused, for it would cut at once", () => {
+  for (const timeoutMs of [-1, NaN, Infinity, "5s" as never]) {
+    assertThrows(
+      () => quietApp().close({ timeoutMs }),
+      RangeError,
+      `app.close: option timeoutMs must be from 0 to 2147483647, not ${timeoutMs}`,
+    );
+  }
+});
+
 Deno.test("close before listen does nothing", async () => {
   await quietApp().close();
 });
