@@ -63,6 +63,7 @@ const INSTRUMENTS: readonly {
  * @param meter The meter
  * @param name Told with every value as `rate_limit.name`, so that limiters can be told apart
  * @returns Ends it
+ * @throws {TypeError} If the meter is none of OpenTelemetry's
  *
  * @example Metrics of a middleware
  * ```ts ignore
@@ -73,6 +74,9 @@ const INSTRUMENTS: readonly {
  * ```
  */
 export function observe(limiter: Limiter, meter: MeterFace, name: string): () => void {
+  if (typeof (meter as MeterFace | undefined)?.createObservableCounter !== "function") {
+    throw new TypeError(`observe takes a meter second, such as metrics.getMeter("app"), not ${String(meter)}`);
+  }
   const base = { "rate_limit.name": name };
   const ends = INSTRUMENTS.map(({ name: instrument, description, attribute, of }) => {
     const counter = meter.createObservableCounter(instrument, { description, unit: "1" });

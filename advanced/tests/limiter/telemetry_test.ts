@@ -1,6 +1,6 @@
 import { metrics } from "@opentelemetry/api";
 import { type DataPoint, MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
-import { assertEquals, assertStrictEquals } from "@std/assert";
+import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { Limiter, MemoryStore, observe, rateLimit } from "../../mod.ts";
 import { FaultyStore } from "../../src/testing/faulty_store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
@@ -37,6 +37,10 @@ function telemetry() {
   };
   return { provider, meter: provider.getMeter("test"), read };
 }
+
+Deno.test("what is no meter is refused", () => {
+  assertThrows(() => observe(new Limiter(), undefined as never, "api"), TypeError, "observe takes a meter second");
+});
 
 Deno.test("observe tells requests by outcome, by name of the limiter", async () => {
   const { provider, meter, read } = telemetry();
