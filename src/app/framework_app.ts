@@ -404,7 +404,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @throws {Error} If the engine is not a function
    */
   engine(extension: string, engine: Engine): this {
-    if (typeof engine !== "function") throw new Error("callback function required");
+    if (typeof engine !== "function") {
+      throw new Error(`app.engine: callback function required, (path, options, callback), not ${String(engine)}`);
+    }
     if (typeof extension !== "string") {
       throw new TypeError(`app.engine takes an extension as a string, not ${String(extension)}`);
     }

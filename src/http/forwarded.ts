@@ -11,13 +11,16 @@ export type TrustSetting = boolean | number | string | readonly string[] | Trust
  *
  * @param value `true` for everybody, a number of hops, subnets as a list or with commas, or a function
  * @returns Whom to trust
- * @throws {TypeError} If a subnet cannot be understood
+ * @throws {TypeError} If it is none of these, or a subnet cannot be understood
  */
 export function compileTrust(value: TrustSetting | null | undefined): TrustFunction {
   if (typeof value === "function") return value;
   if (value === true) return () => true;
   if (typeof value === "number") return (_address, hop) => hop < value;
   const names = typeof value === "string" ? value.split(",").map((name) => name.trim()) : value || [];
+  if (!Array.isArray(names) || names.some((name) => typeof name !== "string")) {
+    throw new TypeError(`"trust proxy" takes true, a number of proxies, subnets or a function, not ${String(value)}`);
+  }
   const subnets = names.map(parseSubnet);
   return (address) => address !== undefined && subnets.some((contains) => contains(address));
 }

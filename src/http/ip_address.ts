@@ -98,6 +98,10 @@ function masked(groups: Groups, bits: number): number[] {
   });
 }
 
+/** What messages say instead. */
+const SUBNETS =
+  '"trust proxy" takes addresses, subnets such as "10.0.0.0/8", "loopback", "linklocal" and "uniquelocal"';
+
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   linklocal: ["169.254.0.0/16", "fe80::/10"],
   loopback: ["127.0.0.1/8", "::1/128"],
@@ -120,7 +124,7 @@ export function parseSubnet(text: string): (address: string) => boolean {
   }
   const slash = text.lastIndexOf("/");
   const groups = parseAddress(slash === -1 ? text : text.slice(0, slash));
-  if (groups === null) throw new TypeError(`invalid IP address: ${text}`);
+  if (groups === null) throw new TypeError(`invalid IP address: ${text}; ${SUBNETS}`);
   const most = groups.length * 16;
   const bits = slash === -1 ? most : prefixBits(text, text.slice(slash + 1), most, text.includes(":"));
   const network = masked(groups, bits).join();
@@ -136,7 +140,7 @@ function prefixBits(text: string, range: string, most: number, isV6: boolean): n
   const bits = mask === null
     ? (/^\d+$/.test(range) ? Number(range) - (isV6 && most === 32 ? 96 : 0) : NaN)
     : maskBits(mask);
-  if (!(bits > 0 && bits <= most)) throw new TypeError(`invalid range on address: ${text}`);
+  if (!(bits > 0 && bits <= most)) throw new TypeError(`invalid range on address: ${text}; ${SUBNETS}`);
   return bits;
 }
 

@@ -357,6 +357,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   /** Sets the content type from an extension (`json`), a file name or a full type. */
   type(type: string): this {
+    if (typeof type !== "string") {
+      throw new TypeError(`res.type takes a media type or an extension as a string, not ${typeof type}`);
+    }
     return this.set("Content-Type", type.includes("/") ? type : contentTypeOf(type) ?? "application/octet-stream");
   }
 
@@ -423,6 +426,10 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   format(handlers: FormatHandlers): this {
     const { req } = this;
+    for (const [type, handler] of Object.entries(handlers)) {
+      if (typeof handler === "function") continue;
+      throw new TypeError(`res.format: the handler for "${type}" must be a function, not ${typeof handler}`);
+    }
     const offered = Object.keys(handlers).filter((type) => type !== "default");
     const best = offered.length > 0 ? req.accepts(offered) : false;
     this.vary("Accept");
@@ -459,6 +466,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   /** Marks the answer as a download, under the given file name. */
   attachment(filename?: string): this {
+    if (filename !== undefined && typeof filename !== "string") {
+      throw new TypeError(`res.attachment takes a file name as a string, not ${typeof filename}`);
+    }
     const name = filename === undefined ? undefined : baseName(filename);
     if (name !== undefined && name !== "") this.type(extensionOf(name));
     return this.set("Content-Disposition", contentDisposition(name));

@@ -213,7 +213,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   ): this;
   use(...args: unknown[]): this {
     const { path, handlers } = splitPath(`${this.#name}.use`, args);
-    for (const fn of handlers) this.#mount(path, fn);
+    for (const fn of handlers) this.#mount(path, fn, `${this.#name}.use`);
     return this;
   }
 
@@ -234,14 +234,16 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * ```
    */
   mount(path: Path, handler: FetchHandler | FetchApp): this {
-    return this.use(path as string, fetchMount(`${this.#name}.mount`, handler));
+    const caller = `${this.#name}.mount`;
+    this.#mount(path, fetchMount(caller, handler) as AnyHandler, caller);
+    return this;
   }
 
-  #mount(path: Path, fn: AnyHandler): void {
+  #mount(path: Path, fn: AnyHandler, caller: string): void {
     const mounted = (fn as { [mountedKey]?: Mounted })[mountedKey] ?? null;
     const options = { sensitive: this.caseSensitive, strict: false, end: false };
     const content = { fn: mounted === null ? withCookieTakeover(withOwnFaces(fn)) : fn, mounted };
-    this.#add(new Layer(`${this.#name}.use`, path, options, content));
+    this.#add(new Layer(caller, path, options, content));
   }
 
   #add(layer: Layer): void {
@@ -297,7 +299,9 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     }
     const caller = `${this.#name}.param`;
     if (!name) throw new TypeError(`${caller}: argument name is required`);
-    if (typeof name !== "string") throw new TypeError(`${caller}: argument name must be a string`);
+    if (typeof name !== "string") {
+      throw new TypeError(`${caller}: argument name must be a string, not ${describe(name)}`);
+    }
     if (!handler) throw new TypeError(`${caller}: argument fn is required`);
     if (typeof handler !== "function") {
       throw new TypeError(`${caller}: argument fn must be a function, not ${describe(handler)}`);
@@ -345,7 +349,9 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     const { middleware = [], ...rest } = typeof options === "function" ? {} as GroupOptions : options;
     const router = new BaseRouter({ mergeParams: true, ...rest }) as Router;
     const before = ([middleware] as unknown[]).flat(Infinity) as Handler[];
-    this.use(prefix, ...before, router as Handler);
+    const caller = `${this.#name}.group`;
+    const { path, handlers } = splitPath(caller, [prefix, ...before, router]);
+    for (const fn of handlers) this.#mount(path, fn, caller);
     fill(router);
     return this;
   }

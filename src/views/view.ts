@@ -45,13 +45,15 @@ export class View {
    * @throws {Error} If there is neither an extension nor a default engine
    */
   constructor(name: string, options: ViewOptions) {
-    if (typeof name !== "string") throw new TypeError(`res.render takes a view's name, not ${typeof name}`);
+    if (typeof name !== "string") {
+      throw new TypeError(`res.render and app.render take a view's name, not ${typeof name}`);
+    }
     this.name = name;
     this.root = options.root;
     this.#files = options.files ?? null;
     const given = extensionOf(name);
     if (given === "" && !options.defaultEngine) {
-      throw new Error("No default engine was specified and no extension was provided.");
+      throw new Error(`No default engine was specified and no extension was provided: "${name}"; set "view engine"`);
     }
     this.ext = given !== "" ? given : `.${options.defaultEngine!.replace(/^\./, "")}`;
     this.engine = options.engines[this.ext] ??= packagedEngine(this.ext.slice(1), options.loadPackage);

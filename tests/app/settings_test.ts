@@ -33,7 +33,12 @@ Deno.test("settings are stored, switched, tested and listed", () => {
 Deno.test("settings that cannot be are refused", () => {
   assertThrows(() => quietApp().set("etag", 42), TypeError, "unknown value for etag function: 42");
   assertThrows(() => quietApp().set("query parser", "odd"), TypeError, "unknown value for query parser function: odd");
-  assertThrows(() => quietApp().set("trust proxy", "300.1.1.1"), TypeError, "invalid IP address: 300.1.1.1");
+  const refuses = (value: unknown, message: string) =>
+    assertThrows(() => quietApp().set("trust proxy", value), TypeError, message);
+  refuses("300.1.1.1", 'invalid IP address: 300.1.1.1; "trust proxy" takes addresses, subnets');
+  refuses("10.0.0.0/99", 'invalid range on address: 10.0.0.0/99; "trust proxy" takes addresses, subnets');
+  refuses({}, '"trust proxy" takes true, a number of proxies, subnets or a function, not [object Object]');
+  refuses([7], '"trust proxy" takes true, a number of proxies, subnets or a function, not 7');
 });
 
 Deno.test("a mounted application inherits settings it did not set, and hears of it", () => {

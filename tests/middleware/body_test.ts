@@ -120,6 +120,11 @@ Deno.test("raw bodies are Buffers here, with the methods Express users call", as
 Deno.test("bad options are refused where the parser is made", () => {
   assertThrows(() => sluice.json({ limit: "many" }), TypeError, 'limit "many" is invalid');
   assertThrows(() => sluice.text({ verify: 1 as Any }), TypeError, "verify must be function");
+  assertThrows(
+    () => sluice.text({ defaultCharset: 8 as Any }),
+    TypeError,
+    "defaultCharset must be a string, not number",
+  );
   assertThrows(() => sluice.urlencoded({ parameterLimit: 0 }), TypeError, "parameterLimit");
   assertThrows(() => sluice.urlencoded({ extended: true, depth: -1 }), TypeError, "depth");
 });

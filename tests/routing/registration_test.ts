@@ -48,6 +48,20 @@ Deno.test("what is no handler is refused, naming the method and the value", () =
   assertThrows(() => quietApp().route("/").get(), TypeError, "requires a handler");
 });
 
+Deno.test("what is no path is refused in the name of the method that got it", () => {
+  const handler = () => new Response();
+  const refuses = (register: (app: FrameworkApp) => unknown, method: string) =>
+    assertThrows(
+      () => register(quietApp()),
+      TypeError,
+      `${method} takes a path as a string, a RegExp or an array of them, not 5`,
+    );
+  refuses((app) => app.use(5 as never, handler), "app.use");
+  refuses((app) => app.mount(5 as never, handler), "app.mount");
+  refuses((app) => app.group(5 as never, () => {}), "app.group");
+  refuses((app) => app.route(5 as never), "app.route");
+});
+
 Deno.test("ws without handlers is refused", () => {
   assertThrows(() => quietApp().ws("/", undefined as Any), TypeError, "app.ws needs the connection's handlers");
   assertThrows(() => quietApp().ws("/", {}), TypeError, "at least one");

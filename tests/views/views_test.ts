@@ -66,7 +66,11 @@ Deno.test("engines are registered and found with and without the dot", () => {
     TypeError,
     "app.engine takes an extension as a string, not 5",
   );
-  assertThrows(() => app.render("page", {}, () => {}), Error, "No default engine was specified");
+  assertThrows(
+    () => app.render("page", {}, () => {}),
+    Error,
+    'specified and no extension was provided: "page"; set "view engine"',
+  );
 });
 
 Deno.test("a view may be an object of the user's own class", async () => {

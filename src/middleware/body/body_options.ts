@@ -66,7 +66,7 @@ export interface CheckedOptions {
  * @param options What the user gave
  * @param defaultType What is parsed without a `type`
  * @returns The checked options
- * @throws {TypeError} If `limit` is no size or `verify` no function
+ * @throws {TypeError} If `limit` is no size, `verify` no function or `defaultCharset` no string
  */
 export function checkBodyOptions(parser: string, options: BodyOptions, defaultType: string): CheckedOptions {
   const { limit, verify, inflate = true } = options;
@@ -76,6 +76,9 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   // Express users turn verify off with `false`
   if (verify && typeof verify !== "function") {
     throw new TypeError(`option verify must be function, not ${typeof verify} (${parser})`);
+  }
+  if (typeof defaultCharset !== "string") {
+    throw new TypeError(`option defaultCharset must be a string, not ${typeof defaultCharset} (${parser})`);
   }
   const types = [type].flat() as string[];
   const verdicts = new Map<string, boolean>();
