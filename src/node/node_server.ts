@@ -100,6 +100,7 @@ class NodeServer implements PlatformServer {
 
   async shutdown(): Promise<void> {
     this.#closing = true;
+    this.#sayGoodbye();
     // in this turn already: whoever closes may listen on the same port with the next line, as on a server of Node's own
     if (!this.#server.listening && !await this.ready.then(() => true, () => false)) return;
     // HTTP's own close() takes connections for idle whose answers are still on their way to a client that reads slowly
@@ -112,6 +113,14 @@ class NodeServer implements PlatformServer {
     await Promise.all(upgrades.map((visit) => visit.told()));
     // it is closed already, but for the timer that looks after its connections
     this.#server.close(() => {});
+  }
+
+  // a client that is told so sends no other request behind the last answer of its connection, which is closed then
+  #sayGoodbye(): void {
+    const last = new Map<object, ServerResponse>();
+    for (const res of this.#unanswered) last.set(res.req.socket, res);
+    for (const { req } of this.#upgrades) last.delete(req.socket);
+    for (const res of last.values()) res.shouldKeepAlive = false;
   }
 
   // it has to wait for the same reason; each answer that has left comes back here

@@ -39,7 +39,7 @@ const SCENARIOS: readonly [string, string, unknown][] = [
   ]],
   ["a server is shut down as one of Node's", "shutDown", [true, false, 503, null]],
   ["the port is free as soon as close was called", "samePort", ["served", "served"]],
-  ["close answers what is in flight", "inFlight", "answered"],
+  ["close answers what is in flight, and says that the connection closes", "inFlight", ["answered", "close"]],
   ["close with a deadline cuts what does not end", "deadline", [503, "Service Unavailable", "cut"]],
   [
     "a taken port goes to the callback or listener, or rejects server.finished where there is none",
