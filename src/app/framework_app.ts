@@ -405,7 +405,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    */
   engine(extension: string, engine: Engine): this {
     if (typeof engine !== "function") {
-      throw new Error(`app.engine: callback function required, (path, options, callback), not ${String(engine)}`);
+      throw new Error(`app.engine: callback function required, not ${String(engine)}`);
     }
     if (typeof extension !== "string") {
       throw new TypeError(`app.engine takes an extension as a string, not ${String(extension)}`);

@@ -99,8 +99,7 @@ function masked(groups: Groups, bits: number): number[] {
 }
 
 /** What messages say instead. */
-const SUBNETS =
-  '"trust proxy" takes addresses, subnets such as "10.0.0.0/8", "loopback", "linklocal" and "uniquelocal"';
+const SUBNETS = '"trust proxy" takes addresses, subnets like "10.0.0.0/8", "loopback", "linklocal", "uniquelocal"';
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   linklocal: ["169.254.0.0/16", "fe80::/10"],

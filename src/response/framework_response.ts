@@ -358,7 +358,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   /** Sets the content type from an extension (`json`), a file name or a full type. */
   type(type: string): this {
     if (typeof type !== "string") {
-      throw new TypeError(`res.type takes a media type or an extension as a string, not ${typeof type}`);
+      throw new TypeError(`res.type takes a media type or extension as a string, not ${typeof type}`);
     }
     return this.set("Content-Type", type.includes("/") ? type : contentTypeOf(type) ?? "application/octet-stream");
   }
@@ -428,7 +428,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const { req } = this;
     for (const [type, handler] of Object.entries(handlers)) {
       if (typeof handler === "function") continue;
-      throw new TypeError(`res.format: the handler for "${type}" must be a function, not ${typeof handler}`);
+      throw new TypeError(`res.format: handler "${type}" must be a function, not ${typeof handler}`);
     }
     const offered = Object.keys(handlers).filter((type) => type !== "default");
     const best = offered.length > 0 ? req.accepts(offered) : false;
@@ -467,7 +467,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   /** Marks the answer as a download, under the given file name. */
   attachment(filename?: string): this {
     if (filename !== undefined && typeof filename !== "string") {
-      throw new TypeError(`res.attachment takes a file name as a string, not ${typeof filename}`);
+      throw new TypeError(`res.attachment takes a name as a string, not ${typeof filename}`);
     }
     const name = filename === undefined ? undefined : baseName(filename);
     if (name !== undefined && name !== "") this.type(extensionOf(name));

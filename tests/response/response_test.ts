@@ -41,9 +41,9 @@ Deno.test("what cannot be sent is refused, naming the method and the value", asy
     ["res.send takes text, bytes or a value for JSON, not a symbol", (res) => res.send(Symbol() as never)],
     ["res.download takes a path as a string, not undefined", (res) => res.download(undefined as never)],
     ["res.render and app.render take a view's name, not undefined", (res) => res.render(undefined as never)],
-    ["res.type takes a media type or an extension as a string, not undefined", (res) => res.type(undefined as never)],
-    ['res.format: the handler for "html" must be a function, not string', (res) => res.format({ html: "x" as never })],
-    ["res.attachment takes a file name as a string, not number", (res) => res.attachment(7 as never)],
+    ["res.type takes a media type or extension as a string, not undefined", (res) => res.type(undefined as never)],
+    ['res.format: handler "html" must be a function, not string', (res) => res.format({ html: "x" as never })],
+    ["res.attachment takes a name as a string, not number", (res) => res.attachment(7 as never)],
     ["res.redirect([status,] url) takes a string, not undefined", (res) => res.redirect(undefined as never)],
     ["res.redirect([status,] url) takes a string, not number", (res) => res.redirect("/login" as never, 301 as never)],
   ];
