@@ -42,7 +42,7 @@ export function isHeaderName(name: unknown): name is string {
  * @param name The name
  * @throws {TypeError} If the name is not a token
  */
-export function assertHeaderName(method: string, name: unknown): asserts name is string {
+function assertHeaderName(method: string, name: unknown): asserts name is string {
   if (isHeaderName(name)) return;
   const error = new TypeError(`${method}: header name must be a valid HTTP token, not ${JSON.stringify(name)}`);
   throw Object.assign(error, { code: "ERR_INVALID_HTTP_TOKEN" });

@@ -115,6 +115,6 @@ export function acceptInObject(state: object, upgrade: ObjectUpgrade): void {
 }
 
 /** How a request's WebSocket is accepted if it arrived in such an object, by the platform's third argument. */
-export function objectUpgrade(context: unknown): ObjectUpgrade | undefined {
+function objectUpgrade(context: unknown): ObjectUpgrade | undefined {
   return typeof context === "object" && context !== null ? upgrades.get(context) : undefined;
 }

@@ -107,6 +107,6 @@ function plain(layer: Layer, kind: "handler" | "error"): AnyHandler[] {
 }
 
 /** A path as text: a list is joined by commas, a RegExp written between slashes. */
-export function prefixText(path: Path): string {
+function prefixText(path: Path): string {
   return Array.isArray(path) ? path.map(String).join(",") : String(path);
 }
