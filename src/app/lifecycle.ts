@@ -135,7 +135,7 @@ export class Lifecycle {
 
   #closeAll(timeoutMs: number | undefined): Promise<void> {
     if (timeoutMs !== undefined && !(timeoutMs >= 0 && timeoutMs <= LONGEST_MS)) {
-      throw new RangeError(`app.close: option timeoutMs must be from 0 to ${LONGEST_MS}, not ${String(timeoutMs)}`);
+      throw new RangeError(`app.close: timeoutMs must be from 0 to ${LONGEST_MS}, not ${String(timeoutMs)}`);
     }
     const closing = this.#closing ??= this.#begin(timeoutMs);
     if (timeoutMs !== undefined) this.#cutAfter(timeoutMs, closing);
@@ -239,6 +239,10 @@ function listenOptions(args: readonly unknown[]): ListenOptions {
     const { host, path, ...options } = first as ListenOptions & { path?: unknown };
     if (path !== undefined) refusePath(path);
     if (host !== undefined) options.hostname ??= host;
+    // with one of them alone what should be secret would be served in the clear
+    if ((options.cert === undefined) !== (options.key === undefined)) {
+      throw new TypeError("app.listen takes cert and key together");
+    }
     if (options.port !== undefined) options.port = checkedPort(options.port);
     return options;
   }

@@ -143,6 +143,12 @@ Deno.test("a port that is none is refused by value", () => {
   assertThrows(() => quietApp().listen({ port: {} as number }), TypeError, "app.listen takes a port");
 });
 
+Deno.test("a certificate without its key, or the other way round, is not served without TLS", () => {
+  for (const half of [{ cert: "PEM" }, { key: "PEM" }, { cert: "PEM", key: undefined as never }]) {
+    assertThrows(() => quietApp().listen({ port: 0, ...half }), TypeError, "app.listen takes cert and key together");
+  }
+});
+
 Deno.test("an abort signal closes the server", async () => {
   const app = quietApp();
   const controller = new AbortController();
@@ -331,7 +337,7 @@ Deno.test("a deadline that no timer can keep is refused, for it would cut at onc
     assertThrows(
       () => quietApp().close({ timeoutMs }),
       RangeError,
-      `app.close: option timeoutMs must be from 0 to 2147483647, not ${timeoutMs}`,
+      `app.close: timeoutMs must be from 0 to 2147483647, not ${timeoutMs}`,
     );
   }
 });
