@@ -9,7 +9,9 @@ const ROOT = new URL("../../", import.meta.url);
 const GIVEN: Readonly<Record<string, string>> = {
   Bun: "declare const Bun: { serve(options: unknown): void };",
   app: 'declare const app: import("@sluice/sluice").FrameworkApp;',
+  cert: "declare const cert: string; declare const key: string;",
   buildRoom: 'declare const buildRoom: () => import("@sluice/sluice").FrameworkApp;',
+  process: "declare const process: { on(event: string, listener: () => unknown): unknown };",
   expressApp: 'declare const expressApp: import("@sluice/sluice").FrameworkApp;',
   http: 'import http from "node:http";',
   signedIn: 'declare const signedIn: import("@sluice/sluice").Handler;',
