@@ -1,11 +1,9 @@
+import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { FetchHandler, ListenOptions, PlatformServer, Routed } from "../platform/platform.ts";
 import type { OpenStream } from "../request/app_face.ts";
 import type { Connections } from "../websocket/connections.ts";
 import { Server } from "./server.ts";
-
-/** Longest time a timer can wait; a longer one would end at once. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** Runs when an application listens, or with the error that kept it from doing so. */
 export type ListenCallback = (error?: Error) => void;
@@ -134,8 +132,8 @@ export class Lifecycle {
   }
 
   #closeAll(timeoutMs: number | undefined): Promise<void> {
-    if (timeoutMs !== undefined && !(timeoutMs >= 0 && timeoutMs <= LONGEST_MS)) {
-      throw new RangeError(`app.close: timeoutMs must be from 0 to ${LONGEST_MS}, not ${String(timeoutMs)}`);
+    if (timeoutMs !== undefined && !(timeoutMs >= 0 && timeoutMs <= LONGEST_TIMER_MS)) {
+      throw new RangeError(`app.close: timeoutMs must be from 0 to ${LONGEST_TIMER_MS}, not ${String(timeoutMs)}`);
     }
     const closing = this.#closing ??= this.#begin(timeoutMs);
     if (timeoutMs !== undefined) this.#cutAfter(timeoutMs, closing);

@@ -1,7 +1,7 @@
 import { encodeUrl } from "encodeurl";
 import { errorText } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
-import { statusText } from "../http/status_text.ts";
+import { statusMessage } from "../http/status_text.ts";
 import { exchangeOf } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { HTML, JSON_UTF8 } from "../response/content_type.ts";
@@ -123,10 +123,6 @@ function messageOf(error: unknown, status: number, env: unknown): string {
   if (typeof described.stack === "string") return described.stack;
   // an object without a prototype has no text of its own
   return typeof described.toString === "function" ? String(error) : statusMessage(status);
-}
-
-function statusMessage(status: number): string {
-  return statusText(status) ?? String(status);
 }
 
 function encodePath(target: string): string {

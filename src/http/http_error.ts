@@ -1,4 +1,4 @@
-import { statusText } from "./status_text.ts";
+import { statusMessage, statusText } from "./status_text.ts";
 
 /** What an `HttpError` carries beside its status and message. Further properties are copied onto the error. */
 export interface HttpErrorOptions {
@@ -40,7 +40,7 @@ export class HttpError extends Error {
       throw new RangeError(`HttpError takes a status from 400 to 599, not ${status}`);
     }
     const { cause, expose, ...extra } = options;
-    super(message ?? statusText(status) ?? String(status), cause === undefined ? undefined : { cause });
+    super(message ?? statusMessage(status), cause === undefined ? undefined : { cause });
     const hidden = { status, statusCode: status, expose: expose ?? status < 500, name: nameOf(status) };
     for (const [key, value] of Object.entries(hidden)) {
       Object.defineProperty(this, key, { value, configurable: true, writable: true });

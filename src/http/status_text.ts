@@ -73,3 +73,13 @@ const TEXTS: Readonly<Record<number, string>> = {
 export function statusText(status: number): string | undefined {
   return TEXTS[status];
 }
+
+/**
+ * What stands for a status where a text is wanted.
+ *
+ * @param status The status
+ * @returns Its reason phrase, or its number where it has none
+ */
+export function statusMessage(status: number): string {
+  return TEXTS[status] ?? String(status);
+}

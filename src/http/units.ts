@@ -1,3 +1,6 @@
+/** Longest time in ms that a timer can wait; a longer one would end at once. */
+export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
+
 const BYTES: Readonly<Record<string, number>> = {
   b: 1,
   kb: 1024,

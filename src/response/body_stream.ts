@@ -1,4 +1,5 @@
 import { turnOfThisContext } from "../http/context_turn.ts";
+import { joinedBytes } from "./chunk_bytes.ts";
 
 /** Bytes that may wait in memory for a slow client before `write()` answers `false`, as in Node. */
 export const HIGH_WATER_MARK = 16 * 1024;
@@ -148,7 +149,7 @@ export class BodyStream {
     if (this.#over) return;
     if (this.#asked && this.#queue.length > 0) {
       const chunks = this.#queue.splice(0, this.#fitting());
-      const piece = chunks.length === 1 ? chunks[0]! : joined(chunks);
+      const piece = joinedBytes(chunks);
       const last = chunks.at(-1)!;
       this.#queued -= piece.byteLength;
       this.#asked = false;
@@ -184,16 +185,6 @@ export class BodyStream {
     this.#drain = null;
     turn(this.#events.drain);
   }
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const piece = new Uint8Array(chunks.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
-  let start = 0;
-  for (const chunk of chunks) {
-    piece.set(chunk, start);
-    start += chunk.byteLength;
-  }
-  return piece;
 }
 
 /** The error of what is written to a client that is gone, as Node calls it. */

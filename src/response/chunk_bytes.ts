@@ -52,3 +52,20 @@ function utf16Bytes(text: string): Uint8Array<ArrayBuffer> {
   for (let i = 0; i < text.length; i++) view.setUint16(i * 2, text.charCodeAt(i), true);
   return bytes;
 }
+
+/**
+ * Puts chunks behind one another.
+ *
+ * @param chunks The chunks
+ * @returns All their bytes; those of a single chunk are not copied
+ */
+export function joinedBytes<Bytes extends Uint8Array>(chunks: readonly Bytes[]): Bytes | Uint8Array<ArrayBuffer> {
+  if (chunks.length === 1) return chunks[0]!;
+  const bytes = new Uint8Array(chunks.reduce((length, { byteLength }) => length + byteLength, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}

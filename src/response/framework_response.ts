@@ -5,7 +5,7 @@ import { baseName, extensionOf } from "../http/file_paths.ts";
 import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
-import { statusText } from "../http/status_text.ts";
+import { statusMessage } from "../http/status_text.ts";
 import type { AppFace, RenderCallback } from "../request/app_face.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest, Untyped } from "../request/framework_request.ts";
@@ -110,7 +110,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   /** Answers with a status and its usual text as the body. */
   sendStatus(code: number): this {
     this.status(code).type("txt");
-    return this.send(statusText(code) ?? String(code));
+    return this.send(statusMessage(code));
   }
 
   /**
@@ -406,7 +406,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       );
     }
     const address = this.location(target).get("Location") as string;
-    const text = statusText(status) ?? String(status);
+    const text = statusMessage(status);
     let body = "";
     this.format({
       text: () => body = `${text}. Redirecting to ${address}`,

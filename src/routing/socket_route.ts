@@ -1,10 +1,8 @@
+import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { type AnyHandler, describe, type LayerEntry, layerEntry, type RoutedEntries } from "../matching/layer.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import type { Path } from "./handler.ts";
-
-/** Most ms a timer can wait. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Names of the handlers a connection may have. */
 const HANDLER_NAMES = ["open", "message", "close", "drain", "error"] as const;
@@ -85,8 +83,8 @@ function assertOptions(caller: string, { protocols, pingTimeoutMs }: WebSocketHa
   if (typeof pingTimeoutMs !== "number") {
     throw new TypeError(`${caller}: "pingTimeoutMs" must be a number of ms, not ${describe(pingTimeoutMs)}`);
   }
-  if (pingTimeoutMs >= 0 && pingTimeoutMs <= LONGEST_TIMER) return;
+  if (pingTimeoutMs >= 0 && pingTimeoutMs <= LONGEST_TIMER_MS) return;
   throw new RangeError(
-    `${caller}: "pingTimeoutMs" must be from 0, which is never, to ${LONGEST_TIMER}, not ${pingTimeoutMs}`,
+    `${caller}: "pingTimeoutMs" must be from 0, which is never, to ${LONGEST_TIMER_MS}, not ${pingTimeoutMs}`,
   );
 }

@@ -1,6 +1,7 @@
 import { HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../http/utf8.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
+import { joinedBytes } from "../../response/chunk_bytes.ts";
 import type { CheckedOptions } from "./body_options.ts";
 
 /** The bytes of a body as they came, or its text where the runtime could read that at once. */
@@ -140,7 +141,7 @@ async function collect(
       if (inflated) throw new HttpError(400, messageOf(cause), { cause, type: "encoding.invalid" });
       throw aborted(undefined, cause);
     }
-    if (result.done) return joined(chunks, received);
+    if (result.done) return joinedBytes(chunks);
     received += result.value.byteLength;
     if (received > limit) {
       // the rest is not wanted; a client that is gone by now changes nothing
@@ -149,17 +150,6 @@ async function collect(
     }
     chunks.push(result.value);
   }
-}
-
-function joined(chunks: readonly Uint8Array<ArrayBuffer>[], length: number): Uint8Array<ArrayBuffer> {
-  if (chunks.length === 1) return chunks[0]!;
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
 }
 
 function wrongLength(announced: number, received: number): HttpError {
