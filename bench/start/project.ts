@@ -2,14 +2,18 @@ import { lockedVersions } from "../../scripts/locked_packages.ts";
 
 const FOLDER = new URL("../../.cache/bench/start/", import.meta.url);
 
-/** The contestant that is a bundle of another one. */
-const BUNDLED = "bundled";
+/** The contestants that are bundles of another one, each in a folder of its own, and how they are made. */
+const BUNDLES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["bundled", []],
+  ["split", ["--code-splitting", "--minify"]],
+]);
 
 /** Who starts, with the names of the programs. */
 export const STARTING: ReadonlyMap<string, string> = new Map([
   ["bare", "`Deno.serve`"],
   ["sluice", "Sluice"],
   ["bundled", "Sluice, bundled by `deno bundle`"],
+  ["split", "the same with `--code-splitting --minify`"],
   ["hono", "Hono"],
   ["h3", "h3"],
   ["elysia", "Elysia"],
@@ -31,16 +35,16 @@ export async function makeProject(): Promise<(contestant: string) => URL> {
   // a workspace of its own, or Deno would look for one in the folders above
   await Deno.writeTextFile(new URL("deno.json", FOLDER), JSON.stringify({ workspace: [], imports }));
   for (const name of STARTING.keys()) {
-    if (name === BUNDLED) continue;
-    await Deno.copyFile(new URL(`programs/${name}.ts`, import.meta.url), new URL(`${name}.ts`, FOLDER));
+    const flags = BUNDLES.get(name);
+    if (flags !== undefined) await bundle(name, flags);
+    else await Deno.copyFile(new URL(`programs/${name}.ts`, import.meta.url), new URL(`${name}.ts`, FOLDER));
   }
-  await bundle("sluice.ts", `${BUNDLED}.js`);
-  return (contestant) => new URL(contestant === BUNDLED ? `${BUNDLED}.js` : `${contestant}.ts`, FOLDER);
+  return (contestant) => new URL(BUNDLES.has(contestant) ? `${contestant}/sluice.js` : `${contestant}.ts`, FOLDER);
 }
 
-async function bundle(program: string, into: string): Promise<void> {
+async function bundle(folder: string, flags: readonly string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--output", into, program],
+    args: ["bundle", "--quiet", ...flags, "--outdir", folder, "sluice.ts"],
     cwd: FOLDER.pathname,
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));

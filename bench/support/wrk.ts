@@ -54,18 +54,23 @@ export class Wrk {
 
   /** Asks nothing until it is resumed; its time goes on. */
   pause(): void {
-    this.#process.kill("SIGSTOP");
+    this.#signal("SIGSTOP");
   }
 
   /** Goes on asking. */
   resume(): void {
-    this.#process.kill("SIGCONT");
+    this.#signal("SIGCONT");
   }
 
   /** Ends it, where it has not ended by itself; paused or not. */
   kill(): void {
+    this.#signal("SIGKILL");
+  }
+
+  // a machine that stands still for seconds lets the time of one run out that is being asked
+  #signal(signal: Deno.Signal): void {
     try {
-      this.#process.kill("SIGKILL");
+      this.#process.kill(signal);
     } catch (error) {
       // Deno's word for a process that is over
       if (!(error instanceof TypeError)) throw error;
