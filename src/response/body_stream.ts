@@ -7,6 +7,9 @@ export const HIGH_WATER_MARK = 16 * 1024;
 /** Bytes of small chunks that leave together at most, for each piece that a runtime takes costs it a turn or more. */
 const PIECE_BYTES = 64 * 1024;
 
+/** ms that a body which nobody gets may go on before it counts as ended: as long as one that nobody reads. */
+const UNSEEN_MS = 5000;
+
 /** The queue of the web stream stays empty. */
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
@@ -43,6 +46,7 @@ export class BodyStream {
   #ending = false;
   #over = false;
   #discarding = false;
+  #unseen: ReturnType<typeof setTimeout> | undefined = undefined;
 
   /**
    * Makes an empty body.
@@ -118,18 +122,26 @@ export class BodyStream {
   /** Ends the body after what was written. */
   end(): void {
     this.#ending = true;
-    if (this.#discarding) this.#events.finish();
-    else this.#deliver();
+    if (!this.#discarding) return this.#deliver();
+    clearTimeout(this.#unseen);
+    this.#events.finish();
   }
 
-  /** Takes everything written from now on without keeping it, for answers that may have no content. */
-  discard(): void {
+  /**
+   * Takes everything written from now on without keeping it, for answers that may have no content. The client has all it
+   * will get, and may leave without anybody being told, so what never ends must not be waited for.
+   *
+   * @param giveUp Runs when it has not ended after some seconds; `null` where somebody else sees to that
+   */
+  discard(giveUp: (() => void) | null): void {
     this.#discarding = true;
     this.#queue = [];
+    if (giveUp !== null) this.#unseen = setTimeout(giveUp, UNSEEN_MS);
   }
 
   /** Breaks the body off: the client sees a truncated answer, not a complete one. */
   destroy(error: unknown): void {
+    if (this.#unseen !== undefined) clearTimeout(this.#unseen);
     if (this.#over) return;
     this.#over = true;
     this.#drop();

@@ -533,12 +533,13 @@ function startStream(message: OutgoingMessage): void {
     },
   });
   if (state.settle(stream.readable, message.statusCode)) return;
-  stream.discard();
   // there is nothing to cut
   openStreams.delete(message);
-  // The client has all it will get, and may leave without anybody being told. But a pipe is left to end by itself: where
-  // its destination closes first, it leaves its source open, a file for one.
-  queueMicrotask(() => message[piped] || exchange.finish());
+  // A pipe is left to end by itself: where its destination closes first, it leaves its source open, a file for one.
+  const giveUp = (): void => void (message[piped] || exchange.finish());
+  const isTheEnd = exchange.aborted || exchange.app.runtimeFace.endsWithAnswer;
+  stream.discard(isTheEnd ? null : giveUp);
+  if (isTheEnd) queueMicrotask(giveUp);
 }
 
 // callers pass on what they were given, and null counts for nothing as in Node
