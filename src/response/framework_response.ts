@@ -9,7 +9,7 @@ import { statusMessage } from "../http/status_text.ts";
 import type { AppFace, RenderCallback } from "../request/app_face.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest, Untyped } from "../request/framework_request.ts";
-import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
+import { chunkBytes } from "./chunk_bytes.ts";
 import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts";
 import { headerText, mediaTypeFor } from "./header_text.ts";
 import { jsonText } from "./json_text.ts";
@@ -18,7 +18,7 @@ import { endWholeKey, handOverKey, OutgoingMessage, streamKey } from "./outgoing
 import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
-import { type BodySource, isBodySource } from "./streamed_body.ts";
+import { isBodySource } from "./streamed_body.ts";
 import { copyOf, responseClass } from "./web_response.ts";
 
 /** Answers for `res.format`, by media type or extension; `default` answers when none is acceptable. */
@@ -27,8 +27,11 @@ export type FormatHandlers = Record<
   (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => unknown
 >;
 
-/** What `res.send` takes: text, bytes, a `Blob`, a stream of either, or anything JSON can say. */
-export type SendBody = Chunk | Blob | BodySource | object | number | boolean | null | undefined;
+/**
+ * What `res.send` takes: text, bytes, a `Blob`, a stream of either, or anything JSON can say. Of any type, as in Express:
+ * what a program has caught is of none, and who replaces `res.send` looks into what it gets.
+ */
+export type SendBody = Untyped;
 
 /** What the middleware of a program puts on responses; declared as {@linkcode RequestExtras} is. */
 // deno-lint-ignore no-empty-interface -- the program fills it
@@ -151,7 +154,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @param value Any value JSON can say
    * @throws {Error} If an answer was given already (`ERR_HTTP_HEADERS_SENT`)
    */
-  json(value?: unknown): this {
+  json(value?: Untyped): this {
     this.assertOpen("res.json");
     const { app } = this;
     const { settings } = app;
@@ -172,7 +175,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    *
    * @param value Any value JSON can say
    */
-  jsonp(value?: unknown): this {
+  jsonp(value?: Untyped): this {
     this.assertOpen("res.jsonp");
     const { app } = this;
     let text = jsonText(value, app);

@@ -133,3 +133,32 @@ Deno.test("methods take and give what they do in Express's types", () => {
   const listen = () => app.listen(3000, (error) => console.log(error?.message)).close();
   assertEquals([app.routes.length, typeof listen], [2, "function"]);
 });
+
+Deno.test("an answer may be of a type that nobody knows, and who replaces the method that gives it looks into it", async () => {
+  const app = express();
+  const answered: string[] = [];
+  app.use((_req, res, next) => {
+    const { send, json } = res;
+    res.send = function (body) {
+      answered.push(body.trim());
+      return send.call(this, body);
+    };
+    res.json = function (value: { error: string }): express.Response {
+      return json.call(this, { ...value, seen: true });
+    };
+    next();
+  });
+  const answer = <Value>(res: express.Response, value: Value) => res.send(value);
+  app.get("/", (_req, res) => {
+    try {
+      throw " caught ";
+    } catch (error) {
+      answer(res.status(500), error);
+    }
+  });
+  app.get("/json", (_req, res) => res.json({ error: "none" }));
+  const caught = await app.handle(new globalThis.Request("http://x/"));
+  assertEquals([caught.status, await caught.text()], [500, " caught "]);
+  const json = await app.handle(new globalThis.Request("http://x/json"));
+  assertEquals([await json.json(), answered[0]], [{ error: "none", seen: true }, "caught"]);
+});
