@@ -426,8 +426,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @param options Values for the view, over the application's locals; or the callback
    * @param callback Gets the text or the error
    */
-  render(name: string, options?: Record<string, unknown> | RenderCallback | null, callback?: RenderCallback): void {
-    if (typeof options === "function") return render(this, name, {}, options);
+  render(name: string, options?: object | RenderCallback | null, callback?: RenderCallback): void {
+    if (typeof options === "function") return render(this, name, {}, options as RenderCallback);
     render(this, name, options ?? {}, callback!);
   }
 

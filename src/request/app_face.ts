@@ -105,7 +105,7 @@ export interface AppFace {
   /** Writes an error to the log, unless the `env` setting is `"test"`. */
   logError(error: unknown): void;
   /** Renders a view with the application's engine and locals. */
-  render(name: string, options: Record<string, unknown>, callback: RenderCallback): void;
+  render(name: string, options: object, callback: RenderCallback): void;
 }
 
 /** Declared as a method, so that a callback may say `(error: Error, html: string)`, as Express's types have it. */

@@ -527,8 +527,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @param options Values for the view, over `res.locals` and `app.locals`
    * @param callback Gets the text instead of it being sent
    */
-  render(view: string, options?: Record<string, unknown> | RenderCallback, callback?: RenderCallback): void {
-    if (typeof options === "function") return this.render(view, {}, options);
+  render(view: string, options?: object | RenderCallback, callback?: RenderCallback): void {
+    if (typeof options === "function") return this.render(view, {}, options as RenderCallback);
     const values = { ...options, _locals: this.locals };
     this.app.render(
       view,

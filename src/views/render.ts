@@ -19,6 +19,12 @@ export interface ViewHost {
   enabled(name: string): boolean;
 }
 
+/** Values for a view, of any shape: a program may have an interface for those of each. */
+export interface RenderOptions {
+  /** Those of the response. */
+  _locals?: object;
+}
+
 /**
  * Renders a view by name.
  *
@@ -30,10 +36,10 @@ export interface ViewHost {
  * @param answer Gets the text or the error
  * @throws {Error} If no engine fits the name
  */
-export function render(host: ViewHost, name: string, options: Record<string, unknown>, answer: RenderCallback): void {
+export function render(host: ViewHost, name: string, options: RenderOptions, answer: RenderCallback): void {
   // with an error there is no text, which Express's type does not say
   const callback = answer as (error: Error | null, html?: string) => void;
-  const values: Record<string, unknown> = { ...host.locals, ...options["_locals"] as object, ...options };
+  const values: Record<string, unknown> = { ...host.locals, ...options._locals, ...options };
   values["cache"] ??= host.enabled("view cache");
   const view = (values["cache"] ? host.cache[name] : undefined) ?? findView(host, name);
   if (!view.path) {

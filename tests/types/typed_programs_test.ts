@@ -162,3 +162,24 @@ Deno.test("an answer may be of a type that nobody knows, and who replaces the me
   const json = await app.handle(new globalThis.Request("http://x/json"));
   assertEquals([await json.json(), answered[0]], [{ error: "none", seen: true }, "caught"]);
 });
+
+Deno.test("views take values that have a type of their own", async () => {
+  interface Page {
+    title: string;
+  }
+  const page: Page = { title: "Home" };
+  const app = express();
+  app.set(
+    "view",
+    class {
+      readonly path = "home";
+      render(values: Page, done: (error: null, html: string) => void): void {
+        done(null, values.title);
+      }
+    },
+  );
+  app.get("/", (_req, res) => res.render("home", page));
+  const rendered = new Promise<string>((resolve) => app.render("home", page, (_error, html) => resolve(html)));
+  assertEquals(await (await app.handle(new globalThis.Request("http://x/"))).text(), "Home");
+  assertEquals(await rendered, "Home");
+});
