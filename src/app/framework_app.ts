@@ -99,7 +99,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** What puts the application's own things onto requests, `null` for nothing. */
   _appContext: AppContext | null = null;
   /** Values every view of this application sees. */
-  readonly locals: Record<string, Untyped> = Object.create(null);
+  locals: Record<string, Untyped> = Object.create(null);
   /** The settings; mounted applications inherit those they did not set themselves. */
   readonly settings: Record<string, SettingValue> = bareObject();
   /** Template engines by extension. */

@@ -1,3 +1,4 @@
+import type { EmitterMethods } from "../http/emitter_methods.ts";
 import type { FileSystem } from "../http/file_system.ts";
 import type { Peer } from "./peer.ts";
 
@@ -77,9 +78,9 @@ export interface RuntimeFace {
 }
 
 /** What a request or a response may ask of the application that is handling it. */
-export interface AppFace {
-  /** Values every view of this application sees. */
-  readonly locals: Record<string, unknown>;
+export interface AppFace extends EmitterMethods {
+  /** Values every view of this application sees, and what else a program keeps there for its handlers. */
+  locals: Record<string, SettingValue>;
   /** The settings themselves; `get(name)` is the public way to read one. */
   readonly settings: Record<string, SettingValue>;
   /** Path or paths the application is mounted on, `"/"` for the outermost one. */
@@ -92,6 +93,10 @@ export interface AppFace {
   enabled(name: string): boolean;
   /** Tells whether a setting is falsy. */
   disabled(name: string): boolean;
+  /** Sets a setting to `true`. */
+  enable(name: string): unknown;
+  /** Sets a setting to `false`. */
+  disable(name: string): unknown;
   /** Canonical path of the application, made of its own and its parents' mount paths. */
   path(): string;
   /** The runtime it is on. */

@@ -183,3 +183,18 @@ Deno.test("views take values that have a type of their own", async () => {
   assertEquals(await (await app.handle(new globalThis.Request("http://x/"))).text(), "Home");
   assertEquals(await rendered, "Home");
 });
+
+Deno.test("handlers find in req.app what the program keeps there, and may emit its events", async () => {
+  const app = express();
+  const heard: string[] = [];
+  app.locals = { ...app.locals, users: { find: (id: string) => Promise.resolve(`user ${id}`) } };
+  app.on("found", (name: string) => heard.push(name));
+  app.get("/:id", async (req, res) => {
+    const name: string = await req.app.locals["users"].find(req.params.id);
+    req.app.emit("found", name);
+    res.app.enable("seen");
+    res.send(name);
+  });
+  assertEquals(await (await app.handle(new globalThis.Request("http://x/7"))).text(), "user 7");
+  assertEquals([heard, app.enabled("seen")], [["user 7"], true]);
+});
