@@ -325,7 +325,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @param value One value, or several for several header lines
    * @throws {TypeError} If a name or value is not allowed, or the content type is a list
    */
-  set(field: string | Record<string, HeaderValue | boolean>, value?: HeaderValue | boolean): this {
+  set(field: string | Record<string, Untyped>, value?: HeaderValue | boolean): this {
     if (typeof field !== "string") {
       for (const name of Object.keys(field ?? {})) this.set(name, field[name]);
       return this;
@@ -341,7 +341,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /** Sets headers; the same as {@linkcode FrameworkResponse.set}. */
-  header(field: string | Record<string, HeaderValue | boolean>, value?: HeaderValue | boolean): this {
+  header(field: string | Record<string, Untyped>, value?: HeaderValue | boolean): this {
     return this.set(field, value);
   }
 

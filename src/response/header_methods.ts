@@ -2,7 +2,11 @@ import { Emitter } from "../http/emitter.ts";
 import type { HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
 
 /** Headers as `writeHead` and `set` take them. */
-export type HeaderInit = Record<string, HeaderValue> | readonly (readonly [string, HeaderValue])[] | readonly string[];
+export type HeaderInit =
+  // as Node types the headers of an answer that is passed on; none of them is ever undefined
+  | Record<string, HeaderValue | undefined>
+  | readonly (readonly [string, HeaderValue])[]
+  | readonly string[];
 
 /**
  * Node's methods for the headers of a response. What they work on is the response's: a field on a level between would
@@ -70,7 +74,7 @@ export abstract class HeaderMethods extends Emitter {
   protected setGiven(headers: HeaderInit | undefined): void {
     if (headers === undefined) return;
     if (!Array.isArray(headers)) {
-      for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
+      for (const [name, value] of Object.entries(headers)) this.setHeader(name, value!);
       return;
     }
     const pairs = Array.isArray(headers[0]) ? headers as [string, string][] : pairsOf(headers);

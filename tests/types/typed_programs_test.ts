@@ -1,6 +1,7 @@
 /** What programs say that are typed for Express, checked by the compiler after nothing but their import was changed. */
 import { assertEquals } from "@std/assert";
 import { createReadStream } from "node:fs";
+import type { IncomingHttpHeaders } from "node:http";
 import express, { type IRoute, type IRouter, type Request, type RequestParamHandler, Router } from "@sluice/sluice";
 import { type Equal, expectType } from "./support/expect_type.ts";
 
@@ -197,4 +198,21 @@ Deno.test("handlers find in req.app what the program keeps there, and may emit i
   });
   assertEquals(await (await app.handle(new globalThis.Request("http://x/7"))).text(), "user 7");
   assertEquals([heard, app.enabled("seen")], [["user 7"], true]);
+});
+
+Deno.test("headers may be those of another answer, and of any type", async () => {
+  interface Upstream {
+    "x-upstream": string;
+  }
+  const upstream: IncomingHttpHeaders = { "content-type": "text/css", "set-cookie": ["a=1", "b=2"] };
+  const own: Upstream = { "x-upstream": "1" };
+  const app = express();
+  app.get("/set", (_req, res) => res.set(upstream).header(own).send("a{}"));
+  app.get("/head", (_req, res) => res.writeHead(203, upstream).end("a{}"));
+  const set = await app.handle(new globalThis.Request("http://x/set"));
+  assertEquals(await set.text(), "a{}");
+  assertEquals(set.headers.getSetCookie(), ["a=1", "b=2"]);
+  assertEquals([set.headers.get("content-type"), set.headers.get("x-upstream")], ["text/css; charset=utf-8", "1"]);
+  const head = await app.handle(new globalThis.Request("http://x/head"));
+  assertEquals([head.status, await head.text(), head.headers.get("content-type")], [203, "a{}", "text/css"]);
 });
