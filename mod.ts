@@ -22,6 +22,7 @@
 import { createApp } from "./src/app/create_app.ts";
 
 export default createApp;
+export { application, request, response } from "./src/app/create_app.ts";
 export type { CreateApp } from "./src/app/create_app.ts";
 export type {
   Application,
@@ -81,6 +82,7 @@ export type { RateLimitOptions } from "./src/middleware/rate_limit/options.ts";
 export { rateLimit, type RateLimitMiddleware } from "./src/middleware/rate_limit/rate_limit.ts";
 export {
   serveStatic,
+  serveStatic as static,
   type ServeStaticOptions,
   type StaticFiles,
   type StaticFileStat,

@@ -44,6 +44,16 @@ export interface CreateApp {
   readonly response: FrameworkResponse;
 }
 
+/** What applications inherit. */
+// a bundler that sees a pure call leaves out what nobody imports
+export const application: FrameworkApp = /* @__PURE__ */ prototypeOf(FrameworkApp);
+
+/** What requests of every application inherit. */
+export const request: FrameworkRequest = /* @__PURE__ */ prototypeOf(FrameworkRequest);
+
+/** What responses of every application inherit. */
+export const response: FrameworkResponse = /* @__PURE__ */ prototypeOf(FrameworkResponse);
+
 /** Makes an application. */
 // a bundler that sees a pure call leaves out body parsers and files where only the classes are used
 export const createApp: CreateApp = /* @__PURE__ */ withStatics();
@@ -113,9 +123,13 @@ function withStatics(): CreateApp {
       text,
       urlencoded,
       static: serveStatic,
-      application: FrameworkApp.prototype as FrameworkApp,
-      request: FrameworkRequest.prototype as FrameworkRequest,
-      response: FrameworkResponse.prototype as FrameworkResponse,
+      application,
+      request,
+      response,
     },
   );
+}
+
+function prototypeOf<T>(made: { readonly prototype: T }): T {
+  return made.prototype;
 }

@@ -2,14 +2,18 @@
 import { assertEquals } from "@std/assert";
 import express, {
   type Application,
+  application,
   type ErrorRequestHandler,
   type Express,
   FrameworkRequest,
   type NextFunction,
   type Request,
+  request,
   type RequestHandler,
   type Response,
+  response,
   Router,
+  static as serveStatic,
 } from "@sluice/sluice";
 import { type Equal, expectType } from "./support/expect_type.ts";
 
@@ -63,4 +67,14 @@ Deno.test("a property that was declared once is on every request", async () => {
     res.send(req.tenantOfTypesTest + req.params.id);
   });
   assertEquals(await (await app.handle(new globalThis.Request("http://acme.test/7"))).text(), "acme.test7");
+});
+
+Deno.test("what express has as members may be imported by itself", async () => {
+  assertEquals([application, request, response], [express.application, express.request, express.response]);
+  assertEquals(serveStatic, express.static);
+  // a way of JavaScript to tell the editor what a handler gets
+  const shown = (req = request, res = response) => res.json(req.query);
+  const app = express();
+  app.get("/", shown);
+  assertEquals(await (await app.handle(new globalThis.Request("http://x/?a=1"))).json(), { a: "1" });
 });
