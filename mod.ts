@@ -137,6 +137,7 @@ export type {
   ForeignErrorHandlerShape,
   ForeignHandler,
   ForeignHandlerShape,
+  ForeignResponse,
   Handler,
   HandlerList,
   HandlerResult,

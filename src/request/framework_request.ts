@@ -219,11 +219,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   /** Cookies the client sent, decoded; a cookie middleware may replace them. */
-  get cookies(): Record<string, Untyped> {
+  get cookies(): Untyped {
     return this.#made.cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
   }
 
-  set cookies(value: Record<string, Untyped> | undefined) {
+  set cookies(value: Untyped) {
     own(this, "cookies", value);
   }
 

@@ -79,12 +79,22 @@ export interface ForeignHandlerShape {
   call<_>(req: NodeRequest, res: Untyped, next: Untyped): HandlerResult;
 }
 
+/**
+ * What tells responses of Node by their type from a function: a handler that is typed for little of its request, as those
+ * of express-validator are, would be taken for one of errors, and those written behind it have no types for their
+ * parameters then.
+ */
+export interface ForeignResponse {
+  /** Whether the answer is to have a date. */
+  readonly sendDate: boolean;
+}
+
 /** Declared as a method, and twice, for the same reasons. */
 export interface ForeignErrorHandlerShape {
   /** The error handler. */
-  call(error: Untyped, req: NodeRequest, res: Untyped, next: Untyped): HandlerResult;
+  call(error: Untyped, req: NodeRequest, res: ForeignResponse, next: Untyped): HandlerResult;
   /** The error handler, once more. */
-  call<_>(error: Untyped, req: NodeRequest, res: Untyped, next: Untyped): HandlerResult;
+  call<_>(error: Untyped, req: NodeRequest, res: ForeignResponse, next: Untyped): HandlerResult;
 }
 
 /** A middleware or route handler. */

@@ -1,5 +1,6 @@
 /** Middleware typed for the requests of Express and Node, as npm's is, checked by the compiler. */
 import { assertEquals } from "@std/assert";
+import type { ValidationChain } from "express-validator";
 import type { RequestHandler as ProxyHandler } from "http-proxy-middleware";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import sluice, { type FrameworkRequest, type FrameworkResponse, type Handler, type Next, Router } from "@sluice/sluice";
@@ -63,6 +64,18 @@ Deno.test("it leaves the types of handlers that are written beside it", () => {
     group.get("/:id", ofNode, (req, res) => res.send(req.params.tenant + req.params.id));
   });
   assertEquals(app.routes.length, 3);
+});
+
+Deno.test("a handler behind the chains of express-validator has types for its parameters", () => {
+  const chain = ofNode as unknown as ValidationChain;
+  const app = sluice();
+  app.post("/users/:id", chain, chain, (req, res) => {
+    expectType<Equal<typeof req.params, { id: string }>>();
+    res.json(req.body);
+  });
+  app.put("/users/:id", ...[chain], chain, (req, res) => res.send(req.params.id.trim()));
+  Router().route("/users/:id").patch(chain, (req, res) => res.send(req.params.id.trim()));
+  assertEquals(app.routes.length, 2);
 });
 
 Deno.test("what is no handler, or one of other parameters, is refused beside it too", () => {

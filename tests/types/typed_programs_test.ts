@@ -216,3 +216,14 @@ Deno.test("headers may be those of another answer, and of any type", async () =>
   const head = await app.handle(new globalThis.Request("http://x/head"));
   assertEquals([head.status, await head.text(), head.headers.get("content-type")], [203, "a{}", "text/css"]);
 });
+
+Deno.test("cookies may be given to what knows their names", async () => {
+  interface Cookies {
+    token: string;
+  }
+  const tokenOf = (cookies: Cookies) => cookies.token;
+  const app = express();
+  app.get("/", (req, res) => res.send(tokenOf(req.cookies)));
+  const headers = { cookie: "token=abc" };
+  assertEquals(await (await app.handle(new globalThis.Request("http://x/", { headers }))).text(), "abc");
+});
