@@ -263,6 +263,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     path: PathOf<P>,
     ...handlers: HandlerList<ParamsOf<P>, L, Body, Query>[]
   ): this;
+  /** Adds middleware for every path, of the types that are given. */
+  use<P, _ResBody = Untyped, Body = Untyped, Query = QueryValues, Ls extends Locals = L>(
+    ...handlers: PathHandler<P, Ls, Body, Query>[]
+  ): this;
   use(...args: unknown[]): this {
     const { path, handlers } = splitPath("app.use", args);
     for (const fn of handlers) {

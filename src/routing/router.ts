@@ -211,6 +211,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     path: PathOf<P>,
     ...handlers: HandlerList<ParamsOf<P> & Outer, Locals, Body, Query>[]
   ): this;
+  /** Adds middleware for every path, of the types that are given. */
+  use<P, _ResBody = Untyped, Body = Untyped, Query = QueryValues, Ls extends Locals = Locals>(
+    ...handlers: PathHandler<P & Outer, Ls, Body, Query>[]
+  ): this;
   use(...args: unknown[]): this {
     const { path, handlers } = splitPath(`${this.#name}.use`, args);
     for (const fn of handlers) this.#mount(path, fn, `${this.#name}.use`);

@@ -55,6 +55,12 @@ Deno.test("a verb, a route and a mount take Express's type arguments", () => {
   app.post<unknown, unknown, { name: string }>("/", (req) => expectType<Equal<typeof req.body.name, string>>());
   router.put<never, never, never, { page: string }>("/", (req, res) => res.send(req.query.page.trim()));
   router.use<{ id: string }>("/:id", (req) => expectType<Equal<typeof req.params.id, string>>());
+  app.use<{ id: string }>((req, _res, next) => next(req.params.id.trim()));
+  router.use<unknown, unknown, { name: string }>((req, _res, next) => next(req.body.name.trim()));
+  router.use<unknown, unknown, unknown, unknown, { user: string }>((_req, res, next) => {
+    expectType<Equal<typeof res.locals, { user: string }>>();
+    next();
+  });
   app.route("/:id").all<{ id: "a" | "b" }>((req) => expectType<Equal<typeof req.params.id, "a" | "b">>());
   // @ts-expect-error -- the type arguments name other parameters
   app.get<{ id: string }>("/:name", (req) => req.params.name);
