@@ -143,6 +143,7 @@ export type {
   HandlerResult,
   HandlerShape,
   Locals,
+  NamesFor,
   Next,
   ParamHandler,
   ParamHandlerShape,

@@ -47,6 +47,9 @@ export interface AnyNames {
   readonly "*"?: unknown;
 }
 
+/** What a handler that was written for no path may ask of its parameters; anything where those of the path are unknown. */
+export type NamesFor<Params> = string extends keyof Params ? Untyped : AnyNames;
+
 /**
  * Declared as a method, for the same reason, and twice: in a union with `Handler`, a second type of one signature would
  * leave a handler written in place without types for its parameters. Where two signatures cannot become one, because
@@ -55,7 +58,7 @@ export interface AnyNames {
  */
 export interface ReusableHandlerShape<L extends Locals, Params = RouteParams> {
   /** The handler. */
-  call(req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call(req: FrameworkRequest<NamesFor<Params>>, res: FrameworkResponse<L>, next: Next): HandlerResult;
   /** The handler, once more. */
   call<Req extends FrameworkRequest<Params>>(req: Req, res: FrameworkResponse<L>, next: Next): HandlerResult;
 }

@@ -233,3 +233,19 @@ Deno.test("cookies may be given to what knows their names", async () => {
   const headers = { cookie: "token=abc" };
   assertEquals(await (await app.handle(new globalThis.Request("http://x/", { headers }))).text(), "abc");
 });
+
+Deno.test("a handler of parameters that an interface names fits where nothing is known of the path", () => {
+  interface ById {
+    id: string;
+  }
+  const show: express.RequestHandler<ById> = (req, res) => res.send(req.params.id);
+  const edit = (req: Request<ById>, res: express.Response) => res.send(req.params.id);
+  const path: string = "/:id";
+  const app = express();
+  app.get(path, show, edit).get(["/a/:id", "/b/:id"], edit).get(/x/, show).use(show).use(path, edit);
+  app.route(path).get(show, edit);
+  Router().get(path, show, edit).use(show, edit).use(path, show).route(path).put([edit]);
+  // @ts-expect-error -- the path has another parameter
+  app.get("/:name", show);
+  assertEquals(app.routes.length, 6);
+});
