@@ -26,15 +26,23 @@ export { application, request, response } from "./src/app/create_app.ts";
 export type { CreateApp } from "./src/app/create_app.ts";
 export type {
   Application,
+  Errback,
   ErrorRequestHandler,
   Express,
   IRoute,
   IRouter,
+  IRouterHandler,
+  IRouterMatcher,
   NextFunction,
+  ParamsDictionary,
+  Query,
   Request,
   RequestHandler,
+  RequestHandlerParams,
   RequestParamHandler,
   Response,
+  RouteParameters,
+  Send,
 } from "./src/app/express_names.ts";
 export { type AppContext, FrameworkApp } from "./src/app/framework_app.ts";
 export type { CloseOptions, ListenCallback } from "./src/app/lifecycle.ts";

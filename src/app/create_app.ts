@@ -102,8 +102,16 @@ export declare namespace createApp {
   export type Router = routers.Router;
   /** A router. */
   export type IRouter = names.IRouter;
+  /** What `app.get` and its kin are. */
+  export type IRouterMatcher<T, Method extends string = string> = names.IRouterMatcher<T, Method>;
+  /** What `route.get` and its kin are. */
+  export type IRouterHandler<T, Path extends string = string> = names.IRouterHandler<T, Path>;
   /** One path with the handlers of its methods. */
   export type IRoute = names.IRoute;
+  /** What `res.send` and `res.json` are. */
+  export type Send<ResBody = Untyped, T = names.Response<ResBody>> = names.Send<ResBody, T>;
+  /** A callback that is told what went wrong. */
+  export type Errback = names.Errback;
   /** How a router matches. */
   export type RouterOptions = routers.RouterOptions;
   /** How a cookie is set. */

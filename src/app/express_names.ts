@@ -7,9 +7,10 @@
  */
 import type { FrameworkRequest, QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import type { ErrorHandler, Handler, Locals, Next, ParamHandler } from "../routing/handler.ts";
+import type { ErrorHandler, Handler, HandlerList, Locals, Next, ParamHandler, ParamsOf } from "../routing/handler.ts";
 import type { Route } from "../routing/route.ts";
 import type { Router } from "../routing/router.ts";
+import type { RouteVerb, Verb } from "../routing/verbs.ts";
 import type { FrameworkApp } from "./framework_app.ts";
 
 /**
@@ -77,3 +78,33 @@ export type IRouter = Router;
 
 /** Express's name for {@linkcode Route}. */
 export type IRoute = Route<Untyped>;
+
+/** Express's name for what `app.get` and its kin are. */
+export type IRouterMatcher<T, _Method extends string = string> = Verb<T>;
+
+/** Express's name for what `route.get` and its kin are. */
+export type IRouterHandler<T, _Path extends string = string> = RouteVerb<T>;
+
+/** Express's name for what may stand behind a path: handlers and error handlers, in lists or not. */
+export type RequestHandlerParams<
+  P = RouteParams,
+  _ResBody = Untyped,
+  ReqBody = Untyped,
+  ReqQuery = QueryValues,
+  L extends Locals = Locals,
+> = HandlerList<P, L, ReqBody, ReqQuery>;
+
+/** Express's name for {@linkcode RouteParams}. */
+export type ParamsDictionary = RouteParams;
+
+/** Express's name for {@linkcode ParamsOf}: the parameters of a literal path. */
+export type RouteParameters<P extends string> = ParamsOf<P>;
+
+/** Express's name for {@linkcode QueryValues}. */
+export type Query = QueryValues;
+
+/** Express's name for what `res.send` and `res.json` are. */
+export type Send<ResBody = Untyped, T = Response<ResBody>> = (body?: ResBody) => T;
+
+/** Express's name for a callback that is told what went wrong. */
+export type Errback = (error: Error) => void;

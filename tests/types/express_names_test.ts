@@ -7,12 +7,17 @@ import express, {
   type Express,
   FrameworkRequest,
   type NextFunction,
+  type ParamsDictionary,
+  type Query,
   type Request,
   request,
   type RequestHandler,
+  type RequestHandlerParams,
   type Response,
   response,
+  type RouteParameters,
   Router,
+  type Send,
   static as serveStatic,
 } from "@sluice/sluice";
 import { type Equal, expectType } from "./support/expect_type.ts";
@@ -54,6 +59,25 @@ Deno.test("the names are those types, with Express's type parameters in its orde
   expectType<Equal<Response<string, { user: string }>["locals"], { user: string }>>();
   expectType<Equal<Parameters<RequestHandler<{ id: string }>>[0]["params"]["id"], string>>();
   assertEquals(typeof FrameworkRequest, "function");
+});
+
+Deno.test("the names of the rest of Express's types, and of those behind them, are there too", () => {
+  interface Envelope extends Response {
+    json: Send<{ data: string }, this>;
+  }
+  const app = express();
+  const guard: RequestHandler = (_req, _res, next) => next();
+  const failing: ErrorRequestHandler = (error, _req, _res, next) => next(error);
+  const listed: RequestHandlerParams[] = [guard, [failing, guard]];
+  const create = (req: Request<ParamsDictionary, unknown, Order, Query>, res: Envelope) => {
+    const failed: express.Errback = (error) => res.json({ data: error.message });
+    if (req.query["page"] === req.body.item) failed(new Error(req.params.id));
+  };
+  expectType<Equal<RouteParameters<"/orders/:id">, { id: string }>>();
+  const verb: express.IRouterMatcher<Express> = app.post;
+  const use: express.IRouterHandler<unknown> = app.route("/").all;
+  app.use(...listed).post("/:id", create);
+  assertEquals([typeof verb, typeof use], ["function", "function"]);
 });
 
 Deno.test("a property that was declared once is on every request", async () => {
