@@ -1,5 +1,18 @@
+/** Headers that programs ask for by name: editors offer these, and strict compilers let no others stand behind a dot. */
+export type HeaderName =
+  | ("accept" | "accept-charset" | "accept-encoding" | "accept-language" | "authorization" | "cache-control")
+  | ("connection" | "content-length" | "content-type" | "cookie" | "date" | "expect" | "forwarded" | "host")
+  | ("if-match" | "if-modified-since" | "if-none-match" | "if-range" | "if-unmodified-since" | "origin" | "pragma")
+  | ("range" | "referer" | "te" | "trailer" | "upgrade" | "user-agent" | "via" | "x-forwarded-for");
+
+/** Those headers, where the client has sent them. */
+export type NamedHeaders = { [name in HeaderName]?: string | undefined };
+
 /** Request headers by lower-case name, as Node's `req.headers`. */
-export type HeaderRecord = Record<string, string | undefined>;
+export interface HeaderRecord extends NamedHeaders {
+  /** Any other. */
+  [name: string]: string | undefined;
+}
 
 /** Shows one header after the other: value, then name, as `Headers.forEach` does. */
 export type HeaderVisit = (visitor: (value: string, name: string) => void) => void;

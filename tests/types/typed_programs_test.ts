@@ -249,3 +249,12 @@ Deno.test("a handler of parameters that an interface names fits where nothing is
   app.get("/:name", show);
   assertEquals(app.routes.length, 6);
 });
+
+Deno.test("the headers that programs name are known, for compilers that let nothing else stand behind a dot", () => {
+  type Known<T> = keyof { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
+  expectType<Equal<"host" | "authorization" extends Known<Request["headers"]> ? true : false, true>>();
+  const readByNode = (headers: IncomingHttpHeaders) => headers.authorization?.split(" ")[1];
+  const app = express();
+  app.get("/", (req, res) => res.send(readByNode(req.headers) ?? req.headers.host?.trim() ?? req.headers["x-other"]));
+  assertEquals(app.routes.length, 1);
+});
