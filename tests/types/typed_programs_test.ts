@@ -258,3 +258,19 @@ Deno.test("the headers that programs name are known, for compilers that let noth
   app.get("/", (req, res) => res.send(readByNode(req.headers) ?? req.headers.host?.trim() ?? req.headers["x-other"]));
   assertEquals(app.routes.length, 1);
 });
+
+Deno.test("who has nothing but the request answers by way of req.res", async () => {
+  class Sessions {
+    begin(req: Request): void {
+      req.res!.locals["user"] = "ann";
+      req.res?.cookie("token", "abc", { httpOnly: true }).status(201).json({ user: req.res.locals["user"] });
+    }
+  }
+  const app = express();
+  app.post("/", (req) => new Sessions().begin(req));
+  app.get("/", (req) => req.res.redirect("/login"));
+  const begun = await app.handle(new globalThis.Request("http://x/", { method: "POST" }));
+  assertEquals([begun.status, await begun.json()], [201, { user: "ann" }]);
+  assertEquals(begun.headers.getSetCookie(), ["token=abc; Path=/; HttpOnly"]);
+  assertEquals((await app.handle(new globalThis.Request("http://x/"))).headers.get("location"), "/login");
+});
