@@ -22,13 +22,13 @@ import type { FrameworkApp } from "./framework_app.ts";
  * @typeParam ReqQuery Type of `req.query`
  * @typeParam _L Type of `res.locals`, which the response has
  */
-export type Request<
+export interface Request<
   P = RouteParams,
   _ResBody = Untyped,
   ReqBody = Untyped,
   ReqQuery = QueryValues,
   _L extends Locals = Locals,
-> = FrameworkRequest<P, ReqBody, ReqQuery>;
+> extends FrameworkRequest<P, ReqBody, ReqQuery> {}
 
 /**
  * Express's name for {@linkcode FrameworkResponse}.
@@ -37,11 +37,11 @@ export type Request<
  * @typeParam L Type of `res.locals`
  * @typeParam _Status Which statuses there may be, which is not checked
  */
-export type Response<
+export interface Response<
   _ResBody = Untyped,
   L extends Locals = Locals,
   _Status extends number = number,
-> = FrameworkResponse<L>;
+> extends FrameworkResponse<L> {}
 
 /** Express's name for {@linkcode Next}. */
 export type NextFunction = Next;

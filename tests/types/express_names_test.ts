@@ -27,6 +27,13 @@ declare module "@sluice/sluice" {
     /** What the middleware below finds out. */
     tenantOfTypesTest: string;
   }
+  // as programs say it of the module "express"
+  interface Request {
+    noteOfTypesTest?: string;
+  }
+  interface Response {
+    notedOfTypesTest?(): void;
+  }
 }
 
 interface Order {
@@ -53,12 +60,12 @@ Deno.test("a program ported from Express keeps the names of its types", async ()
 });
 
 Deno.test("the names are those types, with Express's type parameters in its order", () => {
-  expectType<Equal<Request, FrameworkRequest>>();
+  const same = (req: Request, own: FrameworkRequest): [FrameworkRequest, Request] => [req, own];
   expectType<Equal<Request<{ id: string }, string, Order>["params"], { id: string }>>();
   expectType<Equal<Request<{ id: string }, string, Order, { page: string }>["body"], Order>>();
   expectType<Equal<Response<string, { user: string }>["locals"], { user: string }>>();
   expectType<Equal<Parameters<RequestHandler<{ id: string }>>[0]["params"]["id"], string>>();
-  assertEquals(typeof FrameworkRequest, "function");
+  assertEquals([typeof FrameworkRequest, typeof same], ["function", "function"]);
 });
 
 Deno.test("the names of the rest of Express's types, and of those behind them, are there too", () => {
@@ -101,4 +108,15 @@ Deno.test("what express has as members may be imported by itself", async () => {
   const app = express();
   app.get("/", shown);
   assertEquals(await (await app.handle(new globalThis.Request("http://x/?a=1"))).json(), { a: "1" });
+});
+
+Deno.test("what a program adds to Express's names is there where it names them", async () => {
+  const noted = (req: Request, res: express.Response, next: NextFunction) => {
+    req.noteOfTypesTest = "noted";
+    res.notedOfTypesTest = () => res.send(req.noteOfTypesTest);
+    next();
+  };
+  const app = express();
+  app.get("/:id", noted, (_req: Request<{ id: string }>, res: Response) => res.notedOfTypesTest?.());
+  assertEquals(await (await app.handle(new globalThis.Request("http://x/7"))).text(), "noted");
 });
