@@ -55,7 +55,7 @@ export interface AppContext {
 }
 
 /** The verbs of an application, its events, and being called as a handler. */
-export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L>, EmitterMethods {
+export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L, unknown, never>, EmitterMethods {
   /** Passes a request through the application, as a middleware of another one. */
   (req: Untyped, res: Untyped, next?: Next): void;
 }

@@ -47,8 +47,13 @@ export interface AnyNames {
   readonly "*"?: unknown;
 }
 
-/** What a handler that was written for no path may ask of its parameters; anything where those of the path are unknown. */
-export type NamesFor<Params> = string extends keyof Params ? Untyped : AnyNames;
+/**
+ * What a handler that was written for no path may ask of its parameters: anything where those of the path are unknown, or
+ * those of the paths around it, which a router that merges them may see.
+ */
+export type NamesFor<Params, Around = never> = string extends keyof Params ? Untyped
+  : unknown extends Around ? Untyped
+  : AnyNames;
 
 /**
  * Declared as a method, for the same reason, and twice: in a union with `Handler`, a second type of one signature would
@@ -56,9 +61,9 @@ export type NamesFor<Params> = string extends keyof Params ? Untyped : AnyNames;
  * one of them is generic, the compiler takes the types from `Handler` alone. That one has the path's parameters: a
  * generic wrapper of handlers learns its types from it.
  */
-export interface ReusableHandlerShape<L extends Locals, Params = RouteParams> {
+export interface ReusableHandlerShape<L extends Locals, Params = RouteParams, Names = NamesFor<Params>> {
   /** The handler. */
-  call(req: FrameworkRequest<NamesFor<Params>>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call(req: FrameworkRequest<Names>, res: FrameworkResponse<L>, next: Next): HandlerResult;
   /** The handler, once more. */
   call<Req extends FrameworkRequest<Params>>(req: Req, res: FrameworkResponse<L>, next: Next): HandlerResult;
 }
@@ -117,7 +122,11 @@ export type ErrorHandler<
 > = ErrorHandlerShape<Params, Body, L, Query>["call"];
 
 /** A handler that was written for no path in particular, and may be used on any. */
-export type ReusableHandler<L extends Locals = Locals, Params = RouteParams> = ReusableHandlerShape<L, Params>["call"];
+export type ReusableHandler<
+  L extends Locals = Locals,
+  Params = RouteParams,
+  Names = NamesFor<Params>,
+> = ReusableHandlerShape<L, Params, Names>["call"];
 
 /** An error handler that was written for no path in particular. */
 export type ReusableErrorHandler<L extends Locals = Locals> = ReusableErrorHandlerShape<L>["call"];
@@ -134,9 +143,10 @@ export type PathHandler<
   L extends Locals = Locals,
   Body = Untyped,
   Query = QueryValues,
+  Names = NamesFor<Params>,
 > =
   | Handler<Params, Body, L, Query>
-  | ReusableHandler<L, Params>
+  | ReusableHandler<L, Params, Names>
   | ForeignHandler;
 
 /** Runs before the handlers of a path that has a parameter of a certain name, once per request and value. */
@@ -151,12 +161,13 @@ export type HandlerList<
   L extends Locals = Locals,
   Body = Untyped,
   Query = QueryValues,
+  Names = NamesFor<Params>,
 > =
-  | PathHandler<Params, L, Body, Query>
+  | PathHandler<Params, L, Body, Query, Names>
   | ErrorHandler<Params, Body, L, Query>
   | ReusableErrorHandler<L>
   | ForeignErrorHandler
-  | readonly HandlerList<Params, L, Body, Query>[];
+  | readonly HandlerList<Params, L, Body, Query, Names>[];
 
 /** Parameters of a path: typed for a literal string, any names otherwise. What is no path is their type itself. */
 export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : PathParams<P>)

@@ -16,7 +16,7 @@ import { noteRegistration } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
 import type { QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
 import { withCookieTakeover } from "./cookie_takeover.ts";
-import type { HandlerList, Locals, Next, Path, PathHandler } from "./handler.ts";
+import type { HandlerList, Locals, NamesFor, Next, Path, PathHandler } from "./handler.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
 /** A handler of a route, with the method it is for. */
@@ -58,15 +58,17 @@ export class RouteEntry implements LayerEntry {
 }
 
 /** Verbs of a route, each taking handlers and returning the route. */
-export interface Route<Params = RouteParams, L extends Locals = Locals> extends RouteVerbs<Params, L> {}
+export interface Route<Params = RouteParams, L extends Locals = Locals, Around = never>
+  extends RouteVerbs<Params, L, Around> {}
 
 /**
  * One path with the handlers of its methods, as `app.route(path)` gives it.
  *
  * @typeParam Params Type of `req.params`; literal paths give it
  * @typeParam L Type of `res.locals`
+ * @typeParam Around Parameters of the paths around it, which its handlers may ask for
  */
-export class Route<Params = RouteParams, L extends Locals = Locals> implements RoutedEntries {
+export class Route<Params = RouteParams, L extends Locals = Locals, Around = never> implements RoutedEntries {
   /** The path as it was registered. */
   readonly path: Path;
   /** Handlers in order, with the method each is for. */
@@ -98,7 +100,7 @@ export class Route<Params = RouteParams, L extends Locals = Locals> implements R
    * @throws {TypeError} If there is no handler, or one is not a function
    */
   all<P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
-    ...handlers: PathHandler<NoInfer<P>, L, Body, Query>[]
+    ...handlers: PathHandler<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
   ): this;
   /**
    * Adds handlers and error handlers for every method, in lists nested as one likes.
@@ -106,7 +108,7 @@ export class Route<Params = RouteParams, L extends Locals = Locals> implements R
    * @throws {TypeError} If there is no handler, or one is not a function
    */
   all<P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
-    ...handlers: HandlerList<NoInfer<P>, L, Body, Query>[]
+    ...handlers: HandlerList<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
   ): this;
   all(...handlers: unknown[]): this {
     return this.add(null, handlers, `${this.#owner}.all`);

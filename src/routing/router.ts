@@ -23,6 +23,7 @@ import type {
   Handler,
   HandlerList,
   Locals,
+  NamesFor,
   Next,
   ParamHandler,
   ParamsOf,
@@ -202,14 +203,14 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
   use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = Locals>(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P> & Outer, Locals, Body, Query>[]
+    ...handlers: PathHandler<ParamsOf<P> & Outer, Locals, Body, Query, NamesFor<ParamsOf<P>, Outer>>[]
   ): this;
   /** Adds middleware and error handlers, in lists nested as one likes. */
   use(...handlers: HandlerList<RouteParams & Outer>[]): this;
   /** Adds middleware and error handlers for paths below a prefix, in lists nested as one likes. */
   use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = Locals>(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P> & Outer, Locals, Body, Query>[]
+    ...handlers: HandlerList<ParamsOf<P> & Outer, Locals, Body, Query, NamesFor<ParamsOf<P>, Outer>>[]
   ): this;
   /** Adds middleware for every path, of the types that are given. */
   use<P, _ResBody = Untyped, Body = Untyped, Query = QueryValues, Ls extends Locals = Locals>(
@@ -260,8 +261,8 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    *
    * @throws {TypeError} If the path cannot be understood
    */
-  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer> {
-    return this.#route(path, `${this.#name}.route`) as Route<ParamsOf<P> & Outer>;
+  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Locals, Outer> {
+    return this.#route(path, `${this.#name}.route`) as unknown as Route<ParamsOf<P> & Outer, Locals, Outer>;
   }
 
   #route(path: Path, caller: string): Route {

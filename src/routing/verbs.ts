@@ -1,181 +1,182 @@
 import type { QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
-import type { HandlerList, Locals, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
+import type { HandlerList, Locals, NamesFor, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
 
 /**
  * Registers handlers for one method of a path; literal paths type `req.params`, with what the prefix of a group adds.
  * Express's type arguments may be given instead: `app.get<Params, ResBody, ReqBody, Query, Locals>(path, handler)`.
+ * Parameters of paths around are those of a group, any that a router may merge, or, of an application, none.
  *
  * Throws a `TypeError` if the path cannot be understood, or a handler is missing or no function.
  */
-export interface Verb<Self, L extends Locals = Locals, Outer = unknown> {
+export interface Verb<Self, L extends Locals = Locals, Outer = unknown, Around = Outer> {
   /** Registers handlers. */
   <const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P> & Outer, L, Body, Query>[]
+    ...handlers: PathHandler<ParamsOf<P> & Outer, L, Body, Query, NamesFor<ParamsOf<P>, Around>>[]
   ): Self;
   /** Registers handlers and error handlers, in lists nested as one likes. */
   <const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P> & Outer, L, Body, Query>[]
+    ...handlers: HandlerList<ParamsOf<P> & Outer, L, Body, Query, NamesFor<ParamsOf<P>, Around>>[]
   ): Self;
 }
 
 /** Adds handlers for one method of a route. */
-export interface RouteVerb<Self, Params = RouteParams, L extends Locals = Locals> {
+export interface RouteVerb<Self, Params = RouteParams, L extends Locals = Locals, Around = never> {
   /** Adds handlers. */
   <P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
-    ...handlers: PathHandler<NoInfer<P>, L, Body, Query>[]
+    ...handlers: PathHandler<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
   ): Self;
   /** Adds handlers and error handlers, in lists nested as one likes. */
   <P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
-    ...handlers: HandlerList<NoInfer<P>, L, Body, Query>[]
+    ...handlers: HandlerList<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
   ): Self;
 }
 
 /** One function for all methods, and one for each but GET, whose name an app shares with its settings. */
-export interface RouterVerbs<L extends Locals = Locals, Outer = unknown> {
+export interface RouterVerbs<L extends Locals = Locals, Outer = unknown, Around = Outer> {
   /** Registers handlers for every method of a path. */
-  readonly all: Verb<this, L, Outer>;
+  readonly all: Verb<this, L, Outer, Around>;
   /** Registers handlers for ACL. */
-  readonly acl: Verb<this, L, Outer>;
+  readonly acl: Verb<this, L, Outer, Around>;
   /** Registers handlers for BIND. */
-  readonly bind: Verb<this, L, Outer>;
+  readonly bind: Verb<this, L, Outer, Around>;
   /** Registers handlers for CHECKOUT. */
-  readonly checkout: Verb<this, L, Outer>;
+  readonly checkout: Verb<this, L, Outer, Around>;
   /** Registers handlers for CONNECT. */
-  readonly connect: Verb<this, L, Outer>;
+  readonly connect: Verb<this, L, Outer, Around>;
   /** Registers handlers for COPY. */
-  readonly copy: Verb<this, L, Outer>;
+  readonly copy: Verb<this, L, Outer, Around>;
   /** Registers handlers for DELETE. */
-  readonly delete: Verb<this, L, Outer>;
+  readonly delete: Verb<this, L, Outer, Around>;
   /** Registers handlers for HEAD. */
-  readonly head: Verb<this, L, Outer>;
+  readonly head: Verb<this, L, Outer, Around>;
   /** Registers handlers for LINK. */
-  readonly link: Verb<this, L, Outer>;
+  readonly link: Verb<this, L, Outer, Around>;
   /** Registers handlers for LOCK. */
-  readonly lock: Verb<this, L, Outer>;
+  readonly lock: Verb<this, L, Outer, Around>;
   /** Registers handlers for M-SEARCH. */
-  readonly "m-search": Verb<this, L, Outer>;
+  readonly "m-search": Verb<this, L, Outer, Around>;
   /** Registers handlers for MERGE. */
-  readonly merge: Verb<this, L, Outer>;
+  readonly merge: Verb<this, L, Outer, Around>;
   /** Registers handlers for MKACTIVITY. */
-  readonly mkactivity: Verb<this, L, Outer>;
+  readonly mkactivity: Verb<this, L, Outer, Around>;
   /** Registers handlers for MKCALENDAR. */
-  readonly mkcalendar: Verb<this, L, Outer>;
+  readonly mkcalendar: Verb<this, L, Outer, Around>;
   /** Registers handlers for MKCOL. */
-  readonly mkcol: Verb<this, L, Outer>;
+  readonly mkcol: Verb<this, L, Outer, Around>;
   /** Registers handlers for MOVE. */
-  readonly move: Verb<this, L, Outer>;
+  readonly move: Verb<this, L, Outer, Around>;
   /** Registers handlers for NOTIFY. */
-  readonly notify: Verb<this, L, Outer>;
+  readonly notify: Verb<this, L, Outer, Around>;
   /** Registers handlers for OPTIONS. */
-  readonly options: Verb<this, L, Outer>;
+  readonly options: Verb<this, L, Outer, Around>;
   /** Registers handlers for PATCH. */
-  readonly patch: Verb<this, L, Outer>;
+  readonly patch: Verb<this, L, Outer, Around>;
   /** Registers handlers for POST. */
-  readonly post: Verb<this, L, Outer>;
+  readonly post: Verb<this, L, Outer, Around>;
   /** Registers handlers for PROPFIND. */
-  readonly propfind: Verb<this, L, Outer>;
+  readonly propfind: Verb<this, L, Outer, Around>;
   /** Registers handlers for PROPPATCH. */
-  readonly proppatch: Verb<this, L, Outer>;
+  readonly proppatch: Verb<this, L, Outer, Around>;
   /** Registers handlers for PURGE. */
-  readonly purge: Verb<this, L, Outer>;
+  readonly purge: Verb<this, L, Outer, Around>;
   /** Registers handlers for PUT. */
-  readonly put: Verb<this, L, Outer>;
+  readonly put: Verb<this, L, Outer, Around>;
   /** Registers handlers for QUERY. */
-  readonly query: Verb<this, L, Outer>;
+  readonly query: Verb<this, L, Outer, Around>;
   /** Registers handlers for REBIND. */
-  readonly rebind: Verb<this, L, Outer>;
+  readonly rebind: Verb<this, L, Outer, Around>;
   /** Registers handlers for REPORT. */
-  readonly report: Verb<this, L, Outer>;
+  readonly report: Verb<this, L, Outer, Around>;
   /** Registers handlers for SEARCH. */
-  readonly search: Verb<this, L, Outer>;
+  readonly search: Verb<this, L, Outer, Around>;
   /** Registers handlers for SOURCE. */
-  readonly source: Verb<this, L, Outer>;
+  readonly source: Verb<this, L, Outer, Around>;
   /** Registers handlers for SUBSCRIBE. */
-  readonly subscribe: Verb<this, L, Outer>;
+  readonly subscribe: Verb<this, L, Outer, Around>;
   /** Registers handlers for TRACE. */
-  readonly trace: Verb<this, L, Outer>;
+  readonly trace: Verb<this, L, Outer, Around>;
   /** Registers handlers for UNBIND. */
-  readonly unbind: Verb<this, L, Outer>;
+  readonly unbind: Verb<this, L, Outer, Around>;
   /** Registers handlers for UNLINK. */
-  readonly unlink: Verb<this, L, Outer>;
+  readonly unlink: Verb<this, L, Outer, Around>;
   /** Registers handlers for UNLOCK. */
-  readonly unlock: Verb<this, L, Outer>;
+  readonly unlock: Verb<this, L, Outer, Around>;
   /** Registers handlers for UNSUBSCRIBE. */
-  readonly unsubscribe: Verb<this, L, Outer>;
+  readonly unsubscribe: Verb<this, L, Outer, Around>;
 }
 
 /** One function for each method of a route. */
-export interface RouteVerbs<Params = RouteParams, L extends Locals = Locals> {
+export interface RouteVerbs<Params = RouteParams, L extends Locals = Locals, Around = never> {
   /** Adds handlers for ACL. */
-  readonly acl: RouteVerb<this, Params, L>;
+  readonly acl: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for BIND. */
-  readonly bind: RouteVerb<this, Params, L>;
+  readonly bind: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for CHECKOUT. */
-  readonly checkout: RouteVerb<this, Params, L>;
+  readonly checkout: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for CONNECT. */
-  readonly connect: RouteVerb<this, Params, L>;
+  readonly connect: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for COPY. */
-  readonly copy: RouteVerb<this, Params, L>;
+  readonly copy: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for DELETE. */
-  readonly delete: RouteVerb<this, Params, L>;
+  readonly delete: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for GET. */
-  readonly get: RouteVerb<this, Params, L>;
+  readonly get: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for HEAD. */
-  readonly head: RouteVerb<this, Params, L>;
+  readonly head: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for LINK. */
-  readonly link: RouteVerb<this, Params, L>;
+  readonly link: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for LOCK. */
-  readonly lock: RouteVerb<this, Params, L>;
+  readonly lock: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for M-SEARCH. */
-  readonly "m-search": RouteVerb<this, Params, L>;
+  readonly "m-search": RouteVerb<this, Params, L, Around>;
   /** Adds handlers for MERGE. */
-  readonly merge: RouteVerb<this, Params, L>;
+  readonly merge: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for MKACTIVITY. */
-  readonly mkactivity: RouteVerb<this, Params, L>;
+  readonly mkactivity: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for MKCALENDAR. */
-  readonly mkcalendar: RouteVerb<this, Params, L>;
+  readonly mkcalendar: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for MKCOL. */
-  readonly mkcol: RouteVerb<this, Params, L>;
+  readonly mkcol: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for MOVE. */
-  readonly move: RouteVerb<this, Params, L>;
+  readonly move: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for NOTIFY. */
-  readonly notify: RouteVerb<this, Params, L>;
+  readonly notify: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for OPTIONS. */
-  readonly options: RouteVerb<this, Params, L>;
+  readonly options: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for PATCH. */
-  readonly patch: RouteVerb<this, Params, L>;
+  readonly patch: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for POST. */
-  readonly post: RouteVerb<this, Params, L>;
+  readonly post: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for PROPFIND. */
-  readonly propfind: RouteVerb<this, Params, L>;
+  readonly propfind: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for PROPPATCH. */
-  readonly proppatch: RouteVerb<this, Params, L>;
+  readonly proppatch: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for PURGE. */
-  readonly purge: RouteVerb<this, Params, L>;
+  readonly purge: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for PUT. */
-  readonly put: RouteVerb<this, Params, L>;
+  readonly put: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for QUERY. */
-  readonly query: RouteVerb<this, Params, L>;
+  readonly query: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for REBIND. */
-  readonly rebind: RouteVerb<this, Params, L>;
+  readonly rebind: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for REPORT. */
-  readonly report: RouteVerb<this, Params, L>;
+  readonly report: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for SEARCH. */
-  readonly search: RouteVerb<this, Params, L>;
+  readonly search: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for SOURCE. */
-  readonly source: RouteVerb<this, Params, L>;
+  readonly source: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for SUBSCRIBE. */
-  readonly subscribe: RouteVerb<this, Params, L>;
+  readonly subscribe: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for TRACE. */
-  readonly trace: RouteVerb<this, Params, L>;
+  readonly trace: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for UNBIND. */
-  readonly unbind: RouteVerb<this, Params, L>;
+  readonly unbind: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for UNLINK. */
-  readonly unlink: RouteVerb<this, Params, L>;
+  readonly unlink: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for UNLOCK. */
-  readonly unlock: RouteVerb<this, Params, L>;
+  readonly unlock: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for UNSUBSCRIBE. */
-  readonly unsubscribe: RouteVerb<this, Params, L>;
+  readonly unsubscribe: RouteVerb<this, Params, L, Around>;
 }

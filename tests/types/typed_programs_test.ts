@@ -274,3 +274,28 @@ Deno.test("who has nothing but the request answers by way of req.res", async () 
   assertEquals(begun.headers.getSetCookie(), ["token=abc; Path=/; HttpOnly"]);
   assertEquals((await app.handle(new globalThis.Request("http://x/"))).headers.get("location"), "/login");
 });
+
+Deno.test("a handler of a router may name what the paths around it have, for a router may merge that", async () => {
+  type OfPost = { post: string };
+  const load: express.RequestHandler<OfPost> = (req, res, next) => {
+    res.locals["post"] = req.params.post;
+    next();
+  };
+  const show = (req: Request<OfPost & { comment: string }>, res: express.Response) => {
+    res.json([res.locals["post"], req.params.post, req.params.comment]);
+  };
+  const comments = Router({ mergeParams: true });
+  comments.get("/:comment", load, show).use("/:comment/x", load).put("/:comment", [load], show);
+  comments.route("/:comment").patch(load, show);
+  comments.get("/:comment/y", load, (req) => expectType<Equal<typeof req.params, { comment: string }>>());
+  const app = express();
+  app.use("/posts/:post/comments", comments);
+  // @ts-expect-error -- around an application there are no paths
+  app.get("/:comment", load);
+  app.group("/teams/:team", (group) => {
+    // @ts-expect-error -- what is around a group is known
+    group.get("/:comment", load);
+  });
+  const answer = await app.handle(new globalThis.Request("http://x/posts/1/comments/2"));
+  assertEquals(await answer.json(), ["1", "1", "2"]);
+});
