@@ -2,7 +2,8 @@ import type { EmitterMethods, EventName, Listener } from "./emitter_methods.ts";
 
 interface Entry {
   readonly listener: Listener;
-  readonly once: boolean;
+  /** How often it may still run. */
+  left: number;
 }
 
 /** Where an emitter keeps its listeners. */
@@ -32,7 +33,7 @@ export class Emitter implements EmitterMethods {
 
   /** Adds a listener. */
   on(event: EventName, listener: Listener): this {
-    return Emitter.#add(this, event, { listener, once: false }, false);
+    return Emitter.#add(this, event, { listener, left: Infinity }, false);
   }
 
   /** Adds a listener; the same as {@linkcode Emitter.on}. */
@@ -42,17 +43,17 @@ export class Emitter implements EmitterMethods {
 
   /** Adds a listener that runs once. */
   once(event: EventName, listener: Listener): this {
-    return Emitter.#add(this, event, { listener, once: true }, false);
+    return Emitter.#add(this, event, { listener, left: 1 }, false);
   }
 
   /** Adds a listener in front of the others. */
   prependListener(event: EventName, listener: Listener): this {
-    return Emitter.#add(this, event, { listener, once: false }, true);
+    return Emitter.#add(this, event, { listener, left: Infinity }, true);
   }
 
   /** Adds a listener that runs once, in front of the others. */
   prependOnceListener(event: EventName, listener: Listener): this {
-    return Emitter.#add(this, event, { listener, once: true }, true);
+    return Emitter.#add(this, event, { listener, left: 1 }, true);
   }
 
   // static, for a private method of the instance would have to be set up for each
@@ -69,12 +70,16 @@ export class Emitter implements EmitterMethods {
 
   /** Takes a listener away, the one added last if it was added twice. */
   off(event: EventName, listener: Listener): this {
-    const present = this[listeners]?.get(event) ?? [];
-    const at = present.findLastIndex((entry) => entry.listener === listener || innerOf(entry.listener) === listener);
-    if (at === -1) return this;
-    if (present.length === 1) this[listeners]!.delete(event);
-    else this[listeners]!.set(event, present.toSpliced(at, 1));
-    return this;
+    return Emitter.#take(this, event, (entry) => entry.listener === listener || innerOf(entry.listener) === listener);
+  }
+
+  static #take<T extends Emitter>(emitter: T, event: EventName, isMeant: (entry: Entry) => boolean): T {
+    const present = emitter[listeners]?.get(event) ?? [];
+    const at = present.findLastIndex(isMeant);
+    if (at === -1) return emitter;
+    if (present.length === 1) emitter[listeners]!.delete(event);
+    else emitter[listeners]!.set(event, present.toSpliced(at, 1));
+    return emitter;
   }
 
   /** Takes a listener away; the same as {@linkcode Emitter.off}. */
@@ -102,9 +107,14 @@ export class Emitter implements EmitterMethods {
       return false;
     }
     // the list is replaced, never changed, so listeners may add and remove while it runs
-    for (const { listener, once } of present) {
-      if (once) this.off(event, listener);
-      listener.apply(this, args);
+    for (const entry of present) {
+      // a listener in front may have emitted the event once more
+      if (entry.left === 0) continue;
+      if (entry.left === 1) {
+        entry.left = 0;
+        Emitter.#take(this, event, (one) => one === entry);
+      }
+      entry.listener.apply(this, args);
     }
     return true;
   }
@@ -121,8 +131,8 @@ export class Emitter implements EmitterMethods {
 
   /** The listeners of an event; those that run once are wrapped in what takes them away first, as in Node. */
   rawListeners(event: EventName): Listener[] {
-    return (this[listeners]?.get(event) ?? []).map(({ listener, once }) => {
-      if (!once) return listener;
+    return (this[listeners]?.get(event) ?? []).map(({ listener, left }) => {
+      if (left === Infinity) return listener;
       const wrapped = (...args: unknown[]) => this.off(event, listener) && listener.apply(this, args);
       return Object.assign(wrapped, { listener });
     });

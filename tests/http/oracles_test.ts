@@ -288,3 +288,21 @@ Deno.test("events are emitted in the order Node's emitter keeps", () => {
   }
   assertEquals(play(new Emitter()), play(new EventEmitter()));
 });
+
+Deno.test("a listener that runs once runs once and goes alone, as with Node's emitter", () => {
+  const play = (emitter: Any): unknown[] => {
+    const seen: unknown[] = [];
+    const note = () => seen.push("noted");
+    emitter.once("twice", note).on("twice", note);
+    emitter.emit("twice");
+    seen.push(emitter.listenerCount("twice"), emitter.emit("twice"), emitter.listenerCount("twice"));
+    let depth = 0;
+    emitter.on("again", () => ++depth === 1 && emitter.emit("again")).once("again", () => seen.push(`at ${depth}`));
+    emitter.emit("again");
+    const going = () => seen.push("still called");
+    emitter.once("going", () => emitter.off("going", going)).once("going", going);
+    emitter.emit("going");
+    return [...seen, emitter.eventNames()];
+  };
+  assertEquals(play(new Emitter()), play(new EventEmitter()));
+});
