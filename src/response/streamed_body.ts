@@ -56,8 +56,8 @@ export class StreamedBody {
       this.#events.finish();
     } catch (error) {
       if (this.#over) return;
-      this.#over = true;
       this.#controller.error(error);
+      this.giveUp();
       this.#events.fail(error);
     }
   }
@@ -72,12 +72,21 @@ export class StreamedBody {
   /** Breaks the body off: the client sees a truncated answer. */
   destroy(error: Error): void {
     if (this.#over) return;
-    this.#over = true;
     this.#controller.error(error);
+    this.giveUp();
     this.#events.leave();
-    // the source is given up; what it makes of that is nobody's business any more
-    Promise.resolve(this.#chunks.return?.()).catch(() => {});
   }
+
+  /** Gives the source up, whose chunks nobody is going to take. */
+  giveUp(): void {
+    this.#over = true;
+    giveUp(this.#chunks);
+  }
+}
+
+// what the source makes of that is nobody's business any more
+function giveUp(chunks: Chunks): void {
+  Promise.resolve(chunks.return?.()).catch(() => {});
 }
 
 /**
@@ -111,8 +120,9 @@ export interface ChunkTarget {
  * @param exchange The exchange that is answered
  */
 export async function pour(source: BodySource, target: ChunkTarget, exchange: Exchange): Promise<void> {
+  let chunks: Chunks | undefined;
   try {
-    const chunks = iteratorOf(source);
+    chunks = iteratorOf(source);
     for (;;) {
       const { done, value } = await chunks.next();
       if (done) break;
@@ -123,6 +133,7 @@ export async function pour(source: BodySource, target: ChunkTarget, exchange: Ex
     }
     target.end();
   } catch (error) {
+    if (chunks !== undefined) giveUp(chunks);
     exchange.app.logError(error);
     target.destroy(error instanceof Error ? error : new Error(String(error)));
   }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";
 import { createReadStream } from "node:fs";
@@ -231,4 +231,39 @@ Deno.test("a HEAD that knows no length does not say that it is 0", async () => {
       assertEquals([path, response.headers.get("content-length"), await response.text()], [path, null, ""]);
     }
   });
+});
+
+Deno.test("a source whose chunks cannot be sent is given up, behind middleware that replaced write too", async () => {
+  for (const isHooked of [false, true]) {
+    const app = quietApp();
+    const givenUp: string[] = [];
+    if (isHooked) {
+      app.use((_req, res, next) => {
+        const { write } = res;
+        res.write = (...args: Parameters<typeof write>) => write.apply(res, args);
+        next();
+      });
+    }
+    app.get("/list", (_req, res) => {
+      const chunks = async function* (): AsyncGenerator<Any> {
+        try {
+          yield "text";
+          yield 5;
+        } finally {
+          givenUp.push("list");
+        }
+      };
+      res.send(chunks());
+    });
+    app.get("/stream", (_req, res) => {
+      res.send(
+        new ReadableStream<Any>({
+          start: (controller) => controller.enqueue({ no: "bytes" }),
+          cancel: () => void givenUp.push("stream"),
+        }),
+      );
+    });
+    for (const path of ["/list", "/stream"]) await assertRejects(async () => await (await ask(app, path)).text());
+    assertEquals([givenUp, app.openStreams.size], [["list", "stream"], 0]);
+  }
 });
