@@ -1,6 +1,8 @@
 import { listenedTo, runningOnce } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
 import { statusText } from "../http/status_text.ts";
+import type { OpenStream } from "../request/app_face.ts";
+import type { Exchange } from "../request/exchange.ts";
 import type { SocketFace } from "../request/socket_face.ts";
 import { BodyStream, clientLeft, HIGH_WATER_MARK } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
@@ -257,7 +259,15 @@ export abstract class OutgoingMessage extends HeaderMethods {
     });
     app.openStreams.add(body);
     exchange.streaming = body;
-    const isTaken = state.settle(body.stream, this.statusCode);
+    let isTaken: boolean;
+    try {
+      isTaken = state.settle(body.stream, this.statusCode);
+    } catch (error) {
+      // no web response can carry it, and an error handler answers without it
+      forgetStream(exchange, body);
+      body.giveUp();
+      throw error;
+    }
     state.ended = true;
     exchange.endsHere();
     if (isTaken && !exchange.aborted) return;
@@ -281,10 +291,13 @@ export abstract class OutgoingMessage extends HeaderMethods {
     }
     if (isReplaced) return this[streamKey](body instanceof Blob ? body.stream() : body);
     implicitHead(this);
-    const isTaken = this[stateKey].settleWhole(body, this.statusCode);
-    if (isTaken || body instanceof Blob) return;
-    // nothing of it may be sent, or the client has left; a file that fails to close has nobody left to tell
-    body.cancel().catch(() => {});
+    let isTaken = false;
+    try {
+      isTaken = this[stateKey].settleWhole(body, this.statusCode);
+    } finally {
+      // nothing of it may be sent, or the client has left; a file that fails to close has nobody left to tell
+      if (!isTaken && !(body instanceof Blob)) body.cancel().catch(() => {});
+    }
   }
 
   /**
@@ -532,7 +545,16 @@ function startStream(message: OutgoingMessage): void {
       exchange.abandon();
     },
   });
-  if (state.settle(stream.readable, message.statusCode)) return;
+  let isTaken: boolean;
+  try {
+    isTaken = state.settle(stream.readable, message.statusCode);
+  } catch (error) {
+    // what is written would go nowhere, the page for this error too
+    state.stream = null;
+    forgetStream(exchange, message);
+    throw error;
+  }
+  if (isTaken) return;
   // there is nothing to cut
   openStreams.delete(message);
   // A pipe is left to end by itself: where its destination closes first, it leaves its source open, a file for one.
@@ -540,6 +562,11 @@ function startStream(message: OutgoingMessage): void {
   const isTheEnd = exchange.aborted || exchange.app.runtimeFace.endsWithAnswer;
   stream.discard(isTheEnd ? null : giveUp);
   if (isTheEnd) queueMicrotask(giveUp);
+}
+
+function forgetStream(exchange: Exchange, stream: OpenStream): void {
+  exchange.app.openStreams.delete(stream);
+  exchange.streaming = null;
 }
 
 // callers pass on what they were given, and null counts for nothing as in Node

@@ -233,6 +233,28 @@ Deno.test("a HEAD that knows no length does not say that it is 0", async () => {
   });
 });
 
+Deno.test("a status that no web response carries is an error for streams too, which keeps nothing open", async () => {
+  const app = quietApp();
+  let cancelled = 0;
+  const source = () => new ReadableStream({ cancel: () => void cancelled++ });
+  app.get("/write", (_req, res) => void res.status(600).write("lost"));
+  app.get("/head", (_req, res) => void res.writeHead(600).write("lost"));
+  app.get("/flush", (_req, res) => res.status(600).flushHeaders());
+  app.get("/stream", (_req, res) => void res.status(600).send(source()));
+  app.use((error: Error, _req: unknown, res: FrameworkResponse, _next: unknown) => {
+    res.status(500).send(error.message);
+  });
+  for (const path of ["/write", "/head", "/flush", "/stream"]) {
+    const response = await ask(app, path);
+    assertEquals([path, response.status, await response.text()], [
+      path,
+      500,
+      "A web response carries a status from 200 to 599, not 600; set another with res.status()",
+    ]);
+  }
+  assertEquals([app.openStreams.size, cancelled], [0, 1]);
+});
+
 Deno.test("a source whose chunks cannot be sent is given up, behind middleware that replaced write too", async () => {
   for (const isHooked of [false, true]) {
     const app = quietApp();
