@@ -58,9 +58,10 @@ const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map(
  * @throws {TypeError} If the setting cannot have the value
  */
 export function storeSetting(settings: Record<string, SettingValue>, name: string, value: SettingValue): void {
-  settings[name] = value;
+  // first, for a value that is refused is not kept
   const compile = COMPILED.get(name);
   if (compile !== undefined) settings[`${name} fn`] = compile(value);
+  settings[name] = value;
 }
 
 function compileEtag(value: SettingValue): unknown {
@@ -68,7 +69,7 @@ function compileEtag(value: SettingValue): unknown {
   if (value === true || value === "weak") return weakEntityTag;
   if (value === false) return undefined;
   if (value === "strong") return strongEntityTag;
-  throw new TypeError(`unknown value for etag function: ${value}; use "weak", "strong", false or a function`);
+  throw new TypeError(`unknown value for etag function: ${String(value)}; use "weak", "strong", false or a function`);
 }
 
 function compileQueryParser(value: SettingValue): unknown {
@@ -77,6 +78,6 @@ function compileQueryParser(value: SettingValue): unknown {
   if (value === false) return undefined;
   if (value === "extended") return (text: string) => parseExtendedQuery(text, { allowPrototypes: true });
   throw new TypeError(
-    `unknown value for query parser function: ${value}; use "simple", "extended", false or a function`,
+    `unknown value for query parser function: ${String(value)}; use "simple", "extended", false or a function`,
   );
 }

@@ -39,6 +39,19 @@ Deno.test("settings that cannot be are refused", () => {
   refuses("10.0.0.0/99", 'invalid range on address: 10.0.0.0/99; "trust proxy" takes addresses, subnets');
   refuses({}, '"trust proxy" takes true, a number of proxies, subnets or a function, not [object Object]');
   refuses([7], '"trust proxy" takes true, a number of proxies, subnets or a function, not 7');
+  assertThrows(() => quietApp().set("etag", Symbol("odd")), TypeError, "etag function: Symbol(odd); use");
+  assertThrows(() => quietApp().set("query parser", Symbol("odd")), TypeError, "parser function: Symbol(odd); use");
+});
+
+Deno.test("a setting that is refused stays what it was", () => {
+  const app = quietApp().set("etag", "strong").set("query parser", "extended").set("trust proxy", 1);
+  const before = app.getSettings();
+  for (const name of ["etag", "query parser", "trust proxy"]) assertThrows(() => app.set(name, "10.0.0.0/odd"));
+  assertEquals(app.getSettings(), before);
+  const [parent, child] = [quietApp().enable("trust proxy"), quietApp()];
+  assertThrows(() => child.set("trust proxy", "odd"));
+  parent.use(child);
+  assertEquals(child.get("trust proxy"), true);
 });
 
 Deno.test("a mounted application inherits settings it did not set, and hears of it", () => {
