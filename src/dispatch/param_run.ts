@@ -1,3 +1,4 @@
+import { isThenable } from "../http/is_thenable.ts";
 import type { AnyHandler } from "../matching/layer.ts";
 import type { Position, WalkedRequest, WalkedResponse } from "./position.ts";
 
@@ -89,7 +90,7 @@ export class ParamRun {
     const { req, res } = this.#context;
     try {
       const result = handler(req, res, next, called.value, name);
-      if (result instanceof Promise) result.catch((failure) => next(failure || new Error("Rejected promise")));
+      if (isThenable(result)) result.then(null, (failure) => next(failure || new Error("Rejected promise")));
     } catch (failure) {
       next(failure);
     }

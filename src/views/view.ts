@@ -1,3 +1,4 @@
+import { isThenable } from "../http/is_thenable.ts";
 import { extensionOf, resolvePath } from "../http/file_paths.ts";
 import type { FileSystem } from "../http/file_system.ts";
 
@@ -95,7 +96,7 @@ export class View {
     });
     returned = true;
     // engines that are async functions may reject instead of calling back
-    if (result instanceof Promise) result.catch((error) => callback(error));
+    if (isThenable(result)) result.then(null, (error) => callback(error));
   }
 }
 

@@ -1,3 +1,4 @@
+import { isThenable } from "../http/is_thenable.ts";
 import type { Connections } from "./connections.ts";
 import { type ConnectionData, WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
@@ -62,7 +63,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   const attempt = (handler: () => unknown, failed: (error: unknown) => unknown): unknown => {
     try {
       const result = handler();
-      if (result instanceof Promise) return result.then(() => handled?.(ws)).catch(failed);
+      if (isThenable(result)) return Promise.resolve(result).then(() => handled?.(ws)).catch(failed);
       handled?.(ws);
     } catch (error) {
       return failed(error);

@@ -149,15 +149,19 @@ const CASES: readonly Case[] = [
     name: "a layer whose parameters failed is not entered, nor are the error handlers of its route",
     build(app) {
       app.param("id", (_req: Any, _res: Any, next: Any, id: string) => {
-        if (id === "thrown") throw Object.assign(new Error("forbidden"), { status: 403 });
-        next(id === "told" ? Object.assign(new Error("forbidden"), { status: 403 }) : undefined);
+        const forbidden = Object.assign(new Error("forbidden"), { status: 403 });
+        if (id === "thrown") throw forbidden;
+        if (id === "rejected") return Promise.reject(forbidden);
+        // as the queries of some packages, which are promises of their own kind
+        if (id === "asked") return { then: (_done: unknown, failed: Any) => failed(forbidden) };
+        next(id === "told" ? forbidden : undefined);
       });
       const pass = (_req: Any, _res: Any, next: Any) => next();
       const swallow = (_error: Any, _req: Any, _res: Any, next: Any) => next();
       app.get("/doc/:id", pass, swallow, say("the secret"));
       app.use((error: Any, _req: Any, res: Any, _next: Any) => res.status(error.status).send("refused"));
     },
-    asks: ["/doc/mine", "/doc/told", "/doc/thrown"],
+    asks: ["/doc/mine", "/doc/told", "/doc/thrown", "/doc/rejected", "/doc/asked"],
   },
   {
     name: "an application inherits routing settings until its first route, mounted or not",

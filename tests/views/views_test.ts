@@ -49,6 +49,17 @@ Deno.test("an engine that fails passes its error on", async () => {
   assertEquals((await ask(app, "/")).status, 500);
 });
 
+Deno.test("an engine may fail by a promise of any kind", async () => {
+  const broken = new Error("broken");
+  const promises = [Promise.reject(broken), {
+    then: (_done: unknown, failed: (error: Error) => void) => failed(broken),
+  }];
+  for (const promise of promises) {
+    const app = quietApp().set("views", VIEWS).engine("ejs", () => promise);
+    assertEquals(await new Promise((resolve) => app.render("page.ejs", {}, resolve)), broken);
+  }
+});
+
 Deno.test("views are remembered when the cache is on", async () => {
   const app = withViews().enable("view cache");
   const rendered = () =>

@@ -73,3 +73,14 @@ Deno.test("a socket opens although its request waited while many others came", a
     assertEquals(await client.next(), "open");
   });
 });
+
+Deno.test("a handler may fail by a promise of any kind", async () => {
+  const app = quietApp().ws("/", {
+    message: () => ({ then: (_done: unknown, failed: (error: Error) => void) => failed(new Error("told")) }),
+    error: (ws, error) => ws.send((error as Error).message),
+  });
+  await serving(app, async (origin) => {
+    await using client = new SocketClient(origin, "/");
+    assertEquals(await client.say("anything"), "told");
+  });
+});
