@@ -1,5 +1,6 @@
 import { Emitter, listenedTo } from "../http/emitter.ts";
 import type { EventName } from "../http/emitter_methods.ts";
+import { LONGEST_TIMER_MS } from "../http/units.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Peer } from "./peer.ts";
 
@@ -100,14 +101,20 @@ export class SocketFace extends Emitter {
    *
    * @param ms The time; 0 for none
    * @param listener Listens for `timeout`, once
+   * @throws {RangeError} If it is no time
    */
   setTimeout(ms: number, listener?: () => void): this {
+    if (!(ms >= 0 && ms < Infinity)) {
+      throw new RangeError(`setTimeout takes ms from 0, which is none, and finite, not ${String(ms)}`);
+    }
     if (listener !== undefined) this.once("timeout", listener);
     clearTimeout(this.#timer);
-    if (!(ms > 0) || this.#req.res?.headersSent !== false) return this;
+    if (Number(ms) === 0 || this.#req.res?.headersSent !== false) return this;
     if (this.#timer === undefined) this.#exchange.onEnd(() => clearTimeout(this.#timer));
     const before = this.#exchange.reading?.taken;
-    this.#timer = setTimeout(() => before === this.#exchange.reading?.taken ? this.#expire() : this.setTimeout(ms), ms);
+    const isSilent = (): boolean => before === this.#exchange.reading?.taken;
+    // a timer cannot wait longer, and one that should would end at once
+    this.#timer = setTimeout(() => isSilent() ? this.#expire() : this.setTimeout(ms), Math.min(ms, LONGEST_TIMER_MS));
     return this;
   }
 

@@ -3,26 +3,50 @@ import { ask, quietApp } from "../support/app.ts";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
 
 Deno.test("an answer that is late can be given by the listener of a timeout, as in Express", async () => {
-  const [ours, theirs] = await askBoth((app: Any) => {
-    app.get("/callback", (_req: Any, res: Any) => res.setTimeout(1, () => res.status(503).send("late")));
-    app.get("/listener", (_req: Any, res: Any) => {
-      res.on("timeout", () => res.status(504).send("later"));
-      res.setTimeout(1);
-    });
-    app.get("/in-time", (_req: Any, res: Any) => res.setTimeout(60_000, () => res.send("never")).send("in time"));
-    app.get("/socket", (req: Any, res: Any) => {
-      const told: unknown[] = [];
-      req.setTimeout(60_000, () => told.push("a request that is complete"));
-      req.socket.setTimeout(1, () => res.status(503).json([...told, "the socket"]));
-      res.on("timeout", (socket: unknown) => told.push("the response", socket === req.connection));
-    });
-    app.get("/taken-back", (req: Any, res: Any) => {
-      req.setTimeout(1, () => res.send("never")).setTimeout(0);
-      setTimeout(() => res.send("answered"), 5);
-    });
-  }, ["/callback", "/listener", "/in-time", "/socket", "/taken-back"].map((path) => ({ path })));
+  const [ours, theirs] = await askBoth(
+    (app: Any) => {
+      app.get("/callback", (_req: Any, res: Any) => res.setTimeout(1, () => res.status(503).send("late")));
+      app.get("/listener", (_req: Any, res: Any) => {
+        res.on("timeout", () => res.status(504).send("later"));
+        res.setTimeout(1);
+      });
+      app.get("/in-time", (_req: Any, res: Any) => res.setTimeout(60_000, () => res.send("never")).send("in time"));
+      app.get("/socket", (req: Any, res: Any) => {
+        const told: unknown[] = [];
+        req.setTimeout(60_000, () => told.push("a request that is complete"));
+        req.socket.setTimeout(1, () => res.status(503).json([...told, "the socket"]));
+        res.on("timeout", (socket: unknown) => told.push("the response", socket === req.connection));
+      });
+      app.get("/taken-back", (req: Any, res: Any) => {
+        req.setTimeout(1, () => res.send("never")).setTimeout(0);
+        setTimeout(() => res.send("answered"), 5);
+      });
+      app.get("/longer-than-timers-wait", (_req: Any, res: Any) => {
+        res.setTimeout(2 ** 40);
+        setTimeout(() => res.send("answered"), 5);
+      });
+      app.get("/no-time", (req: Any, res: Any) => {
+        const refused = [-1, Infinity, NaN].map((ms) => {
+          try {
+            req.setTimeout(ms);
+          } catch (error) {
+            return (error as Error).name;
+          }
+        });
+        res.json(refused);
+      });
+    },
+    ["/callback", "/listener", "/in-time", "/socket", "/taken-back", "/longer-than-timers-wait", "/no-time"].map((
+      path,
+    ) => ({ path })),
+  );
   assertEquals(ours, theirs);
-  assertEquals(ours.map(({ body }) => body).slice(3), ['["the response",true,"the socket"]', "answered"]);
+  assertEquals(ours.map(({ body }) => body).slice(3), [
+    '["the response",true,"the socket"]',
+    "answered",
+    "answered",
+    '["RangeError","RangeError","RangeError"]',
+  ]);
 });
 
 Deno.test("a request that nobody answers in time is broken off where nobody listens, and told while its body comes", async () => {
