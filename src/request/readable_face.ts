@@ -299,7 +299,8 @@ export class ReadableFace implements BodyReading {
     const listener = (chunk: ShownChunk): void => {
       if (destination.write(chunk) !== false) return;
       this.pause();
-      destination.once("drain", () => this.resume());
+      // what was taken off meanwhile has no say any more: nobody would get what flows then
+      destination.once("drain", () => this.#pipes.has(destination) && this.resume());
     };
     const onEnd = (): void => {
       this.unpipe(destination);
@@ -316,6 +317,8 @@ export class ReadableFace implements BodyReading {
 
   /** Stops sending chunks to one destination, or to all. */
   unpipe(destination?: Destination): void {
+    // somebody else may be listening
+    if (destination === undefined ? this.#pipes.size === 0 : !this.#pipes.has(destination)) return;
     for (const [target, { listener, onEnd }] of this.#pipes) {
       if (destination !== undefined && target !== destination) continue;
       this.#emitter.off("data", listener);

@@ -3,9 +3,11 @@ import morgan from "morgan";
 import multer from "multer";
 import http2 from "node:http2";
 import process from "node:process";
+import { Writable } from "node:stream";
 import sluice, { type ErrorRequestHandler, type FrameworkRequest } from "@sluice/sluice";
 import { certificate } from "../fixtures/node/certificate.ts";
 import { ask, quietApp } from "../support/app.ts";
+import { type Any, askBoth } from "../support/both.ts";
 
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.7", port: 4711 } };
 
@@ -546,4 +548,38 @@ Deno.test("a listener in front of the others hears of the end of the request, of
   });
   await ask(app, "/");
   assertEquals(told.sort(), ["answer", "request", "socket"]);
+});
+
+Deno.test("what is not piped any more holds the flow neither back nor sets it going, as in Express", async () => {
+  const [ours, theirs] = await askBoth((app: Any) => {
+    app.post("/listened-to", (req: Any, res: Any) => {
+      let length = 0;
+      req.on("data", (chunk: Any) => length += chunk.length);
+      req.on("end", () => res.send(`${length}`));
+      req.unpipe();
+      req.unpipe(new Writable());
+    });
+    app.post("/taken-off", (req: Any, res: Any) => {
+      let length = 0;
+      const full = new Writable({
+        highWaterMark: 1,
+        write(chunk, _encoding, done) {
+          length += chunk.length;
+          setTimeout(() => {
+            req.unpipe(full);
+            done();
+          }, 1);
+        },
+      });
+      full.once("drain", () =>
+        setTimeout(() => {
+          req.on("data", (chunk: Any) => length += chunk.length);
+          req.on("end", () => res.send(`${length}`));
+          req.resume();
+        }, 5));
+      req.pipe(full);
+    });
+  }, ["/listened-to", "/taken-off"].map((path) => ({ path, init: { method: "POST", body: "x".repeat(600_000) } })));
+  assertEquals(ours, theirs);
+  assertEquals(ours.map(({ body }) => body), ["600000", "600000"]);
 });
