@@ -11,3 +11,11 @@ export function errorText(error: Error): string {
   const begins = stack.includes(error.message) || /^\s+at /m.test(stack);
   return begins ? stack : `${error}\n${stack}`;
 }
+
+/** Names a value of the wrong kind in an error message. */
+export function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "an object";
+  return typeof value === "string" ? `"${value}"` : typeof value === "function" ? "a function" : String(value);
+}

@@ -1,3 +1,4 @@
+import { describe } from "../http/error_text.ts";
 import type { Capture } from "./capture.ts";
 import type { PathPatternOptions } from "./path_expression.ts";
 import { type PathMatch, PathPattern } from "./path_pattern.ts";
@@ -297,11 +298,4 @@ function pathsOf(method: string, path: unknown): (string | RegExp)[] {
     throw new TypeError(`${method} takes a path as a string, a RegExp or an array of them, not ${describe(one)}`);
   }
   return paths;
-}
-
-/** Names a value of the wrong kind in an error message. */
-export function describe(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  return typeof value === "object" ? "an object" : typeof value === "string" ? `"${value}"` : `${String(value)}`;
 }

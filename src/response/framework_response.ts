@@ -1,5 +1,6 @@
 import { create as contentDisposition } from "content-disposition";
 import { encodeUrl } from "encodeurl";
+import { describe } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 import { baseName, extensionOf } from "../http/file_paths.ts";
 import { appendVary, headerKey } from "../http/header_values.ts";
@@ -327,6 +328,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   set(field: string | Record<string, Untyped>, value?: HeaderValue | boolean): this {
     if (typeof field !== "string") {
+      if (value !== undefined) throw new TypeError(`res.set takes a header name as a string, not ${describe(field)}`);
       for (const name of Object.keys(field ?? {})) this.set(name, field[name]);
       return this;
     }
@@ -374,12 +376,18 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   /** Adds a field to `Vary`. */
   vary(field: string | readonly string[]): this {
     if (!field) throw new TypeError("field argument is required to res.vary");
+    if (typeof field !== "string" && !Array.isArray(field)) {
+      throw new TypeError(`res.vary takes a header name or a list of them, not ${describe(field)}`);
+    }
     if (field.length === 0) return this;
     return this.setHeader("Vary", appendVary(headerText(this.getHeader("Vary")), field));
   }
 
   /** Adds links with their relations to `Link` (RFC 8288). */
   links(links: Record<string, string | readonly string[]>): this {
+    if (typeof links !== "object" || links === null) {
+      throw new TypeError(`res.links takes an object of relations and URLs, not ${describe(links)}`);
+    }
     const earlier = headerText(this.getHeader("Link"));
     const added = Object.entries(links).flatMap(([rel, urls]) => [urls].flat().map((url) => `<${url}>; rel="${rel}"`));
     return this.set("Link", (earlier === "" ? added : [earlier, ...added]).join(", "));
@@ -429,6 +437,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   format(handlers: FormatHandlers): this {
     const { req } = this;
+    if (typeof handlers !== "object" || handlers === null) {
+      throw new TypeError(`res.format takes an object of types and handlers, not ${describe(handlers)}`);
+    }
     for (const [type, handler] of Object.entries(handlers)) {
       if (typeof handler === "function") continue;
       throw new TypeError(`res.format: handler "${type}" must be a function, not ${typeof handler}`);
@@ -511,6 +522,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     }
     if (typeof filename === "object" && filename !== null) return this.download(path, null, filename, callback);
     if (typeof path !== "string") throw new TypeError(`res.download takes a path as a string, not ${typeof path}`);
+    if (filename && typeof filename !== "string") {
+      throw new TypeError(`res.download takes a file name as a string, not ${describe(filename)}`);
+    }
     const headers: Record<string, HeaderValue | boolean> = {};
     for (const [name, value] of Object.entries(options?.headers ?? {})) {
       if (name.toLowerCase() !== "content-disposition") headers[name] = value;

@@ -1,3 +1,4 @@
+import { describe } from "../http/error_text.ts";
 import { Emitter } from "../http/emitter.ts";
 import type { HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
 
@@ -56,8 +57,15 @@ export abstract class HeaderMethods extends Emitter {
     return this.setHeader(name, before.concat(value));
   }
 
-  /** Sets several headers from a `Headers` or a `Map`; their cookies, too, replace those that were set before. */
+  /**
+   * Sets several headers from a `Headers` or a `Map`; their cookies, too, replace those that were set before.
+   *
+   * @throws {TypeError} If it is neither
+   */
   setHeaders(headers: Headers | ReadonlyMap<string, HeaderValue>): this {
+    if (typeof headers?.forEach !== "function" || Array.isArray(headers)) {
+      throw new TypeError(`res.setHeaders takes a Headers or a Map, not ${describe(headers)}`);
+    }
     const cookies: HeaderValue[] = [];
     headers.forEach((value: HeaderValue, name: string) => {
       if (name === "set-cookie") cookies.push(value);

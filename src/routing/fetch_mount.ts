@@ -1,5 +1,5 @@
 import { exchangeOf } from "../request/exchange.ts";
-import { describe } from "../matching/layer.ts";
+import { describe } from "../http/error_text.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Handler } from "./handler.ts";
 

@@ -1,6 +1,6 @@
+import { describe } from "../http/error_text.ts";
 import {
   type AnyHandler,
-  describe,
   type HandlerKind,
   kindOf,
   Layer,

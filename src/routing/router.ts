@@ -1,11 +1,11 @@
 import { Callable } from "../http/callable.ts";
+import { describe } from "../http/error_text.ts";
 import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { FastMatcher } from "../matching/fast_matcher.ts";
 import {
   type AnyHandler,
-  describe,
   Layer,
   type LayerList,
   type LayerSource,

@@ -1,5 +1,6 @@
 import { LONGEST_TIMER_MS } from "../http/units.ts";
-import { type AnyHandler, describe, type LayerEntry, layerEntry, type RoutedEntries } from "../matching/layer.ts";
+import { describe } from "../http/error_text.ts";
+import { type AnyHandler, type LayerEntry, layerEntry, type RoutedEntries } from "../matching/layer.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import type { Path } from "./handler.ts";
