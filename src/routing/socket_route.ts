@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { describe } from "../http/error_text.ts";
 import { type AnyHandler, type LayerEntry, layerEntry, type RoutedEntries } from "../matching/layer.ts";
@@ -7,6 +8,16 @@ import type { Path } from "./handler.ts";
 
 /** Names of the handlers a connection may have. */
 const HANDLER_NAMES = ["open", "message", "close", "drain", "error"] as const;
+
+const NAMES: OptionNames<WebSocketHandlers> = {
+  open: true,
+  message: true,
+  close: true,
+  drain: true,
+  error: true,
+  protocols: true,
+  pingTimeoutMs: true,
+};
 
 /** A WebSocket path: middleware that runs before the upgrade, and handlers for the connection. */
 export class SocketRoute implements RoutedEntries {
@@ -62,6 +73,8 @@ function assertHandlers(caller: string, handlers: unknown): asserts handlers is 
       `${caller} needs the connection's handlers last, such as { message(ws, data) {} }, not ${describe(handlers)}`,
     );
   }
+  // an object of a class may keep things of its own
+  if (isPlain(handlers)) checkNames(caller, handlers, NAMES);
   const given = HANDLER_NAMES.filter((name) => (handlers as Record<string, unknown>)[name] !== undefined);
   if (given.length === 0) {
     throw new TypeError(`${caller} needs at least one of the handlers ${HANDLER_NAMES.join(", ")}`);
@@ -73,6 +86,11 @@ function assertHandlers(caller: string, handlers: unknown): asserts handlers is 
     }
   }
   assertOptions(caller, handlers);
+}
+
+function isPlain(given: object): boolean {
+  const prototype = Object.getPrototypeOf(given);
+  return prototype === null || prototype === Object.prototype;
 }
 
 function assertOptions(caller: string, { protocols, pingTimeoutMs }: WebSocketHandlers): void {

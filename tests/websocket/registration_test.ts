@@ -30,6 +30,24 @@ Deno.test("sub-protocols that are neither a list of names nor a function are ref
   }
 });
 
+Deno.test("a handler or an option by a name that there is not is refused, an object of a class keeps its own things", () => {
+  const names = "there are open, message, close, drain, error, protocols, pingTimeoutMs";
+  for (const name of ["onmessage", "mesage", "idleTimeout"]) {
+    assertThrows(
+      () => quietApp().ws("/", { open() {}, [name]: () => {} }),
+      TypeError,
+      `app.ws: there is no option ${name}; ${names}`,
+    );
+  }
+  class Room {
+    members = new Set();
+    open(ws: unknown) {
+      this.members.add(ws);
+    }
+  }
+  quietApp().ws("/", new Room()).ws("/", { open() {}, message: undefined as never });
+});
+
 Deno.test("neither an upgrade nor a method WS leads past what all() guards", async () => {
   const app = quietApp();
   const router = Router();
