@@ -15,8 +15,9 @@ function remembering(decide: Decide): Decide {
   const known = new TwoGenerations<string | false>(MAX_REMEMBERED);
   return (header, offered) => {
     if (header === undefined || header.length > LONGEST_REMEMBERED) return decide(header, offered);
-    // no header has a line feed in it
-    const question = `${header}\n${offered.join("\n")}`;
+    // No header has a line feed in it, but an offer may, for programs hand on what a client has written. How many there
+    // are tells it from the offers that it looks like.
+    const question = `${offered.length}\n${header}\n${offered.join("\n")}`;
     let verdict = known.get(question);
     if (verdict === undefined) {
       verdict = decide(header, offered);

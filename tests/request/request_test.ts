@@ -153,6 +153,12 @@ Deno.test("a giant or nested query is bounded", async () => {
   assertEquals((await deep.text()).length < 2500, true);
 });
 
+Deno.test("what a client has a program offer changes nothing for who offers the same in a list", async () => {
+  const init = { headers: { accept: "text/html, application/json;q=0.5" } };
+  assertEquals(await seen((req) => req.accepts(req.query.type), "/?type=html%0Ajson", init), false);
+  assertEquals(await seen((req) => req.accepts("html", "json"), "/", init), "html");
+});
+
 Deno.test("req.is() tells the type of a body", async () => {
   const init = { method: "POST", headers: { "content-type": "application/json; charset=utf-8" }, body: "{}" };
   assertEquals(
