@@ -42,7 +42,7 @@ export class ForeignPosition implements Position {
   }
 
   get method(): string {
-    return this.#req.method ?? "";
+    return this.#req.method?.toUpperCase() ?? "";
   }
 
   get path(): string | undefined {

@@ -81,14 +81,14 @@ export class Target {
     return this.#original ?? this.#text.slice(this.#start);
   }
 
-  /** The method routing looks at; assigning it makes later layers match the new one (method-override). */
+  /** The method routing looks at; assigning it, in any case, makes later layers match the new one (method-override). */
   get method(): string {
     return this.#method;
   }
 
   set method(value: string) {
     if (value === this.#method) return;
-    this.#method = value;
+    this.#method = value.toUpperCase();
     this.version++;
   }
 

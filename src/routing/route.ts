@@ -160,8 +160,10 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
 
   /** Handlers for a method: its own and those of `all()`, in order; a GET's answer HEAD where nothing else does. */
   entriesFor(method: string): readonly LayerEntry[] {
-    let name = method.toLowerCase();
+    let name: string | null = method.toLowerCase();
     if (name === "head" && !this.#has("head")) name = "get";
+    // methods have a case (RFC 9110 section 9.1): what Deno lets in as "pOST" would get past what guards POST
+    if (method !== method.toUpperCase()) name = null;
     return this.stack.filter((entry) => entry.method === null || entry.method === name);
   }
 

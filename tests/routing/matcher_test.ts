@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
 import sluice, { FastMatcher, Layer } from "@sluice/sluice";
+import { serving } from "../support/app.ts";
+import { rawHead, untilClosed } from "../support/raw_client.ts";
 import { random } from "../support/random.ts";
 
 const options = (end: boolean) => ({ sensitive: false, strict: false, end });
@@ -80,4 +82,24 @@ Deno.test("what is no other case of a letter to a guard is none to what it guard
   assertEquals(await statusOf("/KIT/panel"), 401);
   // the Kelvin sign: its lower case is a k, but /k/i does not match it
   assertEquals(await statusOf("/\u212ait/panel"), 404);
+});
+
+Deno.test("a method in another case is none of those that handlers are for, unless a middleware assigns it", async () => {
+  const app = sluice().set("env", "test");
+  app.use((req, res, next) => req.method === "POST" ? res.sendStatus(401) : next());
+  app.use("/override", (req, _res, next) => {
+    req.method = "post";
+    next();
+  });
+  app.post(["/", "/override"], (_req, res) => res.send("posted"));
+  await serving(app, async (origin) => {
+    const statusOf = async (start: string) => {
+      const answer = await untilClosed(await rawHead(origin, start, ["Connection: close", "Content-Length: 0"]));
+      return Number(answer.split(" ")[1]);
+    };
+    assertEquals(await statusOf("POST /"), 401);
+    // Node's server refuses it, Deno's does not
+    assertEquals(await statusOf("pOST /"), 404);
+    assertEquals(await statusOf("PUT /override"), 200);
+  });
 });
