@@ -15,6 +15,12 @@ const handlers = new WeakSet<(...args: never[]) => void>();
 // requests and not sockets: one that was given back may bring another
 const taken = new WeakSet<IncomingMessage>();
 
+/** Header lines that Node keeps of a request at least, where its server is not told how many. */
+const KEPT_HEADERS = 1000;
+
+/** What newer versions of Node say by themselves of a request with more of them. */
+const TOO_MANY_HEADERS = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n";
+
 /**
  * Makes an application's WebSocket routes a listener for the `upgrade` event of a Node server of one's own.
  *
@@ -105,7 +111,7 @@ function pathOf({ url = "/" }: IncomingMessage): string {
 // RFC 9110 section 7.8: a server may ignore the header. Node does where nobody listens for upgrades, and otherwise reads
 // no body: clients that offer HTTP/2 with every request would send theirs in vain. So it gets the request once more.
 async function giveBack(
-  server: EventEmitter,
+  server: EventEmitter & { maxHeadersCount?: number | null },
   req: IncomingMessage,
   socket: Duplex,
   head: Uint8Array,
@@ -113,6 +119,7 @@ async function giveBack(
   const held = new HeldSocket(socket);
   const isFree = await held.freed();
   if (!isFree) return void socket.destroy();
+  if (!hasAllHeaders(req, server)) return void socket.end(TOO_MANY_HEADERS, () => socket.destroy());
   held.release();
   const lines = [`${req.method} ${req.url} HTTP/${req.httpVersion}`];
   for (let i = 0; i < req.rawHeaders.length; i += 2) {
@@ -122,4 +129,11 @@ async function giveBack(
   socket.unshift(head);
   socket.unshift(Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"));
   server.emit("encrypted" in socket ? "secureConnection" : "connection", socket);
+}
+
+// Node leaves out those behind a limit: without the one that tells where its body ends, the client's body would be taken
+// for another request
+function hasAllHeaders({ rawHeaders }: IncomingMessage, server: { maxHeadersCount?: number | null }): boolean {
+  const most = server.maxHeadersCount ?? KEPT_HEADERS;
+  return most <= 0 || rawHeaders.length < 2 * most;
 }

@@ -205,6 +205,16 @@ onNode("a request to become something else is answered as the request it is, wit
   }
 });
 
+onNode("a body is no request of its own where Node has not kept the header that tells its length", async ({ at }) => {
+  for (const way of [...WAYS, "two"] as const) {
+    const body = `GET ${prefix(way)}/page HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const many = Array.from({ length: 2000 }, () => "a:");
+    const head = ["Connection: Upgrade", "Upgrade: h2c", ...many, `Content-Length: ${body.length}`];
+    const answer = await untilClosed(await rawHead(at(way), `POST ${prefix(way)}/echo`, head, body));
+    assertMatch(answer, /^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
+  }
+});
+
 onNode("a connection whose offer was ignored may make another one, and become a WebSocket", async ({ at }) => {
   const offer = ["Connection: Upgrade", "Upgrade: h2c"];
   for (const way of [...WAYS, "two"] as const) {
