@@ -1,5 +1,6 @@
 import { exchangeOf } from "../request/exchange.ts";
 import { describe } from "../http/error_text.ts";
+import { HttpError } from "../http/http_error.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Handler } from "./handler.ts";
 
@@ -56,13 +57,21 @@ function requestBelow(caller: string, req: FrameworkRequest): Request {
   if (request.bodyUsed) {
     throw new TypeError(`${caller}: the body was read already; register the mount before the body parsers`);
   }
-  // the origin of Deno's "http+unix:", which Unix sockets have, would be "null", and Bun's of a request without a proper
-  // Host is missing
-  const { protocol, host } = new URL(request.url, "http://localhost");
+  const { protocol, host } = originOf(request);
   const asSent = `${protocol}//${host}${url}`;
   const placed = new Request(asSent, request);
   const moved = method === request.method ? placed : new Request(placed, { method });
   // a web request resolves "/../", and would lead past middleware that looked at the path as it was sent
   if (moved.url !== asSent) Object.defineProperty(moved, "url", { value: asSent });
   return moved;
+}
+
+// the origin of Deno's "http+unix:", which Unix sockets have, would be "null", and Bun's of a request without a proper
+// Host is missing
+function originOf(request: Request): URL {
+  try {
+    return new URL(request.url, "http://localhost");
+  } catch (cause) {
+    throw new HttpError(400, "The Host header names no host", { cause });
+  }
 }

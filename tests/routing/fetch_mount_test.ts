@@ -57,6 +57,15 @@ Deno.test("a mounted handler sees the path as middleware in front of it saw it, 
   }
 });
 
+Deno.test("a Host of which no URL can be made is the client's mistake, and not the server's", async () => {
+  const app = sluice().set("env", "test");
+  app.mount("/old", hono());
+  // as Deno and Bun deliver "Host: ["
+  const request = new Request("http://localhost/");
+  Object.defineProperty(request, "url", { value: "http://[/old/users/7" });
+  assertEquals((await app.fetch(request)).status, 400);
+});
+
 Deno.test("middleware in front runs, and its headers stay on the answer", async () => {
   const app = sluice();
   app.use((_req, res, next) => {
