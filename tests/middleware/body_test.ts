@@ -111,6 +111,18 @@ Deno.test("brotli is inflated where the runtime knows it", async () => {
   assertEquals(await response.json(), { body: { b: 1 } });
 });
 
+Deno.test("an empty Content-Encoding says that there is none", async () => {
+  for (const headers of [{}, { "content-length": "7" }] as Record<string, string>[]) {
+    const response = await post(echo(sluice.json()), "application/json", '{"b":1}', {
+      "content-encoding": "",
+      ...headers,
+    });
+    assertEquals(await response.json(), { body: { b: 1 } });
+  }
+  const raw = await post(echo(sluice.raw({ inflate: false, type: "*/*" })), "a/b", "x", { "content-encoding": "" });
+  assertEquals(raw.status, 200);
+});
+
 Deno.test("raw bodies are Buffers here, with the methods Express users call", async () => {
   const app = quietApp();
   app.post("/", sluice.raw({ type: "*/*" }), (req, res) => res.send(req.body.toString("hex")));

@@ -26,7 +26,7 @@ export async function readBody(
   asText: boolean,
   beside: ReadableStream<Uint8Array<ArrayBuffer>> | null,
 ): Promise<BodyContent> {
-  const coding = (req.get("content-encoding") ?? "identity").toLowerCase();
+  const coding = (req.get("content-encoding") || "identity").toLowerCase();
   if (coding !== "identity" && !options.inflate) {
     throw new HttpError(415, "content encoding unsupported", { encoding: coding, type: "encoding.unsupported" });
   }
@@ -47,7 +47,8 @@ export async function readBody(
  */
 export function isUncoded(req: FrameworkRequest): boolean {
   const coding = req.get("content-encoding");
-  return coding === undefined || coding === "identity";
+  // as in Express, an empty one says nothing
+  return !coding || coding === "identity";
 }
 
 /**
