@@ -30,6 +30,10 @@ export type StaticFiles = (req: FrameworkRequest, res: FrameworkResponse, next: 
 /**
  * Serves the files of a folder, as Express's `express.static`.
  *
+ * As there, a file is found by the path decoded and without its dots and double slashes, whereas layers are matched by
+ * the path as it was sent. What guards some of the files belongs to the same mount as they do, for `//secret/a.txt` gets
+ * past `app.use("/secret", guard)`: `app.use("/secret", guard, serveStatic("secret"))`.
+ *
  * @param root The folder; relative to the working directory
  * @param options How to serve
  * @returns The middleware
