@@ -57,8 +57,10 @@ export class View {
       throw new Error(`No default engine was specified and no extension was provided: "${name}"; set "view engine"`);
     }
     this.ext = given !== "" ? given : `.${options.defaultEngine!.replace(/^\./, "")}`;
-    this.engine = options.engines[this.ext] ??= packagedEngine(this.ext.slice(1), options.loadPackage);
+    this.engine = options.engines[this.ext] ?? packagedEngine(this.ext.slice(1), options.loadPackage);
     this.path = this.#lookup(given === "" ? name + this.ext : name);
+    // names may be a client's: it would have one engine more kept with each extension that it invents
+    if (this.path !== undefined) options.engines[this.ext] ??= this.engine;
   }
 
   #lookup(fileName: string): string | undefined {

@@ -96,3 +96,12 @@ Deno.test("a view may be an object of the user's own class", async () => {
   app.get("/", (_req, res) => res.render("mine", { a: 1 }));
   assertEquals(await askText(app, "/"), "mine 1");
 });
+
+Deno.test("names of views that a client invents leave nothing behind", async () => {
+  const app = withViews().enable("view cache");
+  app.get("/:name", (req, res) => res.render(req.params.name));
+  for (const name of ["page.invented", "missing.made-up", "none"]) {
+    assertEquals((await ask(app, `/${name}`)).status, 500);
+  }
+  assertEquals([Object.keys(app.engines), Object.keys(app.cache)], [[".ejs"], []]);
+});
