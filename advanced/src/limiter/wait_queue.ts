@@ -6,6 +6,9 @@ import type { Decision } from "./decision.ts";
 /** ms until the store is asked again where what decides in its place would never grant. */
 const WITHOUT_STORE_MS = 1000;
 
+/** Returns that are kept in mind for those who are asking meanwhile. */
+const RECENT = 64;
+
 /** How a wait may end before its turn. */
 interface Ending {
   readonly signal?: AbortSignal | undefined;
@@ -32,6 +35,9 @@ export class WaitQueue {
   readonly #leaving = new Set<Leaving>();
   /** Those who wait for their time, by the refusal that told it. */
   readonly #paused = new Map<Decision, () => void>();
+  /** What was given back last, `null` for everything: the one of number `n` at the place `n % RECENT`. */
+  readonly #recent: (Decision | null)[] = [];
+  #returns = 0;
   #waiting = 0;
   #closed: DOMException | null = null;
 
@@ -59,7 +65,7 @@ export class WaitQueue {
     ending.signal?.throwIfAborted();
     let denied: Decision | undefined;
     if (!this.#lanes.has(key)) {
-      const asked = check();
+      const asked = this.#ask(check);
       // where the answer is there already, nobody may come in between
       denied = "then" in asked ? await asked : asked;
       if (denied.allowed) return denied;
@@ -107,16 +113,32 @@ export class WaitQueue {
     // Workers reject what a request ahead that is gone can't settle any more
     const turn = this.#timers.endWithRequest ? ahead.catch(() => {}) : ahead;
     await Promise.race([turn, leaving.promise]);
-    const decision = await check();
+    const decision = await this.#ask(check);
     return decision.allowed ? decision : await this.#head(check, decision, leaving);
   }
 
   async #head(check: () => Awaitable<Decision>, denied: Decision, leaving: Leaving): Promise<Decision> {
-    for (let decision = denied;; decision = await check()) {
+    for (let decision = denied;; decision = await this.#ask(check)) {
       if (decision.allowed) return decision;
       assertPossible(decision);
       await this.#pause(decision, leaving);
     }
+  }
+
+  // a refusal may be older than what was given back while it was on its way, and nobody would wake who sleeps by it
+  #ask(check: () => Awaitable<Decision>): Awaitable<Decision> {
+    const before = this.#returns;
+    const asked = check();
+    if (!("then" in asked)) return asked;
+    return asked.then((decision) => {
+      return decision.allowed || !this.#mayBeFreed(decision, before) ? decision : this.#ask(check);
+    });
+  }
+
+  #mayBeFreed(denied: Decision, before: number): boolean {
+    if (this.#returns - before > RECENT) return true;
+    for (let i = before; i < this.#returns; i++) if (frees(this.#recent[i % RECENT] ?? null, denied)) return true;
+    return false;
   }
 
   async #pause(denied: Decision, leaving: Leaving): Promise<void> {
@@ -141,10 +163,9 @@ export class WaitQueue {
    *
    * @param given What was given back; without it, everything may have been
    */
-  wake(given?: Decision): void {
-    for (const [denied, resolve] of this.#paused) {
-      if (given === undefined || shareCounter(denied, given)) resolve();
-    }
+  wake(given: Decision | null = null): void {
+    this.#recent[this.#returns++ % RECENT] = given;
+    for (const [denied, resolve] of this.#paused) if (frees(given, denied)) resolve();
   }
 
   /** Rejects everybody who waits. */
@@ -155,10 +176,12 @@ export class WaitQueue {
   }
 }
 
-function shareCounter(one: Decision, other: Decision): boolean {
-  return one.takes.some(({ policy, key }) =>
-    other.takes.some((take) => take.policy.name === policy.name && take.key === key)
-  );
+// where both have a counter in common; what is given back of everything frees everybody
+function frees(given: Decision | null, denied: Decision): boolean {
+  return given === null ||
+    denied.takes.some(({ policy, key }) =>
+      given.takes.some((take) => take.policy.name === policy.name && take.key === key)
+    );
 }
 
 // without the store a process has only its share, which may be nothing; the store will have more

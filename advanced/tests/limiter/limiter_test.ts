@@ -402,6 +402,37 @@ Deno.test("what is given back lets the first who waits pass at once", async () =
   assertEquals(clock.pendingTimers, 0);
 });
 
+Deno.test("what is given back while the first who waits is being refused lets him pass at once", async () => {
+  for (const giveBack of ["release", "reset", "release of another key"]) {
+    const clock = new VirtualClock();
+    const { faulty, store } = elsewhere(clock);
+    const options = { algorithm: "concurrency", max: 1, windowMs: 60_000 } as const;
+    const limiter = new Limiter({ ...options, store, clock: clock.read, timers: clock.timers });
+    const [first, other] = [await limiter.check("a"), await limiter.check("b")];
+    // the refusal is on its way while units come back
+    const late = Promise.withResolvers<void>();
+    const decide = store.decide.bind(store);
+    store.decide = async (...asked) => {
+      const verdicts = await decide(...asked);
+      await late.promise;
+      return verdicts;
+    };
+    const { order, note } = served();
+    const waits = note("waited", limiter.waitFor("a"));
+    await settle();
+    if (giveBack === "reset") await limiter.reset("a");
+    else await limiter.release(giveBack === "release" ? first : other);
+    const asked = faulty.calls;
+    late.resolve();
+    await settle();
+    const passes = giveBack !== "release of another key";
+    assertEquals([order, faulty.calls - asked], passes ? [["waited"], 1] : [[], 0], giveBack);
+    await limiter.close();
+    await waits;
+    assertEquals(clock.pendingTimers, 0);
+  }
+});
+
 Deno.test("waitFor keeps its order over a store that answers by promises", async () => {
   const clock = new VirtualClock();
   const { faulty, store } = elsewhere(clock);
