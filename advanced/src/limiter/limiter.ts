@@ -86,7 +86,7 @@ export class Limiter extends Emitter {
     if (checked.leases !== null) {
       outer = this.#leasing = new LeasingStore(outer, checked.leases, elapsed, this.counters);
     }
-    const failed = (error: unknown) => this.#tellFailure(error);
+    const failed = (error: unknown) => this.#tell("storeFailure", error);
     this.#guarded = new FailurePolicy(outer, { ...checked, failed }, this.counters);
   }
 
@@ -129,12 +129,12 @@ export class Limiter extends Emitter {
   #counted(decision: Decision): Decision {
     if (decision.shadowDenied) {
       this.counters.shadowLimited++;
-      this.emit("shadowLimited", decision);
+      this.#tell("shadowLimited", decision);
     }
     if (decision.allowed) this.counters.admitted++;
     else {
       this.counters.limited++;
-      this.emit("limited", decision);
+      this.#tell("limited", decision);
     }
     return decision;
   }
@@ -253,11 +253,11 @@ export class Limiter extends Emitter {
   }
 
   // told in the middle of a decision: an error of a listener must not keep anybody from an answer
-  #tellFailure(error: unknown): void {
+  #tell(event: "limited" | "shadowLimited" | "storeFailure", what: unknown): void {
     try {
-      this.emit("storeFailure", error);
+      this.emit(event, what);
     } catch (thrown) {
-      console.error("rateLimit: a listener for storeFailure failed", thrown);
+      console.error(`rateLimit: a listener for ${event} failed`, thrown);
     }
   }
 

@@ -490,6 +490,33 @@ Deno.test("events tell refusals, those in shadow, and failures of the store", as
   assertEquals([limiter.counters.storeFailures, limiter.counters.decidedLocally], [1, 1]);
 });
 
+Deno.test("a listener that throws changes no decision, and the console is told", async () => {
+  const clock = new VirtualClock();
+  const { faulty, store } = elsewhere(clock);
+  faulty.delay(Promise.resolve());
+  const { error } = console;
+  const complaints: unknown[] = [];
+  console.error = (message) => complaints.push(message);
+  try {
+    for (const where of [{}, { store, clock: clock.read, timers: clock.timers }]) {
+      const limits = [{ name: "real", max: 2 }, { name: "tried", max: 1, shadow: true }];
+      const limiter = new Limiter({ limits, ...where });
+      for (const event of ["limited", "shadowLimited"]) {
+        limiter.on(event, () => {
+          throw new Error("a mistake");
+        });
+      }
+      const allowed: boolean[] = [];
+      for (let times = 0; times < 3; times++) allowed.push((await limiter.check("key")).allowed);
+      assertEquals(allowed, [true, true, false]);
+      assertEquals([limiter.counters.admitted, limiter.counters.limited], [2, 1]);
+    }
+  } finally {
+    console.error = error;
+  }
+  assertEquals(complaints.length, 6);
+});
+
 Deno.test("what was decided without the store says so, and a store that hangs costs its time budget only", async () => {
   for (const [onStoreFailure, allowed] of [["open", true], ["closed", false], ["local", true]] as const) {
     const clock = new VirtualClock();
