@@ -28,7 +28,7 @@ export { rateLimit, type RateLimitMiddleware } from "./src/http/rate_limit.ts";
 export type { RateLimitInfo } from "./src/http/rate_limit_info.ts";
 export type { Counters } from "./src/wrappers/counters.ts";
 export type { Decision } from "./src/limiter/decision.ts";
-export type { CheckOptions, LimiterKeys } from "./src/limiter/demand.ts";
+export type { CheckOptions, LimiterKeys, PeekOptions } from "./src/limiter/demand.ts";
 export { Limiter, type WaitOptions } from "./src/limiter/limiter.ts";
 export { type MeterFace, type ObservableFace, type ObservationFace, observe } from "./src/limiter/telemetry.ts";
 export type { LimiterOptions, LimitOptions, StoreOptions } from "./src/limiter/limiter_options.ts";

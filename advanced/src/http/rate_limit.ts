@@ -8,6 +8,7 @@ import {
 } from "@sluice/sluice/limiting";
 import type { FrameworkRequest } from "@sluice/sluice";
 import type { Decision } from "../limiter/decision.ts";
+import type { PeekOptions } from "../limiter/demand.ts";
 import { assertKey } from "../limiter/encode_key.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
@@ -35,8 +36,8 @@ export interface RateLimitMiddleware {
   reset(): Awaitable<number>;
   /** Forgets one key: a generated one, or a client's address. */
   resetKey(key: string): Awaitable<number>;
-  /** What is left to a key, without taking any: a generated one, or a client's address. */
-  getKey(key: string): Awaitable<Decision>;
+  /** What is left to a key, without taking any: a generated one, or a client's address; by its own limit where it has one. */
+  getKey(key: string, options?: PeekOptions): Awaitable<Decision>;
   /** Number of keys in memory. */
   readonly size: number;
 }
@@ -93,18 +94,18 @@ export function rateLimit<Req extends RequestFace = FrameworkRequest>(
     limiter: { get: () => (asker ?? own).limiter },
     reset: { value: () => (asker ?? own).limiter.reset() },
     resetKey: { value: (key: string) => resetKey(asker ?? own, key) },
-    getKey: { value: (key: string) => getKey(asker ?? own, key) },
+    getKey: { value: (key: string, options?: PeekOptions) => getKey(asker ?? own, key, options) },
     size: { get: () => (asker ?? own).limiter.size },
   }) as RateLimitMiddleware;
 }
 
 // a generated key may look like an address, and is then counted as it is, unless it is that of the request
-function getKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<Decision> {
+function getKey<Req>(asker: RequestLimiter<Req>, key: string, options?: PeekOptions): Awaitable<Decision> {
   assertKey(key, "the key of getKey");
   const clients = asker.keysOfAddress(key);
-  const asClient = asker.limiter.peek(clients);
+  const asClient = asker.limiter.peek(clients, options);
   if (asker.options.keyGenerator === undefined || clients === key) return asClient;
-  const asIs = asker.limiter.peek(key);
+  const asIs = asker.limiter.peek(key, options);
   if (isThenable(asClient) || isThenable(asIs)) return Promise.all([asClient, asIs]).then(inUse);
   return inUse([asClient as Decision, asIs as Decision]);
 }

@@ -3,12 +3,16 @@ import type { Policy } from "../policy/policy.ts";
 import type { Take } from "../policy/store.ts";
 import { assertKey, encodeKey } from "./encode_key.ts";
 
+/** Options of one look. */
+export interface PeekOptions {
+  /** Another limit for this time, by the name of the limit or for all: a customer's tier, for example. */
+  max?: number | Readonly<Record<string, number>> | undefined;
+}
+
 /** Options of one check. */
-export interface CheckOptions {
+export interface CheckOptions extends PeekOptions {
   /** Units wanted, 1 by default. */
   cost?: number | undefined;
-  /** Another limit for this check, by the name of the limit or for all: a customer's tier, for example. */
-  max?: number | Readonly<Record<string, number>> | undefined;
 }
 
 /** One key for all limits, or one for each of them by its name. */

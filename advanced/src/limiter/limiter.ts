@@ -8,7 +8,7 @@ import { type Decided, FailurePolicy } from "../wrappers/failure_policy.ts";
 import { LeasingStore } from "../wrappers/leases.ts";
 import { type Counters, newCounters } from "../wrappers/counters.ts";
 import { Decision } from "./decision.ts";
-import { type CheckOptions, Demand, type LimiterKeys } from "./demand.ts";
+import { type CheckOptions, Demand, type LimiterKeys, type PeekOptions } from "./demand.ts";
 import { assertKey, encodeKey } from "./encode_key.ts";
 import { checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
@@ -24,7 +24,8 @@ export interface WaitOptions extends CheckOptions {
   timeoutMs?: number | undefined;
 }
 
-const CHECK_NAMES: OptionNames<CheckOptions> = { cost: true, max: true };
+const PEEK_NAMES: OptionNames<PeekOptions> = { max: true };
+const CHECK_NAMES: OptionNames<CheckOptions> = { cost: true, ...PEEK_NAMES };
 const WAIT_NAMES: OptionNames<WaitOptions> = { ...CHECK_NAMES, signal: true, timeoutMs: true };
 
 /**
@@ -118,9 +119,13 @@ export class Limiter extends Emitter {
    * Looks at what is left without taking anything.
    *
    * @param keys The key, or the keys of the limits by name
+   * @param options Another limit to look by, as the checks of this key have it
+   * @returns The decision, which refuses nothing
+   * @throws {TypeError} If a key is no text or empty, or there is no option or no limit of a name
    */
-  peek(keys: LimiterKeys): Awaitable<Decision> {
-    const takes = this.#demand.takes(keys, 0, undefined);
+  peek(keys: LimiterKeys, options: PeekOptions = NO_OPTIONS): Awaitable<Decision> {
+    if (options !== NO_OPTIONS) checkNames("limiter.peek", options, PEEK_NAMES);
+    const takes = this.#demand.takes(keys, 0, options.max);
     if (this.#memory !== null) return new Decision(takes, this.#memory.decide(takes), "store");
     const decided = this.#guarded!.decide(takes);
     return "then" in decided ? decided.then((one) => decisionOf(takes, one)) : decisionOf(takes, decided);

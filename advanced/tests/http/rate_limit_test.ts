@@ -496,6 +496,15 @@ Deno.test("reset, resetKey and getKey act on the keys as clients have them", asy
   assertEquals(limiter.size, 1);
 });
 
+Deno.test("getKey tells by a customer's own limit what is left to him", async () => {
+  const app = sluice();
+  const limiter = rateLimit({ max: () => 1000, keyGenerator: () => "customer 7", cost: 300 });
+  app.use(limiter);
+  app.get("/", (_req, res) => res.send("hello"));
+  await app.handle(new Request("http://localhost/"));
+  assertEquals((await limiter.getKey("customer 7", { max: 1000 })).remaining, 700);
+});
+
 Deno.test("a key that is missing resets nobody, and never everybody", async () => {
   const limiter = rateLimit({ max: 1 });
   const counted = await limiter.limiter.check("192.0.2.1");

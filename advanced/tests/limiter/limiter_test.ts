@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { type Decision, Limiter, type LimiterOptions, MemoryStore, type Store } from "../../mod.ts";
+import { type Decision, Limiter, type LimiterOptions, MemoryStore, type PeekOptions, type Store } from "../../mod.ts";
 import { FaultyStore } from "../../src/testing/faulty_store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
@@ -112,6 +112,18 @@ Deno.test("max gives each check a limit of its own, and what is used stays used"
   for (const max of [-1, 1.5, NaN, Infinity, "5" as unknown as number]) {
     assertThrows(() => limiter.check("a", { max }), Error, "max");
   }
+});
+
+Deno.test("a look by a key's own limit tells what is left of that one", async () => {
+  const { limiter } = made({ limits: [{ name: "second", max: 2 }, { name: "day", max: 5 }] });
+  const tier = { max: { second: 10 } };
+  for (let times = 0; times < 4; times++) assert((await limiter.check("a", tier)).allowed);
+  const left = async (options?: PeekOptions) =>
+    (await limiter.peek("a", options)).verdicts.map(({ remaining }) => remaining);
+  assertEquals([await left(), await left(tier), await left({ max: 50 })], [[0, 1], [6, 1], [46, 46]]);
+  // deno-lint-ignore no-explicit-any -- what plain JavaScript may give
+  assertThrows(() => limiter.peek("a", { cost: 2 } as any), TypeError, "limiter.peek: there is no option cost");
+  assertThrows(() => limiter.peek("a", { max: { minute: 1 } }), TypeError, "minute");
 });
 
 Deno.test("max may be given for one limit by its name", async () => {
