@@ -1,6 +1,6 @@
 import { checkInteger, checkType, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
-import type { LimiterKeys } from "../limiter/demand.ts";
+import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { type LimiterOptions, type LimitOptions, systemClock } from "../limiter/limiter_options.ts";
 import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
 import { fromCounter } from "../stores/counter_store.ts";
@@ -35,10 +35,13 @@ export interface RequestLimitOptions extends LimitOptions {
 export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions, "max" | "store" | "limits"> {
   /** Several limits that are decided as one: all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly RequestLimitOptions[] | undefined;
-  /** Units per window, 100 by default; or a function that tells them, for customers' tiers. */
-  max?: number | ((req: Req) => Awaitable<number>) | undefined;
+  /**
+   * Units per window, 100 by default; or a function that tells them, for customers' tiers: a number for all limits, or
+   * numbers by the names of those it is about.
+   */
+  max?: number | ((req: Req) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
   /** The same as `max`, by express-rate-limit's name. */
-  limit?: number | ((req: Req) => Awaitable<number>) | undefined;
+  limit?: number | ((req: Req) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
   /** Where counters are kept; also a store made for express-rate-limit. */
   store?: Store | CounterLike | undefined;
   /** Units a request costs, 1 by default. */

@@ -1,6 +1,6 @@
 import { ClientKeys, isThenable, refuseOption } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
-import type { LimiterKeys } from "../limiter/demand.ts";
+import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
 import { systemClock } from "../limiter/limiter_options.ts";
 import type { Awaitable } from "../policy/store.ts";
@@ -100,7 +100,7 @@ export class RequestLimiter<Req> {
     req: Req,
     keys: Awaitable<LimiterKeys | undefined>,
     units: Awaitable<number | undefined>,
-    tier: Awaitable<number | undefined>,
+    tier: Awaitable<CheckOptions["max"]>,
   ): Promise<Decision> {
     return await this.#checkNow(req, await keys, await units, await tier);
   }
@@ -109,7 +109,7 @@ export class RequestLimiter<Req> {
     req: Req,
     keys: LimiterKeys | undefined,
     cost: number | undefined,
-    max: number | undefined,
+    max: CheckOptions["max"],
   ): Awaitable<Decision> {
     if (cost === undefined) checkTold("cost", this.options.cost);
     if (max === undefined) checkTold("max", this.options.limit ?? this.options.max);

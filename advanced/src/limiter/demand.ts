@@ -1,3 +1,4 @@
+import { refuseOption } from "@sluice/sluice/limiting";
 import { checkPolicy } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Take } from "../policy/store.ts";
@@ -54,8 +55,10 @@ export class Demand {
     return this.#policies.map((_, i) => this.#take(i, keys, cost, max));
   }
 
-  // a name that is misspelt would be a limit that nobody keeps
+  // a name that is misspelt would be a limit that nobody keeps, and a customer nobody knows must not get the usual one
   #checkTiers(max: Readonly<Record<string, number>>): void {
+    const untold = Object.keys(max).find((name) => max[name] === undefined);
+    if (untold !== undefined) refuseOption(TypeError, `max.${untold}`, "a number", undefined);
     const unknown = Object.keys(max).find((name) => !this.#policies.some((policy) => policy.name === name));
     if (unknown === undefined) return;
     const names = this.#policies.map(({ name }) => name).join(", ");

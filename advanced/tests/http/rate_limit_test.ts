@@ -196,6 +196,22 @@ Deno.test("cost and max may be told by each request", async () => {
   assertEquals((await ask("/?cost=2.5")).status, 500);
 });
 
+Deno.test("of several limits max may tell one by its name, and the others stay as they are", async () => {
+  const app = sluice();
+  const tiers: Record<string, { client: number }> = { gold: { client: 3 } };
+  app.use(rateLimit({
+    limits: [{ name: "client", max: 1 }, { name: "site", max: 4 }],
+    keyGenerator: (req) => ({ client: req.get("x-customer") ?? "nobody", site: "all" }),
+    max: (req) => tiers[req.get("x-customer") ?? ""] ?? {},
+  }));
+  app.get("/", (_req, res) => res.send("hello"));
+  const ask = async (customer: string) =>
+    (await app.handle(new Request("http://localhost/", { headers: { "x-customer": customer } }))).status;
+  const statuses: number[] = [];
+  for (const customer of ["gold", "gold", "gold", "gold", "iron", "iron", "tin"]) statuses.push(await ask(customer));
+  assertEquals(statuses, [200, 200, 200, 429, 200, 429, 429]);
+});
+
 Deno.test("whatever fails of cost, max and key, the error handlers get one error and nobody another", async () => {
   const fails = (what: string) => () => Promise.reject(new Error(what));
   const throws = () => {

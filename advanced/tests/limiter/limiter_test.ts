@@ -130,6 +130,8 @@ Deno.test("max may be given for one limit by its name", async () => {
   const { limiter } = made({ limits: [{ name: "second", max: 1 }, { name: "day", max: 5 }] });
   const { verdicts } = await limiter.check("a", { max: { day: 50 } });
   assertEquals(verdicts.map(({ limit }) => limit), [1, 50]);
+  const untold = { day: undefined as unknown as number };
+  assertThrows(() => limiter.check("b", { max: untold }), TypeError, "option max.day must be a number, not undefined");
 });
 
 Deno.test("an option that check or waitFor has not, or a limit that max misnames, is an error and takes nothing", async () => {
