@@ -68,7 +68,7 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
   checkRequestNames("fetchLimit", options, NAMES);
   checkType("clientAddress", options.clientAddress, "function", "fetchLimit");
   const addresses = new WeakMap<Request, string | undefined>();
-  const asker = new RequestLimiter<Request>(options, (request) => addresses.get(request));
+  const asker = new RequestLimiter<Request>("fetchLimit", options, (request) => addresses.get(request));
   noteDefaultNames(options, asker.limiter);
   const { clientAddress = platformAddress } = options;
   const needsAddress = options.keyGenerator === undefined;

@@ -93,10 +93,10 @@ export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions
 }
 
 /** The limiter's part of the options, by its own names. */
-export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>): LimiterOptions {
+export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>, door: string): LimiterOptions {
   const { max, limit, store, identifier, name, passOnStoreError, onStoreFailure, dryRun, limits, ...rest } = options;
   const fixed = limit === undefined ? max : limit;
-  checkType("passOnStoreError", passOnStoreError, "boolean");
+  checkType("passOnStoreError", passOnStoreError, "boolean", door);
   const shadow = dryRun ? { shadow: true } : {};
   return {
     ...pick(rest, LIMITER_NAMES),
@@ -119,16 +119,16 @@ function storeOf(store: Store | CounterLike): Store {
 }
 
 /** Which headers are sent, by the options. */
-export function headerOptionsOf<Req>(options: RateLimitOptions<Req>): HeaderOptions | null {
+export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, door: string): HeaderOptions | null {
   const { headers = true, legacyHeaders = true, standardHeaders = false, legacyReset = "delta" } = options;
-  checkType("headers", headers, "boolean");
-  checkType("legacyHeaders", legacyHeaders, "boolean");
+  checkType("headers", headers, "boolean", door);
+  checkType("legacyHeaders", legacyHeaders, "boolean", door);
   const drafts = ["draft-6", "draft-7", "draft-8", "draft-10"];
   if (typeof standardHeaders !== "boolean" && !drafts.includes(standardHeaders)) {
-    refuseOption(TypeError, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders);
+    refuseOption(TypeError, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders, door);
   }
   if (legacyReset !== "delta" && legacyReset !== "epoch") {
-    refuseOption(TypeError, "legacyReset", '"delta" or "epoch"', legacyReset);
+    refuseOption(TypeError, "legacyReset", '"delta" or "epoch"', legacyReset, door);
   }
   const standard = standardHeaders === true ? "draft-6" : standardHeaders === false ? null : standardHeaders;
   if (!headers || (!legacyHeaders && standard === null)) return null;
@@ -136,42 +136,42 @@ export function headerOptionsOf<Req>(options: RateLimitOptions<Req>): HeaderOpti
 }
 
 /** Checks what belongs to HTTP alone. */
-export function checkHttpOptions<Req>(options: RateLimitOptions<Req>): void {
+export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, door: string): void {
   const { statusCode = 429, ipv6Subnet = 64, missingKey = "share", requestPropertyName = "rateLimit" } = options;
-  checkInteger("statusCode", statusCode, 200, 599);
-  checkInteger("ipv6Subnet", ipv6Subnet, 1, 128);
+  checkInteger("statusCode", statusCode, 200, 599, door);
+  checkInteger("ipv6Subnet", ipv6Subnet, 1, 128, door);
   for (const limit of options.limits ?? []) {
-    if (limit.ipv6Subnet !== undefined) checkInteger("limits.ipv6Subnet", limit.ipv6Subnet, 1, 128);
+    if (limit.ipv6Subnet !== undefined) checkInteger("limits.ipv6Subnet", limit.ipv6Subnet, 1, 128, door);
   }
   if (missingKey !== "share" && missingKey !== "error") {
-    refuseOption(TypeError, "missingKey", '"share" or "error"', missingKey);
+    refuseOption(TypeError, "missingKey", '"share" or "error"', missingKey, door);
   }
-  checkType("requestPropertyName", requestPropertyName, "string");
+  checkType("requestPropertyName", requestPropertyName, "string", door);
   for (const name of ["keyGenerator", "skip", "handler", "onLimitReached", "requestWasSuccessful"] as const) {
-    checkType(name, options[name], "function");
+    checkType(name, options[name], "function", door);
   }
   for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "dryRun", "problemDetails"] as const) {
-    checkType(name, options[name], "boolean");
+    checkType(name, options[name], "boolean", door);
   }
   const { message, cost = 1, limit, identifier, validate } = options;
-  if (limit !== undefined && typeof limit !== "function") checkInteger("limit", limit, 0, MAX_LIMIT);
-  if (identifier !== undefined) checkName(identifier, "identifier");
-  if (typeof validate !== "object" || validate === null) checkType("validate", validate, "boolean");
+  if (limit !== undefined && typeof limit !== "function") checkInteger("limit", limit, 0, MAX_LIMIT, door);
+  if (identifier !== undefined) checkName(identifier, "identifier", door);
+  if (typeof validate !== "object" || validate === null) checkType("validate", validate, "boolean", door);
   if (message !== undefined && (message === null || !["string", "object", "function"].includes(typeof message))) {
-    refuseOption(TypeError, "message", "a string, an object or a function", message);
+    refuseOption(TypeError, "message", "a string, an object or a function", message, door);
   }
-  if (typeof cost !== "function") checkCost(options, cost);
+  if (typeof cost !== "function") checkCost(options, cost, door);
 }
 
-function checkCost<Req>(options: RateLimitOptions<Req>, cost: number): void {
-  checkInteger("cost", cost, 1, 2 ** 31);
+function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, door: string): void {
+  checkInteger("cost", cost, 1, 2 ** 31, door);
   const single = { ...options, max: options.limit ?? options.max } as LimitOptions;
   for (const { max = 100, burst, algorithm } of options.limits ?? [single]) {
     const most = algorithm === "token-bucket" ? burst ?? max : max;
     // what is no proper limit is told by name where the limiter is made
     if (!Number.isInteger(most) || most <= 0 || cost <= most) continue;
     throw new RangeError(
-      `rateLimit: option cost (${cost}) is above the limit (${most}), so no request would ever pass`,
+      `${door}: option cost (${cost}) is above the limit (${most}), so no request would ever pass`,
     );
   }
 }

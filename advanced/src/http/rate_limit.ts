@@ -67,12 +67,14 @@ export function rateLimit<Req extends RequestFace = FrameworkRequest>(
   options: RateLimitOptions<Req> = {},
 ): RateLimitMiddleware {
   checkRequestNames("rateLimit", options, NAMES);
-  const own = new RequestLimiter<Req>(options, (req) => req.ip);
+  const own = new RequestLimiter<Req>("rateLimit", options, (req) => req.ip);
   const sequence = nextSequence();
   let asker: RequestLimiter<Req> | null = null;
 
   function begin(req: RequestFace): RequestLimiter<Req> {
-    if (isMadeInside(sequence, req)) return new RequestLimiter(options, (one) => one.ip, sharedLimiter(own, req));
+    if (isMadeInside(sequence, req)) {
+      return new RequestLimiter("rateLimit", options, (one) => one.ip, sharedLimiter(own, req));
+    }
     noteDefaultNames(options, own.limiter);
     return own;
   }
@@ -101,7 +103,7 @@ export function rateLimit<Req extends RequestFace = FrameworkRequest>(
 
 // a generated key may look like an address, and is then counted as it is, unless it is that of the request
 function getKey<Req>(asker: RequestLimiter<Req>, key: string, options?: PeekOptions): Awaitable<Decision> {
-  assertKey(key, "the key of getKey");
+  assertKey(key, "the key", "getKey");
   const clients = asker.keysOfAddress(key);
   const asClient = asker.limiter.peek(clients, options);
   if (asker.options.keyGenerator === undefined || clients === key) return asClient;
@@ -116,7 +118,7 @@ function inUse([one, other]: readonly [Decision, Decision]): Decision {
 
 // a key that is an address may be counted as it is, or as its client's, which is another one for each subnet
 function resetKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<number> {
-  assertKey(key, "the key of resetKey");
+  assertKey(key, "the key", "resetKey");
   const clients = asker.keysOfAddress(key);
   const keys = new Set([key, ...(typeof clients === "string" ? [clients] : Object.values(clients))]);
   const counts = Array.from(keys, (one) => asker.limiter.reset(one));

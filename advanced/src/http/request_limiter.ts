@@ -18,6 +18,8 @@ export class RequestLimiter<Req> {
   readonly limiter: Limiter;
   /** The options. */
   readonly options: RateLimitOptions<Req>;
+  /** What the user called, for messages. */
+  readonly door: string;
   /** Whether a finished request must be looked at, because it may get back what it took. */
   readonly watchesOutcome: boolean;
   /** Whether what a request took ends with it. */
@@ -35,18 +37,25 @@ export class RequestLimiter<Req> {
   /**
    * Makes it.
    *
+   * @param door What the user called, for messages
    * @param options What the user gave
    * @param addressOf Tells the address of a request's client
    * @param limiter A limiter that exists already, for the same options
    */
-  constructor(options: RateLimitOptions<Req>, addressOf: (req: Req) => string | undefined, limiter?: Limiter) {
-    checkHttpOptions(options);
+  constructor(
+    door: string,
+    options: RateLimitOptions<Req>,
+    addressOf: (req: Req) => string | undefined,
+    limiter?: Limiter,
+  ) {
+    checkHttpOptions(options, door);
+    this.door = door;
     this.options = options;
-    this.#headers = headerOptionsOf(options);
+    this.#headers = headerOptionsOf(options, door);
     this.#addressOf = addressOf;
     const { limits = [], ipv6Subnet = 64, missingKey = "share" } = options;
     this.#clients = new ClientKeys(ipv6Subnet, missingKey);
-    this.limiter = limiter ?? new Limiter(limiterOptionsOf(options));
+    this.limiter = limiter ?? new Limiter(limiterOptionsOf(options, door), door);
     const layered = limits.some((limit) => limit.ipv6Subnet !== undefined);
     this.#layers = layered
       ? new Map(this.limiter.policies.map(({ name }, i) => [
@@ -111,8 +120,8 @@ export class RequestLimiter<Req> {
     cost: number | undefined,
     max: CheckOptions["max"],
   ): Awaitable<Decision> {
-    if (cost === undefined) checkTold("cost", this.options.cost);
-    if (max === undefined) checkTold("max", this.options.limit ?? this.options.max);
+    if (cost === undefined) checkTold("cost", this.options.cost, this.door);
+    if (max === undefined) checkTold("max", this.options.limit ?? this.options.max, this.door);
     const own = this.options.keyGenerator === undefined ? keys! : this.#generated(keys, req);
     return this.limiter.check(own, cost === undefined && max === undefined ? undefined : { cost, max });
   }
@@ -124,7 +133,7 @@ export class RequestLimiter<Req> {
       return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, own(name, key)]));
     }
     throw new TypeError(
-      `rateLimit: keyGenerator must return a non-empty string, or one for each limit by name, not ${
+      `${this.door}: keyGenerator must return a non-empty string, or one for each limit by name, not ${
         keys === "" ? '""' : String(keys)
       }; fall back to req.ip for requests without a key`,
     );
@@ -179,7 +188,7 @@ export class RequestLimiter<Req> {
   // the request is answered: nobody is left to hand the error to, and it must not end the process
   #report(error: unknown): void {
     if (this.limiter.listenerCount("error") > 0) this.limiter.emit("error", error);
-    else console.error("rateLimit: after a request was answered:", error);
+    else console.error(`${this.door}: after a request was answered:`, error);
   }
 
   async #refund(req: Req, decision: Decision, answer: { statusCode: number }): Promise<void> {
@@ -192,8 +201,8 @@ export class RequestLimiter<Req> {
 }
 
 // a customer whom nobody knows must not get what the default gives
-function checkTold(option: string, given: unknown): void {
-  if (typeof given === "function") refuseOption(TypeError, option, "a number", undefined);
+function checkTold(option: string, given: unknown, door: string): void {
+  if (typeof given === "function") refuseOption(TypeError, option, "a number", undefined, door);
 }
 
 // one that fails while another is waited for, or after another has thrown, must not end the process

@@ -24,11 +24,12 @@ export function encodeKey(key: string): string {
  *
  * @param key What it gave
  * @param source Whose it is, for the message
+ * @param door What it was given to, for the message
  * @throws {TypeError} If it is no text, or empty: an accident must not make clients share a counter
  */
-export function assertKey(key: unknown, source: string): asserts key is string {
+export function assertKey(key: unknown, source: string, door: string): asserts key is string {
   if (typeof key === "string" && key !== "") return;
-  throw new TypeError(`rateLimit: ${source} must be a non-empty string, not ${key === "" ? '""' : describe(key)}`);
+  throw new TypeError(`${door}: ${source} must be a non-empty string, not ${key === "" ? '""' : describe(key)}`);
 }
 
 function describe(value: unknown): string {

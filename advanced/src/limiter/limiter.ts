@@ -54,25 +54,29 @@ export class Limiter extends Emitter {
   readonly #leasing: LeasingStore | null;
   readonly #demand: Demand;
   readonly #queue: WaitQueue;
+  readonly #checkDoor: string;
 
   /**
    * Makes a limiter.
    *
    * @param options Limits and store
+   * @param door What errors say was called, for a function that makes a limiter of its own options and asks it
    * @throws {TypeError} If an option has the wrong type, or the store can't do what is asked
    * @throws {RangeError} If a number is out of range
    */
-  constructor(options: LimiterOptions = {}) {
+  constructor(options: LimiterOptions = {}, door?: string) {
     super();
-    checkLimiterNames("Limiter", options, LIMITER_NAMES, LIMIT_NAMES);
-    this.policies = policiesOf(options);
+    const made = door ?? "Limiter";
+    this.#checkDoor = door ?? "limiter.check";
+    checkLimiterNames(made, options, LIMITER_NAMES, LIMIT_NAMES);
+    this.policies = policiesOf(options, made);
     this.#demand = new Demand(this.policies, (options.limits ?? [options]).map(({ shadow }) => shadow === true));
-    const checked = checkStoreOptions(options);
+    const checked = checkStoreOptions(options, made);
     const { maxWaiting = 1000 } = options;
-    checkInteger("maxWaiting", maxWaiting, 0, 10_000_000);
+    checkInteger("maxWaiting", maxWaiting, 0, 10_000_000, made);
     this.#queue = new WaitQueue(maxWaiting, checked.timers);
     const { store = new MemoryStore({ maxKeys: checked.maxKeys, ...clockOf(options) }) } = options;
-    checkStore(store, this.policies);
+    checkStore(store, this.policies, made);
     this.#store = store;
     this.#memory = store instanceof MemoryStore ? store : null;
     this.#leasing = null;
@@ -102,12 +106,12 @@ export class Limiter extends Emitter {
    */
   check(keys: LimiterKeys, options: CheckOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.check", options, CHECK_NAMES);
-    return this.#check(keys, options);
+    return this.#check(keys, options, this.#checkDoor);
   }
 
-  #check(keys: LimiterKeys, { cost = 1, max }: CheckOptions): Awaitable<Decision> {
-    if (cost !== 1) checkInteger("cost", cost, 1, 2 ** 31);
-    const takes = this.#demand.takes(keys, cost, max);
+  #check(keys: LimiterKeys, { cost = 1, max }: CheckOptions, door: string): Awaitable<Decision> {
+    if (cost !== 1) checkInteger("cost", cost, 1, 2 ** 31, door);
+    const takes = this.#demand.takes(keys, cost, max, door);
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
     const decided = this.#guarded!.decide(takes);
     return "then" in decided
@@ -125,7 +129,7 @@ export class Limiter extends Emitter {
    */
   peek(keys: LimiterKeys, options: PeekOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.peek", options, PEEK_NAMES);
-    const takes = this.#demand.takes(keys, 0, options.max);
+    const takes = this.#demand.takes(keys, 0, options.max, "limiter.peek");
     if (this.#memory !== null) return new Decision(takes, this.#memory.decide(takes), "store");
     const decided = this.#guarded!.decide(takes);
     return "then" in decided ? decided.then((one) => decisionOf(takes, one)) : decisionOf(takes, decided);
@@ -203,7 +207,7 @@ export class Limiter extends Emitter {
   async waitFor(keys: LimiterKeys, options: WaitOptions = {}): Promise<Decision> {
     checkNames("limiter.waitFor", options, WAIT_NAMES);
     const lane = typeof keys === "string" ? keys : JSON.stringify(keys);
-    return await this.#queue.enter(lane, () => this.#check(keys, options), options);
+    return await this.#queue.enter(lane, () => this.#check(keys, options, "limiter.waitFor"), options);
   }
 
   /**
@@ -213,7 +217,7 @@ export class Limiter extends Emitter {
    * @returns How many there were, over all limits
    */
   reset(key?: string): Awaitable<number> {
-    if (key !== undefined) assertKey(key, "the key of limiter.reset");
+    if (key !== undefined) assertKey(key, "the key", "limiter.reset");
     const stored = key === undefined ? undefined : encodeKey(key);
     const counts = this.policies.map(({ name }) => {
       const selector = { policy: name, key: stored };
@@ -262,7 +266,7 @@ export class Limiter extends Emitter {
     try {
       this.emit(event, what);
     } catch (thrown) {
-      console.error(`rateLimit: a listener for ${event} failed`, thrown);
+      console.error(`limiter: a listener for ${event} failed`, thrown);
     }
   }
 

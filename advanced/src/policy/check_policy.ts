@@ -12,26 +12,27 @@ const BLOCK_NAMES: OptionNames<Block> = { after: true, forMs: true };
  * Checks a policy.
  *
  * @param policy The policy
+ * @param door What it was given to, for the message
  * @throws {TypeError} If a field has the wrong type
  * @throws {RangeError} If a number is out of range, or the fields don't go together
  */
-export function checkPolicy(policy: Policy): void {
-  checkName(policy.name);
+export function checkPolicy(policy: Policy, door: string): void {
+  checkName(policy.name, "name", door);
   if (!ALGORITHM_NAMES.includes(policy.algorithm)) {
-    refuseOption(TypeError, "algorithm", `one of ${ALGORITHM_NAMES.join(", ")}`, policy.algorithm);
+    refuseOption(TypeError, "algorithm", `one of ${ALGORITHM_NAMES.join(", ")}`, policy.algorithm, door);
   }
-  checkInteger("max", policy.limit, 0, MAX_LIMIT);
-  checkInteger("windowMs", policy.windowMs, 1, MAX_WINDOW);
-  checkOnlyFor(policy, "burst", "token-bucket");
-  checkOnlyFor(policy, "buckets", "sliding-window");
-  checkOnlyFor(policy, "align", "fixed-window");
-  if (policy.burst !== undefined) checkInteger("burst", policy.burst, 1, MAX_LIMIT);
-  if (policy.buckets !== undefined) checkInteger("buckets", policy.buckets, 1, 1000);
+  checkInteger("max", policy.limit, 0, MAX_LIMIT, door);
+  checkInteger("windowMs", policy.windowMs, 1, MAX_WINDOW, door);
+  checkOnlyFor(policy, "burst", "token-bucket", door);
+  checkOnlyFor(policy, "buckets", "sliding-window", door);
+  checkOnlyFor(policy, "align", "fixed-window", door);
+  if (policy.burst !== undefined) checkInteger("burst", policy.burst, 1, MAX_LIMIT, door);
+  if (policy.buckets !== undefined) checkInteger("buckets", policy.buckets, 1, 1000, door);
   if (policy.align !== undefined && policy.align !== "clock" && policy.align !== "first-hit") {
-    refuseOption(TypeError, "align", '"first-hit" or "clock"', policy.align);
+    refuseOption(TypeError, "align", '"first-hit" or "clock"', policy.align, door);
   }
-  checkSums(policy);
-  checkDenials(policy);
+  checkSums(policy, door);
+  checkDenials(policy, door);
 }
 
 /**
@@ -39,45 +40,51 @@ export function checkPolicy(policy: Policy): void {
  *
  * @param name The name
  * @param option The option it comes by
+ * @param door What that was given to, for the message
  * @throws {TypeError} If it is none
  */
-export function checkName(name: unknown, option = "name"): void {
+export function checkName(name: unknown, option: string, door: string): void {
   if (typeof name === "string" && /^[\x20-\x7e]{1,128}$/.test(name)) return;
-  refuseOption(TypeError, option, "1 to 128 visible ASCII characters", name);
+  refuseOption(TypeError, option, "1 to 128 visible ASCII characters", name, door);
 }
 
-function checkOnlyFor(policy: Policy, option: "burst" | "buckets" | "align", algorithm: Policy["algorithm"]): void {
+function checkOnlyFor(
+  policy: Policy,
+  option: "burst" | "buckets" | "align",
+  algorithm: Policy["algorithm"],
+  door: string,
+): void {
   if (policy[option] === undefined || policy.algorithm === algorithm) return;
-  throw new TypeError(`rateLimit: option ${option} is for algorithm "${algorithm}", not for "${policy.algorithm}"`);
+  throw new TypeError(`${door}: option ${option} is for algorithm "${algorithm}", not for "${policy.algorithm}"`);
 }
 
 // sums inside an algorithm must stay below 2^53 to be exact
-function checkSums({ algorithm, limit, windowMs, burst = limit }: Policy): void {
+function checkSums({ algorithm, limit, windowMs, burst = limit }: Policy, door: string): void {
   if (algorithm !== "token-bucket" && algorithm !== "sliding-approximate") return;
   if (2 * Math.max(limit, burst) * windowMs <= Number.MAX_SAFE_INTEGER) return;
   throw new RangeError(
-    `rateLimit: options max (${limit}), burst (${burst}) and windowMs (${windowMs}) are too large together for ` +
+    `${door}: options max (${limit}), burst (${burst}) and windowMs (${windowMs}) are too large together for ` +
       `"${algorithm}"; shorten the window, or use "sliding-window"`,
   );
 }
 
-function checkDenials({ algorithm, onDenied, block, align }: Policy): void {
+function checkDenials({ algorithm, onDenied, block, align }: Policy, door: string): void {
   if (onDenied === "extend" && align === "clock") {
-    throw new TypeError('rateLimit: option onDenied "extend" moves windows, which align "clock" forbids');
+    throw new TypeError(`${door}: option onDenied "extend" moves windows, which align "clock" forbids`);
   }
   if (onDenied !== undefined && !["free", "charge", "extend"].includes(onDenied)) {
-    refuseOption(TypeError, "onDenied", '"free", "charge" or "extend"', onDenied);
+    refuseOption(TypeError, "onDenied", '"free", "charge" or "extend"', onDenied, door);
   }
   if (algorithm === "concurrency" && (onDenied === "charge" || onDenied === "extend")) {
     throw new TypeError(
-      `rateLimit: option onDenied "${onDenied}" has no meaning for "concurrency"; use "free" or block`,
+      `${door}: option onDenied "${onDenied}" has no meaning for "concurrency"; use "free" or block`,
     );
   }
   if (block === undefined) return;
   if (typeof block !== "object" || block === null) {
-    refuseOption(TypeError, "block", "an object { after, forMs }", block);
+    refuseOption(TypeError, "block", "an object { after, forMs }", block, door);
   }
-  checkNames("rateLimit, block", block, BLOCK_NAMES);
-  checkInteger("block.after", block.after, 1, MAX_LIMIT);
-  checkInteger("block.forMs", block.forMs, 1, MAX_WINDOW);
+  checkNames(`${door}, block`, block, BLOCK_NAMES);
+  checkInteger("block.after", block.after, 1, MAX_LIMIT, door);
+  checkInteger("block.forMs", block.forMs, 1, MAX_WINDOW, door);
 }

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   type CompareAndSet,
   DenoKvStore,
@@ -36,11 +36,6 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
     () => rateLimit({ onStoreFailure: null } as Any),
     'rateLimit: option onStoreFailure must be "local", "open" or "closed", not null',
   ],
-  ...[rateLimit, fetchLimit, (options: Any) => new Limiter(options)].map((build): [() => unknown, string] => [
-    () => build({ store: null } as Any),
-    "rateLimit: option store must be a store with decide and capabilities (see fromCounter for stores of other " +
-    "limiters), not null",
-  ]),
   [() => rateLimit({ shadow: "no" } as Any), 'rateLimit: option shadow must be true or false, not "no"'],
   [() => rateLimit({ validate: 1 } as Any), "rateLimit: option validate must be true or false, not 1"],
   [
@@ -114,7 +109,50 @@ for (const [build, message] of WRONG) {
 Deno.test("a limit or a cost that is null for one check is refused, and not taken for the usual one", () => {
   const limiter = new Limiter({ max: 1 });
   const refused = (options: Any) => assertThrows(() => limiter.check("key", options), TypeError).message;
-  assertEquals(refused({ max: null }), "rateLimit: option max must be a number, not null");
-  assertEquals(refused({ cost: null }), "rateLimit: option cost must be a number, not null");
+  assertEquals(refused({ max: null }), "limiter.check: option max must be a number, not null");
+  assertEquals(refused({ cost: null }), "limiter.check: option cost must be a number, not null");
   assertEquals(limiter.size, 0);
+});
+
+Deno.test("an error names what was called: the door a limiter was made by, or the method it was asked by", async () => {
+  const said = (call: () => unknown) => assertThrows(call, Error).message;
+  const wrong: readonly [options: Any, rest: string][] = [
+    [{ windowMs: 0 }, "option windowMs must be an integer from 1 to 1099511627776, not 0"],
+    [{ max: 1.5 }, "option max must be an integer from 0 to 2147483648, not 1.5"],
+    [{ burst: 2 }, 'option burst is for algorithm "token-bucket", not for "fixed-window"'],
+    [{ block: { after: 0, forMs: 1 } }, "option block.after must be an integer from 1 to 2147483648, not 0"],
+    [{ limits: [{ name: "a" }, { name: "a" }] }, 'option limits has two limits named "a"; give them different names'],
+    [{ timeoutMs: 0 }, "option timeoutMs must be an integer from 1 to 2147483647, not 0"],
+    [{ maxWaiting: -1 }, "option maxWaiting must be an integer from 0 to 10000000, not -1"],
+    [{ clock: 5 }, "option clock must be a function, not 5"],
+    [
+      { store: null },
+      "option store must be a store with decide and capabilities (see fromCounter for stores of other limiters), not null",
+    ],
+  ];
+  const doors = { Limiter: (options: Any) => new Limiter(options), rateLimit, fetchLimit };
+  for (const [door, call] of Object.entries(doors)) {
+    for (const [options, rest] of wrong) assertEquals(said(() => call(options)), `${door}: ${rest}`);
+  }
+  assertEquals(
+    said(() => fetchLimit({ cost: 0 })),
+    "fetchLimit: option cost must be an integer from 1 to 2147483648, not 0",
+  );
+
+  const limiter = new Limiter({ limits: [{ name: "a" }, { name: "b" }] });
+  assertEquals(
+    said(() => limiter.check("k", { max: -1 })),
+    "limiter.check: option max must be an integer from 0 to 2147483648, not -1",
+  );
+  assertEquals(
+    said(() => limiter.peek({ a: "k" })),
+    'limiter.peek: the key of limit "b" must be a non-empty string, not undefined',
+  );
+  const { message } = await assertRejects(() => limiter.waitFor("k", { cost: 0 }), RangeError);
+  assertEquals(message, "limiter.waitFor: option cost must be an integer from 1 to 2147483648, not 0");
+
+  // what a function of the options tells was given to the door
+  const handler = fetchLimit({ cost: () => NaN, keyGenerator: () => "k" })(() => new Response("hello"));
+  const failed = await assertRejects(() => handler(new Request("http://localhost/")), RangeError);
+  assertEquals(failed.message, "fetchLimit: option cost must be an integer from 1 to 2147483648, not NaN");
 });

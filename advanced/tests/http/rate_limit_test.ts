@@ -525,8 +525,8 @@ Deno.test("a key that is missing resets nobody, and never everybody", async () =
   const limiter = rateLimit({ max: 1 });
   const counted = await limiter.limiter.check("192.0.2.1");
   for (const missing of [undefined, "", null] as string[]) {
-    assertThrows(() => limiter.resetKey(missing), TypeError, "the key of resetKey must be a non-empty string, not");
-    assertThrows(() => limiter.getKey(missing), TypeError, "the key of getKey must be a non-empty string, not");
+    assertThrows(() => limiter.resetKey(missing), TypeError, "resetKey: the key must be a non-empty string, not");
+    assertThrows(() => limiter.getKey(missing), TypeError, "getKey: the key must be a non-empty string, not");
   }
   assertEquals([counted.allowed, (await limiter.getKey("192.0.2.1")).remaining], [true, 0]);
 });

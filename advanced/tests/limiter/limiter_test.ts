@@ -600,14 +600,11 @@ Deno.test("what is no key and what is no decision is refused with what was given
   // deno-lint-ignore no-explicit-any
   const told = (call: (value: any) => unknown, value: unknown) => assertThrows(() => call(value), TypeError).message;
   for (const value of [null, 5, undefined]) {
-    const message = `rateLimit: the key must be a non-empty string, not ${value}`;
-    assertEquals(told((key) => limiter.check(key), value), message);
-    assertEquals(told((key) => limiter.peek(key), value), message);
+    const wanted = `the key must be a non-empty string, not ${value}`;
+    assertEquals(told((key) => limiter.check(key), value), `limiter.check: ${wanted}`);
+    assertEquals(told((key) => limiter.peek(key), value), `limiter.peek: ${wanted}`);
   }
-  assertEquals(
-    told((key) => limiter.reset(key), null),
-    "rateLimit: the key of limiter.reset must be a non-empty string, not null",
-  );
+  assertEquals(told((key) => limiter.reset(key), null), "limiter.reset: the key must be a non-empty string, not null");
   const wanted = "takes what await limiter.check(…) or waitFor(…) gives, not";
   assertEquals(told((one) => limiter.refund(one), Promise.resolve()), `limiter.refund ${wanted} this object`);
   assertEquals(told((one) => limiter.release(one), undefined), `limiter.release ${wanted} undefined`);

@@ -129,7 +129,7 @@ export class RedisStore implements Store {
 
   /** Gives units back; see {@linkcode Store}. */
   async give(take: Take, stamp: number, amount: number): Promise<boolean> {
-    checkInteger("amount", amount, 0, Number.MAX_SAFE_INTEGER);
+    checkInteger("amount", amount, 0, Number.MAX_SAFE_INTEGER, "store.give");
     const args = this.#head();
     pushPolicy(args, take.policy);
     args.push(String(amount), String(stamp));
