@@ -1,10 +1,8 @@
 import { checkInteger } from "@sluice/sluice/limiting";
+import { capacityOf } from "../policy/policy.ts";
 import type { Awaitable } from "../policy/store.ts";
 import type { Timers } from "../wrappers/timers.ts";
 import type { Decision } from "./decision.ts";
-
-/** ms until the store is asked again where what decides in its place would never grant. */
-const WITHOUT_STORE_MS = 1000;
 
 /** Returns that are kept in mind for those who are asking meanwhile. */
 const RECENT = 64;
@@ -144,10 +142,7 @@ export class WaitQueue {
   async #pause(denied: Decision, leaving: Leaving): Promise<void> {
     let cancel = () => {};
     const over = new Promise<void>((resolve) => {
-      cancel = this.#timers.start(
-        resolve,
-        denied.retryMs === Infinity ? WITHOUT_STORE_MS : Math.max(1, denied.retryMs),
-      );
+      cancel = this.#timers.start(resolve, Math.max(1, denied.retryMs));
       this.#paused.set(denied, resolve);
     });
     try {
@@ -184,11 +179,12 @@ function frees(given: Decision | null, denied: Decision): boolean {
     );
 }
 
-// without the store a process has only its share, which may be nothing; the store will have more
-function assertPossible(decision: Decision): void {
-  if (decision.retryMs !== Infinity || decision.decidedBy !== "store") return;
-  const { limit } = decision.verdicts.find(({ retryMs }) => retryMs === Infinity)!;
-  throw new RangeError(`limiter.waitFor: the cost is more than the limit ever grants (${limit}); ask for less at once`);
+function assertPossible({ retryMs, takes, verdicts }: Decision): void {
+  if (retryMs !== Infinity) return;
+  const { policy } = takes.find(({ shadow }, i) => !shadow && verdicts[i]!.retryMs === Infinity)!;
+  throw new RangeError(
+    `limiter.waitFor: the cost is more than the limit ever grants (${capacityOf(policy)}); ask for less at once`,
+  );
 }
 
 /** One caller's reasons to stop waiting. */

@@ -37,6 +37,9 @@ const FORGETTING_MS = 10_000;
 /** How long after its time budget a decision is taken for one that is gone with its request, in ms. */
 const LOST_MS = 1000;
 
+/** How long to wait, in ms, where nobody knows: the breaker asks the store again after about a second. */
+const UNKNOWN_MS = 1000;
+
 /** Who made a decision. */
 export type DecidedBy = "store" | OnStoreFailure;
 
@@ -152,7 +155,8 @@ export class FailurePolicy {
     const { onStoreFailure } = this.#options;
     if (onStoreFailure === "local") {
       this.#counters.decidedLocally++;
-      return { verdicts: this.#local.decide(takes.map((take) => this.#shareOf(take))), by: "local" };
+      const verdicts = this.#local.decide(takes.map((take) => this.#shareOf(take)));
+      return { verdicts: verdicts.map((verdict, i) => untilStoreIsBack(takes[i]!, verdict)), by: "local" };
     }
     if (onStoreFailure === "open") this.#counters.failedOpen++;
     else this.#counters.failedClosed++;
@@ -237,6 +241,11 @@ function within<T extends boolean | number>(deadline: Deadline, asked: Awaitable
   });
 }
 
+// what is above the share of a process may fit into the limit
+function untilStoreIsBack({ policy, cost }: Take, verdict: Verdict): Verdict {
+  return verdict.retryMs === Infinity && cost <= capacityOf(policy) ? { ...verdict, retryMs: UNKNOWN_MS } : verdict;
+}
+
 function unasked({ policy, cost }: Take, admit: boolean): Verdict {
   const limit = capacityOf(policy);
   return {
@@ -244,10 +253,9 @@ function unasked({ policy, cost }: Take, admit: boolean): Verdict {
     denied: !admit && cost > 0,
     limit,
     remaining: admit ? limit : 0,
-    // nobody knows; the breaker asks the store again after about a second
-    retryMs: admit ? 0 : 1000,
-    nextMs: admit ? 0 : 1000,
-    resetMs: admit ? 0 : 1000,
+    retryMs: admit ? 0 : UNKNOWN_MS,
+    nextMs: admit ? 0 : UNKNOWN_MS,
+    resetMs: admit ? 0 : UNKNOWN_MS,
     blocked: false,
     stamp: 0,
   };

@@ -280,6 +280,15 @@ Deno.test("the local limiter keeps to each process's share of limit and burst", 
   assertEquals((await limiter.check("key")).allowed, false);
 });
 
+Deno.test("what is above a process's share, and not above the limit, is to be asked for again when the store may be back", async () => {
+  const { store, limiter } = setUp({ max: 10, processes: 4 });
+  const none = setUp({ max: 3, processes: 4 });
+  for (const one of [store, none.store]) one.fail();
+  const waits = [limiter.check("key", { cost: 3 }), limiter.check("key", { cost: 11 }), none.limiter.check("key")];
+  const told = (await Promise.all(waits)).map(({ allowed, decidedBy, retryMs }) => [allowed, decidedBy, retryMs]);
+  assertEquals(told, [[false, "local", 1000], [false, "local", Infinity], [false, "local", 1000]]);
+});
+
 Deno.test("a key that the store does not forget within ten seconds is an error, and all keys may take longer", async () => {
   const { clock, store, limiter } = setUp();
   await limiter.check("key");
