@@ -165,11 +165,14 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, door: stri
 
 function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, door: string): void {
   checkInteger("cost", cost, 1, 2 ** 31, door);
-  const single = { ...options, max: options.limit ?? options.max } as LimitOptions;
-  for (const { max = 100, burst, algorithm } of options.limits ?? [single]) {
-    const most = algorithm === "token-bucket" ? burst ?? max : max;
-    // what is no proper limit is told by name where the limiter is made
-    if (!Number.isInteger(most) || most <= 0 || cost <= most) continue;
+  const told = options.limit ?? options.max;
+  const single = { ...options, max: told } as LimitOptions;
+  for (const { max = 100, burst, algorithm, shadow } of options.limits ?? [single]) {
+    // a function may tell more, also of limits that stand beside it; a burst stays what it is
+    const units = typeof told === "function" ? Infinity : max;
+    const most = algorithm === "token-bucket" ? burst ?? units : units;
+    // what is no proper limit is told by name where the limiter is made, and one in shadow refuses nobody
+    if (!Number.isInteger(most) || most <= 0 || cost <= most || shadow || options.dryRun) continue;
     throw new RangeError(
       `${door}: option cost (${cost}) is above the limit (${most}), so no request would ever pass`,
     );

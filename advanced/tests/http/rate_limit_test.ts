@@ -598,6 +598,22 @@ Deno.test("a cost above 100 goes with a limit above 100, by each of its names", 
   }
 });
 
+Deno.test("a cost may be above a limit that refuses nobody, or that a function may raise", async () => {
+  const key = () => "key";
+  const site = { name: "site", max: 100 };
+  const trial = { name: "trial", max: 5, shadow: true };
+  const raised = { keyGenerator: key, limits: [{ name: "client", max: 5 }, site], max: () => ({ client: 50 }) };
+  for (const options of [{ limits: [site, trial] }, { max: 5, dryRun: true }, raised]) {
+    const { ask } = appWith({ ...options, cost: 10 });
+    assertEquals(await statuses(ask, 2), [200, 200]);
+  }
+  assertThrows(
+    () => rateLimit({ limits: [site, { ...trial, shadow: false }], cost: 10 }),
+    RangeError,
+    "above the limit",
+  );
+});
+
 Deno.test("windows of a millisecond and of more than 2 to the power of 31 ms count", async () => {
   const clock = new VirtualClock();
   for (const windowMs of [1, 2 ** 31 + 5, 2 ** 40]) {
