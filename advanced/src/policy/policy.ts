@@ -43,7 +43,10 @@ export interface Policy {
   readonly windowMs: number;
   /** `"token-bucket"`: units that may come at once, `limit` by default. */
   readonly burst?: number | undefined;
-  /** `"sliding-window"`: parts the window is counted in, 10 by default. Quota comes back at most `windowMs / buckets` late. */
+  /**
+   * `"sliding-window"`: parts the window is counted in, 10 by default. Quota comes back at most one part late; less than
+   * two, where parts of whole ms do not divide the window.
+   */
   readonly buckets?: number | undefined;
   /** `"fixed-window"`: whether a window begins with a key's first request, which is the default, or with the clock. */
   readonly align?: "first-hit" | "clock" | undefined;
@@ -67,10 +70,10 @@ export function capacityOf({ algorithm, limit, burst }: Policy): number {
  * The number of parts a sliding window is counted in.
  *
  * @param policy The policy
- * @returns `buckets`, and never more than the window has milliseconds
+ * @returns `buckets`, or as many fewer as reach over the window, for a part has whole milliseconds
  */
-export function bucketsOf(policy: Policy): number {
-  return Math.min(policy.buckets ?? 10, policy.windowMs);
+export function bucketsOf({ buckets = 10, windowMs }: Policy): number {
+  return Math.ceil(windowMs / Math.ceil(windowMs / buckets));
 }
 
 /**

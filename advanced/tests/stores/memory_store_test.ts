@@ -79,6 +79,23 @@ Deno.test("a client whose bucket is closed keeps no place of others from being t
   }
 });
 
+Deno.test("a sliding window gives quota back less than two of its parts late, whatever they are", () => {
+  for (const windowMs of [1, 7, 99, 1000, 1500, 61_000]) {
+    for (const buckets of [1, 3, 10, 59, 300, 600, 999, 1000]) {
+      const clock = new VirtualClock();
+      const store = new MemoryStore({ clock: clock.read });
+      const policy: Policy = { name: "p", algorithm: "sliding-window", limit: 1, windowMs, buckets };
+      const part = Math.ceil(windowMs / buckets);
+      for (let times = 0; times < 30; times++) {
+        clock.advance(1 + times);
+        const [verdict] = store.decide([{ policy, key: `${times}`, cost: 1 }]);
+        const late = verdict!.resetMs - windowMs;
+        assert(late >= 0 && late < 2 * part, `${late} ms of ${windowMs} in ${buckets} parts`);
+      }
+    }
+  }
+});
+
 Deno.test("a blocked key stays blocked, however many keys come", () => {
   const clock = new VirtualClock();
   const store = new MemoryStore({ maxKeys: 100, clock: clock.read });

@@ -95,7 +95,7 @@ export const FLAT_TOKEN_BUCKET: string = /* @__PURE__ */ flat(
 export const FLAT_SLIDING_WINDOW: string = /* @__PURE__ */ flat(
   `
   local buckets = tonumber(ARGV[7])
-  local ring = min(buckets, window) + 1
+  local ring = ceil(window / ceil(window / buckets)) + 1
   local part = ceil(window / (ring - 1))
   local current = floor(now / part)
   local format = '<' .. string.rep('d', buckets + 3)

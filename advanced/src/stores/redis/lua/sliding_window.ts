@@ -6,7 +6,7 @@
  */
 export const SLIDING_WINDOW = `
 do
-  local function ring(buckets, window) return math.min(buckets, window) + 1 end
+  local function ring(buckets, window) return math.ceil(window / math.ceil(window / buckets)) + 1 end
   local function ringOf(s) return ring(#s - 3, s[1]) end
   local function part(r, window) return math.ceil(window / (r - 1)) end
   local function fits(p, s) return s[1] == p.window and #s == p.buckets + 3 end
