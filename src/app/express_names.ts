@@ -33,15 +33,26 @@ export interface Request<
 /**
  * Express's name for {@linkcode FrameworkResponse}.
  *
- * @typeParam _ResBody What the answer may be, which is not checked
+ * @typeParam ResBody What the answer may be
  * @typeParam L Type of `res.locals`
- * @typeParam _Status Which statuses there may be, which is not checked
+ * @typeParam Status Which statuses there may be
  */
 export interface Response<
-  _ResBody = Untyped,
+  ResBody = Untyped,
   L extends Locals = Locals,
-  _Status extends number = number,
-> extends FrameworkResponse<L> {}
+  Status extends number = number,
+> extends FrameworkResponse<L> {
+  /** Answers with a body. */
+  send(body?: ResBody): this;
+  /** Answers with a value as JSON. */
+  json(value?: ResBody): this;
+  /** Answers with JSON wrapped in a call. */
+  jsonp(value?: ResBody): this;
+  /** Sets the status. */
+  status(code: Status): this;
+  /** Answers with a status and its usual text as the body. */
+  sendStatus(code: Status): this;
+}
 
 /** Express's name for {@linkcode Next}. */
 export type NextFunction = Next;

@@ -120,3 +120,24 @@ Deno.test("what a program adds to Express's names is there where it names them",
   app.get("/:id", noted, (_req: Request<{ id: string }>, res: Response) => res.notedOfTypesTest?.());
   assertEquals(await (await app.handle(new globalThis.Request("http://x/7"))).text(), "noted");
 });
+
+Deno.test("a response that names its body and its statuses is given no others", async () => {
+  interface Found {
+    id: string;
+  }
+  const show = (
+    req: Request<{ id: string }>,
+    res: Response<Found | { error: string }, Record<string, string>, 200 | 404>,
+  ) => {
+    // @ts-expect-error -- the id is a text
+    const wrong = () => res.json({ id: 7 });
+    // @ts-expect-error -- there is no such status here
+    const moved = () => res.status(301);
+    if (typeof wrong === typeof moved) res.status(200).json({ id: req.params.id });
+  };
+  const helped = (res: Response<Found>, id: string): Response<Found> => res.send({ id });
+  const app = express();
+  app.get("/a/:id", show).get("/b/:id", (req, res) => helped(res, req.params.id));
+  assertEquals(await (await app.handle(new globalThis.Request("http://x/a/7"))).json(), { id: "7" });
+  assertEquals(await (await app.handle(new globalThis.Request("http://x/b/8"))).json(), { id: "8" });
+});
