@@ -146,11 +146,13 @@ export class Server extends Emitter {
    * Stops listening and answers what is in flight, and closes the WebSockets of the application with 1001. The last of
    * its servers closes the application.
    *
-   * @param callback Runs when all is over, or with the error
+   * @param callback Runs when all is over, or with the error: as with Node's, `ERR_SERVER_NOT_RUNNING` where it was
+   * closed, or being closed, already
    */
   close(callback?: (error?: Error) => void): Promise<void> {
+    const wasOpen = this.#isOpen();
     const closed = this.#close();
-    if (callback !== undefined) closed.then(() => callback(), callback);
+    if (callback !== undefined) closed.then(() => wasOpen ? callback() : callback(notRunning()), callback);
     return closed;
   }
 
@@ -215,6 +217,10 @@ export class Server extends Emitter {
     this.#platform.unref();
     return this;
   }
+}
+
+function notRunning(): Error {
+  return Object.assign(new Error("server.close: the server is not running"), { code: "ERR_SERVER_NOT_RUNNING" });
 }
 
 function assertTold(method: string, event: EventName): void {

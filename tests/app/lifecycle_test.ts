@@ -1,8 +1,10 @@
 import { EventEmitter } from "node:events";
+import { createServer } from "node:http";
 import { assert, assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
 import { OPCODE } from "../contracts/frame.ts";
 import { RawSocket } from "../contracts/raw_socket.ts";
 import { quietApp } from "../support/app.ts";
+import type { Any } from "../support/both.ts";
 import { opened, readUntil, untilClosed } from "../support/raw_client.ts";
 
 Deno.test("listen serves on a free port, tells where, and close ends it", async () => {
@@ -86,6 +88,21 @@ Deno.test("a server is shut down as one of Node's, which tells whether it listen
   await (await pending).text();
   await closed.promise;
   assertEquals([...listening, server.listening], [true, false, false]);
+});
+
+Deno.test("who closes a server that is closed already is told so, as with Node's; closing the application is not an error", async () => {
+  const told = async (server: Any, close: () => unknown): Promise<unknown[]> => {
+    const ended = () => new Promise((resolve) => server.close((error?: Any) => resolve(error?.code)));
+    const both = [ended(), ended()];
+    return [...await Promise.all(both), await ended(), await close()];
+  };
+  const app = quietApp();
+  const listening = Promise.withResolvers<void>();
+  const node = createServer().listen(0, "127.0.0.1", listening.resolve);
+  await listening.promise;
+  const ours = await told(app.listen({ port: 0, hostname: "127.0.0.1" }), () => app.close());
+  assertEquals(ours, await told(node, () => undefined));
+  assertEquals(ours, [undefined, "ERR_SERVER_NOT_RUNNING", "ERR_SERVER_NOT_RUNNING", undefined]);
 });
 
 Deno.test("a taken port goes to the callback, or is thrown where there is none", async () => {
