@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { FetchHandler, ListenOptions, PlatformServer, Routed } from "../platform/platform.ts";
@@ -13,6 +14,8 @@ export interface CloseOptions {
   /** ms after which connections that are still busy are cut; without it they are waited for. */
   timeoutMs?: number;
 }
+
+const NAMES: OptionNames<CloseOptions> = { timeoutMs: true };
 
 /** What is open in an application. */
 interface Owner extends Routed {
@@ -125,14 +128,18 @@ export class Lifecycle {
    * @param callback Runs when all is over
    */
   close(options?: CloseOptions | ListenCallback, callback?: ListenCallback): Promise<void> {
-    const done = typeof options === "function" ? options : callback;
-    const closing = this.#closeAll(typeof options === "function" ? undefined : options?.timeoutMs);
+    const isCallback = typeof options === "function";
+    const done = isCallback ? options : callback;
+    const given = isCallback ? {} : options ?? {};
+    checkNames("app.close", given, NAMES);
+    const closing = this.#closeAll(given.timeoutMs);
     if (done !== undefined) closing.then(() => done(), done);
     return closing;
   }
 
   #closeAll(timeoutMs: number | undefined): Promise<void> {
-    if (timeoutMs !== undefined && !(timeoutMs >= 0 && timeoutMs <= LONGEST_TIMER_MS)) {
+    const isTime = typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= LONGEST_TIMER_MS;
+    if (timeoutMs !== undefined && !isTime) {
       throw new RangeError(`app.close: timeoutMs must be from 0 to ${LONGEST_TIMER_MS}, not ${String(timeoutMs)}`);
     }
     const closing = this.#closing ??= this.#begin(timeoutMs);
@@ -164,8 +171,11 @@ export class Lifecycle {
     await Promise.all(all.map((one) => stop(one, atOnce)));
     // nobody can cut work that never ends
     await Promise.race([Promise.all(this.#background), deadline]);
-    await this.#app.connections.closeBroker();
-    for (const one of all) await this.#leave(one);
+    try {
+      await this.#app.connections.closeBroker();
+    } finally {
+      for (const one of all) await this.#leave(one);
+    }
   }
 
   // The last server takes all of the application with it. No runtime tells by which server a socket came, and Deno's do
@@ -215,7 +225,9 @@ function stop(one: Listening, atOnce: boolean): Promise<void> {
 
 function abortAfter(timeoutMs: number, closing: Promise<void>, abort: () => void): void {
   const timer = setTimeout(abort, timeoutMs);
-  closing.finally(() => clearTimeout(timer));
+  const over = (): void => clearTimeout(timer);
+  // that it failed is told to whoever closes
+  closing.then(over, over);
 }
 
 /** A promise that somebody else settles. */

@@ -350,13 +350,34 @@ Deno.test("closing an application closes all servers it has", async () => {
 });
 
 Deno.test("a deadline that no timer can keep is refused, for it would cut at once", () => {
-  for (const timeoutMs of [-1, NaN, Infinity, "5s" as never]) {
+  for (const timeoutMs of [-1, NaN, Infinity, "5s" as never, null as never]) {
     assertThrows(
       () => quietApp().close({ timeoutMs }),
       RangeError,
       `app.close: timeoutMs must be from 0 to 2147483647, not ${timeoutMs}`,
     );
   }
+});
+
+Deno.test("a deadline that would not be kept, because it is no option, is refused", () => {
+  assertThrows(() => quietApp().close(5000 as never), TypeError, "app.close: options must be an object, not 5000");
+  assertThrows(
+    () => quietApp().close({ timeout: 5000 } as never),
+    TypeError,
+    "app.close: there is no option timeout; there are timeoutMs",
+  );
+});
+
+Deno.test("whoever closes is told that a broker could not be closed, and the servers are closed all the same", async () => {
+  const app = quietApp();
+  const nothing = () => {};
+  const close = () => Promise.reject(new Error("the broker is stuck"));
+  app.connections.use({ open: nothing, publish: nothing, subscribe: nothing, unsubscribe: nothing, close });
+  app.connections.publish("topic", "opens it");
+  const { url } = app.listen({ port: 0, hostname: "127.0.0.1" });
+  await assertRejects(() => app.close({ timeoutMs: 60_000 }), Error, "the broker is stuck");
+  await assertRejects(() => fetch(url));
+  assertEquals(app.server, null);
 });
 
 Deno.test("close before listen does nothing", async () => {
