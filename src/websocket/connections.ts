@@ -72,7 +72,7 @@ export class Connections {
     const members = this.#topics.get(topic);
     if (members === undefined || !members.delete(member) || members.size > 0) return;
     this.#topics.delete(topic);
-    this.#openBroker()?.unsubscribe(topic);
+    if (this.#brokerIsOpen) this.#broker!.unsubscribe(topic);
   }
 
   /** Tells whether a connection follows a topic. */
@@ -158,11 +158,12 @@ export class Connections {
   // on first use, because a mounted application hands its broker on before that
   #openBroker(): TopicBroker | null {
     if (this.#broker === null || this.#brokerIsOpen) return this.#broker;
-    this.#brokerIsOpen = true;
     this.#broker.open({
       deliver: (topic, data) => void this.#deliver(topic, data),
       logError: this.#logError,
     });
+    // one that refuses, because another application has it, must not carry what is published here
+    this.#brokerIsOpen = true;
     return this.#broker;
   }
 }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import type { FrameworkApp, TopicBroker, TopicHost, WebSocketConnection } from "@sluice/sluice";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { quietApp, serving } from "../support/app.ts";
@@ -119,4 +119,25 @@ Deno.test("a connection that is closing follows nothing any more, though a handl
     await client.closed;
   });
   assertEquals(notes.told, ["open", "publish late nobody", "close"]);
+});
+
+Deno.test("a broker that another application has carries nothing, and says so each time", async () => {
+  class Single extends Notes {
+    override open(host: TopicHost): void {
+      if (this.host !== undefined) throw new Error("in use already");
+      super.open(host);
+    }
+  }
+  const broker = new Single();
+  const [app, other] = [quietApp(), quietApp()];
+  for (const one of [app, other]) one.connections.use(broker);
+  app.connections.publish("a", "first");
+  await serving(other, async (origin) => {
+    const [member, client] = await connected(other, origin);
+    for (let i = 0; i < 2; i++) assertThrows(() => other.connections.publish("a", "astray"), Error, "in use already");
+    assertThrows(() => member.subscribe("a"), Error, "in use already");
+    await client.close();
+    await until(() => other.connections.size === 0, "the member has gone");
+  });
+  assertEquals(broker.told, ["open", "publish a first"]);
 });
