@@ -14,20 +14,20 @@ import { responseClass } from "../response/web_response.ts";
 const notFound: { page?: ResponseInit; json?: ResponseInit } = {};
 
 function notFoundInit(type: string): ResponseInit {
-  return {
-    status: 404,
-    headers: new Headers({
-      "content-security-policy": "default-src 'none'",
-      "x-content-type-options": "nosniff",
-      "content-type": type,
-    }),
-  };
+  const headers = new Headers({
+    "content-security-policy": "default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "content-type": type,
+  });
+  if (type === JSON_UTF8) headers.set("vary", "Accept");
+  return { status: 404, headers };
 }
 
 /**
  * Answers when no layer did: 404, or the page for an error that no handler took.
  *
- * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`.
+ * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, which a cache must
+ * not give to others; the page is what Express sends to everybody, with the same headers.
  *
  * @param req The request
  * @param res The response
@@ -57,6 +57,7 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
   res.setHeader("Content-Security-Policy", "default-src 'none'");
   res.setHeader("X-Content-Type-Options", "nosniff");
   const asJson = prefersJson(req);
+  if (asJson) res.vary("Accept");
   const body = asJson ? JSON.stringify({ error: message }) : page(message);
   res.setHeader("Content-Type", asJson ? JSON_UTF8 : HTML);
   res[endWholeKey](body, true);

@@ -45,3 +45,23 @@ Deno.test("the page of a 404 shows the path encoded, as Express does", async () 
   });
   await new Promise((resolve) => theirs.close(resolve));
 });
+
+Deno.test("an error as JSON says that it varies, so that no cache gives it to a browser; the page is as Express's", async () => {
+  const app = quietApp();
+  app.get("/fails", (_req, res) => {
+    res.vary("Origin");
+    throw new Error("told to nobody");
+  });
+  const varies = async (path: string, accept: string): Promise<string | null> => {
+    const response = await ask(app, path, { headers: { accept } });
+    await response.body?.cancel();
+    return response.headers.get("vary");
+  };
+  const json = [await varies("/nowhere", "application/json"), await varies("/fails", "application/json")];
+  assertEquals([...json, await varies("/nowhere", "text/html"), await varies("/fails", "text/html")], [
+    "Accept",
+    "Origin, Accept",
+    null,
+    "Origin",
+  ]);
+});
