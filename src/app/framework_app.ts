@@ -2,7 +2,7 @@ import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
 import type { EmitterMethods } from "../http/emitter_methods.ts";
-import { errorText } from "../http/error_text.ts";
+import { describe, errorText } from "../http/error_text.ts";
 import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import type { AnyHandler, Mounted } from "../matching/layer.ts";
@@ -420,6 +420,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
 
   /** The engine registered for an extension, with or without its dot. */
   getEngine(extension: string): Engine | undefined {
+    if (typeof extension !== "string") {
+      throw new TypeError(`app.getEngine takes an extension as a string, not ${describe(extension)}`);
+    }
     return this.engines[extension.startsWith(".") ? extension : `.${extension}`];
   }
 
@@ -429,14 +432,23 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @param name Name of the view
    * @param options Values for the view, over the application's locals; or the callback
    * @param callback Gets the text or the error
+   * @throws {TypeError} If there is no callback
    */
   render(name: string, options?: object | RenderCallback | null, callback?: RenderCallback): void {
     if (typeof options === "function") return render(this, name, {}, options as RenderCallback);
     render(this, name, options ?? {}, callback!);
   }
 
-  /** Sets what puts the application's own things onto every request. */
+  /**
+   * Sets what puts the application's own things onto every request.
+   *
+   * @param context The context, `null` for none
+   * @throws {TypeError} If it has no `setApp`
+   */
   setAppContext(context: AppContext | null): void {
+    if (context !== null && typeof context?.setApp !== "function") {
+      throw new TypeError(`app.setAppContext takes null or { setApp(req, res) {} }, not ${describe(context)}`);
+    }
     this._appContext = context;
   }
 

@@ -351,7 +351,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     if (typeof fill !== "function") {
       throw new TypeError(`${this.#name}.group requires a callback that fills the router, not ${describe(fill)}`);
     }
-    const { middleware = [], ...rest } = typeof options === "function" ? {} as GroupOptions : options;
+    const given: GroupOptions = typeof options === "function" ? {} : options ?? {};
+    if (typeof given !== "object") {
+      throw new TypeError(`${this.#name}.group takes its options as an object, not ${describe(given)}`);
+    }
+    const { middleware = [], ...rest } = given;
     const router = new BaseRouter({ mergeParams: true, ...rest }) as Router;
     const before = ([middleware] as unknown[]).flat(Infinity) as Handler[];
     const caller = `${this.#name}.group`;

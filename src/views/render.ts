@@ -1,3 +1,4 @@
+import { describe } from "../http/error_text.ts";
 import type { RenderCallback, RuntimeFace, SettingValue } from "../request/app_face.ts";
 import type { Engine, View, ViewOptions } from "./view.ts";
 
@@ -35,8 +36,12 @@ export interface RenderOptions {
  * @param options Values for the view; `cache` overrides the `view cache` setting
  * @param answer Gets the text or the error
  * @throws {Error} If no engine fits the name
+ * @throws {TypeError} If nobody is there to get it
  */
 export function render(host: ViewHost, name: string, options: RenderOptions, answer: RenderCallback): void {
+  if (typeof answer !== "function") {
+    throw new TypeError(`res.render and app.render take a callback as a function, not ${describe(answer)}`);
+  }
   // with an error there is no text, which Express's type does not say
   const callback = answer as (error: Error | null, html?: string) => void;
   const values: Record<string, unknown> = { ...host.locals, ...options._locals, ...options };

@@ -94,6 +94,10 @@ Deno.test("the application's context is put on every request", async () => {
   app.setAppContext({ setApp: (_req, res) => void (res.locals["tenant"] = "a") });
   app.get("/", (_req, res) => res.send(res.locals["tenant"]));
   assertEquals([await askText(app, "/"), typeof app._appContext], ["a", "object"]);
+  for (const [given, shown] of [[{}, "an object"], [() => {}, "a function"], [undefined, "undefined"]]) {
+    const message = `app.setAppContext takes null or { setApp(req, res) {} }, not ${shown}`;
+    assertThrows(() => app.setAppContext(given as never), TypeError, message);
+  }
 });
 
 Deno.test("an application called as a function is a middleware", async () => {

@@ -75,8 +75,15 @@ Deno.test("parameter handlers need a name and a function", () => {
   assertThrows(() => quietApp().param("id", "x" as Any), TypeError, "must be a function");
 });
 
-Deno.test("a group needs a callback", () => {
+Deno.test("a group needs a callback, and takes options as an object", async () => {
   assertThrows(() => quietApp().group("/x", {}), TypeError, "app.group requires a callback");
+  const fill = () => {};
+  const message = 'app.group takes its options as an object, not "strict"';
+  assertThrows(() => quietApp().group("/x", "strict" as never, fill), TypeError, message);
+  for (const none of [null, undefined]) {
+    const app = quietApp().group("/x", none as never, (group) => group.get("/y", (_req, res) => res.send("y")));
+    assertEquals(await askText(app, "/x/y"), "y");
+  }
 });
 
 Deno.test("Express 4's forms work: a bare wildcard, an optional parameter, a constraint", async () => {

@@ -49,6 +49,17 @@ Deno.test("an engine that fails passes its error on", async () => {
   assertEquals((await ask(app, "/")).status, 500);
 });
 
+Deno.test("who renders without a callback, or looks an engine up by no name, is told so at once", () => {
+  const message = "res.render and app.render take a callback as a function, not";
+  assertThrows(() => withViews().render("page", {}), TypeError, `${message} undefined`);
+  assertThrows(() => withViews().render("page", {}, "done" as never), TypeError, `${message} "done"`);
+  assertThrows(
+    () => withViews().getEngine(7 as never),
+    TypeError,
+    "app.getEngine takes an extension as a string, not 7",
+  );
+});
+
 Deno.test("an engine may fail by a promise of any kind", async () => {
   const broken = new Error("broken");
   const promises = [Promise.reject(broken), {
