@@ -252,8 +252,13 @@ export abstract class IncomingMessage extends Emitter {
     return this[stateKey]?.readable?.held ?? false;
   }
 
-  /** Makes `data` events carry strings. Only UTF-8 is known to the core. */
-  setEncoding(encoding: string): this {
+  /**
+   * Makes `data` events carry strings.
+   *
+   * @param encoding Node's name of an encoding, or the web's name of a charset
+   * @throws {TypeError} If there is none of that name
+   */
+  setEncoding(encoding = "utf8"): this {
     bodyFace(this).setEncoding(encoding);
     return this;
   }

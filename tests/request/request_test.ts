@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import morgan from "morgan";
 import multer from "multer";
+import { Buffer } from "node:buffer";
 import http2 from "node:http2";
 import process from "node:process";
 import { Writable } from "node:stream";
@@ -588,4 +589,34 @@ Deno.test("what is not piped any more holds the flow neither back nor sets it go
   }, ["/listened-to", "/taken-off"].map((path) => ({ path, init: { method: "POST", body: "x".repeat(600_000) } })));
   assertEquals(ours, theirs);
   assertEquals(ours.map(({ body }) => body), ["600000", "600000"]);
+});
+
+Deno.test("a body is shown in every encoding that Node has, as in Express", async () => {
+  const encodings = ["utf8", "UTF-8", "latin1", "binary", "ascii", "hex", "base64", "base64url"];
+  const bytes = new Uint8Array(100_001).map((_, i) => i % 256);
+  bytes.set([0xef, 0xbb, 0xbf]);
+  const wide = Buffer.from("grün 😀".repeat(20_000), "utf16le");
+  const [ours, theirs] = await askBoth((app: Any) => {
+    app.post("/:encoding", async (req: Any, res: Any) => {
+      let text = "";
+      for await (const chunk of req.setEncoding(req.params.encoding)) text += chunk;
+      res.json(text);
+    });
+    app.put("/", (req: Any, res: Any) => {
+      const refused = ["nope", "latin-one"].map((name) => {
+        try {
+          req.setEncoding(name);
+        } catch (error) {
+          return (error as Any).code;
+        }
+      });
+      req.setEncoding().on("data", (chunk: unknown) => refused.push(typeof chunk)).on("end", () => res.json(refused));
+    });
+  }, [
+    ...encodings.map((encoding) => ({ path: `/${encoding}`, init: { method: "POST", body: bytes } })),
+    ...["ucs2", "utf16le"].map((encoding) => ({ path: `/${encoding}`, init: { method: "POST", body: wide } })),
+    { path: "/", init: { method: "PUT", body: "text" } },
+  ]);
+  assertEquals(ours, theirs);
+  assertEquals(ours.at(-1)!.body, '["ERR_UNKNOWN_ENCODING","ERR_UNKNOWN_ENCODING","string"]');
 });
