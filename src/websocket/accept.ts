@@ -1,3 +1,4 @@
+import { describe } from "../http/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import { splitList } from "../http/header_values.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
@@ -114,8 +115,11 @@ function chooseProtocol(req: FrameworkRequest, { protocols }: WebSocketHandlers)
   if (offered.length === 0) return undefined;
   if (protocols === undefined) return offered[0];
   if (typeof protocols === "function") {
-    const chosen = protocols(offered, req);
-    return chosen !== undefined && offered.includes(chosen) ? chosen : undefined;
+    const chosen: unknown = protocols(offered, req);
+    if (chosen !== undefined && chosen !== null && typeof chosen !== "string") {
+      throw new TypeError(`app.ws: "protocols" must give a name at once, not ${describe(chosen)}`);
+    }
+    return offered.find((one) => one === chosen);
   }
   return protocols.find((protocol) => offered.includes(protocol));
 }

@@ -1,4 +1,5 @@
 import { FrameworkApp } from "../app/framework_app.ts";
+import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { acceptInObject } from "../platform/cloudflare.ts";
 import type { Untyped } from "../request/framework_request.ts";
 import type { DurableSockets, DurableSocketsBase, DurableSocketsOptions, PlainObject } from "./durable_object.ts";
@@ -18,6 +19,8 @@ class Plain {
 
 const applications = new WeakSet<FrameworkApp>();
 
+const NAMES: OptionNames<DurableSocketsBase<unknown>> = { headers: true, autoResponse: true, base: true };
+
 /**
  * Makes the class of a Durable Object that serves an application and sleeps while its WebSockets are open.
  *
@@ -28,7 +31,7 @@ const applications = new WeakSet<FrameworkApp>();
  * @param make Makes the application of one object; every object needs one of its own
  * @param options What is kept, and what is answered without waking
  * @returns The class to extend
- * @throws {TypeError} If there is no function
+ * @throws {TypeError} If there is no function, or no option of a name that was given
  *
  * @example A room
  * ```ts ignore
@@ -52,7 +55,7 @@ export function durableSockets<Ctx extends DurableState = DurableState, Env = Un
  * @param make Makes the application of one object; every object needs one of its own
  * @param options The class to extend, what is kept, and what is answered without waking
  * @returns The class to extend
- * @throws {TypeError} If there is no function
+ * @throws {TypeError} If there is no function, or no option of a name that was given
  */
 export function durableSockets<
   Ctx extends DurableState,
@@ -72,6 +75,7 @@ export function durableSockets(
         "const app = sluice(); app.ws(…); return app; })",
     );
   }
+  checkNames("durableSockets", options, NAMES);
   const Base = (options.base ?? Plain) as new (ctx: DurableState, env: unknown) => object;
   return class extends Base implements DurableSockets {
     readonly app: FrameworkApp;

@@ -1,7 +1,8 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Router } from "@sluice/sluice";
-import { RawSocket } from "../contracts/raw_socket.ts";
-import { quietApp, serving } from "../support/app.ts";
+import { durableSockets } from "@sluice/sluice/workers";
+import { HANDSHAKE, RawSocket } from "../contracts/raw_socket.ts";
+import { ask, quietApp, serving } from "../support/app.ts";
 
 Deno.test("a ping timeout that no timer can keep is refused when the route is registered", () => {
   const app = quietApp();
@@ -28,6 +29,21 @@ Deno.test("sub-protocols that are neither a list of names nor a function are ref
       'app.ws: "protocols" must be a list of names or a function, not',
     );
   }
+});
+
+Deno.test("a choice of sub-protocols that is a promise is an error, and not taken for none", async () => {
+  const app = quietApp().ws("/", { open() {}, protocols: (() => Promise.resolve("v2")) as never });
+  const answer = await ask(app, "/", { headers: { ...HANDSHAKE, "Sec-WebSocket-Protocol": "v2" } });
+  assertEquals(answer.status, 500);
+  assertStringIncludes(await answer.text(), "app.ws: &quot;protocols&quot; must give a name at once, not an object");
+});
+
+Deno.test("options of durableSockets by names that there are not are refused", () => {
+  assertThrows(
+    () => durableSockets(() => quietApp(), { autoresponse: { request: "ping", response: "pong" } } as never),
+    TypeError,
+    "durableSockets: there is no option autoresponse; there are headers, autoResponse, base",
+  );
 });
 
 Deno.test("a handler or an option by a name that there is not is refused, an object of a class keeps its own things", () => {
