@@ -128,6 +128,11 @@ class Nesting {
   }
 
   #combine(a: unknown, b: unknown): unknown {
+    // in place, or a name that comes a thousand times would be copied as often
+    if (Array.isArray(a) && !isTree(b) && a.length < this.#limit) {
+      a.push(b);
+      return a;
+    }
     if (!isTree(a) || !this.#overflow.has(a)) return this.#joined(a, b);
     for (const one of [b].flat()) this.#append(this.#overflow, a, one);
     return a;
@@ -145,8 +150,8 @@ class Nesting {
     return this.#limited(list, list.length);
   }
 
-  #limited(list: unknown[], count = list.filter(() => true).length): Tree {
-    if (count <= this.#limit) return list;
+  #limited(list: unknown[], count?: number): Tree {
+    if (list.length <= this.#limit || (count ?? Object.keys(list).length) <= this.#limit) return list;
     const made = toObject(list);
     this.#overflow.set(made, list.length - 1);
     return made;
@@ -163,11 +168,13 @@ class Nesting {
       return made;
     }
     if (Array.isArray(target) && Array.isArray(source)) {
-      source.forEach((item, i) => {
+      // by what is there, for a list may be nearly all gaps, which a client gets for a few characters
+      for (const [key, item] of Object.entries(source)) {
+        const i = Number(key);
         if (!(i in target)) target[i] = item;
         else if (isTree(target[i]) && isTree(item)) target[i] = this.#merge(target[i], item);
         else target.push(item);
-      });
+      }
       return this.#limited(target);
     }
     return this.#mergeObject(target, source);
@@ -248,7 +255,7 @@ function indexesOf(object: object): number[] {
 }
 
 function dense(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter(() => true).map(dense);
+  if (Array.isArray(value)) return Object.values(value).map(dense);
   if (!isTree(value) || Array.isArray(value)) return value;
   for (const [key, one] of Object.entries(value)) value[key] = dense(one);
   return value;

@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice, { type BodyParser, type FrameworkApp } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { opened } from "../support/raw_client.ts";
@@ -147,6 +147,18 @@ Deno.test("forms with too many fields or too deep brackets are refused", async (
   assertEquals([many.status, (await many.json()).type], [413, "parameters.too.many"]);
   const deep = await post(app, "application/x-www-form-urlencoded", "a[b][c][d][e]=1");
   assertEquals([deep.status, (await deep.json()).type], [400, "querystring.parse.rangeError"]);
+});
+
+Deno.test("a form of many fields is parsed at once, whether they are one name, one list or its last places", async () => {
+  const app = echo(sluice.urlencoded({ extended: true, parameterLimit: 20_000, limit: "1mb" }));
+  const began = performance.now();
+  for (const field of [(_: number) => "a", () => "a[]", (i: number) => `a[${i}]`, (i: number) => `a[${19_999 - i}]`]) {
+    const body = Array.from({ length: 20_000 }, (_, i) => `${field(i)}=${i}`).join("&");
+    const { body: { a } } = await (await post(app, "application/x-www-form-urlencoded", body)).json();
+    assertEquals([a.length, a.includes("19999")], [20_000, true]);
+  }
+  // it took many seconds when all that had been read was gone over for each field
+  assert(performance.now() - began < 5000);
 });
 
 Deno.test("a client that leaves while it sends its body makes a 400 and no unhandled rejection", async () => {
