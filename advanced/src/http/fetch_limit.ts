@@ -38,11 +38,12 @@ export interface FetchLimit {
    * Puts the limiter in front of a handler.
    *
    * @param handler The handler
-   * @returns A handler that answers refused requests itself
+   * @returns A handler that answers refused requests itself. It takes what the platform passes beside the request, which
+   * tells the client's address, also where the handler does not
    */
   <Rest extends unknown[], Answer extends FetchAnswer = Response>(
     handler: FetchHandler<Rest, Answer>,
-  ): (request: Request, ...rest: Rest) => Promise<Response | Answer>;
+  ): (request: Request, ...rest: [...Rest, ...unknown[]]) => Promise<Response | Answer>;
   /** The limiter behind it. */
   readonly limiter: Limiter;
 }

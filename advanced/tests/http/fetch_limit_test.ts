@@ -303,6 +303,28 @@ Deno.test("one limiter may stand in front of several handlers, and limiters behi
   assertEquals((await second(request())).status, 429);
 });
 
+Deno.test("as a middleware of Hono it stands in front of some routes, and learns the client from what the platform passes", async () => {
+  const app = new Hono();
+  const limit = fetchLimit({ max: 1, standardHeaders: "draft-6" });
+  app.use("/api/*", async (c, next) => {
+    const limited = limit(async () => {
+      await next();
+      return c.res;
+    });
+    c.res = await limited(c.req.raw, c.env);
+  });
+  app.get("/api/time", (c) => c.text("now", 200, { "x-own": "kept" }));
+  app.get("/", (c) => c.text("free"));
+  const ask = async (path: string, hostname: string) =>
+    await app.fetch(new Request(`http://localhost${path}`), { remoteAddr: { hostname } });
+  const first = await ask("/api/time", "192.0.2.1");
+  const told = ["x-ratelimit-remaining", "ratelimit-limit", "x-own"].map((name) => first.headers.get(name));
+  assertEquals([first.status, await first.text(), ...told], [200, "now", "0", "1", "kept"]);
+  const refused = await ask("/api/time", "192.0.2.1");
+  assertEquals([refused.status, refused.headers.get("retry-after")], [429, "60"]);
+  assertEquals([(await ask("/api/time", "192.0.2.2")).status, (await ask("/", "192.0.2.1")).status], [200, 200]);
+});
+
 Deno.test("a handler that has upgraded the request gives nothing, as Bun wants it, and is counted", async () => {
   const server = { requestIP: () => ({ address: "192.0.2.1" }), upgrade: (_request: Request) => true };
   const handler = fetchLimit({ max: 1, skipFailedRequests: true })((request: Request, bun: typeof server) => {
