@@ -20,6 +20,17 @@ export function encodeKey(key: string): string {
 }
 
 /**
+ * The forms in which a store may have a key that somebody names: the one that {@linkcode encodeKey} gives it, and the
+ * key itself where it looks like a hash, for so `keys()` lists long ones.
+ *
+ * @param key A key, as it was counted or as it was listed
+ * @returns One form, or two
+ */
+export function formsOf(key: string): string[] {
+  return key.startsWith(HASHED) && /^."?[\w+/]{43}=$/.test(key) ? [encodeKey(key), key] : [encodeKey(key)];
+}
+
+/**
  * Checks a key that a user's function gave.
  *
  * @param key What it gave

@@ -9,7 +9,7 @@ import { LeasingStore } from "../wrappers/leases.ts";
 import { type Counters, newCounters } from "../wrappers/counters.ts";
 import { Decision } from "./decision.ts";
 import { type CheckOptions, Demand, type LimiterKeys, type PeekOptions } from "./demand.ts";
-import { assertKey, encodeKey } from "./encode_key.ts";
+import { assertKey, formsOf } from "./encode_key.ts";
 import { checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
 import { WaitQueue } from "./wait_queue.ts";
@@ -213,16 +213,14 @@ export class Limiter extends Emitter {
   /**
    * Forgets a key, blocks included, or all keys.
    *
-   * @param key The key; all without it
+   * @param key The key, also as `keys` lists it; all without it
    * @returns How many there were, over all limits
    */
   reset(key?: string): Awaitable<number> {
     if (key !== undefined) assertKey(key, "the key", "limiter.reset");
-    const stored = key === undefined ? undefined : encodeKey(key);
-    const counts = this.policies.map(({ name }) => {
-      const selector = { policy: name, key: stored };
-      return this.#memory?.reset(selector) ?? this.#guarded!.reset(selector);
-    });
+    const forms = key === undefined ? [undefined] : formsOf(key);
+    const selectors = this.policies.flatMap(({ name }) => forms.map((form) => ({ policy: name, key: form })));
+    const counts = selectors.map((selector) => this.#memory?.reset(selector) ?? this.#guarded!.reset(selector));
     const sum = (all: number[]) => {
       this.#queue.wake();
       return all.reduce((total, count) => total + count, 0);

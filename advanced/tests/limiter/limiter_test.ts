@@ -224,6 +224,24 @@ Deno.test("keys lists those in use with what is left to them", async () => {
   assertThrows(() => limiter.keys("other"), RangeError, '"other"');
 });
 
+Deno.test("a key that is listed as its hash can be forgotten by it, and one that only looks like it by itself", async () => {
+  const { limiter } = made({ max: 5 });
+  const token = "x".repeat(300);
+  const listed = async () => {
+    const keys: string[] = [];
+    for await (const { key } of limiter.keys()) keys.push(key);
+    return keys;
+  };
+  await limiter.check(token, { cost: 2 });
+  const [hash] = await listed();
+  await limiter.check(hash!);
+  assertEquals([(await listed()).length, (await limiter.peek(token)).remaining], [2, 3]);
+  assertEquals([await limiter.reset(hash!), await listed()], [2, []]);
+  await limiter.check("\ud800");
+  for (const key of await listed()) assertEquals(await limiter.reset(key), 1);
+  assertEquals(await listed(), []);
+});
+
 Deno.test("waitFor passes at once what fits, and waits for the rest no longer than it must", async () => {
   const { limiter, clock } = made({ algorithm: "token-bucket", max: 2, windowMs: 1_000 });
   const { order, note } = served();
