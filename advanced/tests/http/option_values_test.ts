@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import * as wholeModule from "../../mod.ts";
 import {
   type CompareAndSet,
   DenoKvStore,
@@ -35,6 +36,10 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
   [
     () => rateLimit({ onStoreFailure: null } as Any),
     'rateLimit: option onStoreFailure must be "local", "open" or "closed", not null',
+  ],
+  [
+    () => rateLimit({ keyGenerator: wholeModule } as Any),
+    "rateLimit: option keyGenerator must be a function, not [object Module]",
   ],
   [() => rateLimit({ shadow: "no" } as Any), 'rateLimit: option shadow must be true or false, not "no"'],
   [() => rateLimit({ validate: 1 } as Any), "rateLimit: option validate must be true or false, not 1"],

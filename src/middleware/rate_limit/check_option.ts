@@ -53,8 +53,14 @@ export function refuseOption(
   value: unknown,
   door = "rateLimit",
 ): never {
-  const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
-  throw new Kind(`${door}: option ${option} must be ${wanted}, not ${shown}`);
+  throw new Kind(`${door}: option ${option} must be ${wanted}, not ${shown(value)}`);
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  // a module that was imported as a whole has no words of its own
+  const isBare = typeof value === "object" && value !== null && !("toString" in value);
+  return isBare ? Object.prototype.toString.call(value) : String(value);
 }
 
 /**
