@@ -70,7 +70,7 @@ export interface CheckedStoreOptions {
   readonly processes: number;
   readonly leases: LeaseOptions | null;
   readonly clock: () => number;
-  /** A time in ms that is never set: deadlines of refusals, leases and the breaker go by it. */
+  /** A time in ms that is never set: deadlines of refusals and the breaker go by it, and leases with `clock`. */
   readonly elapsed: () => number;
   readonly timers: Timers;
 }

@@ -34,3 +34,20 @@ export const platformTimers: Timers = {
     return () => clearTimeout(id);
   },
 };
+
+/**
+ * Makes a clock by which a time may be over too early, and never too late: it goes by elapsed time, which no setting of
+ * the clock changes, and makes up for what that slept through while the machine was suspended or the process frozen.
+ *
+ * @param elapsed A time in ms that is never set, but may stand still
+ * @param clock The present time in ms
+ * @returns The clock; only differences count
+ */
+export function unsleepingClock(elapsed: () => number, clock: () => number): () => number {
+  let ahead = -Infinity;
+  return () => {
+    const now = elapsed();
+    ahead = Math.max(ahead, clock() - now);
+    return now + ahead;
+  };
+}

@@ -145,6 +145,26 @@ for (const algorithm of ALGORITHMS) {
     await limiter!.close();
   });
 
+  Deno.test(`${algorithm}: what a process had when it was frozen is not used when it is thawed after the window`, async () => {
+    const clock = new VirtualClock();
+    const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
+    const timers = { ...clock.timers, now: () => 0 };
+    const limiter = new Limiter({
+      store,
+      algorithm,
+      max: 100,
+      windowMs: 10_000,
+      leases: 10,
+      clock: clock.read,
+      timers,
+    });
+    for (let times = 0; times < 5; times++) await limiter.check("key");
+    assertEquals(store.calls.decide, 1);
+    clock.advance(3_600_000);
+    assertEquals([(await limiter.check("key")).remaining, store.calls.decide], [99, 2]);
+    await limiter.close();
+  });
+
   Deno.test(`${algorithm}: a clock that is set back does not make a lease last longer`, async () => {
     const clock = new VirtualClock();
     let offset = 0;
