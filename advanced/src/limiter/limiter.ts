@@ -7,7 +7,6 @@ import { DenyCacheStore } from "../wrappers/deny_cache.ts";
 import { type Decided, FailurePolicy } from "../wrappers/failure_policy.ts";
 import { LeasingStore } from "../wrappers/leases.ts";
 import { type Counters, newCounters } from "../wrappers/counters.ts";
-import { unsleepingClock } from "../wrappers/timers.ts";
 import { Decision } from "./decision.ts";
 import { type CheckOptions, Demand, type LimiterKeys, type PeekOptions } from "./demand.ts";
 import { assertKey, formsOf } from "./encode_key.ts";
@@ -84,14 +83,13 @@ export class Limiter extends Emitter {
     this.#guarded = null;
     if (this.#memory !== null) return;
     const isRemote = store.capabilities.scope !== "process";
-    const { elapsed, clock } = checked;
+    const { elapsed } = checked;
     let outer = store;
     if (options.coalesce ?? isRemote) outer = new CoalescingStore(outer, this.counters);
     if (options.denyCache ?? isRemote) outer = new DenyCacheStore(outer, elapsed, this.counters);
     // outermost, so that what was taken in advance needs no promise
     if (checked.leases !== null) {
-      const unsleeping = unsleepingClock(elapsed, clock);
-      outer = this.#leasing = new LeasingStore(outer, checked.leases, unsleeping, this.counters);
+      outer = this.#leasing = new LeasingStore(outer, checked.leases, elapsed, this.counters);
     }
     const failed = (error: unknown) => this.#tell("storeFailure", error);
     this.#guarded = new FailurePolicy(outer, { ...checked, failed }, this.counters);

@@ -4,7 +4,7 @@ import type { AlgorithmName, Block, OnDenied, Policy } from "../policy/policy.ts
 import type { Store } from "../policy/store.ts";
 import type { OnStoreFailure } from "../wrappers/failure_policy.ts";
 import type { LeaseOptions } from "../wrappers/leases.ts";
-import { platformTimers, type Timers } from "../wrappers/timers.ts";
+import { platformTimers, type Timers, unsleepingClock } from "../wrappers/timers.ts";
 
 /** One limit. */
 export interface LimitOptions {
@@ -70,7 +70,7 @@ export interface CheckedStoreOptions {
   readonly processes: number;
   readonly leases: LeaseOptions | null;
   readonly clock: () => number;
-  /** A time in ms that is never set: deadlines of refusals and the breaker go by it, and leases with `clock`. */
+  /** A time in ms that is never set back and never sleeps: refusals, leases and the breaker go by it. */
   readonly elapsed: () => number;
   readonly timers: Timers;
 }
@@ -141,7 +141,9 @@ export function checkStoreOptions(options: StoreOptions, door: string): CheckedS
   checkType("denyCache", options.denyCache, "boolean", door);
   const lease = leases === undefined ? null : { max: leases, processes };
   // a test that gives a clock alone means it for everything
-  const elapsed = options.clock !== undefined && options.timers === undefined ? clock : () => timers.now();
+  const elapsed = options.clock !== undefined && options.timers === undefined
+    ? clock
+    : unsleepingClock(() => timers.now(), clock);
   return { maxKeys, timeoutMs, onStoreFailure, processes, leases: lease, clock, elapsed, timers };
 }
 
