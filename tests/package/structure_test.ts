@@ -32,7 +32,7 @@ const ARROWS: Arrows = {
   // what redis.ts alone reaches: topics across processes
   redis: ["websocket", "http"],
   // what workers.ts alone reaches: Durable Objects around the application
-  workers: ["app", "routing", "request", "websocket", "platform"],
+  workers: ["app", "routing", "request", "websocket", "platform", "http"],
   app: [
     "routing",
     "dispatch",
