@@ -3,7 +3,14 @@ import { assertEquals } from "@std/assert";
 import type { ValidationChain } from "express-validator";
 import type { RequestHandler as ProxyHandler } from "http-proxy-middleware";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import sluice, { type FrameworkRequest, type FrameworkResponse, type Handler, type Next, Router } from "@sluice/sluice";
+import sluice, {
+  type FrameworkRequest,
+  type FrameworkResponse,
+  type Handler,
+  type Next,
+  type PathHandler,
+  Router,
+} from "@sluice/sluice";
 import { type Equal, expectType } from "./support/expect_type.ts";
 
 /** As much of `@types/express` as makes its handlers another type than ours. */
@@ -44,6 +51,17 @@ Deno.test("middleware typed for Express or Node goes wherever handlers go", () =
   app.group("/d", { middleware: [ofExpress, guard, (_req, _res, next) => next()] }, (group) => group.get("/", ofNode));
   app.ws("/e/:id", ofExpress, (req, _res, next) => next(req.params.id), { open() {} });
   assertEquals([app.routes.length, router.routes.length, app.wsRoutes.length], [7, 3, 1]);
+});
+
+Deno.test("what holds handlers of npm's and of ours is a PathHandler", () => {
+  const held: PathHandler = ofExpress;
+  const list: PathHandler[] = [ofNode, guard, held, proxy, (_req, _res, next) => next()];
+  const app = sluice();
+  app.use(held, ...list).use(list).use("/x/:id", held, ...list);
+  app.get("/a/:id", held, ...list, (req) => expectType<Equal<typeof req.params, { id: string }>>());
+  app.route("/b").all(held, list);
+  Router().use(list).get("/c/:id", list, held);
+  assertEquals(app.routes.length, 2);
 });
 
 Deno.test("it leaves the types of handlers that are written beside it", () => {
