@@ -119,7 +119,7 @@ class Nesting {
       }
       const bare = bareKey(key);
       const isIndex = bare !== key && /^(?:0|[1-9]\d*)$/.test(bare) && String(Number(bare)) === bare;
-      const made = (isIndex && Number(bare) < this.#limit ? [] : {}) as Record<string, unknown>;
+      const made = (isIndex && Number(bare) < this.#limit ? listFor(Number(bare)) : {}) as Record<string, unknown>;
       if (bare !== "__proto__") made[bare] = leaf;
       if (isIndex && !Array.isArray(made)) this.#overflow.set(made, Number(bare));
       leaf = made;
@@ -242,6 +242,22 @@ function bareKey(key: string): string {
 
 function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null;
+}
+
+/** Places up to which a list may have gaps without taking more room than what is in it. */
+const FEW_PLACES = 32;
+
+/** The last place that a list can have. */
+const LAST_PLACE = 2 ** 32 - 2;
+
+// Engines make room for all places up to the first one that is taken, unless a list was very long before: a form of
+// 100 kB, with lists in lists, would take hundreds of megabytes for gaps.
+function listFor(index: number): unknown[] {
+  const list: unknown[] = [];
+  if (index < FEW_PLACES) return list;
+  list[LAST_PLACE] = null;
+  list.length = 0;
+  return list;
 }
 
 function toObject(list: readonly unknown[]): Record<string, unknown> {

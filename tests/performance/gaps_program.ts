@@ -1,0 +1,9 @@
+/** Prints, as JSON, how many names were read of a form of 100 kB that is all lists in lists with gaps in them. */
+import sluice from "@sluice/sluice";
+
+const app = sluice().set("env", "test");
+app.post("/", sluice.urlencoded({ extended: true }), (req, res) => res.json(Object.keys(req.body).length));
+const body = Array.from({ length: 1000 }, (_, i) => `k${i}${"[999]".repeat(18)}=${i}`).join("&");
+const headers = { "content-type": "application/x-www-form-urlencoded" };
+const response = await app.handle(new Request("http://localhost/", { method: "POST", headers, body }));
+console.log(await response.text());
