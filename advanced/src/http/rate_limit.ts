@@ -151,7 +151,7 @@ function settle<Req extends RequestFace>(
   next: Next,
 ): void | Promise<void> {
   if (decision === null) return next();
-  (req as unknown as Record<string, unknown>)[asker.property] = new RateLimitInfo(decision, asker.clock);
+  (req as unknown as Record<string, unknown>)[asker.property] = new RateLimitInfo(decision, asker.clock());
   if (!res.headersSent) asker.writeHeaders(res, decision);
   if (!decision.allowed) return refuse(asker, decision, req, res, next);
   if (asker.watchesOutcome || asker.hasLeases) watch(asker, decision, req, res);

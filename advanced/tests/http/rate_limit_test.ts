@@ -1,6 +1,13 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice, { type FrameworkResponse } from "@sluice/sluice";
-import { fetchLimit, type FetchLimitOptions, MemoryStore, rateLimit, type RateLimitOptions } from "../../mod.ts";
+import {
+  fetchLimit,
+  type FetchLimitOptions,
+  MemoryStore,
+  rateLimit,
+  type RateLimitInfo,
+  type RateLimitOptions,
+} from "../../mod.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { fakeTime } from "../../../tests/support/fake_time.ts";
 import { AsyncStore } from "../support/async_store.ts";
@@ -537,6 +544,24 @@ Deno.test("req.rateLimit in JSON has express-rate-limit's names, and tells nothi
   app.get("/", (req, res) => res.json((req as unknown as { rateLimit: object }).rateLimit));
   const shown = await (await app.handle(new Request("http://localhost/"))).json();
   assertEquals(shown, { limit: 3, used: 1, remaining: 2, resetTime: "1970-01-01T00:01:00.000Z", key: "key" });
+});
+
+Deno.test("req.rateLimit can be copied, and tells the end of its window when it is read later too", async () => {
+  const app = sluice();
+  const clock = new VirtualClock(0);
+  app.use(rateLimit({ max: 3, keyGenerator: () => "key", clock: clock.read }));
+  let copy: unknown;
+  let allowed: unknown;
+  app.get("/", (req, res) => {
+    clock.advance(10_000);
+    const { rateLimit } = req as unknown as { rateLimit: RateLimitInfo };
+    copy = { ...rateLimit };
+    allowed = rateLimit.decision.allowed;
+    res.end();
+  });
+  await app.handle(new Request("http://localhost/"));
+  assertEquals(copy, { limit: 3, used: 1, remaining: 2, resetTime: new Date(60_000), key: "key" });
+  assertEquals(allowed, true);
 });
 
 Deno.test("options that can't be are errors at construction that name the option and the value", () => {
