@@ -1,3 +1,5 @@
+import { isThenable } from "@sluice/sluice/limiting";
+
 /**
  * Checks that what a store is to work with has the methods it needs.
  *
@@ -16,6 +18,7 @@ export function assertMethods(what: string, value: unknown, methods: readonly st
 }
 
 function shown(value: unknown, lacking: string): string {
+  if (isThenable(value)) return "a promise: await it";
   if (typeof value === "object" && value !== null) return `an object without ${lacking}`;
   if (typeof value === "function") return "a function";
   return typeof value === "string" ? JSON.stringify(value) : String(value);

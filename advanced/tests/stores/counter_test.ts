@@ -474,6 +474,7 @@ Deno.test("what is no counter, and makes none, is a type error that says what it
     [{ increment() {}, decrement() {} }, "not be an object without resetKey"],
     [() => ({}), "fromCounter: what the function makes must have the methods increment"],
     [() => undefined, "not be undefined"],
+    [() => Promise.resolve({}), "not be a promise: await it; give a store made for express-rate-limit"],
   ];
   for (const [counter, part] of wrong) assertThrows(() => fromCounter(counter as CounterLike), TypeError, part);
 });

@@ -75,7 +75,7 @@ Deno.test("what is no open database is a type error that says what to give", () 
     [{}, "DenoKvStore: option kv must have the methods atomic and getMany, not be undefined"],
     [{ kv: {} }, "not be an object without atomic; give what openKv() of Deno resolves to"],
     // somebody forgot to await it
-    [{ kv: Promise.resolve() }, "not be an object without atomic"],
+    [{ kv: Promise.resolve() }, "not be a promise: await it; give what openKv() of Deno resolves to"],
     [{ kv: Deno.openKv }, "not be a function"],
     [{ kv: { atomic() {} } }, "not be an object without getMany"],
     [undefined, "not be undefined"],
