@@ -13,6 +13,9 @@ export interface FetchApp {
   fetch(request: Request, info?: never, context?: never): Response | Promise<Response>;
 }
 
+/** What `new URL()` resolves: dot segments, escaped ones too, and backslashes, which it takes for slashes. */
+const RESOLVED_ELSEWHERE = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
 /**
  * Makes a middleware of a handler of web requests. The handler sees the path below the mount, and its answer is final.
  *
@@ -53,17 +56,17 @@ function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler
 // like a request, as on Node, would be refused by fetch() and new Request().
 function requestBelow(caller: string, req: FrameworkRequest): Request {
   const { request, url, method } = req;
+  // most handlers resolve the path, and it would lead past middleware that has looked at it as it was sent
+  if (RESOLVED_ELSEWHERE.test(req.path)) {
+    throw new HttpError(400, "The path of a mounted handler has no dot segments and no backslashes");
+  }
   if (url === req.originalUrl && method === request.method && request.constructor === Request) return request;
   if (request.bodyUsed) {
     throw new TypeError(`${caller}: the body was read already; register the mount before the body parsers`);
   }
   const { protocol, host } = originOf(request);
-  const asSent = `${protocol}//${host}${url}`;
-  const placed = new Request(asSent, request);
-  const moved = method === request.method ? placed : new Request(placed, { method });
-  // a web request resolves "/../", and would lead past middleware that looked at the path as it was sent
-  if (moved.url !== asSent) Object.defineProperty(moved, "url", { value: asSent });
-  return moved;
+  const placed = new Request(`${protocol}//${host}${url}`, request);
+  return method === request.method ? placed : new Request(placed, { method });
 }
 
 // the origin of Deno's "http+unix:", which Unix sockets have, would be "null", and Bun's of a request without a proper

@@ -226,8 +226,8 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * Mounts a handler of web requests, or an application of another framework, below a path.
    *
    * It gets a web `Request` whose path begins below the mount, and what the platform passed beside it; its answer is
-   * final, a 404 too. Mount it before the body parsers: a body can be read once. What guards a part of it belongs into
-   * it, for most handlers resolve the dots of a path: `/files/x/../secret` gets past `app.use("/files/secret", guard)`.
+   * final, a 404 too. Mount it before the body parsers: a body can be read once. A path that most handlers
+   * would resolve, such as `/files/x/../secret`, is 400, for it would get past `app.use("/files/secret", guard)`.
    *
    * @param path The path
    * @param handler `(request, info) => Response`, or an object with such a `fetch` method
