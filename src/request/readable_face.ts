@@ -8,8 +8,14 @@ export interface Destination {
   write(chunk: Uint8Array | string): boolean;
   /** Ends the destination. */
   end(): unknown;
-  /** Waits for `drain`. */
-  once(event: "drain", listener: () => void): unknown;
+  /** Waits for `drain`, or for `close` where that never comes. */
+  once(event: "drain" | "close", listener: () => void): unknown;
+  /** Waits no longer. */
+  off?(event: "drain" | "close", listener: () => void): unknown;
+  /** Whether it was destroyed, and takes nothing any more. */
+  readonly destroyed?: boolean;
+  /** Whether it has ended, and everything was written. */
+  readonly writableFinished?: boolean;
   /** Tells the destination who writes to it. */
   emit?(event: string, ...args: unknown[]): boolean;
 }
@@ -286,13 +292,22 @@ export class ReadableFace implements BodyReading {
     });
   }
 
-  /** Sends every chunk to a destination, pausing while it is full. */
+  /** Sends every chunk to a destination, pausing while it is full, until one of the two has ended. */
   pipe<T extends Destination>(destination: T, options: { end?: boolean }): T {
+    const isGone = (): boolean => destination.destroyed === true || destination.writableFinished === true;
+    const goOn = (): void => {
+      destination.off?.("drain", goOn);
+      destination.off?.("close", goOn);
+      if (isGone()) this.unpipe(destination);
+      // others may be waiting for the rest
+      if (this.#pipes.size > 0) this.resume();
+    };
     const listener = (chunk: ShownChunk): void => {
+      if (isGone()) return this.unpipe(destination);
       if (destination.write(chunk) !== false) return;
       this.pause();
-      // what was taken off meanwhile has no say any more: nobody would get what flows then
-      destination.once("drain", () => this.#pipes.has(destination) && this.resume());
+      destination.once("drain", goOn);
+      destination.once("close", goOn);
     };
     const onEnd = (): void => {
       this.unpipe(destination);

@@ -4,7 +4,7 @@ import multer from "multer";
 import { Buffer } from "node:buffer";
 import http2 from "node:http2";
 import process from "node:process";
-import { Writable } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import sluice, { type ErrorRequestHandler, type FrameworkRequest } from "@sluice/sluice";
 import { certificate } from "../fixtures/node/certificate.ts";
 import { ask, quietApp } from "../support/app.ts";
@@ -208,6 +208,37 @@ Deno.test("the body flows as Node's events, and pipes into the response", async 
   assertEquals(await (await ask(app, "/events", init())).text(), "grüße");
   assertEquals(await (await ask(app, "/pipe", init())).text(), "grüße");
   assertEquals(await (await ask(app, "/iterate", init())).text(), "7");
+});
+
+Deno.test("a destination that takes no more is left out of a pipe, and the one beside it gets the rest", async () => {
+  const app = quietApp();
+  const encoder = new TextEncoder();
+  let body!: ReadableStreamDefaultController<Uint8Array>;
+  app.post("/:way", (req, res) => {
+    const failures: string[] = [];
+    const leaving = new Writable({
+      highWaterMark: 1,
+      write(_chunk, _encoding, taken) {
+        if (req.params.way === "ended") leaving.end();
+        else leaving.destroy();
+        if (req.params.way !== "full") taken();
+      },
+    });
+    leaving.on("error", (error: NodeJS.ErrnoException) => failures.push(error.code!));
+    leaving.on("close", () => {
+      body.enqueue(encoder.encode("rest"));
+      body.close();
+    });
+    const staying = new PassThrough();
+    req.pipe(leaving);
+    req.pipe(staying).on("end", () => res.json(failures)).resume();
+  });
+  for (const way of ["ended", "destroyed", "full"]) {
+    const start = (controller: typeof body) => (body = controller).enqueue(encoder.encode("first "));
+    const sent = new ReadableStream<Uint8Array>({ start });
+    const response = await ask(app, `/${way}`, { method: "POST", body: sent, duplex: "half" } as RequestInit);
+    assertEquals([way, await response.json()], [way, []]);
+  }
 });
 
 Deno.test("what Node's process.nextTick was told within a promise comes before the end of a body", async () => {
