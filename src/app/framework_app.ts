@@ -3,6 +3,7 @@ import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
 import type { EmitterMethods } from "../http/emitter_methods.ts";
 import { describe, errorText } from "../http/error_text.ts";
+import { finalResponse } from "../dispatch/final_response.ts";
 import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import type { AnyHandler, Mounted } from "../matching/layer.ts";
@@ -230,9 +231,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    *
    * @param req The request
    * @param res The response
-   * @param next Runs when no layer answered
+   * @param next Runs when no layer answered; without it the application gives its own last answer, as Express's does
    */
-  handle(req: Untyped, res: Untyped, next: Next): void;
+  handle(req: Untyped, res: Untyped, next?: Next): void;
   handle(first: Untyped, second?: Untyped, next?: Next): Promise<Response> | void {
     if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
     if (isNodeResponse(second) && !(next && isExpressResponse(second))) return answerNode(this, first, second, next);
@@ -241,9 +242,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     }
     const leave = this.#enter(first, second);
     this.router.handle(first, second, (error) => {
+      const isLast = typeof next !== "function";
+      if (isLast && leave) finalResponse(first, second, error);
       leave?.();
-      if (typeof next === "function") next(error);
-      else if (error) throw error;
+      if (!isLast) next(error);
+      else if (error && !leave) throw error;
     });
   }
 

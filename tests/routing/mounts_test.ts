@@ -1,6 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import express from "express";
-import { type Handler, Router } from "@sluice/sluice";
+import { type ErrorRequestHandler, type Handler, Router } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
 
 Deno.test("routes that a mounted router gets after the first request are found", async () => {
@@ -150,4 +150,33 @@ Deno.test("a parameter followed by more text in its segment is a parameter of it
   assertEquals(await askText(app, "/list.json"), '{"name":"list"}');
   assertEquals(await askText(app, "/here-there"), '{"from":"here","to":"there"}');
   assertEquals(await askText(app, "/list"), "neither");
+});
+
+Deno.test("an application that a handler calls without next gives its own last answer, as Express's does", async () => {
+  const inner = quietApp();
+  const logged: unknown[] = [];
+  inner.logError = (error) => void logged.push((error as Error).message);
+  inner.set("env", "production");
+  inner.get("/served", (_req, res) => res.send("served"));
+  inner.get("/fails", () => {
+    throw new Error("inner");
+  });
+  inner.get("/passes", (_req, _res, next) => next(null));
+  const outer = quietApp();
+  outer.use("/now", (req, res) => inner(req, res));
+  outer.use("/later", async (req, res) => {
+    await Promise.resolve();
+    inner.handle(req, res);
+  });
+  outer.use("/tick", (req, res) => queueMicrotask(() => inner(req, res)));
+  outer.use(((_error, _req, res, _next) => void res.send("outer")) as ErrorRequestHandler);
+  const answers = { served: [200, "served"], fails: [500, "Internal Server Error"], passes: [404, "Cannot GET"] };
+  for (const way of ["now", "later", "tick"]) {
+    for (const [path, [status, text]] of Object.entries(answers)) {
+      const response = await ask(outer, `/${way}/${path}`);
+      assertEquals([way, path, response.status], [way, path, status]);
+      assertStringIncludes(await response.text(), text as string);
+    }
+  }
+  assertEquals(logged, ["inner", "inner", "inner"]);
 });
