@@ -686,7 +686,7 @@ function isNodeResponse(res: unknown): res is NodeResponse {
   return typeof (res as { assignSocket?: unknown } | null)?.assignSocket === "function";
 }
 
-// a middleware of real Express gets Express's own, which handlers can use as it is
+// a middleware of real Express gets Express's own, which handlers can use as it is; other servers give a `send`, too
 function isExpressResponse(res: object): boolean {
-  return "send" in res;
+  return "sendFile" in res;
 }

@@ -32,6 +32,19 @@ Deno.test("behind the next of a server's own middleware, as npm's connect calls 
   await new Promise((resolve) => server.close(resolve));
 });
 
+Deno.test("a response of Node's that was given a send, as @fastify/express does, is not taken for one of Express's", async () => {
+  const app = quietApp();
+  app.get("/", (req, res) => res.cookie("a", "1").json({ path: req.path }));
+  const server = http.createServer((req, res) => {
+    Object.assign(res, { send: () => res.end("the server's own"), status: () => res, json: () => res });
+    (app as unknown as (...args: unknown[]) => void)(req, res, () => res.writeHead(404).end("not found"));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  assertEquals([answer.headers.get("set-cookie"), await answer.text()], ["a=1; Path=/", '{"path":"/"}']);
+  await new Promise((resolve) => server.close(resolve));
+});
+
 Deno.test("what the server adds to Node's response meanwhile is sent, as when it is being stopped", async () => {
   const app = quietApp();
   const server = http.createServer();
