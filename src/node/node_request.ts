@@ -23,6 +23,7 @@ export class WebRequest extends NodeRequest {
   #url: string | null = null;
   #native = false;
   #bodyGiven = false;
+  #signalGiven = false;
 
   /**
    * @param incoming Node's request
@@ -66,10 +67,32 @@ export class WebRequest extends NodeRequest {
     if (this.#bodyGiven && super.body?.locked) this.#incoming.read(0);
   }
 
+  /** Aborted when the client leaves. */
+  override get signal(): AbortSignal {
+    this.#signalGiven = true;
+    return super.signal;
+  }
+
   /** The runtime's own request, made when it is needed; srvx asks for the body then. */
   override get _request(): Request {
     this.#native = true;
     return Reflect.get(NodeRequest.prototype, "_request", this);
+  }
+
+  /**
+   * What aborts the signal; srvx asks for it once it makes the runtime's own request.
+   *
+   * Node keeps the signal with which a request was made for as long as that request lives. Whoever listens to it knows
+   * the request as a rule, and the two would keep each other for good: it gets a signal nobody else listens to.
+   */
+  get _abortController(): AbortController {
+    const own: AbortController = Reflect.get(NodeRequest.prototype, "_abortController", this);
+    if (!this.#native || !this.#signalGiven) return own;
+    const passed = new AbortController();
+    const pass = (): void => passed.abort(own.signal.reason);
+    if (own.signal.aborted) pass();
+    else own.signal.addEventListener("abort", pass, { once: true });
+    return passed;
   }
 
   /** The body as text, without a byte order mark, as the Encoding standard decodes it. */

@@ -20,6 +20,8 @@ interface State {
   readonly waiting: number;
   readonly connections: number;
   readonly sockets: number;
+  /** How many that were read late are still in memory. */
+  readonly requests: number;
   readonly heapMib: number;
   readonly rssMib: number;
   readonly peakMib: number;
@@ -43,6 +45,19 @@ function onNode(name: string, test: (server: Server) => Promise<void>): void {
     await test({ origin: at(loaded), port: loaded!, hurried: at(hurried), state });
   });
 }
+
+onNode(
+  "a request is let go of whose body is read late, while somebody waits for the end of its answer",
+  async (server) => {
+    const asked = 30;
+    for (let i = 0; i < asked; i++) {
+      assertEquals(await text(`${server.origin}/later`, { method: "POST", body: "late" }), "read");
+    }
+    const { given, requests } = await askUntil(server.state, ({ requests }) => requests < asked / 2);
+    assertEquals(given, asked * "late".length);
+    assert(requests < asked / 2, `${requests} requests are kept`);
+  },
+);
 
 onNode("clients that vanish in mid-upload, mid-stream and mid-frame leave nothing behind", async (server) => {
   const { origin, state } = server;
