@@ -77,6 +77,11 @@ const chromium = await findChromium();
 if (chromium === undefined) missing("Chromium", "not installed, and apt-get could not install it");
 else env["CHROMIUM_PATH"] = chromium;
 
+// the first `deno bundle` of a machine fetches what it bundles with, and two at once get in each other's way
+const bundling = ["bundle", "--quiet", "--no-lock", "-o", ".cache/first_bundle.js", "src/http/bare_object.ts"];
+const bundled = await run(Deno.execPath(), bundling, { limitMs: 60_000, quiet: true });
+if (bundled.code !== 0) missing("deno bundle", bundled.output);
+
 // Deno runs itself where a program asks for a Node that is not there
 const node = /^v\d/.test((await run("node", ["--version"], { limitMs: 5000, quiet: true })).output);
 if (!node) missing("Node", "npm's middleware is compared with Express on it");
