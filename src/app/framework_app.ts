@@ -1,10 +1,10 @@
+import { finalResponse } from "../dispatch/final_response.ts";
+import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
 import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
 import type { EmitterMethods } from "../http/emitter_methods.ts";
 import { describe, errorText } from "../http/error_text.ts";
-import { finalResponse } from "../dispatch/final_response.ts";
-import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import type { AnyHandler, Mounted } from "../matching/layer.ts";
 import { defineVerbs } from "../matching/methods.ts";
@@ -242,11 +242,14 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     }
     const leave = this.#enter(first, second);
     this.router.handle(first, second, (error) => {
-      const isLast = typeof next !== "function";
-      if (isLast && leave) finalResponse(first, second, error);
-      leave?.();
-      if (!isLast) next(error);
-      else if (error && !leave) throw error;
+      if (typeof next === "function") {
+        leave?.();
+        next(error);
+      } else if (leave !== null) {
+        // while it is still in charge, for its settings say how
+        finalResponse(first, second, error);
+        leave();
+      } else if (error) throw error;
     });
   }
 
