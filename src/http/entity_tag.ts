@@ -1,5 +1,5 @@
 import { sha1Base64, sha1Base64OfAscii } from "./sha1.ts";
-import { utf8Bytes } from "./utf8.ts";
+import { utf8Bytes } from "./encodings.ts";
 
 /** Texts whose tags are remembered: many answers are the same again and again, and looking is cheaper than hashing. */
 const REMEMBERED_TEXTS = 256;

@@ -1,4 +1,4 @@
-import { utf8Bytes } from "./utf8.ts";
+import { utf8Bytes } from "./encodings.ts";
 
 /** A parsed query: text, lists and, with the extended parser, nested objects. */
 // deno-lint-ignore no-explicit-any -- the client decides what a query holds

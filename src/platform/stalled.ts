@@ -1,4 +1,4 @@
-import { utf8Length } from "../http/utf8.ts";
+import { utf8Length } from "../http/encodings.ts";
 
 /** How a client that takes nothing any more is said to have left, as one that answers no ping. */
 const GONE: CloseEventInit = {

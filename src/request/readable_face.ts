@@ -1,3 +1,4 @@
+import { type Decoder, decoderOf } from "../http/encodings.ts";
 import type { Emitter } from "../http/emitter.ts";
 import type { BodyReading } from "./app_face.ts";
 import type { Exchange } from "./exchange.ts";
@@ -21,7 +22,7 @@ export interface Destination {
 }
 
 /** ms that a body may be left lying after the answer: as long as a server of Node's keeps such a connection. */
-const LEFT_LYING_MS = 5000;
+export const LEFT_LYING_MS = 5000;
 
 /** A chunk as Node shows it: a `Buffer` where the runtime has one, or text once there is an encoding. */
 export type ShownChunk = Uint8Array | string;
@@ -124,7 +125,7 @@ export class ReadableFace implements BodyReading {
 
   /** Makes chunks strings. */
   setEncoding(encoding: string): void {
-    this.#decoder = decoderOf(encoding);
+    this.#decoder = decoderOf("req.setEncoding", encoding);
     this.encoding = encoding;
   }
 
@@ -389,58 +390,4 @@ export function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>
   } catch {
     return null;
   }
-}
-
-/** Turns bytes into text, chunk by chunk; without a chunk it gives what is left. */
-interface Decoder {
-  decode(chunk?: Uint8Array, options?: { stream: boolean }): string;
-}
-
-// by Node's names: what it calls latin1 is no charset of the web, where that name stands for another one
-function decoderOf(encoding: string): Decoder {
-  switch (encoding.toLowerCase()) {
-    case "utf8":
-      return new TextDecoder("utf-8", { ignoreBOM: true });
-    case "ucs2":
-    case "ucs-2":
-    case "utf16le":
-      return new TextDecoder("utf-16le", { ignoreBOM: true });
-    case "latin1":
-    case "binary":
-      return { decode: (chunk) => characters(chunk, (byte) => String.fromCharCode(byte)) };
-    case "ascii":
-      return { decode: (chunk) => characters(chunk, (byte) => String.fromCharCode(byte & 0x7f)) };
-    case "hex":
-      return { decode: (chunk) => characters(chunk, (byte) => byte.toString(16).padStart(2, "0")) };
-    case "base64":
-      return base64Decoder((text) => text);
-    case "base64url":
-      return base64Decoder((text) => text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, ""));
-  }
-  try {
-    return new TextDecoder(encoding, { ignoreBOM: true });
-  } catch (cause) {
-    throw Object.assign(new TypeError(`req.setEncoding does not know the encoding "${encoding}"`, { cause }), {
-      code: "ERR_UNKNOWN_ENCODING",
-    });
-  }
-}
-
-function characters(chunk: Uint8Array | undefined, show: (byte: number) => string): string {
-  let text = "";
-  for (const byte of chunk ?? []) text += show(byte);
-  return text;
-}
-
-// three bytes at a time; the next chunk begins with what was too little
-function base64Decoder(spelled: (text: string) => string): Decoder {
-  let left = "";
-  return {
-    decode(chunk, options) {
-      const bytes = left + characters(chunk, (byte) => String.fromCharCode(byte));
-      const end = options?.stream ? bytes.length - bytes.length % 3 : bytes.length;
-      left = bytes.slice(end);
-      return spelled(btoa(bytes.slice(0, end)));
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import { turnOfThisContext } from "../http/context_turn.ts";
+import { LEFT_LYING_MS } from "../request/readable_face.ts";
 import { joinedBytes } from "./chunk_bytes.ts";
 
 /** Bytes that may wait in memory for a slow client before `write()` answers `false`, as in Node. */
@@ -6,9 +7,6 @@ export const HIGH_WATER_MARK = 16 * 1024;
 
 /** Bytes of small chunks that leave together at most, for each piece that a runtime takes costs it a turn or more. */
 const PIECE_BYTES = 64 * 1024;
-
-/** ms that a body which nobody gets may go on before it counts as ended: as long as one that nobody reads. */
-const UNSEEN_MS = 5000;
 
 /** The queue of the web stream stays empty. */
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
@@ -136,7 +134,7 @@ export class BodyStream {
   discard(giveUp: (() => void) | null): void {
     this.#discarding = true;
     this.#queue = [];
-    if (giveUp !== null) this.#unseen = setTimeout(giveUp, UNSEEN_MS);
+    if (giveUp !== null) this.#unseen = setTimeout(giveUp, LEFT_LYING_MS);
   }
 
   /** Breaks the body off: the client sees a truncated answer, not a complete one. */

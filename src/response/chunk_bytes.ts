@@ -1,4 +1,4 @@
-import { utf8Bytes } from "../http/utf8.ts";
+import { textBytes } from "../http/encodings.ts";
 
 /** What can be written to a response: text or bytes. */
 export type Chunk = string | ArrayBufferView | ArrayBuffer;
@@ -20,37 +20,6 @@ export function chunkBytes(method: string, chunk: unknown, encoding?: string): U
   }
   if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk);
   throw new TypeError(`${method} takes a string or bytes, not ${chunk === null ? "null" : typeof chunk}`);
-}
-
-function textBytes(method: string, text: string, encoding = "utf8"): Uint8Array<ArrayBuffer> {
-  switch (encoding.toLowerCase()) {
-    case "utf8":
-    case "utf-8":
-      return utf8Bytes(text);
-    case "latin1":
-    case "binary":
-    case "ascii":
-      return Uint8Array.from(text, (char) => char.charCodeAt(0) & 0xff);
-    case "base64":
-    case "base64url":
-      return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
-    case "hex":
-      return Uint8Array.from(text.match(/[0-9a-f]{2}/gi) ?? [], (pair) => parseInt(pair, 16));
-    case "ucs2":
-    case "ucs-2":
-    case "utf16le":
-    case "utf-16le":
-      return utf16Bytes(text);
-    default:
-      throw new TypeError(`${method} does not know the encoding "${encoding}"`);
-  }
-}
-
-function utf16Bytes(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length * 2);
-  const view = new DataView(bytes.buffer);
-  for (let i = 0; i < text.length; i++) view.setUint16(i * 2, text.charCodeAt(i), true);
-  return bytes;
 }
 
 /**

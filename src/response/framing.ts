@@ -1,4 +1,4 @@
-import { utf8Length } from "../http/utf8.ts";
+import { utf8Length } from "../http/encodings.ts";
 import type { AppFace } from "../request/app_face.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
 import type { WebBody } from "./web_response.ts";

@@ -1,7 +1,7 @@
 import { serialize, type SetCookie } from "cookie-es";
 import { isHeaderName } from "../http/header_values.ts";
 import { hmacSha256 } from "../http/sha256.ts";
-import { utf8Bytes } from "../http/utf8.ts";
+import { utf8Bytes } from "../http/encodings.ts";
 
 /** Attributes of a cookie, as Express takes them. */
 export interface CookieOptions {

@@ -1,4 +1,4 @@
-import { utf8Bytes } from "../http/utf8.ts";
+import { utf8Bytes } from "../http/encodings.ts";
 import type { AppFace } from "../request/app_face.ts";
 import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";

@@ -1,4 +1,4 @@
-import { utf8Length } from "../http/utf8.ts";
+import { utf8Length } from "../http/encodings.ts";
 
 /** What can be sent on a connection. */
 export type SocketData = string | ArrayBuffer | ArrayBufferView<ArrayBuffer> | Blob;

@@ -1,4 +1,4 @@
-import { utf8Length } from "../http/utf8.ts";
+import { utf8Length } from "../http/encodings.ts";
 import type { FrameworkRequest, Untyped } from "../request/framework_request.ts";
 import type { Connections, Member } from "./connections.ts";
 import { InOrder } from "./in_order.ts";

@@ -1,4 +1,4 @@
-import { checkType, isThenable, type OptionNames } from "@sluice/sluice/limiting";
+import { checkType, isThenable, type OptionNames, shown } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
@@ -88,8 +88,8 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
 
 function checkedAddress(address: unknown): string | undefined {
   if (typeof address === "string" || address === undefined || address === null) return address ?? undefined;
-  const shown = isThenable(address) ? "a promise: where it has to be waited for, give a keyGenerator" : String(address);
-  throw new TypeError(`fetchLimit: clientAddress must return an address as text, or nothing, not ${shown}`);
+  const told = isThenable(address) ? "a promise: where it has to be waited for, give a keyGenerator" : shown(address);
+  throw new TypeError(`fetchLimit: clientAddress must return an address as text, or nothing, not ${told}`);
 }
 
 async function refuse(asker: RequestLimiter<Request>, request: Request, decision: Decision): Promise<Response> {

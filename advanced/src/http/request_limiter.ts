@@ -1,4 +1,4 @@
-import { ClientKeys, isThenable, refuseOption } from "@sluice/sluice/limiting";
+import { ClientKeys, isThenable, refuseOption, shown } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
@@ -134,7 +134,7 @@ export class RequestLimiter<Req> {
     }
     throw new TypeError(
       `${this.door}: keyGenerator must return a non-empty string, or one for each limit by name, not ${
-        keys === "" ? '""' : String(keys)
+        shown(keys)
       }; fall back to req.ip for requests without a key`,
     );
   }

@@ -1,4 +1,4 @@
-import { checkInteger, checkType, refuseOption } from "@sluice/sluice/limiting";
+import { checkInteger, checkType, LONGEST_TIMER_MS, refuseOption } from "@sluice/sluice/limiting";
 import { checkPolicy } from "../policy/check_policy.ts";
 import type { AlgorithmName, Block, OnDenied, Policy } from "../policy/policy.ts";
 import type { Store } from "../policy/store.ts";
@@ -127,7 +127,7 @@ export function checkStoreOptions(options: StoreOptions, door: string): CheckedS
   const { maxKeys = 100_000, timeoutMs = 100, onStoreFailure = "local", processes = 1 } = options;
   const { clock = systemClock, timers = platformTimers, leases } = options;
   checkInteger("maxKeys", maxKeys, 1, 2 ** 24, door);
-  checkInteger("timeoutMs", timeoutMs, 1, 2 ** 31 - 1, door);
+  checkInteger("timeoutMs", timeoutMs, 1, LONGEST_TIMER_MS, door);
   checkInteger("processes", processes, 1, 100_000, door);
   if (leases !== undefined) checkInteger("leases", leases, 2, 100_000, door);
   if (!["local", "open", "closed"].includes(onStoreFailure)) {

@@ -1,4 +1,4 @@
-import { checkInteger } from "@sluice/sluice/limiting";
+import { checkInteger, LONGEST_TIMER_MS } from "@sluice/sluice/limiting";
 import { capacityOf } from "../policy/policy.ts";
 import type { Awaitable } from "../policy/store.ts";
 import type { Timers } from "../wrappers/timers.ts";
@@ -59,7 +59,8 @@ export class WaitQueue {
    */
   async enter(key: string, check: () => Awaitable<Decision>, ending: Ending): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
-    if (ending.timeoutMs !== undefined) checkInteger("timeoutMs", ending.timeoutMs, 0, 2 ** 31 - 1, "limiter.waitFor");
+    const { timeoutMs } = ending;
+    if (timeoutMs !== undefined) checkInteger("timeoutMs", timeoutMs, 0, LONGEST_TIMER_MS, "limiter.waitFor");
     ending.signal?.throwIfAborted();
     let denied: Decision | undefined;
     if (!this.#lanes.has(key)) {

@@ -1,4 +1,4 @@
-import { isThenable } from "@sluice/sluice/limiting";
+import { isThenable, shown } from "@sluice/sluice/limiting";
 
 /**
  * Checks that what a store is to work with has the methods it needs.
@@ -14,12 +14,12 @@ export function assertMethods(what: string, value: unknown, methods: readonly st
   const lacking = methods.find((name) => typeof given?.[name] !== "function");
   if (lacking === undefined) return;
   const wanted = `${methods.slice(0, -1).join(", ")} and ${methods.at(-1)}`;
-  throw new TypeError(`${what} must have the methods ${wanted}, not be ${shown(value, lacking)}; ${advice}`);
+  throw new TypeError(`${what} must have the methods ${wanted}, not be ${described(value, lacking)}; ${advice}`);
 }
 
-function shown(value: unknown, lacking: string): string {
+function described(value: unknown, lacking: string): string {
   if (isThenable(value)) return "a promise: await it";
   if (typeof value === "object" && value !== null) return `an object without ${lacking}`;
   if (typeof value === "function") return "a function";
-  return typeof value === "string" ? JSON.stringify(value) : String(value);
+  return shown(value);
 }

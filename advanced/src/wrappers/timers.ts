@@ -1,3 +1,5 @@
+import { LONGEST_TIMER_MS } from "@sluice/sluice/limiting";
+
 /** Timers: the platform's, or a test's. */
 export interface Timers {
   /**
@@ -14,9 +16,6 @@ export interface Timers {
   readonly endWithRequest?: boolean;
 }
 
-/** Longest delay a platform's timer takes; longer ones would fire at once. */
-const LONGEST = 2 ** 31 - 1;
-
 /** The platform's timers; a delay of any length is kept. */
 export const platformTimers: Timers = {
   now: () => performance.now(),
@@ -24,9 +23,9 @@ export const platformTimers: Timers = {
     return globalThis.navigator?.userAgent === "Cloudflare-Workers";
   },
   start(fn, ms) {
-    if (ms > LONGEST) {
+    if (ms > LONGEST_TIMER_MS) {
       let cancel = () => {};
-      const id = setTimeout(() => cancel = platformTimers.start(fn, ms - LONGEST), LONGEST);
+      const id = setTimeout(() => cancel = platformTimers.start(fn, ms - LONGEST_TIMER_MS), LONGEST_TIMER_MS);
       cancel = () => clearTimeout(id);
       return () => cancel();
     }

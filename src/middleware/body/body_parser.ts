@@ -1,6 +1,6 @@
 import { parse as parseContentType } from "content-type";
 import { HttpError } from "../../http/http_error.ts";
-import { utf8Length } from "../../http/utf8.ts";
+import { utf8Length } from "../../http/encodings.ts";
 import { exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest, Untyped } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";

@@ -1,5 +1,5 @@
 import { HttpError } from "../../http/http_error.ts";
-import { utf8Length } from "../../http/utf8.ts";
+import { utf8Length } from "../../http/encodings.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import { joinedBytes } from "../../response/chunk_bytes.ts";
 import type { CheckedOptions } from "./body_options.ts";

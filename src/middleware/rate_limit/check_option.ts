@@ -56,7 +56,8 @@ export function refuseOption(
   throw new Kind(`${door}: option ${option} must be ${wanted}, not ${shown(value)}`);
 }
 
-function shown(value: unknown): string {
+/** Shows a value that cannot be used, for an error message. */
+export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   // a module that was imported as a whole has no words of its own
   const isBare = typeof value === "object" && value !== null && !("toString" in value);

@@ -1,4 +1,5 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
+import { shown } from "./check_option.ts";
 import { ClientKeys } from "./client_keys.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
@@ -48,7 +49,7 @@ export class LimiterKey {
 function checkedKey(key: unknown): string {
   if (typeof key === "string" && key !== "") return key;
   throw new TypeError(
-    `rateLimit: keyGenerator must return a non-empty string, not ${key === "" ? '""' : String(key)}; ` +
+    `rateLimit: keyGenerator must return a non-empty string, not ${shown(key)}; ` +
       "fall back to req.ip for requests without a key",
   );
 }

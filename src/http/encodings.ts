@@ -1,0 +1,131 @@
+// made when it is first needed: a runtime may load its encoder only then
+let encoder: TextEncoder | null = null;
+
+/**
+ * A text in UTF-8. A lone surrogate becomes U+FFFD.
+ *
+ * @param text Any text
+ */
+export function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
+  return (encoder ??= new TextEncoder()).encode(text);
+}
+
+/**
+ * Bytes a text takes in UTF-8, without encoding it. A lone surrogate takes three, as encoders write it.
+ *
+ * @param text Any text
+ */
+export function utf8Length(text: string): number {
+  let length = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x80) continue;
+    if (code < 0x800) length += 1;
+    else if (code >= 0xd800 && code < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      length += 2;
+      i++;
+    } else length += 2;
+  }
+  return length;
+}
+
+/**
+ * A text in one of Node's encodings.
+ *
+ * @param method The caller's name for the error message
+ * @param text The text
+ * @param encoding Node's name of the encoding
+ * @throws {TypeError} If there is none of that name
+ */
+export function textBytes(method: string, text: string, encoding = "utf8"): Uint8Array<ArrayBuffer> {
+  switch (encoding.toLowerCase()) {
+    case "utf8":
+    case "utf-8":
+      return utf8Bytes(text);
+    case "latin1":
+    case "binary":
+    case "ascii":
+      return Uint8Array.from(text, (char) => char.charCodeAt(0) & 0xff);
+    case "base64":
+    case "base64url":
+      return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
+    case "hex":
+      return Uint8Array.from(text.match(/[0-9a-f]{2}/gi) ?? [], (pair) => parseInt(pair, 16));
+    case "ucs2":
+    case "ucs-2":
+    case "utf16le":
+    case "utf-16le":
+      return utf16Bytes(text);
+    default:
+      throw new TypeError(`${method} does not know the encoding "${encoding}"`);
+  }
+}
+
+function utf16Bytes(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length * 2);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < text.length; i++) view.setUint16(i * 2, text.charCodeAt(i), true);
+  return bytes;
+}
+
+/** Turns bytes into text, chunk by chunk; without a chunk it gives what is left. */
+export interface Decoder {
+  /** Takes a chunk. */
+  decode(chunk?: Uint8Array, options?: { stream: boolean }): string;
+}
+
+/**
+ * Makes what turns bytes into text.
+ *
+ * @param method The caller's name for the error message
+ * @param encoding Node's name of the encoding, or the web's name of a charset; what Node calls latin1 is none of those,
+ * for on the web that name stands for another one
+ * @throws {TypeError} If there is none of that name (`ERR_UNKNOWN_ENCODING`)
+ */
+export function decoderOf(method: string, encoding: string): Decoder {
+  switch (encoding.toLowerCase()) {
+    case "utf8":
+      return new TextDecoder("utf-8", { ignoreBOM: true });
+    case "ucs2":
+    case "ucs-2":
+    case "utf16le":
+      return new TextDecoder("utf-16le", { ignoreBOM: true });
+    case "latin1":
+    case "binary":
+      return { decode: (chunk) => characters(chunk, (byte) => String.fromCharCode(byte)) };
+    case "ascii":
+      return { decode: (chunk) => characters(chunk, (byte) => String.fromCharCode(byte & 0x7f)) };
+    case "hex":
+      return { decode: (chunk) => characters(chunk, (byte) => byte.toString(16).padStart(2, "0")) };
+    case "base64":
+      return base64Decoder((text) => text);
+    case "base64url":
+      return base64Decoder((text) => text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, ""));
+  }
+  try {
+    return new TextDecoder(encoding, { ignoreBOM: true });
+  } catch (cause) {
+    throw Object.assign(new TypeError(`${method} does not know the encoding "${encoding}"`, { cause }), {
+      code: "ERR_UNKNOWN_ENCODING",
+    });
+  }
+}
+
+function characters(chunk: Uint8Array | undefined, show: (byte: number) => string): string {
+  let text = "";
+  for (const byte of chunk ?? []) text += show(byte);
+  return text;
+}
+
+// three bytes at a time; the next chunk begins with what was too little
+function base64Decoder(spelled: (text: string) => string): Decoder {
+  let left = "";
+  return {
+    decode(chunk, options) {
+      const bytes = left + characters(chunk, (byte) => String.fromCharCode(byte));
+      const end = options?.stream ? bytes.length - bytes.length % 3 : bytes.length;
+      left = bytes.slice(end);
+      return spelled(btoa(bytes.slice(0, end)));
+    },
+  };
+}
