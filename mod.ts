@@ -115,7 +115,7 @@ export {
   type RouteParams,
   type Untyped,
 } from "./src/request/framework_request.ts";
-export { Exchange } from "./src/request/exchange.ts";
+export { Exchange, type Respond, type WebBody } from "./src/request/exchange.ts";
 export { Target } from "./src/request/target.ts";
 export { IncomingMessage } from "./src/request/incoming_message.ts";
 export type { HeaderName, HeaderRecord, NamedHeaders } from "./src/request/header_record.ts";

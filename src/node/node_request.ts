@@ -13,6 +13,13 @@ export interface NodeIncoming extends IncomingMessage {
   body?: unknown;
 }
 
+/** The origin that was asked last: srvx makes a URL for it, and most requests are to the same one. */
+let last: { host: string | undefined; isEncrypted: boolean; origin: string } = {
+  host: undefined,
+  isEncrypted: false,
+  origin: "",
+};
+
 /**
  * Node's request as a web `Request`, made by srvx, where Sluice needs it different: the target stays as it was sent,
  * a body that somebody has read already shows as used, and a request without any has none.
@@ -43,11 +50,19 @@ export class WebRequest extends NodeRequest {
   #rawUrl(): string {
     const { originalUrl, url } = this.#incoming;
     const target = originalUrl ?? url ?? "/";
-    const resolved = super.url;
-    const origin = resolved.slice(0, resolved.indexOf("/", 8));
+    const origin = this.#origin();
     if (target.charCodeAt(0) === 47) return origin + target;
     // a client may send the whole URL, as to a proxy
-    return target.includes("://") ? origin + oddTarget(target) : resolved;
+    return target.includes("://") ? origin + oddTarget(target) : super.url;
+  }
+
+  #origin(): string {
+    const { headers: { host }, socket } = this.#incoming;
+    const isEncrypted = (socket as { encrypted?: boolean }).encrypted === true;
+    if (host !== undefined && host === last.host && isEncrypted === last.isEncrypted) return last.origin;
+    const url = super.url;
+    last = { host, isEncrypted, origin: url.slice(0, url.indexOf("/", 8)) };
+    return last.origin;
   }
 
   /** The body, `null` where the headers announce none (RFC 9112 section 6.3). */

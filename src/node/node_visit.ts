@@ -4,6 +4,7 @@ import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { HeaderRecord } from "../request/header_record.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
+import { NodeAnswer } from "./node_answer.ts";
 import { type NodeIncoming, WebRequest } from "./node_request.ts";
 
 /** Continues with the next handler of the server around, as in Express. */
@@ -67,6 +68,7 @@ export class NodeVisit implements Surroundings, NodeInfo {
     this.#exchange = exchange;
     this.#asked = req;
     this.#answer = res;
+    exchange.respond = NodeAnswer.of;
     const { originalUrl, baseUrl = "", url = "/", body, httpVersion } = this.req as NodeIncoming;
     if (httpVersion !== "1.1") {
       const { httpVersionMajor, httpVersionMinor } = this.req;

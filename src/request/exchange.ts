@@ -19,6 +19,20 @@ export function exchangeOf(req: unknown): Exchange | null {
   return (req as { [exchangeKey]?: Exchange } | null | undefined)?.[exchangeKey] ?? null;
 }
 
+/** Bodies a web response takes, `null` for none. */
+export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null;
+
+/**
+ * Makes a web response.
+ *
+ * @param body The body, `null` for none
+ * @param status Status
+ * @param statusText Reason phrase, empty for the usual one
+ * @param head Names and values of the headers in turn, a name for each line
+ * @throws {TypeError} If a web response cannot carry the reason phrase or a header
+ */
+export type Respond = (body: WebBody, status: number, statusText: string, head: string[]) => Response;
+
 /** What few exchanges need: listeners, handlers that go on in promises, and a body that is being streamed. */
 class Rare {
   onEnd: (() => void)[] | null = null;
@@ -48,6 +62,8 @@ export class Exchange {
   readonly info: unknown;
   /** The application in charge at the moment; changes while a mounted app runs. */
   app: AppFace;
+  /** Makes its web response, where the platform has a quicker way than the runtime's class. */
+  respond: Respond | null = null;
   #response: Response | null = null;
   #waiting: ((response: Response) => void) | null = null;
   #rare: Rare | null = null;

@@ -200,7 +200,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   // where nobody needs the text, the runtime makes it: one call from the value to the answer
   #answerAtOnce(value: unknown): boolean {
     const { outgoing } = this;
-    const { settings } = this.app;
+    const { exchange } = this.#state;
+    const { settings } = exchange.app;
+    if (exchange.respond !== null) return false;
     if (settings["json replacer"] || settings["json spaces"] || settings["json escape"]) return false;
     if (typeof value !== "object" || this.statusCode !== 200 || this.statusMessage !== "") return false;
     if (outgoing.contentType !== undefined || this.hooked) return false;
@@ -225,9 +227,10 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const { settings } = this.app;
     const makeTag = settings["etag fn"];
     if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
-      const tag = makeTag === settings.etag ? makeTag(this.#asBuffer(body)) : makeTag(body);
-      // not checked here: the web response refuses what may not stand in a header
-      if (tag) outgoing.put("etag", tag);
+      const isTheirs = makeTag === settings.etag;
+      const tag = isTheirs ? makeTag(this.#asBuffer(body)) : makeTag(body);
+      if (tag && isTheirs) this.setHeader("ETag", tag);
+      else if (tag) outgoing.put("etag", tag);
     }
     // without a validator no copy can be fresh, and then the request's headers need not be looked at
     if (outgoing.validated && this.req.fresh) this.statusCode = 304;

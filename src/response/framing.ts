@@ -1,7 +1,7 @@
 import { utf8Length } from "../http/encodings.ts";
 import type { AppFace } from "../request/app_face.ts";
+import type { WebBody } from "../request/exchange.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
-import type { WebBody } from "./web_response.ts";
 
 /** Whether an answer of a status may have a body at all (RFC 9110 section 15). */
 export function mayHaveContent(status: number): boolean {

@@ -136,6 +136,18 @@ export class OutgoingHeaders {
     return this.#others === null || this.#others.length === 0;
   }
 
+  /** Names in lower case and values in turn, a name for each line. */
+  toList(): string[] {
+    const type = this.contentType;
+    const list = type === undefined ? [] : ["content-type", type];
+    if (this.#others === null) return list;
+    for (const { key, value } of this.#others) {
+      if (!Array.isArray(value)) list.push(key, String(value));
+      else for (const one of value) list.push(key, String(one));
+    }
+    return list;
+  }
+
   /** Copies everything but the content type to a web response's headers. */
   copyTo(headers: Headers): void {
     if (this.#others === null) return;

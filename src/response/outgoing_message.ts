@@ -12,9 +12,6 @@ import type { HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
 import { type ResponseState, stateKey } from "./response_state.ts";
 import { type BodySource, pour, StreamedBody } from "./streamed_body.ts";
 
-/** Key under which a response shows the body it was ended with, for platforms that would have to stream it otherwise. */
-export const wholeBodyKey: unique symbol = Symbol.for("sluice.whole body");
-
 /** Key of the method that ends an answer in one piece, whatever a middleware has made of `send`. */
 export const endWholeKey: unique symbol = Symbol("sluice.end whole");
 
@@ -49,12 +46,6 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Status of the answer. */
   abstract statusCode: number;
-
-  /** The body of an answer that was ended in one piece, `null` for none and for streams. */
-  get [wholeBodyKey](): string | Uint8Array<ArrayBuffer> | null {
-    const body = this[stateKey].body;
-    return typeof body === "string" || body instanceof Uint8Array ? body : null;
-  }
 
   /** Whether the status and headers are out, so that they can't be changed any more. */
   get headersSent(): boolean {

@@ -1,9 +1,9 @@
 import { statusText } from "../http/status_text.ts";
-import type { Exchange } from "../request/exchange.ts";
+import type { Exchange, WebBody } from "../request/exchange.ts";
 import type { BodyStream } from "./body_stream.ts";
 import { frame, mayHaveContent } from "./framing.ts";
 import { OutgoingHeaders } from "./outgoing_headers.ts";
-import { type WebBody, webResponse } from "./web_response.ts";
+import { webResponse } from "./web_response.ts";
 
 /** Key under which a response keeps its state. */
 export const stateKey: unique symbol = Symbol("state");
@@ -60,7 +60,7 @@ export class ResponseState {
     const reason = !this.reason || this.reason === statusText(status) ? "" : this.reason;
     let isFirst: boolean;
     try {
-      isFirst = exchange.settle(webResponse(status, reason, headers, framed, exchange.app));
+      isFirst = exchange.settle(webResponse(status, reason, headers, framed, exchange));
     } catch (error) {
       // nothing has left yet, so an error handler may still answer
       this.sentStatus = 0;

@@ -1,10 +1,8 @@
 import { utf8Bytes } from "../http/encodings.ts";
 import type { AppFace } from "../request/app_face.ts";
+import type { Exchange, WebBody } from "../request/exchange.ts";
 import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
-
-/** Bodies a web response takes, `null` for none. */
-export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null;
 
 // the only type Deno takes at construction without looking at it closely; shared, for a literal would be made each time
 const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
@@ -29,7 +27,7 @@ export function responseClass(): typeof Response {
  * @param statusText Reason phrase, empty for none
  * @param headers The headers
  * @param body The body; its length is the runtime's business
- * @param app The application, for what the runtime makes of bytes
+ * @param exchange The exchange that is answered, for how its response is made and what the runtime makes of bytes
  * @returns The response
  * @throws {RangeError} If a web response cannot carry the status
  */
@@ -38,7 +36,7 @@ export function webResponse(
   statusText: string,
   headers: OutgoingHeaders,
   body: WebBody,
-  app: AppFace,
+  exchange: Exchange,
 ): Response {
   if (!(status >= 200 && status <= 599)) {
     throw new RangeError(
@@ -47,6 +45,10 @@ export function webResponse(
   }
   const type = headers.contentType;
   const { coded } = headers;
+  const { respond } = exchange;
+  if (respond !== null) {
+    return respond(type === undefined ? untyped(body, exchange.app) : body, status, statusText, headers.toList());
+  }
   const WebResponse = responseClass();
   if (status === 200 && statusText === "" && type !== undefined && !coded) {
     const isTyped = type === JSON_PLAIN;
@@ -59,8 +61,8 @@ export function webResponse(
     return response;
   }
   const response = status === 200 && statusText === "" && !coded
-    ? new WebResponse(untyped(body, app))
-    : new WebResponse(type === undefined ? untyped(body, app) : body, init(status, statusText, type, coded));
+    ? new WebResponse(untyped(body, exchange.app))
+    : new WebResponse(type === undefined ? untyped(body, exchange.app) : body, init(status, statusText, type, coded));
   if (!headers.bare) headers.copyTo(response.headers);
   return response;
 }

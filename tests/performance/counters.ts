@@ -44,7 +44,9 @@ export async function countedUntil<T>(what: () => Promise<T>): Promise<{ counts:
 }
 
 /** Stands in for a class of the runtime, so that making one is counted. */
-function countMaking(name: "Headers" | "URL" | "URLSearchParams" | "Response" | "Request" | "ReadableStream"): void {
+export function countMaking(
+  name: "Headers" | "URL" | "URLSearchParams" | "Response" | "Request" | "ReadableStream" | "AbortController",
+): void {
   const real = globalThis[name] as unknown as new (...args: unknown[]) => object;
   const standIn: typeof real = new Proxy(real, {
     construct(target, args, newTarget) {

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
-import type { FrameworkApp, FrameworkResponse } from "@sluice/sluice";
+import type { ErrorHandler, FrameworkApp, FrameworkResponse } from "@sluice/sluice";
 import { ask, askText, quietApp, serving } from "../support/app.ts";
 
 /** Runs a handler and gives its response. */
@@ -187,6 +187,14 @@ Deno.test("a weak entity tag is sent and answered with 304", async () => {
   assertEquals(tag.startsWith('W/"5-'), true);
   const again = await ask(app, "/", { headers: { "if-none-match": tag } });
   assertEquals([again.status, await again.text(), again.headers.get("content-type")], [304, "", null]);
+});
+
+Deno.test("a tag of the program's own that no header can carry is an error, which is answered without it", async () => {
+  const app = quietApp().set("etag", (body: unknown) => String(body).startsWith("h") ? "wide →" : '"narrow"');
+  app.get("/", (_req, res) => res.send("hello"));
+  app.use(((error, _req, res, _next) => res.send(`${error.code}`)) as ErrorHandler);
+  const answer = await ask(app, "/");
+  assertEquals([answer.status, answer.headers.get("etag"), await answer.text()], [200, '"narrow"', "ERR_INVALID_CHAR"]);
 });
 
 Deno.test("HEAD has the headers of GET and no body", async () => {

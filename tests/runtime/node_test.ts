@@ -81,6 +81,40 @@ onNode("a whole answer has its length, and an empty one has no body", async (at)
   }
 });
 
+onNode("who stands around the application may look into its answers, and change them", async (at) => {
+  const answer = await fetch(`${at("around")}/where`);
+  assertEquals((await answer.json()).url, "/where");
+  const { headers } = answer;
+  assertEquals([headers.get("x-wrapped"), headers.get("content-type")], [
+    "true 200 true",
+    "application/json; charset=utf-8",
+  ]);
+  assertEquals(headers.get("content-length"), (await fetch(`${at()}/where`)).headers.get("content-length"));
+  const missing = await fetch(`${at("around")}/missing`);
+  assertEquals([missing.status, missing.headers.get("x-wrapped")], [404, "true 404 false"]);
+  assertMatch(await missing.text(), /Cannot GET \/missing/);
+  const cookies = await fetch(`${at("around")}/cookies`);
+  assertEquals([await cookies.text(), cookies.headers.getSetCookie()], ["TWO", ["a=1; Path=/", "b=2; Path=/"]]);
+  assertEquals(await text(`${at("around")}/web`), "a web response");
+  assertEquals((await text(`${at("around")}/file`)).length, (await text(`${at()}/file`)).length);
+});
+
+onNode("a header of Latin-1 arrives as it was set, beside a text that is UTF-8", async (at) => {
+  for (const way of ways) {
+    const answer = await fetch(`${at(way)}/latin`);
+    assertEquals([answer.headers.get("x-place"), await answer.text()], ["Köln", "Köln → Paris"]);
+  }
+});
+
+onNode("what no head can carry is an error that a handler gets", async (at) => {
+  for (const way of ways) {
+    for (const path of ["/odd/reason", "/odd/tag"]) {
+      const answer = await fetch(at(way) + path);
+      assertEquals([answer.status, await answer.json()], [500, { name: "TypeError" }]);
+    }
+  }
+});
+
 onNode("two cookies are two header lines, and those of Express stay", async (at) => {
   for (const way of ways) {
     const answer = await fetch(`${at(way)}/cookies`);

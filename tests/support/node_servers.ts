@@ -6,8 +6,11 @@ const SERVERS = "tests/fixtures/node/servers.ts";
 /** By itself with `listen` and on a server of its own, inside Express, and inside Express behind its body parser. */
 export const ways = ["listen", "own", "plain", "parsed"] as const;
 
-/** Where the application is asked: `front` falls through to an Express application behind it. */
-export type Way = typeof ways[number] | "front";
+/**
+ * Where the application is asked: `front` falls through to an Express application behind it, `around` looks into its
+ * answers.
+ */
+export type Way = typeof ways[number] | "front" | "around";
 
 const RUNTIMES = [["Node", startNode, skipNode], ["Deno", startDeno, false]] as const;
 
@@ -21,7 +24,7 @@ export function onNode(
     Deno.test(`on ${runtime}, ${name}`, { ignore }, async () => {
       await using program = await start(SERVERS);
       const ports = JSON.parse(program.line) as Record<string, number>;
-      const mount = { listen: "", own: "", plain: "/api", parsed: "/api", front: "" };
+      const mount = { listen: "", own: "", plain: "/api", parsed: "/api", front: "", around: "" };
       await test((way = "listen") => `http://127.0.0.1:${ports[way]}${mount[way]}`);
     });
   }

@@ -1,0 +1,103 @@
+import { FastResponse } from "srvx/node";
+import type { WebBody } from "../request/exchange.ts";
+
+/** What may stand in a head, as far as it is ASCII. */
+const ASCII = /^[\t\x20-\x7e]*$/;
+
+/** What an answer is made of. */
+export class Parts {
+  /** The body, `null` for none. */
+  readonly body: WebBody;
+  /** Status. */
+  readonly status: number;
+  /** Reason phrase, empty for the usual one. */
+  readonly statusText: string;
+  /** Names and values of the headers in turn, a name for each line. */
+  readonly head: readonly string[];
+  /** Whether the head has characters of ASCII alone. */
+  readonly isAscii: boolean;
+  /**
+   * @param body The body, `null` for none
+   * @param status Status
+   * @param statusText Reason phrase, empty for the usual one
+   * @param head Names and values of the headers in turn, a name for each line
+   */
+  constructor(body: WebBody, status: number, statusText: string, head: readonly string[]) {
+    this.body = body;
+    this.status = status;
+    this.statusText = statusText;
+    this.head = head;
+    let isAscii = ASCII.test(statusText);
+    for (let i = 1; i < head.length; i += 2) isAscii &&= ASCII.test(head[i]!);
+    this.isAscii = isAscii;
+  }
+
+  /** The headers as a web response takes them. */
+  get headers(): [string, string][] {
+    const pairs: [string, string][] = [];
+    for (let i = 0; i < this.head.length; i += 2) pairs.push([this.head[i]!, this.head[i + 1]!]);
+    return pairs;
+  }
+}
+
+/**
+ * A web response of which Node's own is made, by srvx, when somebody looks into it: what it would be made of can be sent
+ * as it is, for Node takes longer to make a response than to send one.
+ */
+export class NodeAnswer extends FastResponse {
+  #parts: Parts | null;
+  /** Whether somebody has had the headers in hand, who may have changed them. */
+  #isSeen = false;
+
+  private constructor(parts: Parts) {
+    super(parts.body, parts);
+    // Node's own knows what else there may be, and has to say so while an error handler can still answer
+    if (!parts.isAscii) new Response(null, parts);
+    this.#parts = parts;
+  }
+
+  /**
+   * Makes one.
+   *
+   * @param body The body, `null` for none
+   * @param status Status
+   * @param statusText Reason phrase, empty for the usual one
+   * @param head Names and values of the headers in turn, a name for each line
+   * @throws {TypeError} If a web response cannot carry the reason phrase or a header
+   */
+  static of(body: WebBody, status: number, statusText: string, head: readonly string[]): Response {
+    return new NodeAnswer(new Parts(body, status, statusText, head));
+  }
+
+  /**
+   * What a response is made of, `null` where it is of another kind, or somebody has taken its body.
+   *
+   * @param response The response
+   */
+  static partsOf(response: Response): Parts | null {
+    const parts = #parts in response ? response.#parts : null;
+    if (parts === null || !(response as unknown as NodeAnswer).#isSeen) return parts;
+    const { body, status, statusText } = parts;
+    return new Parts(body, status, statusText, [...response.headers].flat());
+  }
+
+  /** The headers. */
+  override get headers(): Headers {
+    this.#isSeen = true;
+    return super.headers;
+  }
+
+  /** The body as a stream; one that is being sent is still to be seen. */
+  override get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    const body = this.#parts?.body;
+    return body === null || body instanceof ReadableStream
+      ? body as ReadableStream<Uint8Array<ArrayBuffer>>
+      : super.body;
+  }
+
+  /** Node's own response, made when it is needed. */
+  get _response(): Response {
+    this.#parts = null;
+    return Reflect.get(FastResponse.prototype, "_response", this);
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Counts, on Node's own server, what the answers of the benchmark's scenarios make until they are out, and prints it as
+ * JSON: by the scenarios without a body, if they are answered in the turn they come in.
+ */
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import process from "node:process";
+import { counted, countMaking, type Counts } from "./counters.ts";
+
+const CLASSES = [
+  "Headers",
+  "URL",
+  "URLSearchParams",
+  "Response",
+  "Request",
+  "ReadableStream",
+  "AbortController",
+] as const;
+for (const name of CLASSES) countMaking(name);
+
+const { default: sluice } = await import("@sluice/sluice");
+const { toNodeHandler } = await import("@sluice/sluice/node");
+const { SCENARIOS } = await import("../../bench/scenarios.ts");
+const { register } = await import("../../bench/servers/express_like.ts");
+
+const app = sluice().set("env", "production");
+register(app, sluice.json());
+const handler = toNodeHandler(app);
+let last: Counts = {};
+let isOut = false;
+const server = createServer((req, res) => {
+  last = counted(() => handler(req, res)).counts;
+  isOut = res.writableEnded;
+});
+server.listen(0, "127.0.0.1", async () => {
+  const { port } = server.address() as AddressInfo;
+  const all: Record<string, Counts> = {};
+  for (const { name, path, body } of SCENARIOS) {
+    if (body !== undefined) continue;
+    // what is made once is made the first time
+    for (let i = 0; i < 2; i++) await ask(port, path);
+    if (isOut) all[name] = last;
+  }
+  console.log(JSON.stringify(all));
+  process.exit();
+});
+
+function ask(port: number, path: string): Promise<void> {
+  return new Promise((resolve) => {
+    request({ port, host: "127.0.0.1", path }, (res) => void res.resume().on("end", () => resolve())).end();
+  });
+}
