@@ -1,7 +1,7 @@
 import { H3 } from "h3";
 
 /** h3 with the same scenarios. */
-export function h3Handler(): (request: Request) => Response | Promise<Response> {
+export function h3App(): H3 {
   const app = new H3();
   app.get("/text", () => "Hello, World!");
   app.get("/json", () => ({ hello: "world" }));
@@ -13,5 +13,5 @@ export function h3Handler(): (request: Request) => Response | Promise<Response> 
     app.get(`/mw${count}`, () => "done");
   }
   for (let i = 0; i < 100; i++) app.get(`/r/${i}/:id`, (event) => ({ id: event.context.params!["id"] }));
-  return app.fetch;
+  return app;
 }

@@ -20,12 +20,12 @@ export async function fetchHandler(contestant: string): Promise<FetchHandler> {
       return (await import("./raw.ts")).rawHandler("same");
     case "sluice":
     case "sluice-lean":
-      return (await import("./sluice.ts")).sluiceHandler(contestant === "sluice-lean");
+      return (await import("./sluice.ts")).sluiceApp(contestant === "sluice-lean").fetch;
     case "hono":
     case "hono-etag":
       return (await import("./hono.ts")).honoHandler(contestant === "hono-etag");
     case "h3":
-      return (await import("./h3.ts")).h3Handler();
+      return (await import("./h3.ts")).h3App().fetch;
     case "elysia":
       return (await import("./elysia.ts")).elysiaApp().fetch;
     default:

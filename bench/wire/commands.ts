@@ -8,7 +8,7 @@ const ROOT = new URL("../../", import.meta.url);
 const FOLDER = new URL(".cache/bench/npm/", ROOT);
 
 /** Frameworks that are loaded from npm's own files, as their users would; everything else becomes part of the bundle. */
-const PEERS = ["elysia", "express", "h3", "hono"];
+const PEERS = ["@hono/node-server", "elysia", "express", "h3", "hono"];
 
 /** A program of this folder on Deno. */
 export function onDeno(path: string, ...args: string[]): ServerCommand {

@@ -64,6 +64,24 @@ export const ON_BUN: readonly Comparison[] = [
   },
 ];
 
+/** What is compared on Node. */
+export const ON_NODE: readonly Comparison[] = [
+  {
+    name: "node",
+    title: "Over a listener written by hand",
+    floorIs: "a `node:http` listener written by hand",
+    floorName: "a listener by hand",
+    floor: "raw-node",
+    others: [
+      ["sluice-lean-node", "Sluice lean"],
+      ["sluice-node", "Sluice"],
+      ["hono-node", "Hono"],
+      ["h3-node", "h3"],
+      ["express-node", "Express"],
+    ],
+  },
+];
+
 /** Every contestant of some comparisons, floors included, in their order. */
 export function contestantsOf(comparisons: readonly Comparison[]): string[] {
   return comparisons.flatMap(({ floor, others }) => [floor, ...others.map(([contestant]) => contestant)]);

@@ -89,7 +89,7 @@ class Serving implements WalkContext, WalkOwner {
       const steps = layers.stepsFor(target.path, this.as ?? target.method);
       const first = steps[0];
       // what surrounds an application may have gone a part of the way
-      if (first !== undefined && around === null && context === null && this.enter(first, layers)) this.call(first);
+      if (first !== undefined && target.mount === 0 && context === null && this.enter(first, layers)) this.call(first);
       else new Walk(layers, this, this).start(steps);
     } catch (error) {
       this.walked(error);

@@ -74,7 +74,8 @@ class NodeServer implements PlatformServer {
 
   #watch(res: ServerResponse): void {
     this.#unanswered.add(res);
-    res.once("close", () => {
+    // once is no more than this here, with a function around it
+    res.on("close", () => {
       this.#unanswered.delete(res);
       // connections kept alive would hold the server up until their time is over
       if (this.#closing) nextTurn(() => this.#closeIdle());
