@@ -21,10 +21,10 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     grow: (app, size) => times(size, (i) => app.get(`/r${i}/:id`)),
     paths: (size) => SOME.map((value) => `/r${size - 1}/${value}`),
   },
-  // all of so many routes, in an order that nobody can guess
+  // all of so many routes, in an order that nobody can guess; as many paths for few routes, for some remember paths
   spread: {
     grow: (app, size) => times(size, (i) => app.get(`/r${i}/:id`)),
-    paths: (size) => Array.from({ length: Math.min(size, 4096) }, (_, i) => `/r${(i * 7919) % size}/${i}`),
+    paths: (size) => Array.from({ length: 4096 }, (_, i) => `/r${(i * 7919) % size}/${i}`),
   },
   registration: {
     grow: (app, size) => times(size, (i) => app.get(i % 2 === 0 ? `/static/route${i}` : `/r${i}/:id`)),
