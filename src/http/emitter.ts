@@ -1,10 +1,21 @@
 import type { EmitterMethods, EventName, Listener } from "./emitter_methods.ts";
 
-interface Entry {
+/**
+ * A listener. It is no literal, nor are the lists of them: V8 may decide of a literal that what it makes lives long, as it
+ * does where handlers wait, and then all that a listener reaches would, its request first of all.
+ */
+class Entry {
   readonly listener: Listener;
   /** How often it may still run. */
   left: number;
+
+  constructor(listener: Listener, left: number) {
+    this.listener = listener;
+    this.left = left;
+  }
 }
+
+const NONE: readonly Entry[] = [];
 
 /** Where an emitter keeps its listeners. */
 const listeners: unique symbol = Symbol("listeners");
@@ -33,7 +44,7 @@ export class Emitter implements EmitterMethods {
 
   /** Adds a listener. */
   on(event: EventName, listener: Listener): this {
-    return Emitter.#add(this, event, { listener, left: Infinity }, false);
+    return Emitter.#add(this, event, new Entry(listener, Infinity), false);
   }
 
   /** Adds a listener; the same as {@linkcode Emitter.on}. */
@@ -43,17 +54,17 @@ export class Emitter implements EmitterMethods {
 
   /** Adds a listener that runs once. */
   once(event: EventName, listener: Listener): this {
-    return Emitter.#add(this, event, { listener, left: 1 }, false);
+    return Emitter.#add(this, event, new Entry(listener, 1), false);
   }
 
   /** Adds a listener in front of the others. */
   prependListener(event: EventName, listener: Listener): this {
-    return Emitter.#add(this, event, { listener, left: Infinity }, true);
+    return Emitter.#add(this, event, new Entry(listener, Infinity), true);
   }
 
   /** Adds a listener that runs once, in front of the others. */
   prependOnceListener(event: EventName, listener: Listener): this {
-    return Emitter.#add(this, event, { listener, left: 1 }, true);
+    return Emitter.#add(this, event, new Entry(listener, 1), true);
   }
 
   // static, for a private method of the instance would have to be set up for each
@@ -62,8 +73,8 @@ export class Emitter implements EmitterMethods {
       throw new TypeError(`A listener for "${String(event)}" must be a function, not ${typeof entry.listener}`);
     }
     const all = emitter[listeners] ??= new Map();
-    const present = all.get(event) ?? [];
-    all.set(event, first ? [entry, ...present] : [...present, entry]);
+    const present = all.get(event) ?? NONE;
+    all.set(event, present.toSpliced(first ? 0 : present.length, 0, entry));
     emitter[listenedTo]?.(event, first);
     return emitter;
   }

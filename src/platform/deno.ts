@@ -1,5 +1,5 @@
 import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
-import { arrivedText, readHeader, visitHeaders } from "./deno_record.ts";
+import { arrivedText, isServed, readHeader, visitHeaders } from "./deno_record.ts";
 import { genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { endStalled } from "./stalled.ts";
@@ -23,6 +23,7 @@ export const denoPlatform: Platform = {
   visitHeaders,
   arrivedText,
   keepHeaders: (request) => void request.headers,
+  signalIsDear: isServed,
   loadPackage,
   serve,
   hasLeft,

@@ -83,6 +83,16 @@ export function arrivedText(request: Request): string | null {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
+/**
+ * Tells whether a request is one of Deno's server: its signal costs more than answering it, for it is aborted behind
+ * every answer, and an event is sent for that.
+ *
+ * @param request The request
+ */
+export function isServed(request: Request): boolean {
+  return recordOf(request) !== null;
+}
+
 function recordOf(request: Request): RequestRecord | null {
   property ??= Object.getOwnPropertySymbols(request).find(({ description }) => description === "request");
   if (property === undefined || trusted === false) return null;

@@ -68,6 +68,8 @@ export interface RuntimeFace {
   peerOf(info: unknown, request: Request): Peer;
   /** Has the headers of a request stay readable after its answer, where the runtime would take them back with it. */
   keepHeaders?(request: Request): void;
+  /** Whether asking for the signal of a request costs so much that only those should be asked that wait for long. */
+  signalIsDear?(request: Request): boolean;
   /**
    * Gives a streamed body its length, where the runtime does not take that from the header.
    *

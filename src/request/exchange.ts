@@ -2,6 +2,7 @@ import { turnOfThisContext } from "../http/context_turn.ts";
 import type { AppFace, BodyReading, OpenStream } from "./app_face.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
+import { Watch } from "./watch.ts";
 
 /** The runtime's own, whatever a test with fake timers puts in its place later: those keep no event of Node's back. */
 const { queueMicrotask } = globalThis;
@@ -33,6 +34,9 @@ export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<U
  */
 export type Respond = (body: WebBody, status: number, statusText: string, head: string[]) => Response;
 
+/** What lists of listeners are made of, which must be no literals: `Emitter` says why. */
+const NOBODY: readonly (() => void)[] = [];
+
 /** What few exchanges need: listeners, handlers that go on in promises, and a body that is being streamed. */
 class Rare {
   onEnd: (() => void)[] | null = null;
@@ -42,7 +46,8 @@ class Rare {
   streaming: OpenStream | null = null;
   reading: BodyReading | null = null;
   context: unknown = undefined;
-  watched = false;
+  /** What hears that the client left, once somebody cares. */
+  watch: Watch | null = null;
   /** Whether the body broke off. */
   broken = false;
   /** Whether the platform makes a WebSocket of it, or has done so. */
@@ -147,7 +152,9 @@ export class Exchange {
 
   #runEnd(): void {
     const few = this.#rare;
-    if (!few?.onEnd) return;
+    if (few === null) return;
+    few.watch?.end();
+    if (few.onEnd === null) return;
     const left = few.onEnd;
     few.onEnd = null;
     const run = (): void => {
@@ -177,9 +184,10 @@ export class Exchange {
   onEnd(listener: () => void, first = false): void {
     if (this.#response !== null) this.#keep();
     if (this.#finished || this.#aborted) return queueMicrotask(listener);
-    const listeners = this.#few.onEnd ??= [];
-    if (first) listeners.unshift(listener);
-    else listeners.push(listener);
+    const few = this.#few;
+    if (few.onEnd === null) few.onEnd = NOBODY.toSpliced(0, 0, listener);
+    else if (first) few.onEnd.unshift(listener);
+    else few.onEnd.push(listener);
     if (this.#lasting) this.#watch();
   }
 
@@ -187,7 +195,9 @@ export class Exchange {
   onLeave(listener: () => void): void {
     if (this.#aborted) return listener();
     if (this.#finished) return;
-    (this.#few.onLeave ??= []).push(listener);
+    const few = this.#few;
+    if (few.onLeave === null) few.onLeave = NOBODY.toSpliced(0, 0, listener);
+    else few.onLeave.push(listener);
     if (this.#lasting) this.#watch();
   }
 
@@ -201,15 +211,22 @@ export class Exchange {
   }
 
   // The signal is not touched until somebody cares and the answer takes time: on Deno that alone costs more than a
-  // whole request, and Deno warns of it. Nobody can leave in the middle of a turn.
+  // whole request, and Deno warns of it, so there the answer has to take long. Nobody can leave in the middle of a turn.
   #watch(): void {
     const few = this.#rare;
-    if (few === null || few.watched || !this.heard) return;
-    few.watched = true;
+    if (few === null || few.watch !== null || !this.heard) return;
+    const watch = few.watch = new Watch(() => this.#leave());
+    if (this.app.runtimeFace.signalIsDear?.(this.target.request)) watch.listenLater(() => this.#listen(watch));
+    else this.#listen(watch);
+  }
+
+  #listen(watch: Watch): void {
+    // it may have ended since
+    if (watch.isOver) return;
     const { signal } = this.target.request;
-    if (signal.aborted && (few.upgrading || this.#response?.status === 101)) return;
+    if (signal.aborted && (this.#few.upgrading || this.#response?.status === 101)) return;
     if (signal.aborted) return this.#waiting === null ? this.abandon() : this.#leave();
-    signal.addEventListener("abort", () => this.#leave(), { once: true });
+    listenTo(signal, watch);
   }
 
   /**
@@ -345,6 +362,11 @@ export class Exchange {
       this.#watch();
     });
   }
+}
+
+// apart, for the closure holds what is around it
+function listenTo(signal: AbortSignal, watch: Watch): void {
+  signal.addEventListener("abort", () => watch.hear(), { once: true });
 }
 
 function brokenBody(): ReadableStream<Uint8Array> {

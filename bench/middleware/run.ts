@@ -1,0 +1,51 @@
+/**
+ * `deno task bench:middleware`: JSON behind middleware from npm, Sluice over Express, both on Deno. About six minutes in
+ * full.
+ *
+ * `--only=none,morgan --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
+ */
+import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
+import { writeSections } from "../support/page.ts";
+import { type ServerCommand, withServers } from "../support/server.ts";
+import { median, paired, spread, table } from "../support/table.ts";
+import { onDeno } from "../wire/commands.ts";
+import { type Measured, measureRounds } from "../wire/rounds.ts";
+import { STACKS } from "./stacks.ts";
+
+refuseOthers("only", "rounds", "seconds", "write");
+const stacks = chosen("only", Object.keys(STACKS));
+const rounds = numberFlag("rounds", 5);
+const seconds = numberFlag("seconds", 1);
+if (writes() && stacks.length < Object.keys(STACKS).length) {
+  throw new Error("--write puts the whole table into the documentation; leave --only out");
+}
+
+function cell(sluice: readonly Measured[], express: readonly Measured[]): string {
+  const of = (all: readonly Measured[], what: keyof Measured) => all.map((one) => one[what]);
+  const processor = paired(of(express, "cpu"), of(sluice, "cpu"));
+  return `${spread(paired(of(sluice, "rate"), of(express, "rate")))} · ${median(processor).toFixed(1)}`;
+}
+
+const rows: string[][] = [];
+for (const stack of stacks) {
+  const commands = new Map<string, ServerCommand>(
+    ["sluice", "express"].map((contestant) => [contestant, onDeno("middleware/serve.ts", contestant, stack)]),
+  );
+  const cells = await withServers(commands, async (servers) => {
+    const cells: string[] = [];
+    for (const path of ["/at-once", "/late"]) {
+      const scenario = { name: stack, method: "GET", path, status: 200, answer: { hello: "world" } } as const;
+      const measured = await measureRounds(servers, scenario, { rounds, seconds });
+      cells.push(cell(measured.get("sluice")!, measured.get("express")!));
+    }
+    return cells;
+  });
+  rows.push([stack, ...cells]);
+  console.error(rows.at(-1)!.join("  "));
+}
+const text = `Requests per second over Express on Deno, and the ratio of processor time: answered at once, and by a \
+handler that waits for 5 ms, where the load waits too and the second figure counts.
+
+${table(["middleware", "at once", "after 5 ms"], rows)}`;
+console.log(text);
+if (writes()) await writeSections(new Map([["middleware", text]]));

@@ -1,0 +1,38 @@
+import compression from "compression";
+import cookieParser from "cookie-parser";
+import cors from "cors";
+import session from "express-session";
+import helmet from "helmet";
+import morgan from "morgan";
+
+/** What both take for a middleware; the packages are typed for Express. */
+export type Middleware = (req: never, res: never, next: () => void) => void;
+
+/** The packages, as their own pages show them. */
+const MADE: Readonly<Record<string, () => unknown>> = {
+  helmet: () => helmet(),
+  cors: () => cors(),
+  "cookie-parser": () => cookieParser("secret"),
+  morgan: () => morgan("combined", { stream: { write() {} } }),
+  compression: () => compression(),
+  "express-session": () => session({ secret: "secret", resave: false, saveUninitialized: false }),
+};
+
+/** Stacks of middleware by name, in the order in which programs have them. */
+export const STACKS: Readonly<Record<string, readonly string[]>> = {
+  none: [],
+  ...Object.fromEntries(Object.keys(MADE).map((name) => [name, [name]])),
+  "all of them": Object.keys(MADE),
+};
+
+/**
+ * Makes a stack.
+ *
+ * @param name Its name
+ * @throws {Error} If there is none of that name
+ */
+export function stackOf(name: string): Middleware[] {
+  const names = STACKS[name];
+  if (names === undefined) throw new Error(`There is no stack "${name}"; there are ${Object.keys(STACKS).join(", ")}`);
+  return names.map((one) => MADE[one]!() as Middleware);
+}

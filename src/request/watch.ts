@@ -1,0 +1,78 @@
+/**
+ * ms in which most requests are answered. Who waits for longer is watched after one to two times as much, which is soon
+ * enough for whoever wants to know that a client has left.
+ */
+const PATIENCE_MS = 20;
+
+/**
+ * Hears that the client of a request has left, until the exchange is over. Runtimes keep their listeners for longer: on
+ * Deno, V8 comes to make them in the old generation, and all of the request would survive with what they call.
+ */
+export class Watch {
+  #left: (() => void) | null;
+  #listen: (() => void) | null = null;
+
+  /** @param left Runs when the client has left */
+  constructor(left: () => void) {
+    this.#left = left;
+  }
+
+  /** Whether the exchange is over. */
+  get isOver(): boolean {
+    return this.#left === null;
+  }
+
+  /** Notes that the client has left. */
+  hear(): void {
+    this.#left?.();
+  }
+
+  /**
+   * Begins to listen in a while, if the exchange is not over by then.
+   *
+   * @param listen Begins to listen
+   */
+  listenLater(listen: () => void): void {
+    this.#listen = listen;
+    younger.add(this);
+    // one timer for all, for setting one costs too
+    stop ??= growing();
+  }
+
+  /** Begins to listen. */
+  begin(): void {
+    this.#listen?.();
+  }
+
+  /** Notes that the exchange is over. */
+  end(): void {
+    this.#left = null;
+    if (this.#listen === null) return;
+    this.#listen = null;
+    if (!younger.delete(this)) older.delete(this);
+    if (younger.size + older.size > 0) return;
+    // a timer would keep a program that has nothing left to do, and be found by a test that looks for what is left
+    stop?.();
+    stop = null;
+  }
+}
+
+let younger = new Set<Watch>();
+let older = new Set<Watch>();
+/** Stops the timer, while there is one. */
+let stop: (() => void) | null = null;
+
+// a test's fake timers may come or go in between, and would stop somebody else's
+function growing(): () => void {
+  const { setTimeout, clearTimeout } = globalThis;
+  const timer = setTimeout(grow, PATIENCE_MS);
+  return () => clearTimeout(timer);
+}
+
+function grow(): void {
+  const due = older;
+  older = younger;
+  younger = new Set();
+  stop = older.size > 0 ? growing() : null;
+  for (const watch of due) watch.begin();
+}

@@ -1,0 +1,84 @@
+/** Whether Deno is asked for the signal of a request, which costs more than answering it. */
+import { assertEquals } from "@std/assert";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { quietApp } from "../support/app.ts";
+import { ask, opened } from "../support/raw_client.ts";
+import { until } from "../support/until.ts";
+
+/** Runs something while it is counted how often a signal is asked for. */
+async function countingSignals(use: (asked: () => number) => Promise<void>): Promise<void> {
+  const descriptor = Object.getOwnPropertyDescriptor(Request.prototype, "signal")!;
+  let asked = 0;
+  Object.defineProperty(Request.prototype, "signal", {
+    ...descriptor,
+    get(this: Request) {
+      asked++;
+      return descriptor.get!.call(this);
+    },
+  });
+  try {
+    await use(() => asked);
+  } finally {
+    Object.defineProperty(Request.prototype, "signal", descriptor);
+  }
+}
+
+Deno.test("who waits for the end of an answer has Deno's signal asked only when it takes long", async () => {
+  const ended: string[] = [];
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const app = quietApp();
+  app.use((req, res, next) => {
+    res.on("finish", () => ended.push(`finish ${req.path}`));
+    res.on("close", () => ended.push(`close ${req.path}`));
+    next();
+  });
+  app.get("/soon", async (_req, res) => {
+    await undefined;
+    res.send("soon");
+  });
+  app.get("/written", async (_req, res) => {
+    res.write("a");
+    await undefined;
+    res.end("b");
+  });
+  app.get("/late", async (_req, res) => {
+    await asked;
+    res.send("late");
+  });
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.fetch);
+  await countingSignals(async (count) => {
+    for (const path of ["/soon", "/written"]) await ask(server.addr, path);
+    assertEquals(count(), 0);
+    const late = ask(server.addr, "/late");
+    await until(() => count() > 0, "the signal is asked for");
+    resolve();
+    assertEquals(await late, "late");
+  });
+  assertEquals(ended, ["/soon", "/written", "/late"].flatMap((path) => [`finish ${path}`, `close ${path}`]));
+});
+
+Deno.test("who hears that a client has left does so in no other request's asynchronous context, as in Node", async () => {
+  const storage = new AsyncLocalStorage<string>();
+  const arrived: string[] = [];
+  const left: string[] = [];
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const app = quietApp();
+  app.use((req, _res, next) => storage.run(req.path, next));
+  app.use(async (req, res) => {
+    res.on("close", () => left.push(`${req.path} in ${storage.getStore()}`));
+    arrived.push(req.path);
+    await over;
+  });
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.fetch);
+  const clients: Deno.TcpConn[] = [];
+  for (const path of ["/a", "/b", "/c"]) {
+    clients.push(await opened(server.addr, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`));
+    await until(() => arrived.includes(path), "it has arrived");
+  }
+  for (const [i, client] of clients.entries()) {
+    client.close();
+    await until(() => left.length > i, "it has left");
+  }
+  resolve();
+  assertEquals(left, ["/a", "/b", "/c"].map((path) => `${path} in undefined`));
+});
