@@ -1,4 +1,5 @@
 import { isThenable } from "../http/is_thenable.ts";
+import { listenNow } from "../request/watch.ts";
 import type { FetchHandler } from "./platform.ts";
 
 /** Requests after which those that still wait are looked at. */
@@ -64,6 +65,7 @@ export class Unanswered {
   abort(): boolean {
     this.#over = true;
     const found = this.#waiting.size + this.#watched.size > 0;
+    listenNow();
     for (const answer of [...this.#waiting.keys(), ...this.#watched]) answer(unavailable());
     this.#waiting.clear();
     this.#watched.clear();

@@ -223,6 +223,8 @@ export class Exchange {
   #listen(watch: Watch): void {
     // it may have ended since
     if (watch.isOver) return;
+    // whoever hears of it may read the request, which may be taken back with an answer that is not from here
+    this.#keepRequest();
     const { signal } = this.target.request;
     if (signal.aborted && (this.#few.upgrading || this.#response?.status === 101)) return;
     if (signal.aborted) return this.#waiting === null ? this.abandon() : this.#leave();
@@ -245,7 +247,7 @@ export class Exchange {
   // Deno aborts the signal of a request that becomes a WebSocket, though nobody has left
   #leave(): void {
     if (this.#rare?.upgrading || this.#response?.status === 101) return;
-    if (this.#response !== null || !this.target.request.headers.has("upgrade")) return this.#left();
+    if (this.#response !== null || !asksForUpgrade(this.target.request)) return this.#left();
     // a handler that upgrades by itself is about to answer
     setTimeout(() => this.#response?.status === 101 || this.#left(), 0);
   }
@@ -313,12 +315,16 @@ export class Exchange {
   // then, so it is asked for where somebody is left who may read it: a listener, or a handler. Some stop the handler as
   // well.
   #keep(): void {
+    this.#keepRequest();
     const { runtimeFace } = this.app;
-    runtimeFace.keepHeaders?.(this.target.request);
-    void this.peer;
     const few = this.#few;
     if (few.handlers === 0 || few.settled !== null || !runtimeFace.endsWithAnswer) return;
     this.app.background(new Promise<void>((resolve) => few.settled = resolve), this.info, this.context);
+  }
+
+  #keepRequest(): void {
+    this.app.runtimeFace.keepHeaders?.(this.target.request);
+    void this.peer;
   }
 
   /** The body being streamed, which breaking off has to cut. */
@@ -367,6 +373,15 @@ export class Exchange {
 // apart, for the closure holds what is around it
 function listenTo(signal: AbortSignal, watch: Watch): void {
   signal.addEventListener("abort", () => watch.hear(), { once: true });
+}
+
+// Somebody else may have answered, as a deadline does, before anybody looked at the headers: they are gone then.
+function asksForUpgrade(request: Request): boolean {
+  try {
+    return request.headers.has("upgrade");
+  } catch {
+    return false;
+  }
 }
 
 function brokenBody(): ReadableStream<Uint8Array> {

@@ -66,7 +66,23 @@ let stop: (() => void) | null = null;
 function growing(): () => void {
   const { setTimeout, clearTimeout } = globalThis;
   const timer = setTimeout(grow, PATIENCE_MS);
-  return () => clearTimeout(timer);
+  return () => {
+    try {
+      clearTimeout(timer);
+    } catch {
+      // those of Deno's FakeTime throw once it is over, and so is the timer
+    }
+  };
+}
+
+/** Begins to listen for all who wait, as before a server cuts them: they hear of it then, and no timer is left behind. */
+export function listenNow(): void {
+  const due = [...older, ...younger];
+  older.clear();
+  younger.clear();
+  stop?.();
+  stop = null;
+  for (const watch of due) watch.begin();
 }
 
 function grow(): void {

@@ -1,3 +1,4 @@
+import { assertEquals } from "@std/assert";
 import { quietApp, serving } from "../support/app.ts";
 import { until } from "../support/until.ts";
 
@@ -24,4 +25,23 @@ Deno.test("what is answered to a client that has gone is given up, and its sourc
     go!.resolve();
     await until(() => isClosed, "the source is closed");
   });
+});
+
+Deno.test("who hears that a closing server cut a request reads its headers, however soon it was cut", async () => {
+  // the headers of the first request of a process have been looked at in any case
+  for (let i = 0; i < 2; i++) {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    const { promise: heard, resolve: hear } = Promise.withResolvers<string | undefined>();
+    const app = quietApp();
+    app.get("/", (req, res) => {
+      res.on("close", () => hear(req.get("x-name")));
+      arrive();
+    });
+    const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+    const asked = fetch(`http://127.0.0.1:${server.port}/`, { headers: { "x-name": "a" } });
+    await arrived;
+    await app.close({ timeoutMs: 0 });
+    const response = await asked;
+    assertEquals([response.status, await response.text(), await heard], [503, "Service Unavailable", "a"]);
+  }
 });

@@ -23,6 +23,25 @@ async function countingSignals(use: (asked: () => number) => Promise<void>): Pro
   }
 }
 
+Deno.test({
+  name: "a closing server that cuts who waits leaves no timer behind",
+  sanitizeOps: true,
+  sanitizeResources: true,
+  async fn() {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    const app = quietApp();
+    app.get("/", (_req, res) => {
+      res.on("finish", () => {});
+      arrive();
+    });
+    const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+    const asked = fetch(`http://127.0.0.1:${server.port}/`);
+    await arrived;
+    await app.close({ timeoutMs: 1 });
+    assertEquals(await (await asked).text(), "Service Unavailable");
+  },
+});
+
 Deno.test("who waits for the end of an answer has Deno's signal asked only when it takes long", async () => {
   const ended: string[] = [];
   const { promise: asked, resolve } = Promise.withResolvers<void>();
@@ -81,4 +100,61 @@ Deno.test("who hears that a client has left does so in no other request's asynch
   }
   resolve();
   assertEquals(left, ["/a", "/b", "/c"].map((path) => `${path} in undefined`));
+});
+
+Deno.test("a test's fake timers may come and go while somebody waits for the end, and none are left behind", async () => {
+  const { setTimeout, clearTimeout } = globalThis;
+  // as those of Deno's FakeTime: they stand still, and throw once it is over
+  let isFake = true;
+  const fake = (): number => {
+    if (!isFake) throw new Error("no fake time");
+    return 1;
+  };
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+  const { promise: go, resolve: answer } = Promise.withResolvers<void>();
+  let isFinished = false;
+  const finish = (): void => void (isFinished = true);
+  const app = quietApp();
+  app.get("/", async (_req, res) => {
+    res.on("finish", finish);
+    arrive();
+    await go;
+    res.send("answered");
+  });
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.fetch);
+  Object.assign(globalThis, { setTimeout: fake, clearTimeout: fake });
+  const asked = ask(server.addr, "/");
+  try {
+    await arrived;
+    // in the turn in which it came nobody waits yet
+    await Promise.resolve();
+  } finally {
+    isFake = false;
+    Object.assign(globalThis, { setTimeout, clearTimeout });
+  }
+  answer();
+  assertEquals(await asked, "answered");
+  assertEquals(isFinished, true);
+});
+
+Deno.test("somebody else may answer before or after the signal is asked for, and who hears of it reads the request", async () => {
+  const heard: [when: string, host: unknown, ip: unknown][] = [];
+  const app = quietApp();
+  app.get("/:when", (req, res) => void res.on("close", () => heard.push([req.params.when, req.get("host"), req.ip])));
+  let signalIsAsked = Promise.resolve();
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request, info) => {
+    const answer = app.fetch(request, info);
+    const late = (request.url.endsWith("/after") ? signalIsAsked : Promise.resolve()).then(() => new Response("late"));
+    return await Promise.race([answer, late]);
+  });
+  // the headers of the first request of a process have been looked at in any case
+  for (const when of ["before", "after", "after", "before"]) {
+    await countingSignals(async (count) => {
+      signalIsAsked = Promise.resolve().then(() => until(() => count() > 0, "the signal is asked for"));
+      const before = heard.length;
+      assertEquals(await ask(server.addr, `/${when}`), "late");
+      await until(() => heard.length > before, "the end is heard");
+    });
+  }
+  assertEquals(heard.filter(([when]) => when === "after"), Array(2).fill(["after", "x", "127.0.0.1"]));
 });
