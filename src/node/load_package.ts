@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { findPackage } from "../platform/generic.ts";
+import { findPackage, requirePackage } from "../platform/generic.ts";
 
 /**
  * Loads a package of the program's.
@@ -10,9 +10,16 @@ import { findPackage } from "../platform/generic.ts";
 export async function loadPackage(name: string): Promise<unknown> {
   const path = findPackage(name);
   if (path === undefined) return undefined;
-  // bundlers are to leave this alone: what is looked for is known when the program runs
-  const loaded = await import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(path).href) as {
-    default?: unknown;
-  };
-  return loaded.default ?? loaded;
+  try {
+    // bundlers are to leave this alone: what is looked for is known when the program runs
+    const loaded = await import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(path).href) as {
+      default?: unknown;
+    };
+    return loaded.default ?? loaded;
+  } catch (error) {
+    const { code } = (error ?? {}) as { code?: unknown };
+    if (!String(code).startsWith("ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING")) throw error;
+    // Jest runs programs in a context of its own, in which nothing can be imported while they run
+    return await requirePackage(name);
+  }
 }

@@ -18,6 +18,23 @@ async function installed(): Promise<string> {
   return folder;
 }
 
+// runs the program beside it in a context that lets nothing be imported later, as Jest does
+const CONFINED = `
+  import { readFileSync } from "node:fs";
+  import { SourceTextModule, SyntheticModule } from "node:vm";
+  const url = new URL("program.mjs", import.meta.url);
+  const program = new SourceTextModule(readFileSync(url, "utf8"), {
+    initializeImportMeta: (meta) => void (meta.url = url.href),
+  });
+  await program.link(async (name) => {
+    const found = await import(name);
+    return new SyntheticModule(Object.keys(found), function () {
+      for (const key of Object.keys(found)) this.setExport(key, found[key]);
+    });
+  });
+  await program.evaluate();
+`;
+
 async function printed(command: string, args: string[], cwd: string): Promise<string> {
   const { stdout, stderr } = await new Deno.Command(command, { args, cwd, env: { NODE_ENV: "test" } }).output();
   return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
@@ -39,3 +56,13 @@ for (const { name, command, flags, ignore } of COMMANDS) {
     await Deno.remove(elsewhere, { recursive: true });
   });
 }
+
+Deno.test("an engine that is only named is found where the program may import nothing later, as in Jest", {
+  ignore: skipNode,
+}, async () => {
+  const folder = await installed();
+  await Deno.writeTextFile(`${folder}/confined.mjs`, CONFINED);
+  const flags = ["--experimental-vm-modules", "--no-warnings"];
+  assertEquals(await printed("node", [...flags, "confined.mjs", folder], folder), "rendered\n");
+  await Deno.remove(folder, { recursive: true });
+});
