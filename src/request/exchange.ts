@@ -185,9 +185,8 @@ export class Exchange {
     if (this.#response !== null) this.#keep();
     if (this.#finished || this.#aborted) return queueMicrotask(listener);
     const few = this.#few;
-    if (few.onEnd === null) few.onEnd = NOBODY.toSpliced(0, 0, listener);
-    else if (first) few.onEnd.unshift(listener);
-    else few.onEnd.push(listener);
+    const present = few.onEnd ?? NOBODY;
+    few.onEnd = present.toSpliced(first ? 0 : present.length, 0, listener);
     if (this.#lasting) this.#watch();
   }
 
@@ -196,8 +195,8 @@ export class Exchange {
     if (this.#aborted) return listener();
     if (this.#finished) return;
     const few = this.#few;
-    if (few.onLeave === null) few.onLeave = NOBODY.toSpliced(0, 0, listener);
-    else few.onLeave.push(listener);
+    const present = few.onLeave ?? NOBODY;
+    few.onLeave = present.toSpliced(present.length, 0, listener);
     if (this.#lasting) this.#watch();
   }
 
@@ -221,8 +220,6 @@ export class Exchange {
   }
 
   #listen(watch: Watch): void {
-    // it may have ended since
-    if (watch.isOver) return;
     // whoever hears of it may read the request, which may be taken back with an answer that is not from here
     this.#keepRequest();
     const { signal } = this.target.request;

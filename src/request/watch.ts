@@ -17,11 +17,6 @@ export class Watch {
     this.#left = left;
   }
 
-  /** Whether the exchange is over. */
-  get isOver(): boolean {
-    return this.#left === null;
-  }
-
   /** Notes that the client has left. */
   hear(): void {
     this.#left?.();
@@ -39,7 +34,7 @@ export class Watch {
     stop ??= growing();
   }
 
-  /** Begins to listen. */
+  /** Begins to listen, unless the exchange is over. */
   begin(): void {
     this.#listen?.();
   }
@@ -50,10 +45,8 @@ export class Watch {
     if (this.#listen === null) return;
     this.#listen = null;
     if (!younger.delete(this)) older.delete(this);
-    if (younger.size + older.size > 0) return;
     // a timer would keep a program that has nothing left to do, and be found by a test that looks for what is left
-    stop?.();
-    stop = null;
+    if (younger.size + older.size === 0) stopGrowing();
   }
 }
 
@@ -75,13 +68,17 @@ function growing(): () => void {
   };
 }
 
+function stopGrowing(): void {
+  stop?.();
+  stop = null;
+}
+
 /** Begins to listen for all who wait, as before a server cuts them: they hear of it then, and no timer is left behind. */
 export function listenNow(): void {
   const due = [...older, ...younger];
   older.clear();
   younger.clear();
-  stop?.();
-  stop = null;
+  stopGrowing();
   for (const watch of due) watch.begin();
 }
 
