@@ -7,9 +7,10 @@
 import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
 import { writeSections } from "../support/page.ts";
 import { type ServerCommand, withServers } from "../support/server.ts";
-import { median, paired, spread, table } from "../support/table.ts";
+import { table } from "../support/table.ts";
 import { onDeno } from "../wire/commands.ts";
-import { type Measured, measureRounds } from "../wire/rounds.ts";
+import { cellOf, cellText } from "../wire/result.ts";
+import { measureRounds } from "../wire/rounds.ts";
 import { STACKS } from "./stacks.ts";
 
 refuseOthers("only", "rounds", "seconds", "write");
@@ -18,12 +19,6 @@ const rounds = numberFlag("rounds", 5);
 const seconds = numberFlag("seconds", 1);
 if (writes() && stacks.length < Object.keys(STACKS).length) {
   throw new Error("--write puts the whole table into the documentation; leave --only out");
-}
-
-function cell(sluice: readonly Measured[], express: readonly Measured[]): string {
-  const of = (all: readonly Measured[], what: keyof Measured) => all.map((one) => one[what]);
-  const processor = paired(of(express, "cpu"), of(sluice, "cpu"));
-  return `${spread(paired(of(sluice, "rate"), of(express, "rate")))} · ${median(processor).toFixed(1)}`;
 }
 
 const rows: string[][] = [];
@@ -36,7 +31,7 @@ for (const stack of stacks) {
     for (const path of ["/at-once", "/late"]) {
       const scenario = { name: stack, method: "GET", path, status: 200, answer: { hello: "world" } } as const;
       const measured = await measureRounds(servers, scenario, { rounds, seconds });
-      cells.push(cell(measured.get("sluice")!, measured.get("express")!));
+      cells.push(cellText(cellOf(measured.get("sluice")!, measured.get("express")!)));
     }
     return cells;
   });

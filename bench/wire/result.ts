@@ -1,6 +1,6 @@
 import { geometricMean, median, paired, spread, table } from "../support/table.ts";
 import type { Comparison } from "./comparison.ts";
-import type { Rounds } from "./rounds.ts";
+import type { Measured, Rounds } from "./rounds.ts";
 
 /** What came of one contestant in one scenario, as ratios to the floor: above 1 is better than the floor. */
 export interface Cell {
@@ -19,6 +19,24 @@ export interface Result {
 }
 
 /**
+ * Makes ratios of what was measured of one contestant.
+ *
+ * @param own Its rounds
+ * @param floor The floor's
+ */
+export function cellOf(own: readonly Measured[], floor: readonly Measured[]): Cell {
+  return {
+    rates: paired(own.map(({ rate }) => rate), floor.map(({ rate }) => rate)),
+    cpu: paired(floor.map(({ cpu }) => cpu), own.map(({ cpu }) => cpu)),
+  };
+}
+
+/** A cell as it stands in the tables. */
+export function cellText({ rates, cpu }: Cell): string {
+  return `${spread(rates)} · ${median(cpu).toFixed(2)}`;
+}
+
+/**
  * Makes ratios of what was measured.
  *
  * @param comparison Who is compared
@@ -30,13 +48,7 @@ export function resultOf(comparison: Comparison, rounds: ReadonlyMap<string, Rou
     const floor = measured.get(comparison.floor)!;
     rows.set(
       scenario,
-      comparison.others.map(([contestant]) => {
-        const own = measured.get(contestant)!;
-        return {
-          rates: paired(own.map(({ rate }) => rate), floor.map(({ rate }) => rate)),
-          cpu: paired(floor.map(({ cpu }) => cpu), own.map(({ cpu }) => cpu)),
-        };
-      }),
+      comparison.others.map(([contestant]) => cellOf(measured.get(contestant)!, floor)),
     );
   }
   return { comparison, rows };
@@ -61,9 +73,7 @@ export function meansOf({ comparison, rows }: Result, of: "rates" | "cpu"): numb
 export function tableOf(result: Result): string {
   const { comparison, rows } = result;
   const [rates, cpu] = [meansOf(result, "rates"), meansOf(result, "cpu")];
-  const lines = [...rows].map((
-    [scenario, cells],
-  ) => [scenario, ...cells.map((cell) => `${spread(cell.rates)} · ${median(cell.cpu).toFixed(2)}`)]);
+  const lines = [...rows].map(([scenario, cells]) => [scenario, ...cells.map(cellText)]);
   const means = rates.map((mean, i) => `**${mean.toFixed(2)}** · ${cpu[i]!.toFixed(2)}`);
   const head = ["scenario", ...comparison.others.map(([_, name]) => name)];
   return `Over ${comparison.floorIs}:\n\n${table(head, [...lines, ["geometric mean", ...means]])}`;
