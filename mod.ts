@@ -99,6 +99,7 @@ export type { ListenOptions } from "./src/platform/platform.ts";
 export type {
   AppFace,
   BodyReading,
+  ClientWatch,
   OpenStream,
   RenderCallback,
   RenderCallbackShape,

@@ -17,6 +17,7 @@ export const nodePlatform: Platform = {
   env: (name) => process.env[name],
   environment: () => process.env,
   visitHeaders: (request, visitor) => WebRequest.visitHeaders(request, visitor),
+  watchClient: (request, watch, listen) => WebRequest.watchClient(request, watch, listen),
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
   nextTurn,

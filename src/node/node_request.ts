@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeRequest } from "srvx/node";
 import { oddTarget } from "../request/request_target.ts";
+import type { ClientWatch } from "../request/app_face.ts";
+import { isDestroyed } from "./hooked_response.ts";
 import { incomingBody } from "./incoming_body.ts";
 
 /** A request as Node's server and Express deliver it. */
@@ -26,6 +28,7 @@ let last: { host: string | undefined; isEncrypted: boolean; origin: string } = {
  */
 export class WebRequest extends NodeRequest {
   readonly #incoming: NodeIncoming;
+  readonly #outgoing: ServerResponse;
   readonly #readBefore: boolean;
   #url: string | null = null;
   #native = false;
@@ -39,6 +42,7 @@ export class WebRequest extends NodeRequest {
   constructor(incoming: NodeIncoming, outgoing: ServerResponse) {
     super({ req: incoming, res: outgoing });
     this.#incoming = incoming;
+    this.#outgoing = outgoing;
     this.#readBefore = incoming.readableDidRead;
   }
 
@@ -129,6 +133,22 @@ export class WebRequest extends NodeRequest {
       // HTTP/2 has the method and the target among them
       if (!rawHeaders[i]!.startsWith(":")) visitor(rawHeaders[i + 1]!, rawHeaders[i]!);
     }
+  }
+
+  /**
+   * Watches the client of a request: by its response, for the signal takes a sixth of what a request does.
+   *
+   * @param request The request
+   * @param watch Hears that the client has left
+   * @param listen Listens to the signal, for requests that are not from Node's server or whose client has left before
+   */
+  static watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
+    if (!(#incoming in request)) return listen();
+    const incoming = request.#incoming;
+    const outgoing = request.#outgoing;
+    if (isDestroyed(outgoing) || incoming.destroyed && !incoming.complete) return listen();
+    // what srvx aborts the signal by
+    outgoing.once("close", () => (incoming.errored || !outgoing.writableEnded) && watch.hear());
   }
 
   /** Whether the body was read, by a middleware in front of Sluice too. */

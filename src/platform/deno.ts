@@ -1,4 +1,5 @@
 import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
+import type { ClientWatch } from "../request/app_face.ts";
 import { arrivedText, isServed, readHeader, visitHeaders } from "./deno_record.ts";
 import { genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
@@ -23,7 +24,7 @@ export const denoPlatform: Platform = {
   visitHeaders,
   arrivedText,
   keepHeaders: (request) => void request.headers,
-  signalIsDear: isServed,
+  watchClient,
   loadPackage,
   serve,
   hasLeft,
@@ -98,6 +99,13 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
     ref: () => server.ref(),
     unref: () => server.unref(),
   };
+}
+
+// The signal is aborted behind every answer and an event is sent for that, which costs more than the answer: those only
+// have it asked that wait for long.
+function watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
+  if (isServed(request)) watch.listenLater(listen);
+  else listen();
 }
 
 // Upgraded all the same, the socket never opens, nobody is told that it closes, and Deno keeps its connection. Of a client

@@ -84,8 +84,7 @@ export function arrivedText(request: Request): string | null {
 }
 
 /**
- * Tells whether a request is one of Deno's server: its signal costs more than answering it, for it is aborted behind
- * every answer, and an event is sent for that.
+ * Tells whether a request is one of Deno's server.
  *
  * @param request The request
  */

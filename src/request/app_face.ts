@@ -20,6 +20,14 @@ export interface OpenStream {
   destroy(error: Error): unknown;
 }
 
+/** Hears that the client of a request has left, until the exchange is over. */
+export interface ClientWatch {
+  /** Notes that the client has left. */
+  hear(): void;
+  /** Begins to listen in a while, if the exchange is not over by then. */
+  listenLater(listen: () => void): void;
+}
+
 /** Settings as `app.set(name, value)` stores them; inherited from the parent app through the prototype chain. */
 // deno-lint-ignore no-explicit-any -- settings hold whatever the user stores, as in Express
 export type SettingValue = any;
@@ -68,8 +76,14 @@ export interface RuntimeFace {
   peerOf(info: unknown, request: Request): Peer;
   /** Has the headers of a request stay readable after its answer, where the runtime would take them back with it. */
   keepHeaders?(request: Request): void;
-  /** Whether asking for the signal of a request costs so much that only those should be asked that wait for long. */
-  signalIsDear?(request: Request): boolean;
+  /**
+   * Watches for the client of a request to leave, where asking for its signal costs too much for every one that waits.
+   *
+   * @param request The request
+   * @param watch Hears that the client has left
+   * @param listen Listens to the signal
+   */
+  watchClient?(request: Request, watch: ClientWatch, listen: () => void): void;
   /**
    * Gives a streamed body its length, where the runtime does not take that from the header.
    *

@@ -210,13 +210,14 @@ export class Exchange {
   }
 
   // The signal is not touched until somebody cares and the answer takes time: on Deno that alone costs more than a
-  // whole request, and Deno warns of it, so there the answer has to take long. Nobody can leave in the middle of a turn.
+  // whole request, and Deno warns of it. Nobody can leave in the middle of a turn.
   #watch(): void {
     const few = this.#rare;
     if (few === null || few.watch !== null || !this.heard) return;
     const watch = few.watch = new Watch(() => this.#leave());
-    if (this.app.runtimeFace.signalIsDear?.(this.target.request)) watch.listenLater(() => this.#listen(watch));
-    else this.#listen(watch);
+    const { runtimeFace } = this.app;
+    if (runtimeFace.watchClient === undefined) return this.#listen(watch);
+    runtimeFace.watchClient(this.target.request, watch, () => this.#listen(watch));
   }
 
   #listen(watch: Watch): void {

@@ -1,3 +1,5 @@
+import type { ClientWatch } from "./app_face.ts";
+
 /**
  * ms in which most requests are answered. Who waits for longer is watched after one to two times as much, which is soon
  * enough for whoever wants to know that a client has left.
@@ -8,7 +10,7 @@ const PATIENCE_MS = 20;
  * Hears that the client of a request has left, until the exchange is over. Runtimes keep their listeners for longer: on
  * Deno, V8 comes to make them in the old generation, and all of the request would survive with what they call.
  */
-export class Watch {
+export class Watch implements ClientWatch {
   #left: (() => void) | null;
   #listen: (() => void) | null = null;
 
