@@ -7,7 +7,7 @@
  * does not see most of what users would have waited.
  */
 import { setImmediate } from "node:timers";
-import type { Latencies } from "./latencies.ts";
+import { type Counts, Latencies } from "./latencies.ts";
 
 interface Socket {
   data: { due: number; received: number };
@@ -28,7 +28,7 @@ const WARM_UP_MS = 300;
 
 const total = Math.floor(rate * (seconds + WARM_UP_MS / 1000));
 const ignored = Math.floor(rate * WARM_UP_MS / 1000);
-const latencies = new Float64Array(total - ignored);
+const latencies = new Latencies();
 const lags = new Float64Array(total - ignored);
 const free: Socket[] = [];
 const waiting: number[] = [];
@@ -44,8 +44,7 @@ function ask(socket: Socket, due: number): void {
 }
 
 function took(socket: Socket): void {
-  const index = answered++ - ignored;
-  if (index >= 0) latencies[index] = performance.now() - socket.data.due;
+  if (answered++ >= ignored) latencies.add(performance.now() - socket.data.due);
   if (nextWaiting < waiting.length) ask(socket, waiting[nextWaiting++]!);
   else free.push(socket);
 }
@@ -98,16 +97,7 @@ while (answered < total) {
   if (now - start > (seconds + 10) * 1000) throw new Error(`${total - answered} of ${total} answers have not come`);
   await new Promise((done) => setImmediate(done));
 }
-latencies.sort();
 lags.sort();
-const at = (all: Float64Array, part: number) => all[Math.min(all.length - 1, Math.floor(all.length * part))]!;
-const result: Latencies = {
-  p50: at(latencies, 0.5),
-  p90: at(latencies, 0.9),
-  p99: at(latencies, 0.99),
-  p999: at(latencies, 0.999),
-  max: at(latencies, 1),
-  lag: at(lags, 0.99),
-};
+const result: Counts = { steps: latencies.steps, lag: lags[Math.floor(lags.length * 0.99)]! };
 console.log(JSON.stringify(result));
 for (const socket of opened) socket.end();
