@@ -6,7 +6,7 @@ import { parseDuration } from "../http/units.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FileOptions } from "../response/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import { type FileError, fileTransfers } from "../response/send_file.ts";
+import { type FileError, transferFile } from "../response/send_file.ts";
 
 /** What is known of a file that static files serve. */
 export interface StaticFileStat extends FileStat {
@@ -57,7 +57,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
       requested: mountOnly ? "" : req.path,
       setHeaders: (path: string, stat: FileStat) => setHeaders?.(res, path, { ...stat, mtime: new Date(stat.mtimeMs) }),
     };
-    fileTransfers().then(({ transferFile }) => transferFile(res, transfer)).catch((error: FileError) => {
+    transferFile(res, transfer).catch((error: FileError) => {
       const folder = folderOf(error);
       if (folder !== null && redirect && (mountOnly || !folder.endsWith("/"))) return redirectToFolder(req, res);
       const failure = folder === null ? error : new HttpError(404) as FileError;

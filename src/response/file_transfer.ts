@@ -5,12 +5,11 @@ import { toHttpDate } from "../http/http_date.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
 import { parseDuration } from "../http/units.ts";
-import { exchangeKey } from "../request/exchange.ts";
 import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_request.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
-import { handOverKey, streamKey } from "./outgoing_message.ts";
+import type { BodySource } from "./streamed_body.ts";
 
 /** How files are served, by `res.sendFile` and by `serveStatic`. */
 export interface FileOptions {
@@ -48,6 +47,16 @@ export interface FileTransfer extends FileOptions {
   setHeaders?(path: string, stat: FileStat): void;
 }
 
+/** The ways of a response that only who was loaded with it knows. */
+export interface FileWays {
+  /** The platform's files, `null` where it has none. */
+  files(res: FileResponse): FileSystem | null;
+  /** Answers with a body that the platform sends by itself. */
+  handOver(res: FileResponse, body: ReadableStream<Uint8Array> | Blob | Uint8Array<ArrayBuffer>): void;
+  /** Answers with a stream. */
+  stream(res: FileResponse, body: BodySource): void;
+}
+
 /** A request led to a folder; what to do about it is the caller's to decide. */
 export class DirectoryError extends Error {
   /** Node's code for it. */
@@ -79,17 +88,18 @@ const HANDED_OVER_BYTES = 1024 * 1024;
  *
  * @param res The response
  * @param transfer What to send
+ * @param ways How it gets at files, and they out
  * @throws {HttpError} 400, 403, 404, 412, 416 or 500
  * @throws {DirectoryError} If the path leads to a folder without an index file
  */
-export async function transferFile(res: FileResponse, transfer: FileTransfer): Promise<void> {
-  const { files } = res.req[exchangeKey].app.runtimeFace;
+export async function transferFile(res: FileResponse, transfer: FileTransfer, ways: FileWays): Promise<void> {
+  const files = ways.files(res);
   if (files === null) throw new Error(NO_FILES);
   const path = resolveFilePath(transfer.requested, transfer, () => files.workingDirectory());
   const found = await findFile(files, path, transfer);
   if (res.destroyed) throw clientLeft();
   if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
-  await sendFound(res, files, found.path, found.stat, transfer);
+  await sendFound(res, files, ways, found.path, found.stat, transfer);
 }
 
 async function findFile(
@@ -149,6 +159,7 @@ function notFound(path: string): HttpError {
 async function sendFound(
   res: FileResponse,
   files: FileSystem,
+  ways: FileWays,
   path: string,
   stat: FileStat,
   transfer: FileTransfer,
@@ -189,7 +200,7 @@ async function sendFound(
     start = first + range[0]!.start;
     end = first + range[0]!.end;
   }
-  await sendBytes(res, files, path, start, end, stat.size);
+  await sendBytes(res, files, ways, path, start, end, stat.size);
 }
 
 function isCachable(status: number): boolean {
@@ -228,6 +239,7 @@ function setFileHeaders(res: FileResponse, path: string, stat: FileStat, transfe
 async function sendBytes(
   res: FileResponse,
   files: FileSystem,
+  ways: FileWays,
   path: string,
   start: number,
   end: number,
@@ -239,12 +251,12 @@ async function sendBytes(
   const whole = length === size;
   if (length <= (files.wholeBytes ?? WHOLE_FILE_BYTES)) {
     const bytes = whole ? await files.readBytes(path) : await readPart(files, path, start, length);
-    return res[handOverKey](bytes as Uint8Array<ArrayBuffer>);
+    return ways.handOver(res, bytes as Uint8Array<ArrayBuffer>);
   }
   if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
-    return res[handOverKey](await files.openWhole(path));
+    return ways.handOver(res, await files.openWhole(path));
   }
-  res[streamKey](new FileChunks(await files.open(path, start), length));
+  ways.stream(res, new FileChunks(await files.open(path, start), length));
   await new Promise<void>((resolve) => res.once("close", resolve));
   if (res.writableFinished) return;
   throw clientLeft();

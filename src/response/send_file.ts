@@ -1,12 +1,28 @@
 import { isAbsolutePath, resolvePath, separatorBelow } from "../http/file_paths.ts";
 import { exchangeKey } from "../request/exchange.ts";
-import type { FileOptions } from "./file_transfer.ts";
+import type { FileOptions, FileTransfer, FileWays } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
+import { handOverKey, streamKey } from "./outgoing_message.ts";
 
-/** What sends files; few programs do, so it is loaded when the first one is asked for. */
-export function fileTransfers(): Promise<typeof import("./file_transfer.ts")> {
-  return import("./file_transfer.ts");
+/**
+ * What needs keys that are made when a module runs. tsx loads a CommonJS program's packages by `require`, and what they
+ * import later as ES modules of their own, in which the same keys would be others.
+ */
+const WAYS: FileWays = {
+  files: (res) => res.req[exchangeKey].app.runtimeFace.files,
+  handOver: (res, body) => res[handOverKey](body),
+  stream: (res, body) => res[streamKey](body),
+};
+
+/**
+ * Sends a file; see `file_transfer.ts`. Few programs send any, so it is loaded when the first one is asked for.
+ *
+ * @param res The response
+ * @param transfer What to send
+ */
+export function transferFile(res: FileResponse, transfer: FileTransfer): Promise<void> {
+  return import("./file_transfer.ts").then(({ transferFile }) => transferFile(res, transfer, WAYS));
 }
 
 /** Options of `res.sendFile` and `res.download`. */
@@ -63,7 +79,7 @@ export function sendFile(
       for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value as HeaderValue);
     },
   } as const;
-  fileTransfers().then(({ transferFile }) => transferFile(res, transfer)).then(
+  transferFile(res, transfer).then(
     () => callback?.(),
     (error: FileError) => {
       if (callback !== undefined) return callback(error);

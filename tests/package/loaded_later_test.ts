@@ -1,0 +1,45 @@
+import { assertEquals } from "@std/assert";
+import { lockFlag } from "../support/node_program.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** What is loaded by the first request that needs it. */
+const LOADED_LATER = ["src/response/file_transfer.ts", "src/websocket/accept.ts"];
+
+async function copyFolder(from: URL, to: URL): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (isDirectory) await copyFolder(new URL(`${name}/`, from), new URL(`${name}/`, to));
+    else await Deno.copyFile(new URL(name, from), new URL(name, to));
+  }
+}
+
+// what the program loads later comes from a copy of the sources, and so does all that this imports
+async function importMap(copy: URL): Promise<string> {
+  const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  for (const path of LOADED_LATER) imports[new URL(path, ROOT).href] = new URL(path, copy).href;
+  const map = new URL("imports.json", copy);
+  await Deno.writeTextFile(map, JSON.stringify({ imports }));
+  return `--import-map=${map.pathname}`;
+}
+
+Deno.test("files and WebSockets work where what is loaded later is loaded beside a second copy of the rest, as by tsx", async () => {
+  const copy = new URL(`file://${await Deno.makeTempDir()}/`);
+  try {
+    await copyFolder(new URL("src/", ROOT), new URL("src/", copy));
+    const args = ["run", "-A", "--quiet", "--no-config", "--no-check", await lockFlag("loaded_later")];
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [...args, await importMap(copy), "tests/fixtures/loaded_later.ts"],
+      cwd: ROOT,
+      env: { NODE_ENV: "test" },
+    }).output();
+    const printed = new TextDecoder().decode(stdout);
+    assertEquals(
+      printed.split("\n"),
+      ["200 true", "200 true", "206 2", "404", "hello", ""],
+      new TextDecoder().decode(stderr),
+    );
+  } finally {
+    await Deno.remove(copy, { recursive: true });
+  }
+});
