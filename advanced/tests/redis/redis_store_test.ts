@@ -363,6 +363,32 @@ Deno.test("a client of ioredis works as it is", async () => {
   client.disconnect();
 });
 
+Deno.test("Bun's own client works as it is", async () => {
+  const real = new Redis(URL_OF_TESTS);
+  const isAsked = () => Promise.reject(new TypeError("these have other arguments than a port's"));
+  const send = (command: string, args: string[]) => real.call(command, ...args);
+  const client = { connected: true, send, evalsha: isAsked, eval: isAsked, scan: isAsked };
+  await proveItWorks(new RedisStore({ client, prefix: uniquePrefix() }));
+  real.disconnect();
+});
+
+Deno.test("a client of callbacks is told so, and one that lists keys otherwise than a port", async () => {
+  const evalsha = () => Promise.resolve([1, 0, 0, 0, 0, 0, 0, 0]);
+  const odd = (client: object) => new Limiter({ store: new RedisStore({ client: client as RedisPort }), max: 1 });
+  const failures: string[] = [];
+  const called = odd({ evalsha: () => true, eval: () => true, scan: () => true });
+  called.on("storeFailure", ({ message }: Error) => failures.push(message));
+  await called.check("key");
+  assertStringIncludes(failures.join(), "must answer with promises");
+  const scans = [() => Promise.reject(new Error("ERR invalid cursor")), () => Promise.resolve(["0", []]), () => true];
+  for (const scan of scans) {
+    const paged = odd({ evalsha, eval: evalsha, scan });
+    assertEquals((await paged.check("key")).decidedBy, "store");
+    await assertRejects(async () => await paged.reset(), TypeError, "scan(pattern) must list keys");
+    await assertRejects(async () => await Array.fromAsync(paged.keys()), TypeError, "scan(pattern) must list keys");
+  }
+});
+
 Deno.test("a client that gives numbers as text works as it is", async () => {
   const nodeRedis = await createClient({ url: URL_OF_TESTS }).connect();
   const mapped = nodeRedis.withTypeMapping({ [RESP_TYPES.NUMBER]: String });

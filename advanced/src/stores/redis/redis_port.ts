@@ -59,13 +59,21 @@ export interface IoRedisClient {
   readonly options?: { readonly keyPrefix?: unknown };
 }
 
+/** Bun's own client: `new RedisClient()`, or `redis`. */
+export interface BunRedisClient {
+  /** Sends any command. */
+  send(command: string, args: string[]): Promise<unknown>;
+  /** Whether there is a connection; here it only tells this kind of client from others. */
+  readonly connected: boolean;
+}
+
 /** Any client a {@linkcode RedisStore} takes. */
-export type RedisClient = NodeRedisClient | IoRedisClient | RedisPort;
+export type RedisClient = NodeRedisClient | IoRedisClient | BunRedisClient | RedisPort;
 
 /**
  * Finds out what a client is and gives it the face the store works with.
  *
- * @param client A client of node-redis or ioredis, or a port
+ * @param client A client of node-redis, ioredis or Bun, or a port
  * @returns The port
  * @throws {TypeError} If it is none of these
  */
@@ -73,6 +81,7 @@ export function redisPortOf(client: RedisClient): RedisPort {
   if (typeof client === "object" && client !== null) {
     if ("evalSha" in client) return nodeRedisPort(client);
     if ("call" in client && "evalsha" in client) return ioRedisPort(client);
+    if ("send" in client && "connected" in client) return bunPort(client);
     if ("evalsha" in client && "eval" in client && "scan" in client) return client as RedisPort;
   }
   const shown = isThenable(client)
@@ -81,9 +90,24 @@ export function redisPortOf(client: RedisClient): RedisPort {
     ? "this object"
     : String(client);
   throw new TypeError(
-    "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, or an object with evalsha, " +
-      `eval and scan, not ${shown}`,
+    "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, Bun's own, or an object with " +
+      `evalsha, eval and scan, not ${shown}`,
   );
+}
+
+/**
+ * Lists the keys that match a pattern. Clients whose `evalsha` happens to be a port's have a `scan` of another kind.
+ *
+ * @param port The port
+ * @param pattern The pattern
+ * @throws {TypeError} If its `scan` is none of a port's
+ */
+export function keysBy(port: RedisPort, pattern: string): AsyncIterable<string> {
+  const keys: unknown = port.scan(pattern);
+  if (typeof keys === "object" && keys !== null && Symbol.asyncIterator in keys) return keys as AsyncIterable<string>;
+  // nobody waits for it, and its failure must not end the process
+  if (isThenable(keys)) keys.then(undefined, () => {});
+  throw new TypeError("RedisStore: the client's scan(pattern) must list keys one by one, as an async generator does");
 }
 
 function nodeRedisPort(client: NodeRedisClient): RedisPort {
@@ -137,14 +161,27 @@ function ioRedisPort(client: IoRedisClient): RedisPort {
       // a cluster that knows its nodes not yet, or only some, waits with a command until it does
       if (client.nodes !== undefined && client.status !== "ready") await client.call("TIME");
       for (const node of client.nodes?.("master") ?? [client]) {
-        let cursor = "0";
-        do {
-          const page = await node.call("SCAN", cursor, "MATCH", quote(prefix) + pattern, "COUNT", "500");
-          const [next, keys] = page as [string, string[]];
-          for (const key of keys) yield key.slice(prefix.length);
-          cursor = next;
-        } while (cursor !== "0");
+        const keys = pagesOf(quote(prefix) + pattern, (args) => node.call("SCAN", ...args));
+        for await (const key of keys) yield key.slice(prefix.length);
       }
     },
   };
+}
+
+// its methods evalsha, eval and scan have other arguments than a port's
+function bunPort(client: BunRedisClient): RedisPort {
+  return {
+    evalsha: (sha, keys, args) => client.send("EVALSHA", [sha, String(keys.length), ...keys, ...args]),
+    eval: (script, keys, args) => client.send("EVAL", [script, String(keys.length), ...keys, ...args]),
+    scan: (pattern) => pagesOf(pattern, (args) => client.send("SCAN", args)),
+  };
+}
+
+async function* pagesOf(pattern: string, scan: (args: string[]) => Promise<unknown>): AsyncGenerator<string> {
+  let cursor = "0";
+  do {
+    const [next, keys] = await scan([cursor, "MATCH", pattern, "COUNT", "500"]) as [string, string[]];
+    yield* keys;
+    cursor = next;
+  } while (cursor !== "0");
 }

@@ -1,4 +1,4 @@
-import { sha1 } from "@sluice/sluice/limiting";
+import { isThenable, sha1 } from "@sluice/sluice/limiting";
 import type { AlgorithmName } from "../../policy/policy.ts";
 import { hex } from "../hex.ts";
 import { CONCURRENCY } from "./lua/concurrency.ts";
@@ -39,10 +39,14 @@ export class RedisScript {
    *
    * Nothing is sent a second time but what the server has refused to know: after any other failure nobody can tell
    * whether the script has run.
+   *
+   * @throws {TypeError} If the client gives no promise
    */
   run(port: RedisPort, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     this.#sha ??= hex(sha1(new TextEncoder().encode(this.#text)));
-    return port.evalsha(this.#sha, keys, args).catch((error) => {
+    const answer = port.evalsha(this.#sha, keys, args);
+    if (!isThenable(answer)) throw new TypeError("RedisStore: the client must answer with promises, not by callbacks");
+    return answer.catch((error) => {
       if (isUnknownScript(error)) return port.eval(this.#text, keys, args);
       throw port.cluster ? error : explained(error);
     });

@@ -5,7 +5,7 @@ import { decideByKey } from "../decide_by_key.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../../policy/store.ts";
 import { lazyClient } from "./lazy_client.ts";
 import { allEndings, BLOCK_ENDING, ENDINGS, keyOf, patternOf, redisKey } from "./redis_key.ts";
-import { type RedisClient, type RedisPort, redisPortOf } from "./redis_port.ts";
+import { keysBy, type RedisClient, type RedisPort, redisPortOf } from "./redis_port.ts";
 import { VERDICT_LENGTH } from "./lua/main.ts";
 import { decideEachScript, decideScript, forgetScript, giveScript } from "./redis_script.ts";
 
@@ -13,7 +13,7 @@ import { decideEachScript, decideScript, forgetScript, giveScript } from "./redi
 export interface RedisStoreOptions {
   /** Address of the server, for example `redis://localhost:6379`. The store then connects and reconnects by itself. */
   url?: string;
-  /** A client of node-redis (also a cluster or a sentinel) or ioredis, connected by you; or a port. */
+  /** A client of node-redis (also a cluster or a sentinel), ioredis or Bun, connected by you; or a port. */
   client?: RedisClient;
   /** What all keys begin with, `"sluice:"` by default; no braces. */
   prefix?: string;
@@ -170,7 +170,7 @@ export class RedisStore implements Store {
   // keys may come more than once: while a server makes room for more of them it lists some again
   async *#scan(policy: string, endings: readonly string[]): AsyncGenerator<string> {
     const ending = endings.length === 1 ? endings[0]! : "\u0001*";
-    for await (const found of this.#port.scan(patternOf(this.#prefix, policy) + ending)) {
+    for await (const found of keysBy(this.#port, patternOf(this.#prefix, policy) + ending)) {
       for (const one of endings) {
         const key = keyOf(this.#prefix, policy + one, found);
         if (key !== null) yield key;
