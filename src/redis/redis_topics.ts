@@ -50,7 +50,8 @@ function pubSubClientOf(client: NodeRedisClient | IoRedisClient): PubSubClient {
   if (typeof client === "object" && client !== null && "duplicate" in client && "publish" in client) {
     // a cluster of node-redis tells nothing of the connection it follows by, and one of version 4 ends otherwise
     if ("pSubscribe" in client && !("masters" in client) && "destroy" in client) return nodeRedis(client);
-    if ("psubscribe" in client) return ioRedis(client);
+    // Bun's own has the commands too, and tells nobody of its connection
+    if ("psubscribe" in client && "on" in client) return ioRedis(client);
   }
   const shown = isThenable(client) ? "a promise: await it" : client === Object(client) ? "this object" : String(client);
   throw new TypeError(

@@ -424,6 +424,8 @@ Deno.test("what is no client, prefix or broker is refused, and so is a second on
   assertThrows(() => redisTopics(createCluster({ rootNodes: [] }) as never), TypeError, "in a cluster, of one node");
   const version4 = { isReady: true, duplicate() {}, publish() {}, pSubscribe() {}, on() {}, disconnect() {} };
   assertThrows(() => redisTopics(version4 as never), TypeError, "npm:redis 5 or later");
+  const bun = { connected: true, duplicate() {}, publish() {}, psubscribe() {}, send() {} };
+  assertThrows(() => redisTopics(bun as never), TypeError, "not this object");
   assertThrows(() => redisTopics("redis://" as never), TypeError, "not redis://");
   assertThrows(() => redisTopics(client, { prefix: 1 as never }), TypeError, "option prefix must be a string, not 1");
   const app = sluice();
