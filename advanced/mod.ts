@@ -43,7 +43,7 @@ export {
   type VersionedValue,
 } from "./src/stores/compare_and_set_store.ts";
 export { type CounterOptions, fromCounter } from "./src/stores/counter_store.ts";
-export type { CounterInfo, CounterLike } from "./src/stores/policy_counter.ts";
+export type { CallbackCounterLike, CounterInfo, CounterLike } from "./src/stores/policy_counter.ts";
 export {
   DenoKvStore,
   type DenoKvStoreOptions,
@@ -71,7 +71,13 @@ export {
   type StateRecords,
 } from "./src/stores/exclusive_store.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./src/stores/memory_store.ts";
-export type { BunRedisClient, IoRedisClient, NodeRedisClient, RedisClient, RedisPort } from "./src/stores/redis/redis_port.ts";
+export type {
+  BunRedisClient,
+  IoRedisClient,
+  NodeRedisClient,
+  RedisClient,
+  RedisPort,
+} from "./src/stores/redis/redis_port.ts";
 export { RedisStore, type RedisStoreOptions } from "./src/stores/redis/redis_store.ts";
 export type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "./src/policy/store.ts";
 export type { DecidedBy, OnStoreFailure } from "./src/wrappers/failure_policy.ts";

@@ -4,7 +4,7 @@ import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { type LimiterOptions, type LimitOptions, systemClock } from "../limiter/limiter_options.ts";
 import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
 import { fromCounter } from "../stores/counter_store.ts";
-import type { CounterLike } from "../stores/policy_counter.ts";
+import { type CallbackCounterLike, type CounterLike, isCallbackCounter } from "../stores/policy_counter.ts";
 import { checkName, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Awaitable, Store } from "../policy/store.ts";
 import type { RequestFace, ResponseOf } from "./faces.ts";
@@ -43,7 +43,7 @@ export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions
   /** The same as `max`, by express-rate-limit's name. */
   limit?: number | ((req: Req) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
   /** Where counters are kept; also a store made for express-rate-limit. */
-  store?: Store | CounterLike | undefined;
+  store?: Store | CounterLike | CallbackCounterLike | undefined;
   /** Units a request costs, 1 by default. */
   cost?: number | ((req: Req) => Awaitable<number>) | undefined;
   /** The key, or the keys of several limits by their names; the client's address by default. */
@@ -112,9 +112,10 @@ function pick<Options>(options: object, names: OptionNames<Options>): Partial<Op
   return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(names, name))) as Partial<Options>;
 }
 
-function storeOf(store: Store | CounterLike): Store {
-  return typeof (store as CounterLike | null)?.increment === "function"
-    ? fromCounter(store as CounterLike)
+function storeOf(store: Store | CounterLike | CallbackCounterLike): Store {
+  const counter = (store ?? {}) as CounterLike | CallbackCounterLike;
+  return "increment" in counter && typeof counter.increment === "function" || isCallbackCounter(counter)
+    ? fromCounter(counter)
     : store as Store;
 }
 

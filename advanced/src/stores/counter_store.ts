@@ -4,7 +4,7 @@ import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
 import { decideByKey } from "./decide_by_key.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
-import { type CounterLike, PolicyCounter } from "./policy_counter.ts";
+import { type CallbackCounterLike, type CounterLike, isCallbackCounter, PolicyCounter } from "./policy_counter.ts";
 import { StoreClock } from "./store_clock.ts";
 
 /** Options of {@linkcode fromCounter}. */
@@ -15,8 +15,11 @@ export interface CounterOptions {
 
 const NAMES: OptionNames<CounterOptions> = { clock: true };
 
+/** Any counter. */
+type AnyCounter = CounterLike | CallbackCounterLike;
+
 /** The windows of counters that are in use: each is told one, and would keep to the last it was told. */
-const windows = new WeakMap<CounterLike, number>();
+const windows = new WeakMap<AnyCounter, number>();
 
 /**
  * Makes a {@linkcode Store} of a store for express-rate-limit.
@@ -35,7 +38,7 @@ const windows = new WeakMap<CounterLike, number>();
  * @returns The store
  * @throws {TypeError} If it is no counter, makes none, or there is no option of a name
  */
-export function fromCounter(legacy: CounterLike | (() => CounterLike), options: CounterOptions = {}): Store {
+export function fromCounter(legacy: AnyCounter | (() => AnyCounter), options: CounterOptions = {}): Store {
   checkNames("fromCounter", options, NAMES);
   checkType("clock", options.clock, "function", "fromCounter");
   return new CounterStore(legacy, options);
@@ -44,30 +47,31 @@ export function fromCounter(legacy: CounterLike | (() => CounterLike), options: 
 /** The counter of a policy, as soon as it can count. */
 interface Begun {
   readonly policy: string;
-  readonly legacy: CounterLike;
+  readonly legacy: AnyCounter;
   readonly counter: Promise<PolicyCounter>;
 }
 
 class CounterStore implements Store {
   readonly capabilities: Capabilities;
-  readonly #make: (() => CounterLike) | null;
+  readonly #make: (() => AnyCounter) | null;
   /** The one instance, `null` where more can be made. */
-  readonly #only: CounterLike | null;
+  readonly #only: AnyCounter | null;
   readonly #counters = new Map<string, Begun>();
   /** The policies of limiters, by name: their keys may be forgotten before this process has counted any. */
   readonly #policies = new Map<string, Policy>();
   readonly #clock: StoreClock;
-  #unused: CounterLike | null;
+  #unused: AnyCounter | null;
   #closing: Promise<void> | null = null;
 
-  constructor(legacy: CounterLike | (() => CounterLike), { clock }: CounterOptions) {
+  constructor(legacy: AnyCounter | (() => AnyCounter), { clock }: CounterOptions) {
     this.#make = typeof legacy === "function" ? legacy : null;
     this.#only = typeof legacy === "function" ? null : legacy;
-    this.#unused = typeof legacy === "function" ? legacy() : legacy;
+    const first = typeof legacy === "function" ? legacy() : legacy;
+    this.#unused = first;
     assertMethods(
       `fromCounter: ${typeof legacy === "function" ? "what the function makes" : "the counter"}`,
-      this.#unused,
-      ["increment", "decrement", "resetKey"],
+      first,
+      [isCallbackCounter(first ?? {}) ? "incr" : "increment", "decrement", "resetKey"],
       "give a store made for express-rate-limit, or a function that makes one",
     );
     this.#clock = new StoreClock(clock);
@@ -75,7 +79,7 @@ class CounterStore implements Store {
       algorithms: new Set(["fixed-window"] as const),
       atomicBatch: "none",
       exactDeny: false,
-      scope: this.#unused.localKeys === true ? "process" : "global",
+      scope: first.localKeys === true ? "process" : "global",
       clock: "process",
     };
   }
@@ -126,7 +130,7 @@ class CounterStore implements Store {
     });
   }
 
-  #next(policy: Policy): CounterLike {
+  #next(policy: Policy): AnyCounter {
     const next = this.#unused ?? this.#make?.();
     if (next === undefined) throw servesAnother(policy);
     occupy(next, policy);
@@ -171,7 +175,7 @@ function checkServed({ name, algorithm, align, onDenied, block }: Policy): void 
   if (lacking !== null) throw new TypeError(`fromCounter: a counter can't do ${lacking}, which policy "${name}" wants`);
 }
 
-function occupy(counter: CounterLike, policy: Policy): void {
+function occupy(counter: AnyCounter, policy: Policy): void {
   if ((windows.get(counter) ?? policy.windowMs) !== policy.windowMs) throw servesAnother(policy);
   windows.set(counter, policy.windowMs);
 }

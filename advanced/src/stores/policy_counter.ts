@@ -33,6 +33,22 @@ export interface CounterLike {
   localKeys?: boolean;
 }
 
+/** A store as express-rate-limit had them before version 6, and still takes: what it counts it tells by a callback. */
+export interface CallbackCounterLike extends Omit<CounterLike, "increment"> {
+  /** Counts a hit. */
+  incr(key: string, callback: (error: unknown, totalHits: number, resetTime?: Date) => void): unknown;
+}
+
+/**
+ * Whether a counter tells what it counts by a callback only.
+ *
+ * @param counter The counter
+ */
+export function isCallbackCounter(counter: CounterLike | CallbackCounterLike): counter is CallbackCounterLike {
+  const { incr, increment } = counter as Partial<CounterLike & CallbackCounterLike>;
+  return typeof incr === "function" && typeof increment !== "function";
+}
+
 /** Keys whose windows are kept in mind; one that was not asked about for longest gets nothing back any more. */
 const MOST_SEEN = 100_000;
 
@@ -47,7 +63,7 @@ interface Window {
 
 /** The counter of one policy: express-rate-limit's two verbs, made into decisions. */
 export class PolicyCounter {
-  readonly #legacy: CounterLike;
+  readonly #legacy: CounterLike | CallbackCounterLike;
   readonly #windowMs: number;
   readonly #clock: StoreClock;
   // some counters return an object that later hits change, so decisions on one key take turns
@@ -55,13 +71,17 @@ export class PolicyCounter {
   /** Windows as they were last seen, those not seen for longest first. */
   readonly #seen = new Map<string, Window>();
 
-  private constructor(legacy: CounterLike, windowMs: number, clock: StoreClock) {
+  private constructor(legacy: CounterLike | CallbackCounterLike, windowMs: number, clock: StoreClock) {
     this.#legacy = legacy;
     this.#windowMs = windowMs;
     this.#clock = clock;
   }
 
-  static async begin(legacy: CounterLike, windowMs: number, clock: StoreClock): Promise<PolicyCounter> {
+  static async begin(
+    legacy: CounterLike | CallbackCounterLike,
+    windowMs: number,
+    clock: StoreClock,
+  ): Promise<PolicyCounter> {
     await legacy.init?.({ windowMs });
     return new PolicyCounter(legacy, windowMs, clock);
   }
@@ -90,7 +110,7 @@ export class PolicyCounter {
   /** Counts hits, and tells how many of them are within the limit. */
   async #count(key: string, hits: number, limit: number): Promise<{ window: Window; within: number }> {
     const counts = await Promise.all(
-      Array.from({ length: hits }, async () => infoOf(await this.#legacy.increment(key))),
+      Array.from({ length: hits }, async () => infoOf(await hit(this.#legacy, key))),
     );
     const last = counts.reduce((most, one) => one.totalHits > most.totalHits ? one : most);
     // hits of other processes may lie between these; where an object was changed by later hits before it could be read,
@@ -172,6 +192,13 @@ export class PolicyCounter {
   async close(): Promise<void> {
     await this.#legacy.shutdown?.();
   }
+}
+
+function hit(counter: CounterLike | CallbackCounterLike, key: string): Awaitable<CounterInfo> {
+  if (!isCallbackCounter(counter)) return counter.increment(key);
+  return new Promise((resolve, reject) => {
+    counter.incr(key, (error, totalHits, resetTime) => error ? reject(error) : resolve({ totalHits, resetTime }));
+  });
 }
 
 // what is no number would pass for a grant; a counter that keeps JSON gives its times back as texts

@@ -5,7 +5,7 @@ import type { Decision } from "../../src/limiter/decision.ts";
 import { rateLimit } from "../../src/http/rate_limit.ts";
 import { Limiter } from "../../src/limiter/limiter.ts";
 import { fromCounter } from "../../src/stores/counter_store.ts";
-import type { CounterInfo, CounterLike } from "../../src/stores/policy_counter.ts";
+import type { CallbackCounterLike, CounterInfo, CounterLike } from "../../src/stores/policy_counter.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
 import type { Store, Take, Verdict } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
@@ -27,6 +27,37 @@ async function withExpressStore(body: (store: Store, clock: VirtualClock) => Pro
     await store.close!();
   }
 }
+
+/** A counter as they were before express-rate-limit 6, and still are for MongoDB. */
+class CallbackCounter implements CallbackCounterLike {
+  readonly hits = new Map<string, number>();
+  readonly #end = new Date(Date.now() + 60_000);
+  failure: Error | null = null;
+  incr(key: string, callback: (error: unknown, totalHits: number, resetTime: Date) => void): void {
+    this.hits.set(key, (this.hits.get(key) ?? 0) + 1);
+    queueMicrotask(() => callback(this.failure, this.hits.get(key)!, this.#end));
+  }
+  decrement(key: string): void {
+    this.hits.set(key, this.hits.get(key)! - 1);
+  }
+  resetKey(key: string): void {
+    this.hits.delete(key);
+  }
+}
+
+Deno.test("a counter that tells what it counts by callbacks is taken as it is", async () => {
+  const counter = new CallbackCounter();
+  const { limiter } = rateLimit({ name: "old", max: 2, store: counter });
+  const told = [await limiter.check("key"), await limiter.check("key"), await limiter.check("key")];
+  assertEquals(told.map(({ allowed, remaining }) => [allowed, remaining]), [[true, 1], [true, 0], [false, 0]]);
+  assertEquals(told.map(({ decidedBy }) => decidedBy), ["store", "store", "store"]);
+  assertEquals(await limiter.refund(told[0]!), true);
+  assertEquals(await limiter.reset("key"), 1);
+  assertEquals(counter.hits.size, 0);
+  counter.failure = new Error("no database");
+  assertEquals((await limiter.check("key")).decidedBy, "local");
+  assertEquals(fromCounter(() => new CallbackCounter()).capabilities.scope, "global");
+});
 
 /** A counter that tells no times and can't be read, and lists what was asked of it. */
 class BareCounter implements CounterLike {
