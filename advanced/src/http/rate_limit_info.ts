@@ -26,6 +26,11 @@ export class RateLimitInfo {
     this.#decision = decision;
   }
 
+  /** The same as `used`, by express-rate-limit's former name; copies and JSON leave it out there too. */
+  get current(): number {
+    return this.used;
+  }
+
   /** The decision behind it. */
   get decision(): Decision {
     return this.#decision;
