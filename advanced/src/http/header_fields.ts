@@ -77,7 +77,8 @@ function writeLegacy(headers: HeaderSink, { limit, remaining, resetMs }: Verdict
 function leavesLess(headers: HeaderSink, names: LimitNames, remaining: number, limit: number): boolean {
   const earlier = headers.getHeader(names.remaining);
   if (earlier === undefined) return true;
-  return remaining * Number(headers.getHeader(names.limit)) <= Number(earlier) * limit;
+  // what somebody else wrote there may be no numbers, and is not compared
+  return !(remaining * Number(headers.getHeader(names.limit)) > Number(earlier) * limit);
 }
 
 function writeEarlyDraft(headers: HeaderSink, decision: Decision, form: "draft-6" | "draft-7"): void {

@@ -557,11 +557,22 @@ Deno.test("req.rateLimit can be copied, and tells the end of its window when it 
     const { rateLimit } = req as unknown as { rateLimit: RateLimitInfo };
     copy = { ...rateLimit };
     allowed = rateLimit.decision.allowed;
+    assertEquals(rateLimit.current, rateLimit.used);
     res.end();
   });
-  await app.handle(new Request("http://localhost/"));
+  assertEquals((await app.handle(new Request("http://localhost/"))).status, 200);
   assertEquals(copy, { limit: 3, used: 1, remaining: 2, resetTime: new Date(60_000), key: "key" });
   assertEquals(allowed, true);
+});
+
+Deno.test("headers that somebody else wrote, and that are no limit, do not hide the limit", async () => {
+  for (const remaining of ["1", "unlimited"]) {
+    const app = sluice();
+    app.use((_req, res, next) => next(void res.set({ "X-RateLimit-Remaining": remaining, "Retry-After": "soon" })));
+    app.use(rateLimit({ max: 0, windowMs: 60_000, onDenied: "charge" }), rateLimit({ max: 1, name: "second" }));
+    const { headers } = await app.handle(new Request("http://localhost/"));
+    assertEquals([headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")], ["0", "0"], remaining);
+  }
 });
 
 Deno.test("options that can't be are errors at construction that name the option and the value", () => {
