@@ -1,11 +1,12 @@
-import { noteMadeInside, placeOf } from "@sluice/sluice/limiting";
+import { isMadeInside, noteMadeInside, placeOf } from "@sluice/sluice/limiting";
 import { Limiter } from "../limiter/limiter.ts";
+import { MemoryStore } from "../stores/memory_store.ts";
 import { limiterOptionsOf } from "./http_options.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 
 /** Limiters made inside requests: by their store, then by options and place. */
 const shared = new WeakMap<object, Map<string, Limiter>>();
-/** Stands for the memory of this process. */
+/** Stands for the memory of this process, and for stores in it that were made inside requests too. */
 const MEMORY = {};
 
 /**
@@ -21,7 +22,7 @@ const MEMORY = {};
  */
 export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limiter {
   const { options } = made;
-  const home = options.store ?? MEMORY;
+  const home = options.store === undefined || isMemoryOf(req, options.store) ? MEMORY : options.store;
   let limiters = shared.get(home);
   if (limiters === undefined) shared.set(home, limiters = new Map());
   const { store: _store, timers: _timers, message: _message, requestPropertyName: _property, ...counting } = options;
@@ -33,4 +34,9 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   const limiter = new Limiter(limiterOptionsOf(options, made.door), made.door);
   limiters.set(identity, limiter);
   return limiter;
+}
+
+// such a store would forget with the request what it has counted
+function isMemoryOf(req: object, store: object): boolean {
+  return store instanceof MemoryStore && isMadeInside(store.sequence, req);
 }

@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, checkType, nextSequence, type OptionNames } from "@sluice/sluice/limiting";
 import { decideBatch } from "../algorithms/decide_batch.ts";
 import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { KeyTable } from "./key_table.ts";
@@ -32,6 +32,8 @@ export class MemoryStore implements Store {
     scope: "process",
     clock: "process",
   };
+  /** Place in the order in which stores, limiters and requests were made: one made in a request lives no longer. */
+  readonly sequence: number = nextSequence();
   readonly #tables = new Map<string, Map<string, KeyTable>>();
   readonly #byPolicy = new WeakMap<Policy, KeyTable>();
   readonly #maxKeys: number;

@@ -442,6 +442,20 @@ Deno.test("a limiter made inside each request counts all the same", async () => 
   assertEquals(await statuses(ask, 5), [200, 200, 200, 429, 429]);
 });
 
+Deno.test("a limiter made inside each request with a memory of its own counts all the same", async () => {
+  const app = sluice();
+  const outside = [new MemoryStore(), new MemoryStore()];
+  app.get("/made/inside", (req, res, next) => rateLimit({ max: 3, store: new MemoryStore() })(req, res, next));
+  app.get("/:tenant", (req, res, next) => {
+    return rateLimit({ max: 2, store: outside[Number(req.params["tenant"])] })(req, res, next);
+  });
+  app.use((_req, res) => res.send("hello"));
+  const ask = (path: string) => () => Promise.resolve(app.fetch(new Request(`http://localhost${path}`)));
+  assertEquals(await statuses(ask("/made/inside"), 5), [200, 200, 200, 429, 429]);
+  assertEquals(await statuses(ask("/0"), 3), [200, 200, 429]);
+  assertEquals(await statuses(ask("/1"), 3), [200, 200, 429]);
+});
+
 Deno.test("what a client may put into the message wins it no fresh count, with a name or an identifier", async () => {
   for (const named of [{ name: "greeting" }, { identifier: "welcome" }]) {
     const app = sluice();
