@@ -16,6 +16,8 @@ export interface ResponseFace {
   statusCode: number;
   /** Whether the headers are out. */
   readonly headersSent: boolean;
+  /** Whether all of the answer was given. */
+  readonly writableEnded?: boolean;
   /** Whether the answer is over, complete or not. */
   readonly closed?: boolean;
   /** Whether the connection is gone. */

@@ -6,6 +6,7 @@ import { noteDefaultNames } from "./default_names.ts";
 import type { HeaderSink } from "./faces.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
+import { forbidStoring } from "./refusal.ts";
 import { RequestLimiter } from "./request_limiter.ts";
 
 /** What a handler gives: a response; on Bun nothing, where it has upgraded the request. */
@@ -96,7 +97,8 @@ async function refuse(asker: RequestLimiter<Request>, request: Request, decision
   await asker.options.onLimitReached?.(request);
   const headers = new Headers();
   asker.writeHeaders(sinkOf(headers), decision);
-  const { status, body, type } = await asker.refusal(request, decision, sinkOf(headers));
+  const { status, body, type } = await asker.refusal(request, decision);
+  forbidStoring(sinkOf(headers));
   if (BODILESS.has(status)) return new Response(null, { status, headers });
   const isText = typeof body === "string";
   headers.set("Content-Type", type ?? (isText ? "text/html; charset=utf-8" : "application/json; charset=utf-8"));

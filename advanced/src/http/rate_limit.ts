@@ -194,13 +194,16 @@ async function refuse<Req extends RequestFace>(
       if (!res.headersSent) forbidStoring(res);
       return void await handler(req, res as ResponseOf<Req>, next, { statusCode, message, decision });
     }
-    send(res, await asker.refusal(req, decision, res));
+    const refusal = await asker.refusal(req, decision);
+    // somebody else may have answered while this was decided, as a middleware does that waits no longer
+    if (!res.writableEnded) send(res, refusal);
   } catch (error) {
     next(failureOf(error));
   }
 }
 
 function send(res: ResponseFace, { status, body, type }: Refusal): void {
+  forbidStoring(res);
   res.statusCode = status;
   const sending = res as ResponseFace & Partial<SendingFace>;
   if (type !== undefined) res.setHeader("Content-Type", type);

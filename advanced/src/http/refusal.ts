@@ -28,18 +28,12 @@ export function forbidStoring(headers: HeaderSink): void {
 }
 
 /**
- * Makes the answer to a refused request, and forbids to store it.
+ * Makes the answer to a refused request.
  *
  * @param options How refusals look
  * @param decision The decision
- * @param headers Where headers go
  */
-export function refusalOf(
-  { statusCode, problemDetails, message }: RefusalOptions,
-  decision: Decision,
-  headers: HeaderSink,
-): Refusal {
-  forbidStoring(headers);
+export function refusalOf({ statusCode, problemDetails, message }: RefusalOptions, decision: Decision): Refusal {
   if (message !== undefined && message !== null) return { status: statusCode, body: message };
   if (!problemDetails) return { status: statusCode, body: DEFAULT_MESSAGE };
   return { status: statusCode, body: problemOf(statusCode, decision), type: "application/problem+json" };

@@ -159,10 +159,10 @@ export class RequestLimiter<Req> {
   }
 
   /** Makes the answer to a refused request. */
-  async refusal(req: Req, decision: Decision, headers: HeaderSink): Promise<Refusal> {
+  async refusal(req: Req, decision: Decision): Promise<Refusal> {
     const { message, statusCode = 429, problemDetails = false } = this.options;
     const body = typeof message === "function" ? await message(req) : message;
-    return refusalOf({ statusCode, problemDetails, message: body }, decision, headers);
+    return refusalOf({ statusCode, problemDetails, message: body }, decision);
   }
 
   /** Gives back what a finished request took, if the options say so. Never rejects. */

@@ -456,6 +456,30 @@ Deno.test("a limiter made inside each request with a memory of its own counts al
   assertEquals(await statuses(ask("/1"), 3), [200, 200, 429]);
 });
 
+Deno.test("a refusal of a request that was answered meanwhile is no error", async () => {
+  const errors: unknown[] = [];
+  for (const message of ["slow down", () => Promise.resolve("slow down")]) {
+    const app = sluice();
+    app.logError = (error) => void errors.push(error);
+    const decided = Promise.withResolvers<string>();
+    const over = Promise.withResolvers<void>();
+    app.use((_req, res, next) => {
+      next();
+      res.status(503).send("it took too long");
+      decided.resolve("key");
+    });
+    const limit = rateLimit({ max: 0, message, keyGenerator: () => decided.promise });
+    app.use(async (req, res, next) => {
+      await limit(req, res, next);
+      over.resolve();
+    });
+    const answer = await app.handle(new Request("http://localhost/"));
+    assertEquals([answer.status, await answer.text()], [503, "it took too long"]);
+    await over.promise;
+  }
+  assertEquals(errors, []);
+});
+
 Deno.test("what a client may put into the message wins it no fresh count, with a name or an identifier", async () => {
   for (const named of [{ name: "greeting" }, { identifier: "welcome" }]) {
     const app = sluice();

@@ -154,6 +154,8 @@ function setHeaders(res: FrameworkResponse, max: number, hit: Hit, now: number, 
 }
 
 function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {
+  // somebody else may have answered while this was decided, as a middleware does that waits no longer
+  if (res.writableEnded) return;
   res.status(statusCode);
   if (typeof message === "string") res.send(message);
   else res.json(message);

@@ -198,6 +198,28 @@ Deno.test("limiters with equal options count apart", async () => {
   assertEquals([await statuses(app, 2, "/a"), await statuses(app, 2, "/b")], [[200, 429], [200, 429]]);
 });
 
+Deno.test("a refusal of a request that was answered meanwhile is no error", async () => {
+  const app = quietApp();
+  const errors: unknown[] = [];
+  app.logError = (error) => void errors.push(error);
+  const { promise: key, resolve } = Promise.withResolvers<string>();
+  const over = Promise.withResolvers<void>();
+  app.use((_req, res, next) => {
+    next();
+    res.status(503).send("it took too long");
+    resolve("key");
+  });
+  const limit = rateLimit({ max: 0, keyGenerator: () => key });
+  app.use(async (req, res, next) => {
+    await limit(req, res, next);
+    over.resolve();
+  });
+  const answer = await app.handle(new Request("http://localhost/"));
+  assertEquals([answer.status, await answer.text()], [503, "it took too long"]);
+  await over.promise;
+  assertEquals(errors, []);
+});
+
 Deno.test("a limiter made inside a request counts together with its like", async () => {
   const warn = console.warn;
   console.warn = () => {};
