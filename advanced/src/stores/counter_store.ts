@@ -38,7 +38,10 @@ const windows = new WeakMap<AnyCounter, number>();
  * @returns The store
  * @throws {TypeError} If it is no counter, makes none, or there is no option of a name
  */
-export function fromCounter(legacy: AnyCounter | (() => AnyCounter), options: CounterOptions = {}): Store {
+export function fromCounter(
+  legacy: CounterLike | CallbackCounterLike | (() => CounterLike | CallbackCounterLike),
+  options: CounterOptions = {},
+): Store {
   checkNames("fromCounter", options, NAMES);
   checkType("clock", options.clock, "function", "fromCounter");
   return new CounterStore(legacy, options);
