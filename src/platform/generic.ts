@@ -112,7 +112,9 @@ export function findPackage(name: string): string | undefined {
   const program = (): string => process.getBuiltinModule!("node:fs")!.realpathSync(process.argv![1]!);
   for (const from of [program, () => `${process.cwd()}/package.json`]) {
     try {
-      return loader.createRequire(from()).resolve(name);
+      const path = loader.createRequire(from()).resolve(name);
+      // a module of Node's own has no path
+      return path === name ? undefined : path;
     } catch {
       // there is no such file, or it may not be read; or no such package
     }

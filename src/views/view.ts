@@ -107,7 +107,7 @@ export class View {
  *
  * @param name Name of the package
  * @param load Loads a package
- * @returns The engine; it fails with an error if the package has no `__express` and no `renderFile`
+ * @returns The engine; it fails with an error if there is no such package, or it has no `__express`
  */
 function packagedEngine(name: string, load?: (name: string) => Promise<unknown>): Engine {
   let engine: Promise<Engine> | null = null;
@@ -122,7 +122,8 @@ async function loadEngine(name: string, load?: (name: string) => Promise<unknown
   const module = (loaded?.["default"] ?? loaded) as Record<string, unknown> | undefined;
   const engine = module?.["__express"] ?? loaded?.["__express"];
   if (typeof engine === "function") return engine as Engine;
-  throw new Error(
-    `Module "${name}" does not provide a view engine. Register one: app.engine("${name}", renderFile)`,
-  );
+  const problem = loaded === undefined
+    ? `Cannot find package "${name}"`
+    : `Module "${name}" does not provide a view engine`;
+  throw new Error(`${problem}. Register one: app.engine("${name}", renderFile)`);
 }
