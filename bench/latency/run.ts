@@ -2,7 +2,7 @@
  * `deno task bench:latency`: how long answers take at a constant rate, over a handler written by hand at the same rate.
  * About six minutes in full; the load is made on Bun, from npm.
  *
- * `--rounds=30 --seconds=1 --load=0.5 --connections=50,500 --contestants=sluice-lean,hono`; `--load` is the part of what
+ * `--rounds=30 --seconds=1 --load=0.3 --connections=50,500 --contestants=sluice-lean,hono`; `--load` is the part of what
  * the slowest of those with the same floor can answer; `--write` puts the results into `docs/performance.md`.
  */
 import { SCENARIOS } from "../scenarios.ts";
@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "hono": "Hono",
 };
 /** Requests a second that the load can be trusted with. */
-const MOST = 40_000;
+const MOST = 30_000;
 /** The ratio is taken in each of so many parts of the rounds too, for its spread. */
 const PARTS = 3;
 
@@ -37,7 +37,7 @@ const contestants = chosen("contestants", [...FLOORS.keys()]);
 const connectionCounts = (flag("connections") ?? "50,500").split(",").map(Number);
 const rounds = numberFlag("rounds", 30);
 const seconds = numberFlag("seconds", 1);
-const load = numberFlag("load", 0.5);
+const load = numberFlag("load", 0.3);
 if (writes() && (contestants.length < FLOORS.size || flag("connections") !== undefined)) {
   throw new Error("--write puts whole tables into the documentation; leave --contestants and --connections out");
 }
