@@ -26,6 +26,8 @@ export class Target {
   #path: string | null = null;
   /** Scheme and host, where a middleware made the URL absolute. */
   #origin = "";
+  /** What was assigned, where its path is empty: a router of npm that takes a path off looks at what is left of it. */
+  #bare: string | null = null;
   /** The target as it came, when it can't be sliced from the URL any more. */
   #original: string | null = null;
 
@@ -102,6 +104,7 @@ export class Target {
     // a mount may take the slash that a path without one is shown with, but not what comes after it
     this.#mount = Math.min(length, this.#pathEnd - this.#start);
     this.#path = null;
+    this.#bare = null;
   }
 
   /** Path seen from the present mount, always beginning with a slash, never decoded. */
@@ -111,22 +114,24 @@ export class Target {
 
   /** Path and query seen from the present mount, as Express's `req.url`. */
   get url(): string {
-    return this.#origin + rooted(this.#text.slice(this.#start + this.#mount));
+    return this.#bare ?? this.#origin + rooted(this.#text.slice(this.#start + this.#mount));
   }
 
   set url(value: string) {
     this.#original ??= this.originalUrl;
     const mounted = this.#text.slice(this.#start, this.#start + this.#mount);
     const origin = originLength(value);
+    const rest = value.slice(origin);
     this.#origin = value.slice(0, origin);
-    this.#place(mounted + this.#below(mounted, value.slice(origin)));
+    this.#place(mounted + this.#below(mounted, rest));
     this.#path = null;
+    this.#bare = isPathless(rest) ? value : null;
     this.version++;
   }
 
   // what is assigned below a mount may have the slash that is only shown there, or lack one
   #below(mounted: string, rest: string): string {
-    if (mounted === "") return rest;
+    if (mounted === "" || isPathless(rest)) return rest;
     const isShown = this.#text.charCodeAt(this.#start + this.#mount) !== 47;
     const closed = mounted.endsWith("/");
     if (isShown && (/^\/(?:\?|$)/.test(rest) || (closed && rest.charCodeAt(0) === 47))) return rest.slice(1);
@@ -144,6 +149,10 @@ export class Target {
   get query(): string | null {
     return this.#pathEnd === this.#text.length ? null : this.#text.slice(this.#pathEnd + 1);
   }
+}
+
+function isPathless(target: string): boolean {
+  return target === "" || target.charCodeAt(0) === 63;
 }
 
 function rooted(path: string): string {

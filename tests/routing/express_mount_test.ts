@@ -105,3 +105,28 @@ Deno.test("behind a router of Express, req.baseUrl is that of the layer that is 
   }, ["/a/b/c/d", "/a/b/7"]);
   assertEquals(seen, ["200 /a/b/c /d", "200 '' /a/b/7"]);
 });
+
+Deno.test("behind a router of Express that took the whole path off for a while, the URL has no slash more", async () => {
+  const shown = (req: Any, res: Any) => res.send(`${req.baseUrl} ${req.url}`);
+  const seen = await seenBelow((app: Any) => {
+    const router = express.Router();
+    router.use("/b", (_req: Any, _res: Any, next: Any) => next());
+    router.use("/b", (_req: Any, _res: Any, next: Any) => next());
+    app.use("/a", router, shown);
+    app.use(router, shown);
+  }, ["/a/b", "/a/b?q=1", "/a/b/", "/b", "/b?q=1", "/b/c"]);
+  assertEquals(seen, ["200 /a /b", "200 /a /b?q=1", "200 /a /b/", "200  /b", "200  /b?q=1", "200  /b/c"]);
+});
+
+Deno.test("a URL without a path, as a router of Express makes it on its way, is shown as it was assigned", async () => {
+  const seen = await seenBelow((app: Any, lib: Any) => {
+    const assign = (req: Any, res: Any) => {
+      const shown = ["", "?q=1", "/", "/c"].map((url) => (req.url = url, `'${req.url}'`));
+      res.send(shown.join(" "));
+    };
+    app.use("/a", assign);
+    app.use("/b", lib.Router().use("/c", assign));
+    app.use(assign);
+  }, ["/a", "/a/x", "/b/c?q=2", "/"]);
+  assertEquals(new Set(seen), new Set(["200 '' '?q=1' '/' '/c'"]));
+});
