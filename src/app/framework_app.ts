@@ -145,6 +145,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   #inherit(parent: FrameworkApp): void {
+    // one of Express: to its applications this one is what a server is
+    if (!(parent instanceof FrameworkApp)) return void (this.parent = undefined);
     for (const name of this.#yielding) {
       delete this.settings[name];
       delete this.settings[`${name} fn`];
@@ -236,7 +238,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   handle(req: Untyped, res: Untyped, next?: Next): void;
   handle(first: Untyped, second?: Untyped, next?: Next): Promise<Response> | void {
     if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
-    if (isNodeResponse(second) && !(next && isExpressResponse(second))) return answerNode(this, first, second, next);
+    if (isNodeResponse(second)) return answerNode(this, first, second, next);
     if (second === undefined && next === undefined) {
       throw new TypeError(`app.handle takes a Request, such as new Request("http://localhost/"), not ${String(first)}`);
     }
@@ -684,12 +686,7 @@ for (const name of ["routes", "middlewares", "prefixMiddlewares", "children", "e
   });
 }
 
-// one of Node's own, as http.createServer(app) and npm's connect bring it; only those know of sockets
+// one of Node's own, as http.createServer(app), npm's connect and Express bring it; only those know of sockets
 function isNodeResponse(res: unknown): res is NodeResponse {
   return typeof (res as { assignSocket?: unknown } | null)?.assignSocket === "function";
-}
-
-// a middleware of real Express gets Express's own, which handlers can use as it is; other servers give a `send`, too
-function isExpressResponse(res: object): boolean {
-  return "sendFile" in res;
 }

@@ -30,6 +30,8 @@ export class NodeVisit implements Surroundings, NodeInfo {
   #asked: FrameworkRequest | null = null;
   #answer: FrameworkResponse | null = null;
   #inFront: readonly string[] = [];
+  /** Tells whether middleware of the application has rewritten the URL or the method. */
+  #version = 0;
 
   /**
    * @param req Node's request
@@ -77,6 +79,7 @@ export class NodeVisit implements Surroundings, NodeInfo {
     // a middleware in front may have rewritten the URL
     if (originalUrl !== undefined && baseUrl + url !== exchange.target.originalUrl) exchange.target.url = baseUrl + url;
     if (baseUrl !== "") exchange.target.mount = baseUrl.length;
+    this.#version = exchange.target.version;
     if (body !== undefined) req.body = body;
     // those of Express, which middleware in front may have changed; the ones of HTTP/2 have its own among them
     if (this.req.httpVersionMajor < 2) req.headers = this.req.headers as HeaderRecord;
@@ -88,11 +91,16 @@ export class NodeVisit implements Surroundings, NodeInfo {
     }
   }
 
-  /** Goes on with the server's next handler, which gets the status and headers set so far, and a body that was read. */
+  /**
+   * Goes on with the server's next handler, which gets the status and headers set so far, a body that was read, and the
+   * URL and method that were rewritten.
+   */
   leave(error: unknown): boolean {
     const answer = this.#answer;
     if (this.#next === undefined || answer === null || answer.headersSent) return false;
     const { req, res } = this;
+    const { target } = this.#exchange!;
+    if (target.version !== this.#version) [req.url, req.method] = [target.url, target.method];
     const body = this.#asked?.body;
     if (body !== undefined) (req as NodeIncoming).body = body;
     res.statusCode = answer.statusCode;

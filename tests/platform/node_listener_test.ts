@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import http, { type RequestListener } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
+import express from "express";
 import sluice, { type Request, type Response } from "@sluice/sluice";
 import "@sluice/sluice/node";
 import { genericPlatform } from "../../src/platform/generic.ts";
@@ -42,6 +43,51 @@ Deno.test("a response of Node's that was given a send, as @fastify/express does,
   await new Promise((resolve) => server.once("listening", resolve));
   const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   assertEquals([answer.headers.get("set-cookie"), await answer.text()], ["a=1; Path=/", '{"path":"/"}']);
+  await new Promise((resolve) => server.close(resolve));
+});
+
+Deno.test("an application that is mounted on Express's, or on a router of it, answers with its own request and response", async () => {
+  const app = quietApp();
+  app.use(sluice.json());
+  app.get("/where", (req, res) => res.json([req.baseUrl, req.url, req.app === app]));
+  app.post("/body", (req, res) => res.json(req.body));
+  app.get("/web", () => new globalThis.Response("of the web"));
+  const theirs = express();
+  theirs.use("/mounted", app as never);
+  theirs.use("/routed", express.Router().use("/in", app as never));
+  theirs.use((req: { url: string }, res: { send(text: string): void }) => res.send(`Express: ${req.url}`));
+  const server = http.createServer(theirs).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const base of ["/mounted", "/routed/in"]) {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"a":1}' };
+    assertEquals(await (await fetch(`${origin}${base}/where`)).json(), [base, "/where", true]);
+    assertEquals(await (await fetch(`${origin}${base}/body`, init)).json(), { a: 1 });
+    assertEquals(await (await fetch(`${origin}${base}/web`)).text(), "of the web");
+    assertEquals(await (await fetch(`${origin}${base}/missing`)).text(), `Express: ${base}/missing`);
+  }
+  await new Promise((resolve) => server.close(resolve));
+});
+
+Deno.test("what the application has rewritten is what the server's next handler sees", async () => {
+  const app = quietApp();
+  app.use("/page", (req, _res, next) => {
+    req.url = "/index.html?from=page";
+    next();
+  });
+  app.post("/override", (req, _res, next) => {
+    req.method = "PUT";
+    next();
+  });
+  const server = http.createServer((req, res) => {
+    (app as unknown as (...args: unknown[]) => void)(req, res, () => res.end(`${req.method} ${req.url}`));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const text = async (path: string, method = "GET") => await (await fetch(`${origin}${path}`, { method })).text();
+  assertEquals(await text("/page/3"), "GET /page/index.html?from=page");
+  assertEquals(await text("/override", "POST"), "PUT /override");
+  assertEquals(await text("//other?a=1"), "GET //other?a=1");
   await new Promise((resolve) => server.close(resolve));
 });
 
