@@ -141,6 +141,11 @@ Deno.test("bad options are refused where the parser is made", () => {
   assertThrows(() => sluice.urlencoded({ extended: true, depth: -1 }), TypeError, "depth");
 });
 
+Deno.test("a parser that gets a request of somebody else says whose it takes", () => {
+  const foreign = { method: "POST", headers: {}, url: "/" };
+  assertThrows(() => sluice.json()(foreign as Any, {} as Any, () => {}), TypeError, "toNodeHandler(app)");
+});
+
 Deno.test("forms with too many fields or too deep brackets are refused", async () => {
   const app = echo(sluice.urlencoded({ extended: true, parameterLimit: 3, depth: 2 }));
   const many = await post(app, "application/x-www-form-urlencoded", "a=1&b=2&c=3&d=4");

@@ -18,6 +18,10 @@ export interface Parsing {
   readonly parseText?: (text: string, charset: string) => Untyped;
 }
 
+/** What a parser says of requests that Sluice did not make, such as those of Express around a router. */
+const FOREIGN =
+  "Body parsers read requests of Sluice: below Express mount toNodeHandler(app), or take npm's body-parser";
+
 /** Bytes that UTF-8 needs for a character of a text, at most: two characters make one of four. */
 const MOST_BYTES = 3;
 
@@ -114,7 +118,8 @@ function takeParsed(
 }
 
 // a parser for every path sees more of these than of others, and looking at a header would cost each of them
-function isWithoutBody(request: Request): boolean {
+function isWithoutBody(request: Request | undefined): boolean {
+  if (request === undefined) throw new TypeError(FOREIGN);
   const { method } = request;
   return (method === "GET" || method === "HEAD") && request.body === null;
 }
