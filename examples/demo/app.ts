@@ -1,9 +1,10 @@
+import { fileURLToPath } from "node:url";
 import ejs from "ejs";
 import sluice, { type FrameworkApp, rateLimit } from "@sluice/sluice";
 import { notesApi } from "./notes_api.ts";
 import { NoteBook } from "./note_book.ts";
 
-const folder = new URL(".", import.meta.url).pathname;
+const folder = fileURLToPath(new URL(".", import.meta.url));
 
 /** Requests a client may send to the API in one window. */
 const MAX = 10;

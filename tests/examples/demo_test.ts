@@ -1,6 +1,8 @@
+import { fileURLToPath } from "node:url";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { type FeedEvent, makeDemo } from "../../examples/demo/app.ts";
 import { serving } from "../support/app.ts";
+import { copyFolder } from "./deploy/packages.ts";
 
 Deno.test("the demo's pages, files, form and API work together", async () => {
   await serving(makeDemo(), async (origin) => {
@@ -31,6 +33,23 @@ Deno.test("the demo's pages, files, form and API work together", async () => {
     assertEquals(nowhere.status, 404);
     assertStringIncludes(await nowhere.text(), "Not here");
   });
+});
+
+Deno.test("the demo works in a folder whose name a URL would escape", async () => {
+  const folder = new URL("../../.cache/in a folder of mine, größer/", import.meta.url);
+  await copyFolder(fileURLToPath(new URL("../../examples/demo/", import.meta.url)), fileURLToPath(folder));
+  try {
+    const { makeDemo: makeCopy } = await import(new URL("app.ts", folder).href);
+    const app = makeCopy();
+    const statuses = await Promise.all(["/", "/static/demo.css"].map(async (path) => {
+      const response = await app.fetch(new Request(`http://localhost${path}`));
+      await response.body?.cancel();
+      return response.status;
+    }));
+    assertEquals(statuses, [200, 200]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("the demo limits its API and tells the live page about each request", async () => {
