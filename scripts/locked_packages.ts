@@ -1,4 +1,5 @@
 /** npm packages in a folder of their own, for programs that do not run on Deno, at the versions of `deno.lock`. */
+import { fileURLToPath } from "node:url";
 import { run } from "./process.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -37,7 +38,7 @@ export async function installLocked(folder: URL, packages: readonly string[]): P
   const { code, output } = await run(Deno.execPath(), ["install", "--quiet"], {
     limitMs: 300_000,
     quiet: true,
-    cwd: folder.pathname,
+    cwd: fileURLToPath(folder),
   });
   if (code !== 0) throw new Error(`The packages could not be installed:\n${output}`);
   await Deno.writeTextFile(done, JSON.stringify({ lock, dependencies }));

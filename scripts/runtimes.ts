@@ -1,4 +1,5 @@
 /** Runtimes and their tools from npm, installed once into `.cache/runtimes/`. */
+import { fileURLToPath } from "node:url";
 import { run } from "./process.ts";
 
 const FOLDER = new URL("../.cache/runtimes/", import.meta.url);
@@ -32,7 +33,7 @@ export async function installRuntimes(): Promise<{ folder: string } | string> {
   );
   const wanted = manifest + JSON.stringify(UNBUILT);
   const installed = new URL("installed.json", FOLDER);
-  const bun = new URL("node_modules/.bin/bun", FOLDER).pathname;
+  const bun = fileURLToPath(new URL("node_modules/.bin/bun", FOLDER));
   if (await Deno.readTextFile(installed).catch(() => "") !== wanted) {
     await Deno.mkdir(FOLDER, { recursive: true });
     await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
@@ -43,14 +44,14 @@ export async function installRuntimes(): Promise<{ folder: string } | string> {
     if (starts !== 0) return "Bun was installed and does not start";
     await Deno.writeTextFile(installed, wanted);
   }
-  return { folder: FOLDER.pathname };
+  return { folder: fileURLToPath(FOLDER) };
 }
 
 async function install(...args: string[]): Promise<string | undefined> {
   const { code, output } = await run("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock", ...args], {
     limitMs: 300_000,
     quiet: true,
-    cwd: FOLDER.pathname,
+    cwd: fileURLToPath(FOLDER),
   });
   return code === 0 ? undefined : `npm install failed: ${output.trim().split("\n").at(-1)}`;
 }

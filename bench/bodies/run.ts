@@ -4,6 +4,7 @@
  *
  * `--only=upload,download,json --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
  */
+import { fileURLToPath } from "node:url";
 import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
 import { denoRun } from "../support/deno_run.ts";
 import { writeSections } from "../support/page.ts";
@@ -37,7 +38,7 @@ async function transfer(server: Server, method: string, path: string, bytes: num
   server.forgetPeak();
   const before = server.processorTime();
   const args = [String(server.port), method, path, String(bytes), String(times)];
-  const client = new URL("client.ts", import.meta.url).pathname;
+  const client = fileURLToPath(new URL("client.ts", import.meta.url));
   const { success, stdout, stderr } = await new Deno.Command("taskset", {
     args: ["-c", "1", Deno.execPath(), ...denoRun(), client, ...args],
   }).output();

@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 const ROOT = new URL("../../", import.meta.url);
 
 /** What an entry loads before its first line runs. */
@@ -27,8 +29,8 @@ interface Info {
  */
 export async function importGraph(entry: string): Promise<Graph> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "--no-lock", new URL(entry, ROOT).pathname],
-    cwd: ROOT.pathname,
+    args: ["info", "--json", "--no-lock", fileURLToPath(new URL(entry, ROOT))],
+    cwd: fileURLToPath(ROOT),
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
   const { roots, modules, redirects = {} } = JSON.parse(new TextDecoder().decode(stdout)) as Info;

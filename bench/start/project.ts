@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { lockedVersions } from "../../scripts/locked_packages.ts";
 
 const FOLDER = new URL("../../.cache/bench/start/", import.meta.url);
@@ -28,7 +29,7 @@ export const STARTING: ReadonlyMap<string, string> = new Map([
  */
 export async function makeProject(): Promise<(contestant: string) => URL> {
   const versions = await lockedVersions();
-  const imports: Record<string, string> = { "@sluice/sluice": new URL("../../mod.ts", import.meta.url).pathname };
+  const imports: Record<string, string> = { "@sluice/sluice": new URL("../../mod.ts", import.meta.url).href };
   for (const name of ["hono", "h3", "elysia", "express"]) imports[name] = `npm:${name}@${versions[name]}`;
   await Deno.remove(FOLDER, { recursive: true }).catch(() => undefined);
   await Deno.mkdir(FOLDER, { recursive: true });
@@ -45,7 +46,7 @@ export async function makeProject(): Promise<(contestant: string) => URL> {
 async function bundle(folder: string, flags: readonly string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["bundle", "--quiet", ...flags, "--outdir", folder, "sluice.ts"],
-    cwd: FOLDER.pathname,
+    cwd: fileURLToPath(FOLDER),
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { processorTime } from "../support/processor_time.ts";
 
 /** How one start went, in ms. */
@@ -25,7 +26,7 @@ export async function start(program: URL, codeCache: boolean): Promise<Started> 
   const port = freePort();
   const flags = ["-A", "--quiet", "--no-check", ...(codeCache ? [] : ["--no-code-cache"])];
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...flags, program.pathname, String(port)],
+    args: ["run", ...flags, fileURLToPath(program), String(port)],
     env: { NODE_ENV: "production" },
     stdin: "null",
     stdout: "null",

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { linesOf } from "../../scripts/lines.ts";
 import { denoRun } from "./deno_run.ts";
 
@@ -12,7 +13,7 @@ export class Child {
 
   private constructor(worker: URL, args: readonly string[]) {
     this.#process = new Deno.Command(Deno.execPath(), {
-      args: [...denoRun("--v8-flags=--expose-gc,--max-old-space-size=8192"), worker.pathname, ...args],
+      args: [...denoRun("--v8-flags=--expose-gc,--max-old-space-size=8192"), fileURLToPath(worker), ...args],
       stdin: "piped",
       stdout: "piped",
       stderr: "inherit",

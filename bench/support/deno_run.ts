@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 const ROOT = new URL("../../", import.meta.url);
 const LOCK = new URL(".cache/bench/deno.lock", ROOT);
 
@@ -16,5 +18,5 @@ export function denoRun(...flags: readonly string[]): string[] {
     Deno.copyFileSync(new URL("deno.lock", ROOT), LOCK);
     copied = true;
   }
-  return ["run", "-A", "--quiet", "--no-check", `--lock=${LOCK.pathname}`, ...flags];
+  return ["run", "-A", "--quiet", "--no-check", `--lock=${fileURLToPath(LOCK)}`, ...flags];
 }

@@ -1,4 +1,5 @@
 /** `docs/performance.md`, whose marked sections are written by the benchmarks. */
+import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 
 const PAGE = new URL("../../docs/performance.md", import.meta.url);
@@ -19,7 +20,7 @@ export async function writeSections(sections: ReadonlyMap<string, string>): Prom
     page = `${page.slice(0, from + begin.length)}\n\n${text.trim()}\n\n${page.slice(to)}`;
   }
   await Deno.writeTextFile(PAGE, page);
-  const { code, output } = await run(Deno.execPath(), ["fmt", "--quiet", PAGE.pathname], {
+  const { code, output } = await run(Deno.execPath(), ["fmt", "--quiet", fileURLToPath(PAGE)], {
     limitMs: 30_000,
     quiet: true,
   });

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { installLocked } from "../../scripts/locked_packages.ts";
 import { installRuntimes } from "../../scripts/runtimes.ts";
@@ -12,7 +13,7 @@ const PEERS = ["@hono/node-server", "elysia", "express", "h3", "hono"];
 
 /** A program of this folder on Deno. */
 export function onDeno(path: string, ...args: string[]): ServerCommand {
-  return { program: Deno.execPath(), args: [...denoRun(), new URL(`bench/${path}`, ROOT).pathname, ...args] };
+  return { program: Deno.execPath(), args: [...denoRun(), fileURLToPath(new URL(`bench/${path}`, ROOT)), ...args] };
 }
 
 /**
@@ -54,12 +55,21 @@ async function bundle(path: string): Promise<string> {
   await Deno.remove(folder, { recursive: true }).catch(() => undefined);
   const lock = denoRun().find((arg) => arg.startsWith("--lock="))!;
   const external = PEERS.flatMap((peer) => ["--external", peer]);
-  const out = ["--code-splitting", "--outdir", folder.pathname];
+  const out = ["--code-splitting", "--outdir", fileURLToPath(folder)];
   const { code, output } = await run(
     Deno.execPath(),
-    ["bundle", "--quiet", lock, "--platform", "deno", ...external, ...out, new URL(`bench/${path}`, ROOT).pathname],
-    { limitMs: 60_000, quiet: true, cwd: ROOT.pathname },
+    [
+      "bundle",
+      "--quiet",
+      lock,
+      "--platform",
+      "deno",
+      ...external,
+      ...out,
+      fileURLToPath(new URL(`bench/${path}`, ROOT)),
+    ],
+    { limitMs: 60_000, quiet: true, cwd: fileURLToPath(ROOT) },
   );
   if (code !== 0) throw new Error(`${path} could not be bundled: ${output}`);
-  return new URL(`${name}.js`, folder).pathname;
+  return fileURLToPath(new URL(`${name}.js`, folder));
 }

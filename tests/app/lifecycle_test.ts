@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { EventEmitter } from "node:events";
 import { createServer } from "node:http";
 import { assert, assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
@@ -392,7 +393,7 @@ Deno.test("export default app serves under deno serve", async () => {
     program,
     `import sluice from "${entry}";\nconst app = sluice();\napp.get("/", (req, res) => res.send("from " + req.ip));\nexport default app;\n`,
   );
-  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const config = fileURLToPath(new URL("../../deno.json", import.meta.url));
   const child = new Deno.Command(Deno.execPath(), {
     args: ["serve", "-A", "--no-lock", "--config", config, "--host", "127.0.0.1", "--port", "0", program],
     stdin: "null",

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -21,15 +22,15 @@ export function bundled(path: string, platform: "browser" | "deno" = "browser"):
 async function bundle(path: string, platform: "browser" | "deno"): Promise<string> {
   const folder = new URL(".cache/contracts/", ROOT);
   const name = path.replace(/[^a-z0-9]+/g, "_");
-  const file = (extension: string) => new URL(`${name}.${extension}`, folder).pathname;
+  const file = (extension: string) => fileURLToPath(new URL(`${name}.${extension}`, folder));
   await Deno.mkdir(folder, { recursive: true });
   // with JSR in reach, Deno would add to the committed lock
   await Deno.copyFile(new URL("deno.lock", ROOT), file("lock"));
-  const source = new URL(path, ROOT).pathname;
+  const source = fileURLToPath(new URL(path, ROOT));
   const { code, output } = await run(
     Deno.execPath(),
     ["bundle", "--quiet", `--lock=${file("lock")}`, "--platform", platform, "-o", file("mjs"), source],
-    { limitMs: 60_000, quiet: true, cwd: ROOT.pathname },
+    { limitMs: 60_000, quiet: true, cwd: fileURLToPath(ROOT) },
   );
   if (code !== 0) throw new Error(`${path} could not be bundled: ${output}`);
   return file("mjs");

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import type { Ask } from "./case.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
@@ -28,7 +29,7 @@ export async function startServing(
 ): Promise<Serving> {
   const child = new Deno.Command(program, {
     args: [...args],
-    cwd: ROOT.pathname,
+    cwd: fileURLToPath(ROOT),
     env: { NODE_ENV: "test", ...env },
     stdin: "null",
     stdout: "piped",

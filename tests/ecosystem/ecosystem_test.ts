@@ -2,6 +2,7 @@
  * npm's Express middleware, unmodified: every program in programs/ runs on Sluice under Deno, Node and Bun and on real
  * Express under Node, and gets the same requests. What was found out becomes docs/ecosystem.md.
  */
+import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import { askAll, type Exchanged } from "./support/ask_all.ts";
 import { compare } from "./support/compare.ts";
@@ -41,7 +42,7 @@ Deno.test.beforeAll(async () => {
   if (redis === undefined) {
     throw new Error("REDIS_URL is not set; deno task test --only=tests/ecosystem starts a server");
   }
-  await copyFiles(new URL("files", import.meta.url).pathname, `${scratch}/files`);
+  await copyFiles(fileURLToPath(new URL("files", import.meta.url)), `${scratch}/files`);
   express = await startExpressHost(names.flatMap(packagesOf));
 });
 

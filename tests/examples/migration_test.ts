@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import { bundleForNode, lockFlag, skipNode } from "../support/node_program.ts";
 import { type Program, startProgram } from "../support/program.ts";
@@ -122,7 +123,7 @@ async function play(origin: string, script: readonly Step[]): Promise<unknown[]>
 }
 
 function folderOf(name: string): string {
-  return new URL(`examples/migration/${name}/`, root).pathname;
+  return fileURLToPath(new URL(`examples/migration/${name}/`, root));
 }
 
 async function onDeno(name: string, variant: string): Promise<Program> {

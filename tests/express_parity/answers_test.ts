@@ -1,8 +1,9 @@
+import { fileURLToPath } from "node:url";
 import { OutgoingMessage } from "node:http";
 import { assertEquals } from "@std/assert";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
 
-const FILES = new URL("../fixtures/files", import.meta.url).pathname;
+const FILES = fileURLToPath(new URL("../fixtures/files", import.meta.url));
 
 interface Case {
   readonly name: string;

@@ -1,8 +1,9 @@
 /** What programs hand over where a value is missing: the header an upstream did not send, an option nobody set. */
+import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import { type Any, askBoth } from "../support/both.ts";
 
-const FILES = new URL("../fixtures/files", import.meta.url).pathname;
+const FILES = fileURLToPath(new URL("../fixtures/files", import.meta.url));
 const FILE = `${FILES}/hello.txt`;
 const MISSING: Readonly<Record<string, unknown>> = { undefined: undefined, null: null, empty: "", false: false };
 

@@ -1,10 +1,11 @@
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import express from "express";
 import sluice, { type FrameworkResponse, type ServeStaticOptions } from "@sluice/sluice";
 import { ask, quietApp } from "../support/app.ts";
 import { type Any, askBoth } from "../support/both.ts";
 
-const FILES = new URL("../fixtures/files", import.meta.url).pathname;
+const FILES = fileURLToPath(new URL("../fixtures/files", import.meta.url));
 
 function served(options?: ServeStaticOptions) {
   const app = quietApp();

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { gzipSync } from "node:zlib";
 import { lockFlag } from "../support/node_program.ts";
@@ -17,7 +18,7 @@ async function bundle(program: string, ...flags: string[]): Promise<string> {
       ...["bundle", "--quiet", await lockFlag(`bundle_${program}`), "--platform", "browser", ...flags],
       `tests/package/bundles/${program}.ts`,
     ],
-    cwd: ROOT.pathname,
+    cwd: fileURLToPath(ROOT),
   }).output();
   assert(success, new TextDecoder().decode(stderr));
   return new TextDecoder().decode(stdout);

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { importGraph } from "../../bench/start/graph.ts";
 import { lockFlag } from "../support/node_program.ts";
@@ -62,7 +63,7 @@ Deno.test("a started application has touched no global that the runtime loads on
     console.log(JSON.stringify([await response.text(), ...touched]));`;
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["eval", "--quiet", await lockFlag("touched"), code],
-    cwd: new URL("../../", import.meta.url).pathname,
+    cwd: fileURLToPath(new URL("../../", import.meta.url)),
     stderr: "inherit",
   }).output();
   assertEquals(JSON.parse(new TextDecoder().decode(stdout)), ["done"]);

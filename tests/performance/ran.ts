@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { lockFlag } from "../support/node_program.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -20,7 +21,7 @@ export async function ran<T>(name: string, ...v8Flags: string[]): Promise<T> {
   ];
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", ...flags, `tests/performance/${name}`],
-    cwd: ROOT.pathname,
+    cwd: fileURLToPath(ROOT),
     env: { NODE_ENV: "test" },
     stdin: "null",
   }).output();

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { type IoRedisClient, type NodeRedisClient, redisTopics } from "@sluice/sluice/redis";
@@ -445,7 +446,7 @@ async function taken(members: readonly SocketClient[], count: number): Promise<s
 
 Deno.test("three processes, Bun among them where it is installed, send each other 1 000 messages in order", async () => {
   await using server = await startServer();
-  const root = new URL("../../", import.meta.url).pathname;
+  const root = fileURLToPath(new URL("../../", import.meta.url));
   const file = "tests/fixtures/topic_process.ts";
   const options = { cwd: root, env: { NODE_ENV: "test", REDIS_URL: server.url } };
   const onDeno = async () =>

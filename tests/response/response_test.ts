@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import type { ErrorHandler, FrameworkApp, FrameworkResponse } from "@sluice/sluice";
 import { ask, askText, quietApp, serving } from "../support/app.ts";
@@ -392,7 +393,7 @@ Deno.test("a file for a client that has left is told of as ECONNABORTED, as on E
   const leaving = new AbortController();
   const told = Promise.withResolvers<string | undefined>();
   app.get("/", (_req, res) => {
-    res.on("close", () => res.sendFile(new URL(import.meta.url).pathname, (error) => told.resolve(error?.code)));
+    res.on("close", () => res.sendFile(fileURLToPath(import.meta.url), (error) => told.resolve(error?.code)));
     setTimeout(() => leaving.abort(), 0);
   });
   const answer = await app.handle(new Request("http://localhost/", { signal: leaving.signal }));

@@ -1,8 +1,9 @@
+import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import express from "express";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
 
-const FILE = new URL("../fixtures/outside.txt", import.meta.url).pathname;
+const FILE = fileURLToPath(new URL("../fixtures/outside.txt", import.meta.url));
 
 /** What applications and routers of Express show where they are mounted; the same on both. */
 async function seenBelow(build: (app: Any, lib: Any) => void, paths: readonly (string | Ask)[]): Promise<string[]> {

@@ -1,4 +1,5 @@
 /** The application's contract on every runtime. What was found out becomes docs/runtimes.md. */
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { APP_CONTRACT, isOpen, type Outcome, outcomesOf } from "../contracts/app_contract.ts";
 import type { Case } from "../contracts/case.ts";
@@ -73,7 +74,7 @@ Deno.test(
 async function formatted(markdown: string): Promise<string> {
   const command = new Deno.Command(Deno.execPath(), {
     args: ["fmt", "--quiet", "--ext=md", "-"],
-    cwd: new URL("../../", import.meta.url).pathname,
+    cwd: fileURLToPath(new URL("../../", import.meta.url)),
     stdin: "piped",
     stdout: "piped",
   });

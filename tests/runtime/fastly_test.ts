@@ -1,10 +1,11 @@
+import { fileURLToPath } from "node:url";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { bundled } from "../contracts/bundled.ts";
 import { skipNode } from "../support/node_program.ts";
 
 /** Asks the service one thing after the other, and gives what it answered. */
 async function asked(requests: [string, RequestInit?][]): Promise<{ status: number; body: string }[]> {
-  const fixture = (path: string) => new URL(`../fixtures/${path}`, import.meta.url).pathname;
+  const fixture = (path: string) => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
   // what Fastly's compiler takes knows nothing of Node
   const service = await bundled("tests/fixtures/fastly/service.ts", "browser");
   const child = new Deno.Command("node", {

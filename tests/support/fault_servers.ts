@@ -1,4 +1,5 @@
 /** The program that clients do their worst to, on every runtime that has a server of its own. */
+import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { bundled } from "../contracts/bundled.ts";
 import { lockFlag, skipNode } from "./node_program.ts";
@@ -7,7 +8,7 @@ import { settledDescriptors } from "./process_figures.ts";
 import { ask } from "./raw_client.ts";
 import { PATIENCE_MS } from "./patience.ts";
 
-const ROOT = new URL("../../", import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
 /** A server in a process of its own. */

@@ -1,4 +1,5 @@
 /** Bundles programs and runs them under real Node, which takes no TypeScript and knows no import map. */
+import { fileURLToPath } from "node:url";
 import { type Program, startProgram } from "./program.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -35,13 +36,13 @@ export function bundleForNode(...paths: string[]): Promise<string> {
 
 async function bundle(name: string, paths: readonly string[]): Promise<string> {
   const folder = new URL(".cache/node/", root);
-  const file = (extension: string) => new URL(`${name}.${extension}`, folder).pathname;
+  const file = (extension: string) => fileURLToPath(new URL(`${name}.${extension}`, folder));
   await Deno.mkdir(folder, { recursive: true });
   const specifiers = paths.map((path) => path.startsWith("@") ? path : `../../${path}`);
   await Deno.writeTextFile(file("js"), specifiers.map((one) => `import ${JSON.stringify(one)};\n`).join(""));
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["bundle", "--quiet", await lockFlag(name), "--platform", "deno", "-o", file("mjs"), file("js")],
-    cwd: root.pathname,
+    cwd: fileURLToPath(root),
     stdout: "null",
     stderr: "piped",
   }).output();
@@ -56,7 +57,7 @@ async function bundle(name: string, paths: readonly string[]): Promise<string> {
  * @returns The flag that uses it
  */
 export async function lockFlag(name: string): Promise<string> {
-  const lock = new URL(`.cache/node/${name}.lock`, root).pathname;
+  const lock = fileURLToPath(new URL(`.cache/node/${name}.lock`, root));
   await Deno.mkdir(new URL(".cache/node/", root), { recursive: true });
   await Deno.copyFile(new URL("deno.lock", root), lock);
   return `--lock=${lock}`;
@@ -64,7 +65,10 @@ export async function lockFlag(name: string): Promise<string> {
 
 /** Starts a program under Node. */
 export async function startNode(path: string): Promise<Program> {
-  return await startProgram("node", [await bundleForNode(path)], { cwd: root.pathname, env: { NODE_ENV: "test" } });
+  return await startProgram("node", [await bundleForNode(path)], {
+    cwd: fileURLToPath(root),
+    env: { NODE_ENV: "test" },
+  });
 }
 
 /**
@@ -77,12 +81,12 @@ export async function startNode(path: string): Promise<Program> {
 export async function startNodeWithFiles(files: number, path: string, ...args: string[]): Promise<Program> {
   const script = 'test "$(ulimit -n)" -ge "$0" || ulimit -n "$0" && exec node --expose-gc "$@"';
   const command = ["-c", script, String(files), await bundleForNode(path), ...args];
-  return await startProgram("sh", command, { cwd: root.pathname, env: { NODE_ENV: "test" } });
+  return await startProgram("sh", command, { cwd: fileURLToPath(root), env: { NODE_ENV: "test" } });
 }
 
 /** Starts a program under Deno, whose Node modules stand in for Node. */
 export async function startDeno(path: string): Promise<Program> {
   const lock = await lockFlag(path.replace(/[^a-z0-9]+/g, "_"));
   const args = ["run", "-A", "--quiet", lock, path];
-  return await startProgram(Deno.execPath(), args, { cwd: root.pathname, env: { NODE_ENV: "test" } });
+  return await startProgram(Deno.execPath(), args, { cwd: fileURLToPath(root), env: { NODE_ENV: "test" } });
 }

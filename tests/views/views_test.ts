@@ -1,8 +1,9 @@
+import { fileURLToPath } from "node:url";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import ejs from "ejs";
 import { ask, askText, quietApp } from "../support/app.ts";
 
-const VIEWS = new URL("../fixtures/views", import.meta.url).pathname;
+const VIEWS = fileURLToPath(new URL("../fixtures/views", import.meta.url));
 
 function withViews() {
   return quietApp().engine("ejs", ejs.renderFile).set("view engine", "ejs").set("views", VIEWS);

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { linesOf } from "../../../scripts/lines.ts";
 import type { LimitOptions } from "../../mod.ts";
@@ -15,7 +16,7 @@ class Takers implements AsyncDisposable {
   readonly #answers: AsyncGenerator<string>[] = [];
 
   constructor() {
-    const root = new URL("../../../", import.meta.url).pathname;
+    const root = fileURLToPath(new URL("../../../", import.meta.url));
     for (let i = 0; i < PROCESSES; i++) {
       const child = new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "--no-lock", "--no-check", ...importMap(root), `${root}advanced/tests/support/taker.ts`],

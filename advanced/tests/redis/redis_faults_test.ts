@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createClient } from "redis";
 import { type RedisServer, startServer } from "../../../tests/support/redis_servers.ts";
@@ -429,12 +430,12 @@ Deno.test("a breaker opens after five failures, lets one probe through after a p
 
 Deno.test("a process that asked once while there was no server ends by itself", async () => {
   await using server = await absentServer();
-  const config = new URL("../../../.cache/offline.json", import.meta.url).pathname;
+  const config = fileURLToPath(new URL("../../../.cache/offline.json", import.meta.url));
   const offline = await Deno.stat(config).then(() => [`--import-map=${config}`], () => []);
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       ...["run", "-A", "--no-lock", "--no-check", ...offline],
-      ...[new URL("../support/one_check.ts", import.meta.url).pathname, server.url],
+      ...[fileURLToPath(new URL("../support/one_check.ts", import.meta.url)), server.url],
     ],
     stdin: "null",
     stdout: "piped",

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { Miniflare } from "miniflare";
 import type { Policy } from "../../src/policy/policy.ts";
@@ -46,7 +47,7 @@ function source(file: string): string {
 }
 
 /** Tells what the package's imports mean. */
-const CONFIG = new URL("../../../deno.json", import.meta.url).pathname;
+const CONFIG = fileURLToPath(new URL("../../../deno.json", import.meta.url));
 
 async function bundle(folder: string): Promise<string> {
   await Deno.writeTextFile(`${folder}/worker.js`, WORKER);

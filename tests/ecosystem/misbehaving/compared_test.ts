@@ -5,6 +5,7 @@
  * `setTimeout(() => { throw error })` is no case: it ends a process of Deno as it ends one of Node, whatever framework
  * runs in it.
  */
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -174,8 +175,8 @@ interface Left {
 async function leftBehind(names: readonly string[]): Promise<Left> {
   const { code, output } = await run(Deno.execPath(), [
     ...["run", "-A", "--quiet", "--v8-flags=--expose-gc", "--lock=.cache/ecosystem.lock"],
-    ...[new URL("left_behind.ts", HERE).pathname, ...names],
-  ], { limitMs: 240_000, quiet: true, cwd: ROOT.pathname });
+    ...[fileURLToPath(new URL("left_behind.ts", HERE)), ...names],
+  ], { limitMs: 240_000, quiet: true, cwd: fileURLToPath(ROOT) });
   assertEquals(code, 0, output);
   // Deno prints what bodies were cut with as well
   return JSON.parse(output.split("\n").find((line) => line.startsWith('{"grown"'))!);

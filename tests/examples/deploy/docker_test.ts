@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { validate, ValidationSeverity } from "dockerfile-utils";
 import { buildContainer, type Container } from "./container.ts";
@@ -5,7 +6,7 @@ import { copyFolder, packages } from "./packages.ts";
 import { asClient, checkService, checkSocket, startAudits } from "./service.ts";
 import { skipNode } from "../../support/node_program.ts";
 
-const CONTEXT = new URL("../../../examples/deploy/node-docker/", import.meta.url).pathname;
+const CONTEXT = fileURLToPath(new URL("../../../examples/deploy/node-docker/", import.meta.url));
 
 const STRICT = {
   deprecatedMaintainer: ValidationSeverity.ERROR,

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { parse } from "yaml";
 import { type Serving, startServing } from "../../contracts/serving.ts";
@@ -70,7 +71,7 @@ async function startFunction(folder: string, bundle: string, env: Record<string,
 }
 
 Deno.test("the template for Lambda names what there is, and streams as the handler does", async () => {
-  const folder = new URL("../../../examples/deploy/lambda/", import.meta.url).pathname;
+  const folder = fileURLToPath(new URL("../../../examples/deploy/lambda/", import.meta.url));
   const { Transform, Parameters, Resources, Outputs } = await readTemplate(folder);
   assertEquals([Transform, Object.keys(Resources)], ["AWS::Serverless-2016-10-31", ["Converter"]]);
   const { Type, Properties, Metadata } = Resources["Converter"]!;

@@ -1,4 +1,5 @@
 /** Both packages as npm's users get them, and examples that import them by name. */
+import { fileURLToPath } from "node:url";
 import { run } from "../../../scripts/process.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -28,9 +29,9 @@ async function packAll(): Promise<Tarballs> {
 }
 
 async function pack(folder: string, name: string): Promise<string> {
-  const path = new URL(`${name}.tgz`, FOLDER).pathname;
+  const path = fileURLToPath(new URL(`${name}.tgz`, FOLDER));
   const args = ["pack", "--quiet", "--allow-dirty", "--no-source-maps", "-o", path];
-  await done(Deno.execPath(), args, new URL(folder, ROOT).pathname);
+  await done(Deno.execPath(), args, fileURLToPath(new URL(folder, ROOT)));
   return path;
 }
 
@@ -42,9 +43,9 @@ async function pack(folder: string, name: string): Promise<string> {
  */
 export async function copyExample(name: string): Promise<string> {
   await (installing ??= install());
-  const copy = new URL(`${name}/`, FOLDER).pathname;
+  const copy = fileURLToPath(new URL(`${name}/`, FOLDER));
   await Deno.remove(copy, { recursive: true }).catch(() => {});
-  await copyFolder(new URL(`examples/deploy/${name}/`, ROOT).pathname, copy);
+  await copyFolder(fileURLToPath(new URL(`examples/deploy/${name}/`, ROOT)), copy);
   return copy;
 }
 
@@ -72,7 +73,7 @@ async function install(): Promise<void> {
   const unpacked = new URL("unpacked/", FOLDER);
   await Deno.remove(unpacked, { recursive: true }).catch(() => {});
   for (const [name, tarball] of Object.entries(tarballs)) {
-    const folder = new URL(`${name}/`, unpacked).pathname;
+    const folder = fileURLToPath(new URL(`${name}/`, unpacked));
     await Deno.mkdir(folder, { recursive: true });
     await done("tar", ["-xzf", tarball, "--strip-components=1", "-C", folder], folder);
     Object.assign(dependencies, JSON.parse(await Deno.readTextFile(`${folder}package.json`)).dependencies);
@@ -81,12 +82,12 @@ async function install(): Promise<void> {
   const installed = new URL("installed.json", FOLDER);
   if (await Deno.readTextFile(installed).catch(() => "") !== manifest) {
     await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
-    await done("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock"], FOLDER.pathname);
+    await done("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock"], fileURLToPath(FOLDER));
     await Deno.writeTextFile(installed, manifest);
   }
-  const scope = new URL("node_modules/@sluice", FOLDER).pathname;
+  const scope = fileURLToPath(new URL("node_modules/@sluice", FOLDER));
   await Deno.remove(scope, { recursive: true }).catch(() => {});
-  await Deno.rename(new URL("@sluice", unpacked).pathname, scope);
+  await Deno.rename(fileURLToPath(new URL("@sluice", unpacked)), scope);
 }
 
 /**
