@@ -1,7 +1,6 @@
-import type { Peer } from "../request/peer.ts";
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
-import { genericPlatform, noWebSockets, unknownPeer } from "./generic.ts";
+import { genericPlatform, noWebSockets } from "./generic.ts";
 import type {
   FetchHandler,
   ListenOptions,
@@ -57,7 +56,6 @@ export const bunPlatform: Platform = {
     // Bun tells the length of what it gets as a whole only, and players and progress bars want it
     wholeBytes: 1024 * 1024,
   },
-  peerOf,
   // those that nobody has touched by then are empty
   keepHeaders: (request) => void request.headers,
   env: (name) => globals.process.env[name],
@@ -76,17 +74,6 @@ function isServer(info: unknown): info is BunServer {
     // whatever it is, it is no server
     return false;
   }
-}
-
-function peerOf(info: unknown, request: Request): Peer {
-  if (!isServer(info)) return unknownPeer(info);
-  return unknownPeer({
-    // read where it may fail
-    get remoteAddr() {
-      const { address, port } = info.requestIP(request) ?? {};
-      return { hostname: address, port };
-    },
-  });
 }
 
 function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {

@@ -178,20 +178,25 @@ function canonical(address: string): string {
   return spelling;
 }
 
-/** What platforms tell about the peer: Deno's `remoteAddr`, and `ip` of Netlify's context. */
+/** What platforms tell about the peer: Deno's `remoteAddr`, Bun's `requestIP`, and `ip` of Netlify's context. */
 interface PeerTold {
   remoteAddr?: { hostname?: unknown; port?: unknown };
+  requestIP?: unknown;
   ip?: unknown;
 }
+
+/** As Bun's server says it. */
+type RequestIP = (this: unknown, request: Request) => { address?: unknown; port?: unknown } | null;
 
 /**
  * Says that the peer is unknown, unless the platform's argument has a shape that is known to tell it.
  *
  * @param info The platform's argument
+ * @param request The request
  */
-export function unknownPeer(info: unknown): Peer {
+export function unknownPeer(info: unknown, request: Request): Peer {
   try {
-    const { remoteAddr, ip } = (info ?? {}) as PeerTold;
+    const { remoteAddr = askedPeer(info, request), ip } = (info ?? {}) as PeerTold;
     const { hostname = ip, port } = remoteAddr ?? {};
     if (typeof hostname !== "string") return { address: undefined };
     return { address: canonical(hostname), port: typeof port === "number" ? port : undefined };
@@ -199,4 +204,12 @@ export function unknownPeer(info: unknown): Peer {
     // Deno tells it no more once the answer has gone; a handler that asks so late must not end the process
     return { address: undefined };
   }
+}
+
+// a program that was written for Bun, or a test, may hand such a server on anywhere
+function askedPeer(info: unknown, request: Request): PeerTold["remoteAddr"] {
+  const { requestIP } = (info ?? {}) as PeerTold;
+  if (typeof requestIP !== "function") return undefined;
+  const { address, port } = (requestIP as RequestIP).call(info, request) ?? {};
+  return { hostname: address, port };
 }

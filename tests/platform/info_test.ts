@@ -66,12 +66,19 @@ for (const platform of [genericPlatform, denoPlatform, bunPlatform, cloudflarePl
 Deno.test("a peer is known by Deno's address, Bun's server and Netlify's context", () => {
   const request = new Request("http://127.0.0.1/");
   const deno = { remoteAddr: { transport: "tcp", hostname: "::ffff:192.0.2.7", port: 1234 } };
+  const server = { requestIP: (asked: Request) => asked === request && { address: "::ffff:192.0.2.7", port: 1234 } };
   for (const platform of [genericPlatform, denoPlatform, bunPlatform]) {
     assertEquals(platform.peerOf(deno, request), { address: "192.0.2.7", port: 1234 });
     assertEquals(platform.peerOf({ ip: "2001:db8::7", geo: {} }, request).address, "2001:db8::7");
+    assertEquals(platform.peerOf(server, request), { address: "192.0.2.7", port: 1234 });
   }
-  const server = { requestIP: (asked: Request) => asked === request && { address: "::ffff:192.0.2.7", port: 1234 } };
-  assertEquals(bunPlatform.peerOf(server, request), { address: "192.0.2.7", port: 1234 });
+});
+
+Deno.test("a server like Bun's that is handed on with a request tells its client on every runtime", async () => {
+  const app = sluice();
+  app.get("/", (req, res) => res.send(req.ip!));
+  const response = await app.handle(new Request("http://x/"), { requestIP: () => ({ address: "192.0.2.7" }) });
+  assertEquals(await response.text(), "192.0.2.7");
 });
 
 /** As platforms make them: a method that wants its own object. */
