@@ -1,5 +1,6 @@
 import { Callable } from "../http/callable.ts";
 import { describe } from "../http/error_text.ts";
+import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
 import { Walk } from "../dispatch/walk.ts";
@@ -66,6 +67,13 @@ export interface GroupOptions extends RouterOptions {
   /** Runs for every request under the prefix. */
   middleware?: PathHandler | readonly PathHandler[] | undefined;
 }
+
+const GROUP_NAMES: OptionNames<GroupOptions> = {
+  middleware: true,
+  mergeParams: true,
+  caseSensitive: true,
+  strict: true,
+};
 
 /** How routes are printed. */
 export interface PrintRoutesOptions {
@@ -331,7 +339,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @param prefix The prefix
    * @param options How the group matches, and middleware for it
    * @param callback Fills the group's router
-   * @throws {TypeError} If there is no callback
+   * @throws {TypeError} If there is no callback, or an option that there is none of
    */
   group(prefix: string, options: GroupOptions & { mergeParams: false }, callback: GroupCallback): this;
   /**
@@ -340,7 +348,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @param prefix The prefix
    * @param options How the group matches, and middleware for it; parameters of the prefix are visible by default
    * @param callback Fills the group's router
-   * @throws {TypeError} If there is no callback
+   * @throws {TypeError} If there is no callback, or an option that there is none of
    */
   group<const P extends string>(
     prefix: P,
@@ -356,6 +364,8 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     if (typeof given !== "object") {
       throw new TypeError(`${this.#name}.group takes its options as an object, not ${describe(given)}`);
     }
+    // a misspelt middleware would guard nothing
+    checkNames(`${this.#name}.group`, given, GROUP_NAMES);
     const { middleware = [], ...rest } = given;
     const router = new BaseRouter({ mergeParams: true, ...rest }) as Router;
     const before = ([middleware] as unknown[]).flat(Infinity) as Handler[];

@@ -86,6 +86,12 @@ Deno.test("a group needs a callback, and takes options as an object", async () =
   }
 });
 
+Deno.test("a group refuses options that there are none of, for a misspelt middleware would guard nothing", () => {
+  const guards = { middlewares: [() => {}] } as never;
+  const message = "app.group: there is no option middlewares; there are middleware, mergeParams, caseSensitive, strict";
+  assertThrows(() => quietApp().group("/x", guards, () => {}), TypeError, message);
+});
+
 Deno.test("Express 4's forms work: a bare wildcard, an optional parameter, a constraint", async () => {
   const app = quietApp();
   app.get("/old/*", (req, res) => res.json(req.params));
