@@ -15,7 +15,14 @@ export { sha1 } from "./src/http/sha1.ts";
 export { sha256 } from "./src/http/sha256.ts";
 export { TwoGenerations } from "./src/http/two_generations.ts";
 export { LONGEST_TIMER_MS } from "./src/http/units.ts";
-export { checkInteger, checkType, failureOf, refuseOption, shown } from "./src/middleware/rate_limit/check_option.ts";
+export {
+  checkInteger,
+  checkType,
+  failureOf,
+  refuseOption,
+  remedyFor,
+  shown,
+} from "./src/middleware/rate_limit/check_option.ts";
 export { ClientKeys } from "./src/middleware/rate_limit/client_keys.ts";
 export { DEFAULT_MESSAGE } from "./src/middleware/rate_limit/default_message.ts";
 export { isMadeInside, noteMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";

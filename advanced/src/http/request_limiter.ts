@@ -1,4 +1,4 @@
-import { ClientKeys, isThenable, refuseOption, shown } from "@sluice/sluice/limiting";
+import { ClientKeys, isThenable, refuseOption, remedyFor, shown } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
@@ -133,9 +133,9 @@ export class RequestLimiter<Req> {
       return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, own(name, key)]));
     }
     throw new TypeError(
-      `${this.door}: keyGenerator must return a non-empty string, or one for each limit by name, not ${
-        shown(keys)
-      }; fall back to req.ip for requests without a key`,
+      `${this.door}: keyGenerator must return a non-empty string, or one for each limit by name, not ${shown(keys)}; ${
+        remedyFor(this.#addressOf(req))
+      }`,
     );
   }
 

@@ -75,3 +75,14 @@ export function failureOf(thrown: unknown): unknown {
   if (thrown && thrown !== "route" && thrown !== "router") return thrown;
   return new Error(`rateLimit: a function of the options threw ${String(thrown)}; throw an Error`);
 }
+
+/**
+ * What to do about a request for which the user's function gives no key.
+ *
+ * @param address The client's address, where it is known
+ */
+export function remedyFor(address: string | undefined): string {
+  if (address !== undefined) return "fall back to req.ip for requests without a key";
+  return "the client's address is unknown, too: hand the platform's second argument to app.fetch, set \"trust proxy\" " +
+    "behind a proxy, or return a text of your own where req.ip is undefined";
+}

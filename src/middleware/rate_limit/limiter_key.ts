@@ -1,5 +1,5 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { shown } from "./check_option.ts";
+import { remedyFor, shown } from "./check_option.ts";
 import { ClientKeys } from "./client_keys.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
@@ -40,16 +40,15 @@ export class LimiterKey {
   }
 
   #ofGenerated(key: unknown, req: FrameworkRequest): string {
-    const text = checkedKey(key);
+    const text = checkedKey(key, req);
     // a generator that falls back to req.ip must not count every address of an IPv6 client apart
     return text.includes(":") && text === req.ip ? this.#clients.of(text) : text;
   }
 }
 
-function checkedKey(key: unknown): string {
+function checkedKey(key: unknown, { ip }: FrameworkRequest): string {
   if (typeof key === "string" && key !== "") return key;
   throw new TypeError(
-    `rateLimit: keyGenerator must return a non-empty string, not ${shown(key)}; ` +
-      "fall back to req.ip for requests without a key",
+    `rateLimit: keyGenerator must return a non-empty string, not ${shown(key)}; ${remedyFor(ip)}`,
   );
 }

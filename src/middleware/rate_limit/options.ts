@@ -49,7 +49,7 @@ const NAMES: OptionNames<RateLimitOptions> = {
 };
 
 function instead(name: string): string {
-  return name === "limit" ? "say max" : "@sluice/rate-limit has all of express-rate-limit's";
+  return name === "limit" ? "say max" : `there are ${Object.keys(NAMES).join(", ")}; @sluice/rate-limit has more`;
 }
 
 /** Options that have no default. */

@@ -158,6 +158,21 @@ Deno.test("a key that is no text is an error that says what to do", async () => 
   }
 });
 
+Deno.test("a key that is missing because nobody knows the client is an error that says that", async () => {
+  const app = limited({ keyGenerator: (req) => req.get("x-customer") ?? req.ip });
+  const response = await ask(app, "/", undefined, {});
+  assertEquals(response.status, 500);
+  const page = await response.text();
+  assertStringIncludes(page, "address is unknown, too: hand the platform");
+});
+
+Deno.test("an option that there is none of is refused with those there are", () => {
+  // deno-lint-ignore no-explicit-any -- the type checker would refuse them too
+  const refused = (options: any) => assertThrows(() => rateLimit(options), TypeError).message;
+  assertStringIncludes(refused({ windowMS: 5 }), "there is no option windowMS; there are windowMs, max, message");
+  assertStringIncludes(refused({ store: {} }), "@sluice/rate-limit has more");
+});
+
 Deno.test("clients nobody knows share a count, and one warning names what is missing", async () => {
   const warn = console.warn;
   const warnings: unknown[] = [];
