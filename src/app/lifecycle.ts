@@ -1,3 +1,4 @@
+import { describe } from "../http/error_text.ts";
 import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
@@ -272,7 +273,7 @@ function refusePath(path: unknown): never {
 function checkedPort(port: unknown): number {
   if (typeof port === "string" && port.includes("/")) refusePath(port);
   const number = typeof port === "string" && port.trim() !== "" ? Number(port) : port;
-  if (typeof number !== "number") throw new TypeError(`app.listen takes a port as a number, not ${String(port)}`);
+  if (typeof number !== "number") throw new TypeError(`app.listen takes a port as a number, not ${describe(port)}`);
   if (Number.isInteger(number) && number >= 0 && number <= 65535) return number;
   throw new RangeError(`app.listen takes a port from 0 to 65535, not ${String(port)}`);
 }

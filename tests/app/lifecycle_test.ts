@@ -159,6 +159,7 @@ Deno.test("a port that is none is refused by value", () => {
   assertThrows(() => quietApp().listen(-1), RangeError, "-1");
   assertThrows(() => quietApp().listen("http"), RangeError, "http");
   assertThrows(() => quietApp().listen({ port: {} as number }), TypeError, "app.listen takes a port");
+  assertThrows(() => quietApp().listen(""), TypeError, 'app.listen takes a port as a number, not ""');
 });
 
 Deno.test("a certificate without its key, or the other way round, is not served without TLS", () => {
