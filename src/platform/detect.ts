@@ -43,7 +43,8 @@ export function proposePlatform(platform: Platform): void {
 export function answerNode(app: Servable, req: object, res: NodeResponse, next?: (error?: unknown) => void): void {
   if (registered?.answerNode !== undefined) return registered.answerNode(app, req, res, next);
   console.error(
-    'http.createServer(app) takes import "@sluice/sluice/node" beside it; or write http.createServer(toNodeHandler(app))',
+    'An application in http.createServer, connect or Express takes import "@sluice/sluice/node" beside it, or is ' +
+      "handed over as toNodeHandler(app)",
   );
   res.statusCode = 500;
   res.end();

@@ -1,5 +1,4 @@
 import { assertEquals } from "@std/assert";
-import { quietApp } from "../support/app.ts";
 import { bundleForNode, skipNode } from "../support/node_program.ts";
 
 /** Which start a program, and how. */
@@ -68,18 +67,16 @@ Deno.test("an engine that is only named is found where the program may import no
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("an engine that is only named and not installed is missed by its name, also where Node has a module of it", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const app = quietApp().set("views", folder);
-    for (const name of ["sluice-none", "url"]) {
-      await Deno.writeTextFile(`${folder}/page.${name}`, "");
-      assertEquals(
-        String(await new Promise((resolve) => app.render(`page.${name}`, {}, resolve))),
-        `Error: Cannot find package "${name}". Register one: app.engine("${name}", renderFile)`,
-      );
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+Deno.test("an engine that is only named and not installed is missed by its name, also where Node has a module of it", {
+  ignore: skipNode,
+}, async () => {
+  const folder = await installed();
+  for (const name of ["none", "url"]) {
+    await Deno.writeTextFile(`${folder}/page.${name}`, "");
+    assertEquals(
+      await printed("node", ["program.mjs", folder, name], folder),
+      `Cannot find package "${name}". Register one: app.engine("${name}", renderFile)\n`,
+    );
   }
+  await Deno.remove(folder, { recursive: true });
 });
