@@ -1,6 +1,6 @@
 import { Emitter, listenedTo } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
-import type { PlatformServer, ServerTimeouts } from "../platform/platform.ts";
+import type { PlatformServer, ServerCounts, ServerTimeouts } from "../platform/platform.ts";
 
 /** What a server tells by itself; the rest of Node's events belongs to Node's server, where there is one. */
 const TOLD: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
@@ -133,13 +133,53 @@ export class Server extends Emitter {
     return this.#platform.native?.[name] ?? 0;
   }
 
-  #limit(name: keyof ServerTimeouts, ms: number): void {
-    if (typeof ms !== "number" || !(ms >= 0)) {
-      throw new TypeError(`server.${name} must be a number of milliseconds from 0, not ${String(ms)}`);
+  /** Connections that are accepted at a time, as Node's. Elsewhere setting it warns and changes nothing. */
+  get maxConnections(): number | undefined {
+    return this.#platform.native?.maxConnections;
+  }
+
+  set maxConnections(count: number) {
+    this.#limit("maxConnections", count);
+  }
+
+  /** Headers that a request may have, as Node's. Elsewhere as {@linkcode maxConnections}. */
+  get maxHeadersCount(): number | undefined {
+    return this.#platform.native?.maxHeadersCount;
+  }
+
+  set maxHeadersCount(count: number) {
+    this.#limit("maxHeadersCount", count);
+  }
+
+  /** Requests that a connection may bring, as Node's. Elsewhere as {@linkcode maxConnections}. */
+  get maxRequestsPerSocket(): number | undefined {
+    return this.#platform.native?.maxRequestsPerSocket;
+  }
+
+  set maxRequestsPerSocket(count: number) {
+    this.#limit("maxRequestsPerSocket", count);
+  }
+
+  #limit(name: keyof (ServerTimeouts & ServerCounts), value: number): void {
+    if (typeof value !== "number" || !(value >= 0)) {
+      const unit = name.startsWith("max") ? "" : " of milliseconds";
+      throw new TypeError(`server.${name} must be a number${unit} from 0, not ${String(value)}`);
     }
     const { native } = this.#platform;
-    if (native !== undefined) native[name] = ms;
-    else console.warn(`server.${name} = ${ms} changes nothing: only Node lets its server's timeouts be set`);
+    if (native !== undefined) native[name] = value;
+    else console.warn(`server.${name} = ${value} changes nothing: only Node lets its server's limits be set`);
+  }
+
+  /**
+   * Counts the connections, as Node's.
+   *
+   * @param callback Gets the number, or elsewhere an error, for no other runtime tells
+   */
+  getConnections(callback: (error: Error | null, count?: number) => void): this {
+    const { native } = this.#platform;
+    if (native !== undefined) native.getConnections(callback);
+    else queueMicrotask(() => callback(new Error("server.getConnections: only Node counts its server's connections")));
+    return this;
   }
 
   /**

@@ -46,8 +46,20 @@ export interface ServerTimeouts {
   timeout: number;
 }
 
+/** How much a server takes at a time; 0 is no limit. The names are those of Node's `http.Server`. */
+export interface ServerCounts {
+  /** Connections at a time. */
+  maxConnections: number;
+  /** Headers of a request. Node has 2000. */
+  maxHeadersCount: number;
+  /** Requests on a connection. */
+  maxRequestsPerSocket: number;
+}
+
 /** Node's server, which can do more than the others. */
-export interface NativeServer extends EmitterMethods, ServerTimeouts {
+export interface NativeServer extends EmitterMethods, ServerTimeouts, ServerCounts {
+  /** Counts the connections. */
+  getConnections(callback: (error: Error | null, count: number) => void): unknown;
   /** Whether it listens already: it finds that out asynchronously. */
   readonly listening: boolean;
 }

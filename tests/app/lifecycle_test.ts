@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { EventEmitter } from "node:events";
 import { createServer } from "node:http";
-import { assert, assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { OPCODE } from "../contracts/frame.ts";
 import { RawSocket } from "../contracts/raw_socket.ts";
 import { quietApp } from "../support/app.ts";
@@ -126,7 +126,7 @@ Deno.test("host is Node's name of hostname, and a path is refused", async () => 
   assertThrows(() => app.listen("/tmp/socket"), TypeError, "not the path /tmp/socket");
 });
 
-Deno.test("a timeout that only Node lets be set changes nothing, and says so", async () => {
+Deno.test("a limit that only Node lets be set changes nothing, and says so", async () => {
   const app = quietApp();
   const server = app.listen({ port: 0, hostname: "127.0.0.1" });
   const { warn } = console;
@@ -135,12 +135,14 @@ Deno.test("a timeout that only Node lets be set changes nothing, and says so", a
   try {
     server.keepAliveTimeout = 65_000;
     server.setTimeout(9000);
+    server.maxConnections = 100;
   } finally {
     console.warn = warn;
   }
   assertEquals(warnings, [
-    "server.keepAliveTimeout = 65000 changes nothing: only Node lets its server's timeouts be set",
-    "server.timeout = 9000 changes nothing: only Node lets its server's timeouts be set",
+    "server.keepAliveTimeout = 65000 changes nothing: only Node lets its server's limits be set",
+    "server.timeout = 9000 changes nothing: only Node lets its server's limits be set",
+    "server.maxConnections = 100 changes nothing: only Node lets its server's limits be set",
   ]);
   assertThrows(() => server.setTimeout(9000, () => {}), TypeError, "http.createServer(app)");
   assertEquals(server.keepAliveTimeout, 0);
@@ -151,6 +153,12 @@ Deno.test("a timeout that only Node lets be set changes nothing, and says so", a
       `server.${name} must be a number of milliseconds from 0, not NaN`,
     );
   }
+  for (const name of ["maxConnections", "maxHeadersCount", "maxRequestsPerSocket"] as const) {
+    assertThrows(() => server[name] = NaN, TypeError, `server.${name} must be a number from 0, not NaN`);
+    assertEquals(server[name], undefined);
+  }
+  const refused = await new Promise<Error | null>((resolve) => void server.getConnections(resolve));
+  assertStringIncludes(String(refused), "only Node counts");
   await server.close();
 });
 

@@ -28,6 +28,15 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     0,
     500_000,
   ]],
+  ["the limits of a server are Node's, and can be set; it counts its connections", "limits", [
+    null,
+    0,
+    "keep-alive",
+    1,
+    "dropped",
+    "close",
+    50,
+  ]],
   ["what is given a server for its other events has those of Node's", "given", [
     true,
     1,
