@@ -167,6 +167,12 @@ export abstract class IncomingMessage extends Emitter {
     return this[exchangeKey].aborted || this[exchangeKey].finished || (this[stateKey]?.readable?.ended ?? false);
   }
 
+  /** Whether `close` was emitted, or would have been in Node, where a body that was read to its end closes the request. */
+  get closed(): boolean {
+    if (this[exchangeKey].aborted || this[exchangeKey].finished) return true;
+    return this[stateKey]?.readable?.closed ?? this.readableEnded;
+  }
+
   /** Whether the body has been received to its end. */
   get complete(): boolean {
     if (this[stateKey]?.readable?.broken) return false;
@@ -351,7 +357,8 @@ function announceEnd(message: IncomingMessage): void {
   message[exchangeKey].onLeave(() => message.emit("aborted"));
   message[exchangeKey].onEnd(() => {
     tellOfBody(message, state);
-    message.emit("close");
+    if (state.readable === null) message.emit("close");
+    else state.readable.close();
   });
 }
 

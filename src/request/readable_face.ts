@@ -36,6 +36,8 @@ export class ReadableFace implements BodyReading {
   ended = false;
   /** Whether the body broke off before its end. */
   broken = false;
+  /** Whether `close` was emitted. */
+  closed = false;
   readonly #exchange: Exchange;
   readonly #request: Request;
   readonly #emitter: Emitter;
@@ -203,6 +205,7 @@ export class ReadableFace implements BodyReading {
       isLeft = false;
       const rest = this.#decoder?.decode();
       if (rest) yield rest;
+      if (!this.ended) this.#end();
     } catch (error) {
       isLeft = false;
       throw this.#break(error);
@@ -281,7 +284,21 @@ export class ReadableFace implements BodyReading {
     this.#beside?.close();
     const rest = this.#decoder?.decode();
     if (rest) this.#emitter.emit("data", rest);
+    this.#end();
+  }
+
+  // As in Node, a body that was read to its end closes the request, whenever the answer comes: it may wait for that.
+  #end(): void {
+    this.ended = true;
     this.#emitter.emit("end");
+    if (!this.#exchange.finished) this.#afterTicks(() => this.close());
+  }
+
+  /** Tells that nothing more will come, once. */
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.#emitter.emit("close");
   }
 
   /** The bytes as the listeners get them, `null` where it is too late for the first or somebody has them already. */

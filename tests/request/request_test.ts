@@ -275,6 +275,39 @@ Deno.test("a body that nobody read has ended when its request closes, and multer
   assertEquals(failures, ["Multipart: Boundary not found", "true true"]);
 });
 
+Deno.test("a body that was read to its end closes the request, and the answer may wait for that", async () => {
+  const app = quietApp();
+  const order: string[] = [];
+  app.use(async (req, res) => {
+    req.on("end", () => order.push(`end ${req.closed}`)).on("close", () => {
+      order.push(`close ${req.closed} ${req.readableEnded}`);
+      res.send(String(req.aborted));
+    });
+    if (req.path === "/events") req.resume();
+    if (req.path === "/pipe") req.pipe(new PassThrough()).resume();
+    if (req.path === "/readable") req.on("readable", () => void req.read());
+    if (req.path === "/loop") { for await (const _ of req); }
+  });
+  for (const path of ["/events", "/pipe", "/readable", "/loop"]) {
+    for (const init of [{ method: "POST", body: "read" }, {}]) {
+      assertEquals(await (await ask(app, path, init)).text(), "false", path);
+      assertEquals(order.splice(0), ["end false", "close true true"], path);
+    }
+  }
+});
+
+Deno.test("who waits for the close of a request asks first whether it has closed, and a parsed one has", async () => {
+  const app = quietApp();
+  app.get("/", (req, res) => void res.send(String(req.closed)));
+  app.post("/", sluice.json(), async (req, res) => {
+    if (!req.closed) await new Promise<void>((resolve) => void req.once("close", resolve));
+    res.send(String(req.closed));
+  });
+  assertEquals(await (await ask(app, "/")).text(), "false");
+  const init = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
+  assertEquals(await (await ask(app, "/", init)).text(), "true");
+});
+
 Deno.test("the end of a body that nobody reads comes behind the answer, and that of one that was read not again", async () => {
   const app = quietApp();
   const order: string[] = [];
