@@ -76,6 +76,7 @@ class Parsed {
   queryBy: unknown = undefined;
   cookies: Record<string, Untyped> | undefined = undefined;
   baseUrl: string | undefined = undefined;
+  url: Record<string, Untyped> | undefined = undefined;
 }
 
 /**
@@ -194,6 +195,17 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   /** Path below the mount point, not decoded. */
   get path(): string {
     return this.#exchange.target.path;
+  }
+
+  /** The parts of `req.url` as parseurl keeps them, and Express's router with it: programs read the path there. */
+  get _parsedUrl(): Record<string, Untyped> {
+    const state = this.#made;
+    const { path, query, url } = this.#exchange.target;
+    return state.url?._raw === url ? state.url : state.url = partsOf(url, path, query);
+  }
+
+  set _parsedUrl(value: Record<string, Untyped>) {
+    this.#made.url = value;
   }
 
   /** The part of the path that mounts have taken, without a trailing slash. */
@@ -447,4 +459,11 @@ function offered(offers: (string | readonly string[])[]): string[] {
 // what is assigned stands in front of what would be worked out
 function own(req: object, name: string, value: unknown): void {
   Object.defineProperty(req, name, { value, configurable: true, enumerable: true, writable: true });
+}
+
+// under the names of Node's url.parse()
+function partsOf(url: string, pathname: string, query: string | null): Record<string, Untyped> {
+  const search = query === null ? null : `?${query}`;
+  const origin = { protocol: null, slashes: null, auth: null, host: null, port: null, hostname: null };
+  return { ...origin, hash: null, search, query, pathname, path: pathname + (search ?? ""), href: url, _raw: url };
 }

@@ -308,6 +308,33 @@ Deno.test("who waits for the close of a request asks first whether it has closed
   assertEquals(await (await ask(app, "/", init)).text(), "true");
 });
 
+Deno.test("req._parsedUrl has the parts of the URL where Express's router keeps them, below mounts and rewritten", async () => {
+  const [ours, theirs] = await askBoth((app, { Router }) => {
+    const seen: unknown[] = [];
+    const look = ({ _parsedUrl: url }: Any) =>
+      void seen.push([url.pathname, url.path, url.search, url.query, url.href]);
+    const below = Router();
+    below.use((req: Any, _res: Any, next: Any) => {
+      look(req);
+      req.url = "/moved?to=here";
+      next();
+    });
+    below.get("/moved", (req: Any, res: Any) => {
+      look(req);
+      // as parseurl does
+      req._parsedUrl = { ...req._parsedUrl };
+      res.json([...seen.splice(0), req._parsedUrl.pathname]);
+    });
+    app.use((req: Any, _res: Any, next: Any) => {
+      look(req);
+      req._parsedUrl = { ...req._parsedUrl };
+      next();
+    });
+    app.use("/mount", below);
+  }, [{ path: "/mount/a%20b?x=1&y" }, { path: "/mount/moved" }]);
+  assertEquals(ours, theirs);
+});
+
 Deno.test("the end of a body that nobody reads comes behind the answer, and that of one that was read not again", async () => {
   const app = quietApp();
   const order: string[] = [];
