@@ -1,5 +1,5 @@
 import { type Decoder, decoderOf } from "../http/encodings.ts";
-import type { Emitter } from "../http/emitter.ts";
+import { Emitter } from "../http/emitter.ts";
 import type { BodyReading } from "./app_face.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -12,13 +12,24 @@ export interface Destination {
   /** Waits for `drain`, or for `close` where that never comes. */
   once(event: "drain" | "close", listener: () => void): unknown;
   /** Waits no longer. */
-  off?(event: "drain" | "close", listener: () => void): unknown;
+  off?(event: "drain" | "close" | "error", listener: (error: unknown) => void): unknown;
+  /** Hears of an error before anybody else does. */
+  prependListener?(event: "error", listener: (error: unknown) => void): unknown;
+  /** How many hear of an error. */
+  listenerCount?(event: "error"): number;
   /** Whether it was destroyed, and takes nothing any more. */
   readonly destroyed?: boolean;
   /** Whether it has ended, and everything was written. */
   readonly writableFinished?: boolean;
   /** Tells the destination who writes to it. */
   emit?(event: string, ...args: unknown[]): boolean;
+}
+
+/** What listens while a body is sent to a destination. */
+interface Pipe {
+  readonly listener: (chunk: ShownChunk) => void;
+  readonly onEnd: () => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** ms that a body may be left lying after the answer: as long as a server of Node's keeps such a connection. */
@@ -60,7 +71,7 @@ export class ReadableFace implements BodyReading {
   #lying: ReturnType<typeof setTimeout> | undefined = undefined;
   /** Who reads beside the listeners. */
   #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
-  readonly #pipes = new Map<Destination, { listener: (chunk: ShownChunk) => void; onEnd: () => void }>();
+  readonly #pipes = new Map<Destination, Pipe>();
 
   /**
    * @param exchange The exchange whose request's body is read
@@ -322,7 +333,8 @@ export class ReadableFace implements BodyReading {
     };
     const listener = (chunk: ShownChunk): void => {
       if (isGone()) return this.unpipe(destination);
-      if (destination.write(chunk) !== false) return;
+      // one that was let go while it was written to says nothing any more
+      if (destination.write(chunk) !== false || !this.#pipes.has(destination)) return;
       this.pause();
       destination.once("drain", goOn);
       destination.once("close", goOn);
@@ -331,7 +343,15 @@ export class ReadableFace implements BodyReading {
       this.unpipe(destination);
       if (options.end !== false) destination.end();
     };
-    this.#pipes.set(destination, { listener, onEnd });
+    const onError = (error: unknown): void => {
+      this.unpipe(destination);
+      // it is nobody's business but theirs who listen, and as unheard as it was where nobody does
+      if (destination.listenerCount?.("error") === 0) destination.emit?.("error", error);
+    };
+    this.#pipes.set(destination, { listener, onEnd, onError });
+    // What has failed need not be destroyed, and would be full for ever; and who resumes the body at the error does so
+    // after it was let go. A response of Sluice's logs an error that nobody hears, and is destroyed by any other.
+    if (!(destination instanceof Emitter)) destination.prependListener?.("error", onError);
     if (this.#isOver()) this.#afterTicks(onEnd);
     else this.#emitter.on("end", onEnd);
     this.#emitter.on("data", listener);
@@ -344,8 +364,9 @@ export class ReadableFace implements BodyReading {
   unpipe(destination?: Destination): void {
     // somebody else may be listening
     if (destination === undefined ? this.#pipes.size === 0 : !this.#pipes.has(destination)) return;
-    for (const [target, { listener, onEnd }] of this.#pipes) {
+    for (const [target, { listener, onEnd, onError }] of this.#pipes) {
       if (destination !== undefined && target !== destination) continue;
+      target.off?.("error", onError);
       this.#emitter.off("data", listener);
       this.#emitter.off("end", onEnd);
       this.#pipes.delete(target);

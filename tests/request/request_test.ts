@@ -241,6 +241,28 @@ Deno.test("a destination that takes no more is left out of a pipe, and the one b
   }
 });
 
+Deno.test("a destination that fails is let go before anybody hears of it, and who resumes the body then sees its end, as in Express", async () => {
+  const [ours, theirs] = await askBoth((app: Any) => {
+    app.post("/:way", (req: Any, res: Any) => {
+      const isKept = req.params.way === "kept";
+      const picky = new Writable({
+        autoDestroy: !isKept,
+        highWaterMark: 1,
+        write(_chunk, _encoding, taken) {
+          const failure = new Error("too much");
+          // some complain of what they are given, and never say that they have taken it
+          if (isKept) picky.emit("error", failure);
+          else taken(failure);
+        },
+      });
+      picky.once("error", (error) => req.on("end", () => res.status(413).send(error.message)).resume());
+      req.pipe(picky);
+    });
+  }, ["/destroyed", "/kept"].map((path) => ({ path, init: { method: "POST", body: "x".repeat(600_000) } })));
+  assertEquals(ours, theirs);
+  assertEquals(ours.map(({ status, body }) => [status, body]), Array(2).fill([413, "too much"]));
+});
+
 Deno.test("what Node's process.nextTick was told within a promise comes before the end of a body", async () => {
   const app = quietApp();
   const order: string[] = [];
