@@ -106,6 +106,15 @@ Deno.test("who closes a server that is closed already is told so, as with Node's
   assertEquals(ours, [undefined, "ERR_SERVER_NOT_RUNNING", "ERR_SERVER_NOT_RUNNING", undefined]);
 });
 
+Deno.test("closing a server gives the server where there is a callback, as Node's does, and a promise where there is none", async () => {
+  const closed = Promise.withResolvers<void>();
+  const first = quietApp().listen({ port: 0, hostname: "127.0.0.1" });
+  assertEquals(first.close(() => closed.resolve()) === first, true);
+  await closed.promise;
+  const second = quietApp().listen({ port: 0, hostname: "127.0.0.1" });
+  assertEquals(await second.close(), undefined);
+});
+
 Deno.test("a taken port goes to the callback, or is thrown where there is none", async () => {
   const first = quietApp();
   const { port } = first.listen({ port: 0, hostname: "127.0.0.1" });
