@@ -505,6 +505,8 @@ export interface RouterConstructor {
   (options?: RouterOptions): Router;
   /** What routers inherit. */
   readonly prototype: Router;
+  /** One path with the handlers of its methods, as Express's router carries it. */
+  readonly Route: typeof Route;
 }
 
 /** Makes a router, with or without `new`. */
@@ -515,5 +517,6 @@ function makeConstructor(): RouterConstructor {
     return Reflect.construct(BaseRouter, [options], new.target ?? BaseRouter);
   }
   Router.prototype = BaseRouter.prototype;
+  Router.Route = Route;
   return Router as unknown as RouterConstructor;
 }

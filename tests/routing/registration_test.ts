@@ -119,6 +119,7 @@ Deno.test("an app is callable, an instance of its class, and carries what expres
   for (const name of ["Router", "Route", "json", "urlencoded", "text", "raw", "static"] as const) {
     assertEquals(typeof sluice[name], "function", name);
   }
+  assertEquals(sluice.Router.Route, sluice.Route);
 });
 
 Deno.test("groups nest, see the parameters of their prefix and run their middleware first", async () => {
