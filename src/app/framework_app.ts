@@ -619,7 +619,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const platform = detectPlatform();
     const { awaited } = exchange;
     const { acceptWebSocket } = await import("../websocket/accept.ts");
-    if (awaited && await platform.hasLeft?.(request.request)) return exchange.lost();
+    if (awaited && await platform.hasLeft?.(exchange.target.request)) return exchange.lost();
     exchange.upgrade(() =>
       acceptWebSocket({
         req: request,
@@ -627,7 +627,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
         routePath: route.path,
         handlers: route.handlers as WebSocketHandlers,
         platform,
-        context: exchange.context,
+        exchange,
         connections: this.connections,
         ended: () => exchange.abandon(),
       })
@@ -677,7 +677,17 @@ defineVerbs(FrameworkApp.prototype, (method) =>
 mixEmitter(FrameworkApp.prototype);
 
 // Express has none of these, so programs and packages keep things of their own on the application under such names
-for (const name of ["routes", "middlewares", "prefixMiddlewares", "children", "errorHandlers", "wsRoutes", "server"]) {
+const FREE = [
+  "routes",
+  "middlewares",
+  "prefixMiddlewares",
+  "children",
+  "errorHandlers",
+  "wsRoutes",
+  "server",
+  "websocket",
+];
+for (const name of FREE) {
   Object.defineProperty(FrameworkApp.prototype, name, {
     ...Object.getOwnPropertyDescriptor(FrameworkApp.prototype, name),
     set(value: unknown) {

@@ -8,7 +8,7 @@ import type { AppFace } from "./app_face.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { matchContentType } from "./content_is.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
-import { IncomingMessage } from "./incoming_message.ts";
+import { IncomingMessage, own } from "./incoming_message.ts";
 import { type RequestState, stateKey } from "./request_state.ts";
 
 /** Values of the path parameters by name. A wildcard has a list of segments; a literal path types it so. */
@@ -339,7 +339,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     const length = this.lookupHeader("content-length");
     if (length !== undefined) return !Number.isNaN(Number(length));
     // a request made in process, or over HTTP/2, has neither header
-    return this.request.body !== null;
+    return this[exchangeKey].target.request.body !== null;
   }
 
   /**
@@ -445,7 +445,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   async #read(reader: "json" | "text" | "formData" | "arrayBuffer" | "blob", parsed?: string): Promise<Untyped> {
-    if (!this.request.bodyUsed) return await this.request[reader]();
+    const { request } = this[exchangeKey].target;
+    if (!request.bodyUsed) return await request[reader]();
     if (parsed !== undefined && typeof this.body === parsed) return this.body;
     throw new TypeError(`req.${reader}() cannot read the body again; a middleware has read it, use req.body`);
   }
@@ -454,11 +455,6 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 // as in Express, nothing in place of the first offer is no offer: `req.accepts(req.query.type)`
 function offered(offers: (string | readonly string[])[]): string[] {
   return offers[0] ? offers.flat() : [];
-}
-
-// what is assigned stands in front of what would be worked out
-function own(req: object, name: string, value: unknown): void {
-  Object.defineProperty(req, name, { value, configurable: true, enumerable: true, writable: true });
 }
 
 // under the names of Node's url.parse()

@@ -71,7 +71,7 @@ export abstract class IncomingMessage extends Emitter {
     const state = stateOf(this);
     if (state.headers === null) {
       state.headers = copied(this, "req.headers", headerRecord) ?? {};
-      state.headers["host"] ??= authorityOf(this.request.url);
+      state.headers["host"] ??= authorityOf(this[exchangeKey].target.request.url);
     }
     return state.headers;
   }
@@ -118,7 +118,9 @@ export abstract class IncomingMessage extends Emitter {
       if (isHeaderName(name)) assertLate(this, `req.get(${JSON.stringify(name)})`, cause);
     }
     if (value !== null) return value;
-    return name.length === 4 && name.toLowerCase() === "host" ? authorityOf(this.request.url) : undefined;
+    return name.length === 4 && name.toLowerCase() === "host"
+      ? authorityOf(this[exchangeKey].target.request.url)
+      : undefined;
   }
 
   /** The other end of the connection. */
@@ -128,7 +130,7 @@ export abstract class IncomingMessage extends Emitter {
 
   /** The connection, as far as middleware may look at it. */
   get socket(): SocketFace {
-    return stateOf(this).socket ??= new SocketFace(this[exchangeKey], this.peer, this as unknown as Timed);
+    return stateOf(this).socket ??= new SocketFace(this[exchangeKey], this[exchangeKey].peer, this as unknown as Timed);
   }
 
   /** Node's older name of {@linkcode IncomingMessage.socket}. */
@@ -176,12 +178,12 @@ export abstract class IncomingMessage extends Emitter {
   /** Whether the body has been received to its end. */
   get complete(): boolean {
     if (this[stateKey]?.readable?.broken) return false;
-    return bodyOf(this.request) === null || this.readableEnded;
+    return bodyOf(this[exchangeKey].target.request) === null || this.readableEnded;
   }
 
   /** Whether the body was read to its end, by a body parser, as a stream, or by nobody at all before the answer. */
   get readableEnded(): boolean {
-    return this[stateKey]?.readable?.ended ?? (this[exchangeKey].finished || this.request.bodyUsed);
+    return this[stateKey]?.readable?.ended ?? (this[exchangeKey].finished || this[exchangeKey].target.request.bodyUsed);
   }
 
   /** What waits for `read()`, in bytes, or in characters once there is an encoding. */
@@ -323,6 +325,27 @@ export abstract class IncomingMessage extends Emitter {
     for await (const chunk of this) chunks.push(chunk);
     return chunks;
   }
+}
+
+// Express has none of these, so programs and packages keep things of their own on the request under such names
+for (const name of ["request", "info", "peer", "signal"]) {
+  Object.defineProperty(IncomingMessage.prototype, name, {
+    ...Object.getOwnPropertyDescriptor(IncomingMessage.prototype, name),
+    set(value: unknown) {
+      own(this, name, value);
+    },
+  });
+}
+
+/**
+ * Has what is assigned stand in front of what would be worked out.
+ *
+ * @param message The request
+ * @param name Name of the property
+ * @param value What is assigned
+ */
+export function own(message: object, name: string, value: unknown): void {
+  Object.defineProperty(message, name, { value, configurable: true, enumerable: true, writable: true });
 }
 
 function stateOf(message: IncomingMessage): RequestState {

@@ -27,7 +27,8 @@ const RESOLVED_ELSEWHERE = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Handler {
   const answer = fetchOf(caller, handler);
   return (req: FrameworkRequest) => {
-    const given = answer(requestBelow(caller, req), req.info as never, exchangeOf(req)!.context as never);
+    const { target, info, context } = exchangeOf(req)!;
+    const given = answer(requestBelow(caller, req, target.request), info as never, context as never);
     return given instanceof Response ? given : Promise.resolve(given).then((late) => responseOf(caller, late));
   };
 }
@@ -54,8 +55,8 @@ function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler
 
 // The platform's own request is handed on where nothing has to change, so that it can be upgraded. One that only looks
 // like a request, as on Node, would be refused by fetch() and new Request().
-function requestBelow(caller: string, req: FrameworkRequest): Request {
-  const { request, url, method } = req;
+function requestBelow(caller: string, req: FrameworkRequest, request: Request): Request {
+  const { url, method } = req;
   // most handlers resolve the path, and it would lead past middleware that has looked at it as it was sent
   if (RESOLVED_ELSEWHERE.test(req.path)) {
     throw new HttpError(400, "The path of a mounted handler has no dot segments and no backslashes");

@@ -1,6 +1,7 @@
 import { describe } from "../http/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import { splitList } from "../http/header_values.ts";
+import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import type { Connections } from "./connections.ts";
@@ -42,8 +43,8 @@ export interface AcceptOptions {
   readonly handlers: WebSocketHandlers;
   /** The platform. */
   readonly platform: Upgrader;
-  /** The platform's third argument. */
-  readonly context: unknown;
+  /** The exchange, for names of the request may be the program's. */
+  readonly exchange: Exchange;
   /** The application's connections. */
   readonly connections: Connections;
   /** Is told that the connection is over. */
@@ -65,18 +66,19 @@ const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|tran
  *   503 if the application is being closed
  */
 export function acceptWebSocket(options: AcceptOptions): Response {
-  const { req, res, handlers, platform, context, connections, ended } = options;
+  const { req, res, handlers, platform, exchange, connections, ended } = options;
   assertHandshake(req);
   if (connections.areClosing) throw new HttpError(503, "The server is closing");
   const protocol = chooseProtocol(req, handlers);
   const headers = handshakeHeaders(res);
   // some runtimes refuse to tell the request's headers and its sender once it is upgraded, so they are asked now
+  const { target, info, context } = exchange;
   void req.headers;
-  void req.peer;
+  void exchange.peer;
   const { pingTimeoutMs = PING_TIMEOUT_MS } = handlers;
   const data = { routePath: options.routePath, params: { ...req.params }, req };
-  const upgrader = (req.info as { [upgraderKey]?: Upgrader } | null | undefined)?.[upgraderKey] ?? platform;
-  const upgrade = upgrader.upgrade(req.request, req.info, { protocol, headers, pingTimeoutMs, context });
+  const upgrader = (info as { [upgraderKey]?: Upgrader } | null | undefined)?.[upgraderKey] ?? platform;
+  const upgrade = upgrader.upgrade(target.request, info, { protocol, headers, pingTimeoutMs, context });
   // from here on nothing may throw, unless the platform can keep connections: it waits for this response and no other
   const { socket, response } = upgrade;
   const handled = upgrade.keep && ((ws: WebSocketConnection) => upgrade.keep?.(ws, handlers));

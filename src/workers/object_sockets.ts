@@ -101,14 +101,15 @@ export class ObjectSockets {
 
   #begin({ data, protocol }: WebSocketConnection, handlers: object): Attachment {
     const { req, params, routePath: path } = data;
+    const { request, mount } = exchangeOf(req)!.target;
     return {
       sluice: 1,
       route: this.#routes.numberOf(handlers, path),
       path,
       protocol,
-      url: req.request.url,
-      mount: exchangeOf(req)!.target.mount,
-      headers: keptHeaders(req.request.headers, this.#headers),
+      url: request.url,
+      mount,
+      headers: keptHeaders(request.headers, this.#headers),
       params,
       topics: [],
       own: {},

@@ -111,10 +111,17 @@ Deno.test("an application called as a function is a middleware", async () => {
 
 Deno.test("programs keep things of their own on an application, under names that Express leaves free", async () => {
   const app = quietApp();
-  const kept: Record<string, unknown> = { db: 1, routes: { lookup: 2 }, middlewares: [], children: 3, server: "mine" };
+  const kept: Record<string, unknown> = {
+    db: 1,
+    routes: { lookup: 2 },
+    middlewares: [],
+    children: 3,
+    server: "mine",
+    websocket: 4,
+  };
   Object.assign(app, kept);
   app.get("/", (req, res) => res.json(Object.keys(kept).map((name) => Reflect.get(req.app, name) === kept[name])));
-  assertEquals(await askText(app, "/"), "[true,true,true,true,true]");
+  assertEquals(await askText(app, "/"), "[true,true,true,true,true,true]");
   assertEquals(app.getRoutes().map(({ path }) => path), ["/"]);
   assertEquals(quietApp().routes, []);
 });

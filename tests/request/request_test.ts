@@ -330,6 +330,23 @@ Deno.test("who waits for the close of a request asks first whether it has closed
   assertEquals(await (await ask(app, "/", init)).text(), "true");
 });
 
+Deno.test("programs keep things of their own on a request, under names that Express leaves free", async () => {
+  const app = quietApp();
+  const kept = { info: { user: 1 }, request: "mine", peer: [2], signal: "green" };
+  app.use((req, _res, next) => {
+    Object.assign(req, kept);
+    next();
+  }, sluice.json());
+  app.post("/parsed", (req, res) => res.json([req.info, req.request, req.peer, req.signal, req.body, req.closed]));
+  app.post("/read", async (req, res) => res.json([await req.text(), req.complete, req.socket.remoteAddress]));
+  app.mount("/mounted", async (request, info) => Response.json([await request.text(), info]));
+  const json = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
+  const text = { method: "POST", body: "plain" };
+  assertEquals(await (await ask(app, "/parsed", json)).json(), [...Object.values(kept), {}, true]);
+  assertEquals(await (await ask(app, "/read", text, PEER)).json(), ["plain", true, "192.0.2.7"]);
+  assertEquals(await (await ask(app, "/mounted", text, PEER)).json(), ["plain", PEER]);
+});
+
 Deno.test("req._parsedUrl has the parts of the URL where Express's router keeps them, below mounts and rewritten", async () => {
   const [ours, theirs] = await askBoth((app, { Router }) => {
     const seen: unknown[] = [];

@@ -1,7 +1,7 @@
 import { parse as parseContentType } from "content-type";
 import { HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../http/encodings.ts";
-import { exchangeKey } from "../../request/exchange.ts";
+import { type Exchange, exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest, Untyped } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions, RawBytes } from "./body_options.ts";
@@ -36,7 +36,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   const { parseText } = parsing;
   const textOnly = options.verify === undefined ? parseText : undefined;
   return (req, res, next) => {
-    if (isWithoutBody(req.request)) return next();
+    if (isWithoutBody(req)) return next();
     const type = req.get("content-type") ?? "";
     const known = options.verdicts.get(type);
     if (known === false) return next();
@@ -52,7 +52,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
     const beside = req[exchangeKey].reading?.beside() ?? null;
     if (beside === null) {
       // another parser, or the handler's own reading, was first
-      if (req.request.bodyUsed) return next();
+      if (req[exchangeKey].target.request.bodyUsed) return next();
       if (parsesText && length !== undefined && length <= options.limit) {
         return takeText(req, length, textOnly, next);
       }
@@ -68,7 +68,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
 // its coding. Nothing may have looked at the body before, not even for whether it was used.
 function arrivedText(req: FrameworkRequest): string | null {
   const { app, reading } = req[exchangeKey];
-  return reading === null ? app.runtimeFace.arrivedText?.(req.request) ?? null : null;
+  return reading === null ? app.runtimeFace.arrivedText?.(req[exchangeKey].target.request) ?? null : null;
 }
 
 // The runtime held the client to the length it announced, which is of interest where there may be too much, or nothing.
@@ -95,7 +95,7 @@ function takeText(
   parseText: NonNullable<Parsing["parseText"]>,
   next: (error?: unknown) => void,
 ): void {
-  req.request.text().then(
+  req[exchangeKey].target.request.text().then(
     (text) => takeParsed(req, text, parseText, next, length),
     (cause) => next(aborted(length, cause)),
   );
@@ -118,16 +118,17 @@ function takeParsed(
 }
 
 // a parser for every path sees more of these than of others, and looking at a header would cost each of them
-function isWithoutBody(request: Request | undefined): boolean {
-  if (request === undefined) throw new TypeError(FOREIGN);
-  const { method } = request;
-  return (method === "GET" || method === "HEAD") && request.body === null;
+function isWithoutBody(req: FrameworkRequest): boolean {
+  const exchange = req[exchangeKey] as Exchange | undefined;
+  if (exchange === undefined) throw new TypeError(FOREIGN);
+  const { request } = exchange.target;
+  return (request.method === "GET" || request.method === "HEAD") && request.body === null;
 }
 
 // A request made in process has a body but no header that says so. The body is asked last, for looking at it makes a
 // stream of what the runtime could otherwise read in one go.
 function hasUnannouncedBody(req: FrameworkRequest): boolean {
-  return req.get("transfer-encoding") !== undefined || req.request.body !== null;
+  return req.get("transfer-encoding") !== undefined || req[exchangeKey].target.request.body !== null;
 }
 
 /** Whether the body is UTF-8 text by its type, the commonest case. */

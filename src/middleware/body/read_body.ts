@@ -1,5 +1,6 @@
 import { HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../http/encodings.ts";
+import { exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import { joinedBytes } from "../../response/chunk_bytes.ts";
 import type { CheckedOptions } from "./body_options.ts";
@@ -33,7 +34,7 @@ export async function readBody(
   const announced = coding === "identity" ? announcedLength(req) : undefined;
   if (announced !== undefined && announced > options.limit) throw tooLarge(options.limit, { length: announced });
   if (announced !== undefined && beside === null) return assertLength(await native(req, announced, asText), announced);
-  const body = beside ?? req.request.body;
+  const body = beside ?? req[exchangeKey].target.request.body;
   if (body === null) return new Uint8Array(0);
   const inflated = coding !== "identity";
   const content = await collect(inflated ? inflate(body, coding) : body, options.limit, inflated);
@@ -75,7 +76,9 @@ function isInexact(content: BodyContent, missing: number): boolean {
 async function native(req: FrameworkRequest, announced: number, asText: boolean): Promise<BodyContent> {
   try {
     // Node 20 has no bytes()
-    return asText ? await req.request.text() : new Uint8Array(await req.request.arrayBuffer());
+    return asText
+      ? await req[exchangeKey].target.request.text()
+      : new Uint8Array(await req[exchangeKey].target.request.arrayBuffer());
   } catch (cause) {
     throw aborted(announced, cause);
   }
