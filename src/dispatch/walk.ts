@@ -4,6 +4,7 @@ import type { PathMatch } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
 import { firstEntered, holds } from "../matching/scope.ts";
 import { rematched, withMounts } from "../matching/steps.ts";
+import { isResponse } from "../response/web_response.ts";
 import { answerOptions } from "./options_answer.ts";
 import type { Position, WalkedRequest, WalkedResponse } from "./position.ts";
 import { ParamRun } from "./param_run.ts";
@@ -411,14 +412,14 @@ export class Walk implements WalkOwner {
 export function takeResult(result: object, context: WalkContext, walk: Pick<Walk, "resume">): void {
   // a promise first, for on Deno looking at a class of the web takes longer
   if (typeof (result as PromiseLike<unknown>).then !== "function") {
-    if (result instanceof Response) answer(result, context, walk);
+    if (isResponse(result)) answer(result, context, walk);
     return;
   }
   context.handlerBegan?.();
   (result as PromiseLike<unknown>).then(
     (value) => {
       context.handlerEnded?.();
-      if (value instanceof Response) answer(value, context, walk);
+      if (isResponse(value)) answer(value, context, walk);
     },
     (failure) => {
       context.handlerEnded?.();

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { assertServable } from "../platform/assert_servable.ts";
 import type { Servable } from "../platform/platform.ts";
+import { isResponse } from "../response/web_response.ts";
 import { type NodeNext, NodeVisit } from "./node_visit.ts";
 import { sendAnswer } from "./send_answer.ts";
 
@@ -54,7 +55,7 @@ export function answerVisit(app: Servable, visit: NodeVisit, ready?: Promise<voi
   try {
     const response = app.fetch(visit.request, visit);
     // a synchronous application is answered in the turn the request came in
-    if (response instanceof Response) sendAnswer(visit, response)?.catch(failed);
+    if (isResponse(response)) sendAnswer(visit, response)?.catch(failed);
     else response.then((late) => sendAnswer(visit, late)).catch(failed);
   } catch (error) {
     failed(error);

@@ -14,7 +14,25 @@ let known: typeof Response | undefined;
  * than needed, for that loads the class.
  */
 export function responseClass(): typeof Response {
-  return known ??= Response;
+  return known ??= rootOf(Response);
+}
+
+// on Workers, responses and requests have a class in common
+function rootOf(made: typeof Response): typeof Response {
+  const parent = Object.getPrototypeOf(made.prototype) as Response;
+  return Object.hasOwn(parent, "status") ? rootOf(parent.constructor as typeof Response) : made;
+}
+
+/**
+ * Tells a web response from anything else, also where a package has put a class of its own in place of the global one,
+ * as `@hono/node-server` does: its responses inherit from the runtime's, but the runtime's are none of its own.
+ *
+ * @param value The value
+ */
+export function isResponse(value: unknown): value is Response {
+  // most handlers return nothing, and looking at a class of the web takes time on Deno
+  if (typeof value !== "object") return false;
+  return value instanceof responseClass() || value instanceof Response;
 }
 
 /**

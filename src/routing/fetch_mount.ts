@@ -2,6 +2,7 @@ import { exchangeOf } from "../request/exchange.ts";
 import { describe } from "../http/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
+import { isResponse } from "../response/web_response.ts";
 import type { Handler } from "./handler.ts";
 
 /** A handler of web requests, as every Fetch framework has it; gets what the platform passed beside the request too. */
@@ -29,13 +30,13 @@ export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Ha
   return (req: FrameworkRequest) => {
     const { target, info, context } = exchangeOf(req)!;
     const given = answer(requestBelow(caller, req, target.request), info as never, context as never);
-    return given instanceof Response ? given : Promise.resolve(given).then((late) => responseOf(caller, late));
+    return isResponse(given) ? given : Promise.resolve(given).then((late) => responseOf(caller, late));
   };
 }
 
 // packages that bring the web's classes along, as graphql-yoga on Node, give responses of their own
 function responseOf(caller: string, given: Response | undefined): Response {
-  if (given instanceof Response) return given;
+  if (isResponse(given)) return given;
   const { status, statusText = "", headers, body } = given ?? {} as Partial<Response>;
   if (status !== undefined && headers !== undefined) {
     return new Response(body ?? null, { status, statusText, headers: [...headers] });

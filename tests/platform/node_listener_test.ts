@@ -91,6 +91,32 @@ Deno.test("what the application has rewritten is what the server's next handler 
   await new Promise((resolve) => server.close(resolve));
 });
 
+Deno.test("where a package has put a class of its own in place of Response, as @hono/node-server does, answers of both are sent", async () => {
+  const RuntimeResponse = globalThis.Response;
+  const app = quietApp();
+  app.get("/sent", (_req, res) => res.send("sent"));
+  app.get("/runtime", () => new RuntimeResponse("runtime"));
+  app.get("/awaited", () => Promise.resolve(new RuntimeResponse("awaited")));
+  app.get("/own", () => new globalThis.Response("own"));
+  app.mount("/mounted", () => new RuntimeResponse("mounted"));
+  const server = http.createServer(app as unknown as RequestListener).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  globalThis.Response = class extends RuntimeResponse {};
+  try {
+    for (const name of ["sent", "runtime", "awaited", "own", "mounted"]) {
+      const answer = await fetch(`${origin}/${name}`, { signal: AbortSignal.timeout(5000) });
+      assertEquals([answer.status, await answer.text()], [200, name]);
+    }
+  } finally {
+    globalThis.Response = RuntimeResponse;
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  }
+});
+
 Deno.test("what the server adds to Node's response meanwhile is sent, as when it is being stopped", async () => {
   const app = quietApp();
   const server = http.createServer();
