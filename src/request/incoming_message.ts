@@ -177,8 +177,9 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether the body has been received to its end. */
   get complete(): boolean {
-    if (this[stateKey]?.readable?.broken) return false;
-    return bodyOf(this[exchangeKey].target.request) === null || this.readableEnded;
+    const readable = this[stateKey]?.readable;
+    if (readable?.broken) return false;
+    return readable?.received || bodyOf(this[exchangeKey].target.request) === null || this.readableEnded;
   }
 
   /** Whether the body was read to its end, by a body parser, as a stream, or by nobody at all before the answer. */
@@ -213,9 +214,10 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Node's record of a stream, by which `Readable.toWeb` and others know one. */
   get _readableState(): Record<string, unknown> {
-    const { readableEncoding: encoding, readableEnded: ended, readableLength: length } = this;
-    const closed = ended || this.destroyed;
-    return { encoding, ended, endEmitted: ended, length, closed, autoDestroy: true, emitClose: true };
+    const { readableEncoding: encoding, readableEnded: endEmitted, readableLength: length } = this;
+    const ended = endEmitted || (this[stateKey]?.readable?.received ?? false);
+    const closed = endEmitted || this.destroyed;
+    return { encoding, ended, endEmitted, length, closed, autoDestroy: true, emitClose: true };
   }
 
   /** Starts reading the body for the first listener for `data` or `readable`, as in Node. */

@@ -45,6 +45,8 @@ export type ShownChunk = Uint8Array | string;
 export class ReadableFace implements BodyReading {
   /** Whether the body was read to its end, or nothing more will come of it. */
   ended = false;
+  /** Whether all of the body has come; listeners for `readable` are told so once more before its end. */
+  received = false;
   /** Whether the body broke off before its end. */
   broken = false;
   /** Whether `close` was emitted. */
@@ -248,6 +250,7 @@ export class ReadableFace implements BodyReading {
       for (;;) {
         const { value } = await this.#reader?.read() ?? { value: undefined };
         this.taken++;
+        this.received = value === undefined;
         if (value === undefined) return null;
         if (value.length === 0) continue;
         this.#beside?.enqueue(value);

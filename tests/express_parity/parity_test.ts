@@ -519,6 +519,25 @@ const CASES: readonly Case[] = [
     })),
   },
   {
+    name: "who reads a body chunk by chunk is told once more when all of it has come",
+    build(app) {
+      app.post("/", (req: Any, res: Any) => {
+        let length = 0;
+        const answer = () => {
+          if (res.headersSent) return;
+          const { ended, endEmitted } = req._readableState;
+          res.json({ length, complete: req.complete, readableEnded: req.readableEnded, ended, endEmitted });
+        };
+        req.on("readable", () => {
+          for (let chunk = req.read(); chunk !== null; chunk = req.read()) length += chunk.length;
+          if (req.complete && req.readableLength === 0) answer();
+        });
+        req.on("end", answer);
+      });
+    },
+    asks: ["a", "a".repeat(300_000)].map((body) => ({ path: "/", init: { method: "POST", body } })),
+  },
+  {
     name: "next may be called late",
     build(app) {
       app.use((_q: Any, _s: Any, next: Any) => setTimeout(next, 1));
