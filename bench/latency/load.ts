@@ -29,7 +29,7 @@ const WARM_UP_MS = 300;
 const total = Math.floor(rate * (seconds + WARM_UP_MS / 1000));
 const ignored = Math.floor(rate * WARM_UP_MS / 1000);
 const latencies = new Latencies();
-const lags = new Float64Array(total - ignored);
+const lags = new Latencies();
 const free: Socket[] = [];
 const waiting: number[] = [];
 let nextWaiting = 0;
@@ -89,7 +89,7 @@ const start = performance.now();
 while (answered < total) {
   const now = performance.now();
   for (let due = start + sent * 1000 / rate; sent < total && due <= now; due = start + ++sent * 1000 / rate) {
-    if (sent >= ignored) lags[sent - ignored] = now - due;
+    if (sent >= ignored) lags.add(now - due);
     const socket = free.pop();
     if (socket === undefined) waiting.push(due);
     else ask(socket, due);
@@ -97,7 +97,6 @@ while (answered < total) {
   if (now - start > (seconds + 10) * 1000) throw new Error(`${total - answered} of ${total} answers have not come`);
   await new Promise((done) => setImmediate(done));
 }
-lags.sort();
-const result: Counts = { steps: latencies.steps, lag: lags[Math.floor(lags.length * 0.99)]! };
+const result: Counts = { steps: latencies.steps, lag: lags.at(0.99) };
 console.log(JSON.stringify(result));
 for (const socket of opened) socket.end();

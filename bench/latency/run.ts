@@ -1,6 +1,6 @@
 /**
  * `deno task bench:latency`: how long answers take at a constant rate, over a handler written by hand at the same rate.
- * About six minutes in full; the load is made on Bun, from npm.
+ * About eight minutes in full; the load is made on Bun, from npm.
  *
  * `--rounds=30 --seconds=1 --load=0.3 --connections=50,500 --contestants=sluice-lean,hono`; `--load` is the part of what
  * the slowest of those with the same floor can answer; `--write` puts the results into `docs/performance.md`.

@@ -13,6 +13,7 @@ import type { ListenOptions } from "../platform/platform.ts";
 import type { AppFace, OpenStream, RenderCallback, RuntimeFace, SettingValue } from "../request/app_face.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
 import { FrameworkRequest, type QueryValues, type Untyped } from "../request/framework_request.ts";
+import { letAssign } from "../request/incoming_message.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {
   ErrorHandler,
@@ -677,7 +678,7 @@ defineVerbs(FrameworkApp.prototype, (method) =>
 mixEmitter(FrameworkApp.prototype);
 
 // Express has none of these, so programs and packages keep things of their own on the application under such names
-const FREE = [
+letAssign(FrameworkApp.prototype, [
   "routes",
   "middlewares",
   "prefixMiddlewares",
@@ -686,15 +687,7 @@ const FREE = [
   "wsRoutes",
   "server",
   "websocket",
-];
-for (const name of FREE) {
-  Object.defineProperty(FrameworkApp.prototype, name, {
-    ...Object.getOwnPropertyDescriptor(FrameworkApp.prototype, name),
-    set(value: unknown) {
-      Object.defineProperty(this, name, { value, configurable: true, enumerable: true, writable: true });
-    },
-  });
-}
+]);
 
 // one of Node's own, as http.createServer(app), npm's connect and Express bring it; only those know of sockets
 function isNodeResponse(res: unknown): res is NodeResponse {

@@ -330,24 +330,34 @@ export abstract class IncomingMessage extends Emitter {
 }
 
 // Express has none of these, so programs and packages keep things of their own on the request under such names
-for (const name of ["request", "info", "peer", "signal"]) {
-  Object.defineProperty(IncomingMessage.prototype, name, {
-    ...Object.getOwnPropertyDescriptor(IncomingMessage.prototype, name),
-    set(value: unknown) {
-      own(this, name, value);
-    },
-  });
+letAssign(IncomingMessage.prototype, ["request", "info", "peer", "signal"]);
+
+/**
+ * Lets a program assign what a class only works out.
+ *
+ * @param prototype The class's prototype
+ * @param names Names of its getters
+ */
+export function letAssign(prototype: object, names: readonly string[]): void {
+  for (const name of names) {
+    Object.defineProperty(prototype, name, {
+      ...Object.getOwnPropertyDescriptor(prototype, name),
+      set(value: unknown) {
+        own(this, name, value);
+      },
+    });
+  }
 }
 
 /**
  * Has what is assigned stand in front of what would be worked out.
  *
- * @param message The request
+ * @param owner The object
  * @param name Name of the property
  * @param value What is assigned
  */
-export function own(message: object, name: string, value: unknown): void {
-  Object.defineProperty(message, name, { value, configurable: true, enumerable: true, writable: true });
+export function own(owner: object, name: string, value: unknown): void {
+  Object.defineProperty(owner, name, { value, configurable: true, enumerable: true, writable: true });
 }
 
 function stateOf(message: IncomingMessage): RequestState {
