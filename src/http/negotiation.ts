@@ -70,7 +70,10 @@ function parseMember(member: string): { value: string; parameters: Map<string, s
     if (equals === -1) continue;
     const text = parameter.slice(equals + 1).trim();
     const bare = text.startsWith('"') && text.endsWith('"') && text.length > 1 ? text.slice(1, -1) : text;
-    parameters.set(parameter.slice(0, equals).trim().toLowerCase(), bare);
+    const name = parameter.slice(0, equals).trim().toLowerCase();
+    // what follows the weight is none of the media type's (RFC 9110 section 12.5.1)
+    parameters.set(name, bare);
+    if (name === "q") break;
   }
   return { value: value.trim(), parameters };
 }

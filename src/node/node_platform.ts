@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { genericPlatform, noWebSockets } from "../platform/generic.ts";
 import type { Platform } from "../platform/platform.ts";
+import { brotliInflater } from "./brotli_inflater.ts";
 import { loadPackage } from "./load_package.ts";
 import { nextTurn } from "./next_turn.ts";
 import { nodeFiles } from "./node_files.ts";
@@ -18,6 +19,7 @@ export const nodePlatform: Platform = {
   environment: () => process.env,
   visitHeaders: (request, visitor) => WebRequest.visitHeaders(request, visitor),
   watchClient: (request, watch, listen) => WebRequest.watchClient(request, watch, listen),
+  brotliInflater,
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
   nextTurn,

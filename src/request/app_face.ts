@@ -84,6 +84,8 @@ export interface RuntimeFace {
    * @param listen Listens to the signal
    */
   watchClient?(request: Request, watch: ClientWatch, listen: () => void): void;
+  /** Inflates brotli, where the runtime's `DecompressionStream` may not. */
+  brotliInflater?(): ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
   /**
    * Gives a streamed body its length, where the runtime does not take that from the header.
    *

@@ -349,7 +349,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    */
   range(size: number, options?: { combine?: boolean }): ByteRanges | -1 | -2 | undefined {
     const header = this.lookupHeader("range");
-    return header === undefined ? undefined : parseByteRange(size, header, options);
+    return header ? parseByteRange(size, header, options) : undefined;
   }
 
   /** Address of the client: the peer, or the farthest address the `trust proxy` setting vouches for. */

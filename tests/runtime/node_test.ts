@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { assertEquals, assertMatch } from "@std/assert";
 import { onNode, rawRequest, text, type Way, ways } from "../support/node_servers.ts";
 
@@ -44,6 +45,18 @@ onNode("a JSON body is parsed, by Sluice or by the parser Express had in front",
       way === "plain" || way === "parsed" ? 500 : 400,
       true,
     ]);
+  }
+});
+
+onNode("a JSON body is parsed, whatever coding it has that Express inflates", async (at) => {
+  for (
+    const [coding, compress] of [["gzip", gzipSync], ["deflate", deflateSync], ["br", brotliCompressSync]] as const
+  ) {
+    const headers = { "content-type": "application/json", "content-encoding": coding };
+    const sent = (json: string) => ({ method: "POST", headers, body: new Uint8Array(compress(json)) });
+    for (const way of ways) {
+      assertEquals(await text(`${at(way)}/echo`, sent('{"a":[1,2]}')), '{"body":{"a":[1,2]}}', `${coding}, ${way}`);
+    }
   }
 });
 

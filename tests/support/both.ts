@@ -26,7 +26,21 @@ export interface Ask {
 const HEADERS = ["content-type", "location", "allow", "vary", "link", "cache-control", "content-range", "set-cookie"];
 
 /** Asks both and gives what each showed. */
-export async function askBoth(build: (app: Any, lib: Any) => void, asks: readonly Ask[]): Promise<[Seen[], Seen[]]> {
+export function askBoth(build: (app: Any, lib: Any) => void, asks: readonly Ask[]): Promise<[Seen[], Seen[]]> {
+  return serveBoth(build, (origin) => seeAll(origin, asks));
+}
+
+/**
+ * Serves the same program by both.
+ *
+ * @param build Builds it on an application of either
+ * @param visit Asks one of them, which answers at the given origin
+ * @returns What Sluice showed, and what Express did
+ */
+export async function serveBoth<T>(
+  build: (app: Any, lib: Any) => void,
+  visit: (origin: string) => Promise<T>,
+): Promise<[T, T]> {
   const ours = sluice();
   ours.set("env", "test");
   build(ours, sluice);
@@ -38,7 +52,10 @@ export async function askBoth(build: (app: Any, lib: Any) => void, asks: readonl
     const listening: Any = theirs.listen(0, "127.0.0.1", () => resolve(listening));
   });
   try {
-    return [await seeAll(server.addr.port, asks), await seeAll(node.address().port, asks)];
+    return [
+      await visit(`http://127.0.0.1:${server.addr.port}`),
+      await visit(`http://127.0.0.1:${node.address().port}`),
+    ];
   } finally {
     await server.shutdown();
     await new Promise((resolve) => {
@@ -48,10 +65,10 @@ export async function askBoth(build: (app: Any, lib: Any) => void, asks: readonl
   }
 }
 
-async function seeAll(port: number, asks: readonly Ask[]): Promise<Seen[]> {
+async function seeAll(origin: string, asks: readonly Ask[]): Promise<Seen[]> {
   const seen: Seen[] = [];
   for (const { path, init } of asks) {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual", ...init });
+    const response = await fetch(`${origin}${path}`, { redirect: "manual", ...init });
     const headers = Object.fromEntries(HEADERS.map((name) => [name, response.headers.get(name)]));
     seen.push({ status: response.status, headers, body: await response.text() });
   }

@@ -40,6 +40,13 @@ function assertContainer(text: string): void {
   if (code === OPENING_BRACE || code === OPENING_BRACKET) return;
   const first = /[^ \t\n\r]/.exec(text);
   if (first === null || first[0] === "{" || first[0] === "[") return;
-  const shown = text.length > 20 ? `${text.slice(0, 20)}...` : text;
-  throw new SyntaxError(`Unexpected token '${first[0]}', "${shown}" is not valid JSON`);
+  throw new SyntaxError(`Unexpected token '${first[0]}', ${excerpt(text, first.index)} is not valid JSON`);
+}
+
+// what V8 shows of a text in its own messages: ten characters on either side, and all of what has no more than twenty
+function excerpt(text: string, at: number): string {
+  if (text.length <= 20) return `"${text}"`;
+  const before = at >= 10 ? "..." : "";
+  const behind = at + 10 < text.length ? "..." : "";
+  return `${before}"${text.slice(Math.max(0, at - 10), at + 10)}"${behind}`;
 }

@@ -1,5 +1,6 @@
 import { HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../http/encodings.ts";
+import type { RuntimeFace } from "../../request/app_face.ts";
 import { exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import { joinedBytes } from "../../response/chunk_bytes.ts";
@@ -34,10 +35,14 @@ export async function readBody(
   const announced = coding === "identity" ? announcedLength(req) : undefined;
   if (announced !== undefined && announced > options.limit) throw tooLarge(options.limit, { length: announced });
   if (announced !== undefined && beside === null) return assertLength(await native(req, announced, asText), announced);
+  const inflater = coding === "identity" ? null : inflaterOf(coding, req[exchangeKey].app.runtimeFace);
   const body = beside ?? req[exchangeKey].target.request.body;
   if (body === null) return new Uint8Array(0);
-  const inflated = coding !== "identity";
-  const content = await collect(inflated ? inflate(body, coding) : body, options.limit, inflated);
+  const content = await collect(
+    inflater === null ? body : body.pipeThrough(inflater),
+    options.limit,
+    inflater !== null,
+  );
   return announced === undefined ? content : assertLength(content, announced);
 }
 
@@ -99,27 +104,30 @@ export function announcedLength(req: FrameworkRequest): number | undefined {
 // of processor time, for a limit of 100 kB. Deflate makes up to 1032 bytes of one; brotli 16 MiB of a dozen.
 const SLICE = { gzip: 1024, deflate: 1024, brotli: 16 };
 
+type Inflater = ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
+
+function inflaterOf(coding: string, { brotliInflater }: RuntimeFace): Inflater {
+  // the compression standard calls it brotli; not every runtime has it
+  const format = coding === "br" ? "brotli" : coding;
+  if (format !== "gzip" && format !== "deflate" && format !== "brotli") throw unsupportedCoding(coding);
+  let inflater: Inflater;
+  try {
+    inflater = format === "brotli" && brotliInflater !== undefined
+      ? brotliInflater()
+      : new DecompressionStream(format as CompressionFormat);
+  } catch {
+    throw unsupportedCoding(coding);
+  }
+  const slices = inSlices(SLICE[format]);
+  return { writable: slices.writable, readable: slices.readable.pipeThrough(inflater) };
+}
+
 function inSlices(size: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   return new TransformStream({
     transform(chunk, controller) {
       for (let at = 0; at < chunk.byteLength; at += size) controller.enqueue(chunk.subarray(at, at + size));
     },
   });
-}
-
-function inflate(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  coding: string,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  // the compression standard calls it brotli; not every runtime has it
-  const format = coding === "br" ? "brotli" : coding;
-  if (format !== "gzip" && format !== "deflate" && format !== "brotli") throw unsupportedCoding(coding);
-  try {
-    const inflated = new DecompressionStream(format as CompressionFormat);
-    return body.pipeThrough(inSlices(SLICE[format])).pipeThrough(inflated);
-  } catch {
-    throw unsupportedCoding(coding);
-  }
 }
 
 function unsupportedCoding(coding: string): HttpError {
