@@ -33,7 +33,7 @@ export function sendAnswer(visit: NodeVisit, response: Response): Promise<void> 
   // the client left, or somebody else has answered: a timeout, a server being closed
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
   // a handler broke it off before there was an answer, and here that can be done as Node does it
-  if (visit.answer?.destroyed) return void res.destroy();
+  if (visit.answer?.destroyed && !visit.answer.writableFinished) return void res.destroy();
   visit.request.keepBody();
   const parts = NodeAnswer.partsOf(response);
   if (parts === null || !sendWhole(visit, parts)) return sendResponse(visit, response, parts);

@@ -12,7 +12,7 @@ export interface FileResponse {
   readonly req: FrameworkRequest;
   /** Whether an answer has begun. */
   readonly headersSent: boolean;
-  /** Whether the client has left. */
+  /** Whether the exchange is over. */
   readonly destroyed: boolean;
   /** Whether the last byte was taken. */
   readonly writableFinished: boolean;

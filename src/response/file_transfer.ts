@@ -97,7 +97,7 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer, wa
   if (files === null) throw new Error(NO_FILES);
   const path = resolveFilePath(transfer.requested, transfer, () => files.workingDirectory());
   const found = await findFile(files, path, transfer);
-  if (res.destroyed) throw clientLeft();
+  if (res.destroyed && !res.writableFinished) throw clientLeft();
   if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
   await sendFound(res, files, ways, found.path, found.stat, transfer);
 }

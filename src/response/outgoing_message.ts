@@ -88,15 +88,16 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return !this[stateKey].ended && (this[stateKey].stream?.needsDrain ?? false);
   }
 
-  /** Whether the client has left. */
+  /** Whether the exchange is over: the client has left, or has its answer. */
   get destroyed(): boolean {
-    return this[stateKey].exchange.aborted;
+    const { exchange, ending } = this[stateKey];
+    // who hears of the end is told first that it has finished, as on Node
+    return exchange.aborted || (exchange.finished && ending !== "awaited");
   }
 
-  /** Whether the exchange is over. */
+  /** The same: Node says so of both when `close` comes. */
   get closed(): boolean {
-    const { exchange } = this[stateKey];
-    return exchange.aborted || exchange.finished;
+    return this.destroyed;
   }
 
   /** The connection, as far as middleware may look at it. */
@@ -433,13 +434,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /** Has `finish` come when the answer is complete, and `close` when the exchange is over. */
   override [listenedTo](event: EventName): void {
     const state = this[stateKey];
-    if (state.watched || (event !== "finish" && event !== "close")) return;
-    state.watched = true;
+    if (state.ending !== "unwatched" || (event !== "finish" && event !== "close")) return;
+    state.ending = "awaited";
     const { exchange } = state;
     exchange.onEnd(() => {
       try {
         if (exchange.finished) this.emit("finish");
       } finally {
+        state.ending = "told";
         this.emit("close");
       }
     }, true);

@@ -27,8 +27,8 @@ export class ResponseState {
   ended = false;
   /** The body, where it is sent as it is written. */
   stream: BodyStream | null = null;
-  /** Whether the exchange tells the response of its end. */
-  watched = false;
+  /** Whether somebody awaits the end of the exchange, or has been told of it. */
+  ending: "unwatched" | "awaited" | "told" = "unwatched";
   #body: WebBody | JsonBody = null;
 
   /** @param exchange The exchange that is answered */

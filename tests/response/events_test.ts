@@ -126,6 +126,31 @@ Deno.test("finish and close are heard by every way to listen", async () => {
   }
 });
 
+Deno.test("an answered response is destroyed with its close, not with its finish, as on Express", async () => {
+  const seen: Any[] = [];
+  const [ours, theirs] = await askBoth((app: Any) => {
+    const responses: Any[] = [];
+    const told: unknown[] = [];
+    const note = (when: string, { destroyed }: Any) => told.push([when, destroyed]);
+    seen.push(told);
+    app.get("/heard", (_req: Any, res: Any) => {
+      note("begun", res);
+      for (const event of ["finish", "close"]) res.on(event, () => note(event, res));
+      res.end("text");
+      note("ended", res);
+    });
+    app.get("/unheard", (_req: Any, res: Any) => void responses.push(res.send("text")));
+    // the client has the answer some time before Express hears of it
+    app.get("/later", async (_req: Any, res: Any) => {
+      await until(() => responses[0].destroyed, "the end of the answer");
+      note("later", responses[0]);
+      res.end();
+    });
+  }, ["/heard", "/unheard", "/later"].map((path) => ({ path })));
+  assertEquals(ours, theirs);
+  assertEquals(seen[0], seen[1]);
+});
+
 Deno.test("who hears that there is room, or that all is sent, is in the asynchronous context of the handler", async () => {
   const context = new AsyncLocalStorage<string>();
   const heard: string[] = [];
