@@ -126,8 +126,12 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   #state: RequestState | null = null;
   #parsed: Parsed | null = null;
 
-  /** The parsed body; `undefined` until a body parser or a handler sets it (Express 5). */
-  body: Body = undefined as Body;
+  /**
+   * The parsed body; `undefined` until a body parser or a handler sets it (Express 5).
+   *
+   * Until then `"body" in req` is false: middleware that reads the body itself asks so whether somebody has been first.
+   */
+  declare body: Body;
   /** The response this request belongs to. */
   res: ResponseFace = undefined as unknown as ResponseFace;
   /** The {@linkcode Route} being run, `undefined` outside routes; of any type, as in Express. */

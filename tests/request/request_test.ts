@@ -750,3 +750,38 @@ Deno.test("a body is shown in every encoding that Node has, as in Express", asyn
   assertEquals(ours, theirs);
   assertEquals(ours.at(-1)!.body, '["ERR_UNKNOWN_ENCODING","ERR_UNKNOWN_ENCODING","string"]');
 });
+
+Deno.test("who asks for req.body by name learns whether somebody has read the body, as from Express", async () => {
+  // so do the adapters of tRPC, which take a body that is there for all that was sent
+  const readUnread = async (req: Any, res: Any) => {
+    if ("body" in req) return res.json([Object.hasOwn(req, "body"), req.body ?? "nothing"]);
+    let sent = "";
+    for await (const chunk of req) sent += chunk;
+    res.json(["unread", sent]);
+  };
+  const post = (path: string, type: string) => ({
+    path,
+    init: { method: "POST", headers: { "content-type": type }, body: '{"a":1}' },
+  });
+  const [ours, theirs] = await askBoth((app: Any, { json }: Any) => {
+    app.use("/unread", readUnread);
+    app.use("/parsed", json(), json(), readUnread);
+    app.use("/assigned", (req: Any, _res: Any, next: Any) => next(void (req.body = "by hand")), json(), readUnread);
+  }, [
+    post("/unread", "application/json"),
+    post("/parsed", "application/json"),
+    post("/parsed", "text/plain"),
+    post("/assigned", "text/plain"),
+    { path: "/unread" },
+    { path: "/parsed" },
+  ]);
+  assertEquals(ours, theirs);
+  assertEquals(ours.map(({ body }) => body), [
+    '["unread","{\\"a\\":1}"]',
+    '[true,{"a":1}]',
+    '[true,"nothing"]',
+    '[true,"by hand"]',
+    '["unread",""]',
+    '[true,"nothing"]',
+  ]);
+});

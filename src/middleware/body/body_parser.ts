@@ -36,6 +36,8 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   const { parseText } = parsing;
   const textOnly = options.verify === undefined ? parseText : undefined;
   return (req, res, next) => {
+    // as behind Express's, `"body" in req` tells that a parser has been here
+    if (req.body === undefined) req.body = undefined;
     if (isWithoutBody(req)) return next();
     const type = req.get("content-type") ?? "";
     const known = options.verdicts.get(type);
