@@ -113,7 +113,8 @@ function pick<Options>(options: object, names: OptionNames<Options>): Partial<Op
 }
 
 function storeOf(store: Store | CounterLike | CallbackCounterLike): Store {
-  const counter = (store ?? {}) as CounterLike | CallbackCounterLike;
+  // what is no object, an address of Redis perhaps, is refused by name where the limiter is made
+  const counter = Object(store) as CounterLike | CallbackCounterLike;
   return "increment" in counter && typeof counter.increment === "function" || isCallbackCounter(counter)
     ? fromCounter(counter)
     : store as Store;

@@ -55,7 +55,7 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
     () => fetchLimit({ limits: null } as Any),
     "fetchLimit: option limits must be a list of at least one limit, not null",
   ],
-  [() => new Limiter({ limits: [] }), "Limiter: option limits must be a list of at least one limit, not "],
+  [() => new Limiter({ limits: [] }), "Limiter: option limits must be a list of at least one limit, not an empty list"],
   [() => fetchLimit({ clientAddress: "ip" } as Any), 'fetchLimit: option clientAddress must be a function, not "ip"'],
   [() => new MemoryStore({ clock: 5 } as Any), "MemoryStore: option clock must be a function, not 5"],
   [() => new RedisStore({ url: 5 } as Any), "RedisStore: option url must be a string, not 5"],
@@ -97,13 +97,16 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
   [() => fromExclusive(null as Any), "fromExclusive: option run must be a function, not null"],
   [
     () => fromExclusive(nothing as Any, { clock: Date.now } as Any),
-    `fromExclusive: option clock must be "store" or "process", not ${Date.now}`,
+    'fromExclusive: option clock must be "store" or "process", not a function now',
   ],
   [
     () => fromExclusive(nothing as Any, { partitions: [] } as Any),
-    "fromExclusive: option partitions must be a function, not ",
+    "fromExclusive: option partitions must be a function, not an empty list",
   ],
 ];
+
+const NO_STORE =
+  "option store must be a store with decide and capabilities (see fromCounter for stores of other limiters), not";
 
 for (const [build, message] of WRONG) {
   Deno.test(`a wrong value is told: ${message}`, () => {
@@ -130,10 +133,11 @@ Deno.test("an error names what was called: the door a limiter was made by, or th
     [{ timeoutMs: 0 }, "option timeoutMs must be an integer from 1 to 2147483647, not 0"],
     [{ maxWaiting: -1 }, "option maxWaiting must be an integer from 0 to 10000000, not -1"],
     [{ clock: 5 }, "option clock must be a function, not 5"],
-    [
-      { store: null },
-      "option store must be a store with decide and capabilities (see fromCounter for stores of other limiters), not null",
-    ],
+    [{ store: null }, `${NO_STORE} null`],
+    [{ store: "redis://127.0.0.1:6379" }, `${NO_STORE} "redis://127.0.0.1:6379"`],
+    [{ store: 5 }, `${NO_STORE} 5`],
+    [{ store: RedisStore }, `${NO_STORE} the class RedisStore`],
+    [{ store: () => {} }, `${NO_STORE} a function store`],
   ];
   const doors = { Limiter: (options: Any) => new Limiter(options), rateLimit, fetchLimit };
   for (const [door, call] of Object.entries(doors)) {

@@ -59,9 +59,16 @@ export function refuseOption(
 /** Shows a value that cannot be used, for an error message. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  // the text of a function is its whole program
+  if (typeof value === "function") return `${isClass(value) ? "the class" : "a function"} ${value.name}`.trimEnd();
   // a module that was imported as a whole has no words of its own
   const isBare = typeof value === "object" && value !== null && !("toString" in value);
   return isBare ? Object.prototype.toString.call(value) : String(value);
+}
+
+function isClass(value: object): boolean {
+  return Function.prototype.toString.call(value).startsWith("class");
 }
 
 /**
