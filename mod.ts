@@ -184,7 +184,7 @@ export type {
 } from "./src/routing/path_params.ts";
 export type { FetchApp, FetchHandler } from "./src/routing/fetch_mount.ts";
 export { Route, type RouteEntry } from "./src/routing/route.ts";
-export type { RegisteredRoute } from "./src/routing/route_listing.ts";
+export type { RegisteredRoute, RouteInfo } from "./src/routing/route_listing.ts";
 export {
   BaseRouter,
   type GroupCallback,

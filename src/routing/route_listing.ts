@@ -1,4 +1,4 @@
-import type { Layer, LayerSource } from "../matching/layer.ts";
+import type { AnyHandler, Layer, LayerSource } from "../matching/layer.ts";
 import { Route } from "./route.ts";
 import { SocketRoute } from "./socket_route.ts";
 
@@ -10,6 +10,16 @@ export interface RegisteredRoute {
   method: string;
   /** Path as it was registered on its router. */
   path: string;
+}
+
+/** One path of a router, as Express's `router.listRoutes()` tells it. */
+export interface RouteInfo {
+  /** The path as it was registered. */
+  path: string | RegExp;
+  /** Methods of a route in capitals, `*` for `all`; `undefined` for a mounted router. */
+  methods: string[] | undefined;
+  /** The mounted router, `undefined` for a route. */
+  router: AnyHandler | undefined;
 }
 
 /** Something whose layers can be listed. */
@@ -37,6 +47,34 @@ export function registeredRoutes(router: Listed, prefix: string): RegisteredRout
       pathsOf(layer).map((path) => ({ fullPath: joinPaths(prefix, path), method, path }))
     );
   });
+}
+
+/**
+ * Lists the routes of one router and what is mounted on it, in the order of registration, without going into the mounts.
+ *
+ * @param router The router
+ * @returns An entry for each path; there is none for middleware, applications and WebSocket routes
+ */
+export function routeInfos(router: Listed): RouteInfo[] {
+  return router.stack.flatMap(({ route, entries, patterns }) => {
+    const mounted = route === null ? entries.find(({ fn }) => isStacked(fn))?.fn : undefined;
+    if (mounted === undefined && !(route instanceof Route)) return [];
+    return patterns.map(({ source }) => ({
+      path: source,
+      methods: route instanceof Route ? answeredMethods(route) : undefined,
+      router: mounted,
+    }));
+  });
+}
+
+// routers of Sluice and of Express alike
+function isStacked(fn: AnyHandler): boolean {
+  return "stack" in fn && Array.isArray(fn.stack);
+}
+
+function answeredMethods({ methods }: Route): string[] {
+  const names = Object.keys(methods).map((method) => method === "_all" ? "*" : method.toUpperCase());
+  return names.includes("GET") && !names.includes("HEAD") ? [...names, "HEAD"] : names;
 }
 
 function isListed(source: LayerSource): source is LayerSource & Listed {

@@ -47,7 +47,7 @@ import {
 import { withCookieTakeover } from "./cookie_takeover.ts";
 import { withOwnFaces } from "./express_mount.ts";
 import { checkedHandlers, Route } from "./route.ts";
-import { type RegisteredRoute, registeredRoutes } from "./route_listing.ts";
+import { type RegisteredRoute, registeredRoutes, type RouteInfo, routeInfos } from "./route_listing.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { SocketRoute } from "./socket_route.ts";
 import type { RouterVerbs, Verb } from "./verbs.ts";
@@ -445,6 +445,15 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    */
   getRegisteredRoutes(prefix = ""): RegisteredRoute[] {
     return registeredRoutes(this, prefix);
+  }
+
+  /**
+   * Lists the routes of this router, and the routers mounted on it, which list their own (Express 5.3).
+   *
+   * @returns An entry for each path in the order of registration
+   */
+  listRoutes(): RouteInfo[] {
+    return routeInfos(this);
   }
 
   /**

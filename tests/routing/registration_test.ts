@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import express from "express";
 import sluice, { FrameworkApp, Router } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
 
@@ -170,6 +171,49 @@ Deno.test("every route is listed with its full path, twice where it is registere
     { fullPath: "/v1/in/:id/feed", method: "WS", path: "/feed" },
     { fullPath: "/v1/g", method: "POST", path: "/" },
   ]);
+});
+
+Deno.test("a router lists its own routes and the routers on it as Express's does", () => {
+  const listed = (lib: Any): unknown => {
+    const inner = lib.Router();
+    inner.get("/leaf", () => {});
+    const router = lib.Router();
+    router.use(() => {}).use((_error: Any, _req: Any, _res: Any, _next: Any) => {});
+    router.get("/a", () => {}, () => {}).get(["/b", ["/c", /^\/d/]], () => {}).all("/e", () => {});
+    router.route("/f").all(() => {}).get(() => {}).post(() => {}).get(() => {});
+    router.route("/g").get(() => {}).head(() => {}).all(() => {});
+    router.route("/none");
+    router.use("/mw", () => {}).use(inner).use(["/i", "/j"], () => {}, inner).use("/app", lib());
+    return router.listRoutes().map(({ router: mounted, ...rest }: Any) => ({
+      ...rest,
+      router: mounted === inner ? mounted.listRoutes() : mounted,
+    }));
+  };
+  const ours = listed(sluice);
+  assertEquals(ours, listed(express));
+  assertEquals((ours as Any[]).map(({ path, methods }) => [String(path), methods?.join(" ")]), [
+    ["/a", "GET HEAD"],
+    ["/b", "GET HEAD"],
+    ["/c", "GET HEAD"],
+    ["/^\\/d/", "GET HEAD"],
+    ["/e", "*"],
+    ["/f", "* GET POST HEAD"],
+    ["/g", "GET HEAD *"],
+    ["/none", ""],
+    ["/", undefined],
+    ["/i", undefined],
+    ["/j", undefined],
+  ]);
+});
+
+Deno.test("sockets and groups stand in a router's list as what they are to Express: nothing, and a router", () => {
+  const app = quietApp();
+  app.ws("/live", { open() {} });
+  app.group("/g", (group) => void group.get("/x", () => {}));
+  app.use("/npm", express.Router() as Any);
+  const [group, npm, ...rest] = app.router.listRoutes();
+  assertEquals([group?.path, (group?.router as Any).listRoutes()[0].path], ["/g", "/x"]);
+  assertEquals([npm?.path, typeof npm?.router, rest], ["/npm", "function", []]);
 });
 
 Deno.test("printRoutes prints a line for each route", () => {
