@@ -44,7 +44,7 @@ import {
 import type { RouterVerbs } from "../routing/verbs.ts";
 import { render } from "../views/render.ts";
 import { type Engine, View } from "../views/view.ts";
-import { Connections } from "../websocket/connections.ts";
+import { Connections, connectionsKey } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
 import type { Server } from "./server.ts";
@@ -155,7 +155,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     if (this.#pair !== null) inheritPair(this, parent);
     Object.setPrototypeOf(this.engines, parent.engines);
     Object.setPrototypeOf(this.settings, parent.settings);
-    parent.connections.adopt(this.#connections);
+    parent[connectionsKey].adopt(this.#connections);
   }
 
   /** What requests of this application inherit; put your own methods here. */
@@ -564,7 +564,12 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * of its parent.
    */
   get connections(): Connections {
-    return this.parent === undefined ? this.#connections : this.parent.connections;
+    return this[connectionsKey];
+  }
+
+  /** The same, whatever a program keeps under that name. */
+  get [connectionsKey](): Connections {
+    return this.parent === undefined ? this.#connections : this.parent[connectionsKey];
   }
 
   /** Bodies being streamed. */
@@ -629,7 +634,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
         handlers: route.handlers as WebSocketHandlers,
         platform,
         exchange,
-        connections: this.connections,
+        connections: this[connectionsKey],
         ended: () => exchange.abandon(),
       })
     );
@@ -687,6 +692,7 @@ letAssign(FrameworkApp.prototype, [
   "wsRoutes",
   "server",
   "websocket",
+  "connections",
 ]);
 
 // one of Node's own, as http.createServer(app), npm's connect and Express bring it; only those know of sockets

@@ -4,7 +4,7 @@ import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { FetchHandler, ListenOptions, PlatformServer, Routed } from "../platform/platform.ts";
 import type { OpenStream } from "../request/app_face.ts";
-import type { Connections } from "../websocket/connections.ts";
+import { type Connections, connectionsKey } from "../websocket/connections.ts";
 import { Server } from "./server.ts";
 
 /** Runs when an application listens, or with the error that kept it from doing so. */
@@ -21,7 +21,7 @@ const NAMES: OptionNames<CloseOptions> = { timeoutMs: true };
 /** What is open in an application. */
 interface Owner extends Routed {
   readonly parent: unknown;
-  readonly connections: Connections;
+  readonly [connectionsKey]: Connections;
   readonly openStreams: Set<OpenStream>;
 }
 
@@ -154,7 +154,7 @@ export class Lifecycle {
   }
 
   async #shutDown(atOnce: boolean, deadline: Promise<void>): Promise<void> {
-    const { parent, connections } = this.#app;
+    const { parent, [connectionsKey]: connections } = this.#app;
     // a mounted application that does not listen leaves its parent's sockets alone
     if (this.#listening.length === 0 && parent !== undefined) return;
     connections.areClosing = true;
@@ -173,7 +173,7 @@ export class Lifecycle {
     // nobody can cut work that never ends
     await Promise.race([Promise.all(this.#background), deadline]);
     try {
-      await this.#app.connections.closeBroker();
+      await this.#app[connectionsKey].closeBroker();
     } finally {
       for (const one of all) await this.#leave(one);
     }
@@ -185,7 +185,7 @@ export class Lifecycle {
     if (!this.#listening.includes(one)) return;
     const isLast = this.#listening.every((other) => other === one || other.stopped !== null);
     if (isLast) return await this.#closeAll(timeoutMs);
-    this.#app.connections.closeAll(1001, "The server is closing");
+    this.#app[connectionsKey].closeAll(1001, "The server is closing");
     const stopped = stop(one, timeoutMs === 0);
     if (timeoutMs !== undefined) abortAfter(timeoutMs, stopped, () => one.platform.abort());
     await stopped;

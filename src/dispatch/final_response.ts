@@ -2,7 +2,7 @@ import { encodeUrl } from "encodeurl";
 import { errorText } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 import { statusMessage } from "../http/status_text.ts";
-import { exchangeOf } from "../request/exchange.ts";
+import { exchangeKey } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { HTML, JSON_UTF8 } from "../response/content_type.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
@@ -38,9 +38,10 @@ function notFoundInit(head: readonly string[]): ResponseInit {
  */
 export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, error: unknown): void {
   if (error === undefined && res.headersSent) return;
-  if (error !== undefined) req.app.logError(error);
+  const { app, reading } = req[exchangeKey];
+  if (error !== undefined) app.logError(error);
   // whoever was reading has failed, or has handed the request on
-  exchangeOf(req)?.reading?.drop();
+  reading?.drop();
   if (res.headersSent) {
     // too late for a page: a truncated answer must not look complete
     if (!res.writableEnded) res.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -48,9 +49,7 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
   }
   if (error === undefined && res.untouched && req.method !== "HEAD") return answerNotFound(req, res);
   const status = error === undefined ? 404 : statusOf(error, res.statusCode);
-  const message = error === undefined
-    ? cannot(req.method, req.originalUrl)
-    : messageOf(error, status, req.app.get("env"));
+  const message = error === undefined ? cannot(req.method, req.originalUrl) : messageOf(error, status, app.get("env"));
   for (const name of res.getHeaderNames()) if (isAboutBody(name)) res.removeHeader(name);
   if (error !== undefined) {
     for (const [name, value] of Object.entries(headersOf(error))) res.setHeader(name, value);

@@ -1,20 +1,21 @@
 import { walkForwarded } from "../http/forwarded.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
-import type { AppFace } from "./app_face.ts";
-import type { Peer } from "./peer.ts";
+import { type Exchange, exchangeKey } from "./exchange.ts";
 
-/** What is needed to tell who the client is: the connection, the headers, and whom the application trusts. */
+/**
+ * What is needed to tell who the client is: the connection, the headers, and whom the application trusts. Not by way of
+ * `req.peer` and `req.app`, under which programs keep things of their own.
+ */
 export interface ClientView {
-  /** The other end of the connection. */
-  readonly peer: Peer;
-  /** Application whose `trust proxy` setting counts. */
-  readonly app: AppFace;
+  /** Knows the other end of the connection, and the application whose `trust proxy` setting counts. */
+  readonly [exchangeKey]: Exchange;
   /** Reads a request header. */
   get(name: string): string | undefined;
 }
 
 function trustsPeer(client: ClientView): boolean {
-  return client.app.get("trust proxy fn")(client.peer.address, 0);
+  const { app, peer } = client[exchangeKey];
+  return app.settings["trust proxy fn"](peer.address, 0);
 }
 
 /**
@@ -24,8 +25,8 @@ function trustsPeer(client: ClientView): boolean {
  * @returns The peer first, `undefined` where the platform does not tell it
  */
 export function clientAddresses(client: ClientView): (string | undefined)[] {
-  const { address } = client.peer;
-  const trust = client.app.settings["trust proxy fn"];
+  const { app, peer: { address } } = client[exchangeKey];
+  const trust = app.settings["trust proxy fn"];
   // whom nobody trusts need not be heard: looking at a header costs more than all the rest
   if (!trust(address, 0)) return [address];
   return walkForwarded(address, client.get("x-forwarded-for"), trust);

@@ -8,7 +8,7 @@ import type { AppFace } from "./app_face.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { matchContentType } from "./content_is.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
-import { IncomingMessage, own } from "./incoming_message.ts";
+import { IncomingMessage, letAssign, own } from "./incoming_message.ts";
 import { type RequestState, stateKey } from "./request_state.ts";
 
 /** Values of the path parameters by name. A wildcard has a list of segments; a literal path types it so. */
@@ -250,7 +250,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   get query(): Query {
     const state = this.#made;
     const text = this.#exchange.target.query;
-    const parse = this.app.settings["query parser fn"];
+    const parse = this[exchangeKey].app.settings["query parser fn"];
     if (state.query === undefined || text !== state.queryOf || parse !== state.queryBy) {
       // a mounted application may have another parser
       state.queryBy = parse;
@@ -393,7 +393,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** Labels of the host below the domain, as cut by the `subdomain offset` setting. */
   get subdomains(): string[] {
-    return subdomainsOf(this.hostname, this.app.get("subdomain offset"));
+    return subdomainsOf(this.hostname, this[exchangeKey].app.get("subdomain offset"));
   }
 
   /** Whether the request was made by `XMLHttpRequest`, by the header libraries set. */
@@ -455,6 +455,9 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     throw new TypeError(`req.${reader}() cannot read the body again; a middleware has read it, use req.body`);
   }
 }
+
+// a plain field of Express's, under which some programs keep a client's application
+letAssign(FrameworkRequest.prototype, ["app"]);
 
 // as in Express, nothing in place of the first offer is no offer: `req.accepts(req.query.type)`
 function offered(offers: (string | readonly string[])[]): string[] {

@@ -329,8 +329,10 @@ export abstract class IncomingMessage extends Emitter {
   }
 }
 
-// Express has none of these, so programs and packages keep things of their own on the request under such names
+// Programs and packages keep things of their own on the request under such names: Express has none of the first, and the
+// others are plain fields on Node. `req.connection = await pool.getConnection()` is common.
 letAssign(IncomingMessage.prototype, ["request", "info", "peer", "signal"]);
+letAssign(IncomingMessage.prototype, ["connection", "socket", "complete", "aborted", "rawHeaders", "headersDistinct"]);
 
 /**
  * Lets a program assign what a class only works out.

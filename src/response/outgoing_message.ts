@@ -3,6 +3,7 @@ import type { EventName, Listener } from "../http/emitter_methods.ts";
 import { statusText } from "../http/status_text.ts";
 import type { OpenStream } from "../request/app_face.ts";
 import type { Exchange } from "../request/exchange.ts";
+import { letAssign } from "../request/incoming_message.ts";
 import type { SocketFace } from "../request/socket_face.ts";
 import { BodyStream, clientLeft, HIGH_WATER_MARK } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
@@ -447,6 +448,9 @@ export abstract class OutgoingMessage extends HeaderMethods {
     }, true);
   }
 }
+
+// plain fields on Node: some programs set `res.finished` to tell what they call that they have answered
+letAssign(OutgoingMessage.prototype, ["finished", "socket", "connection"]);
 
 const plain = OutgoingMessage.prototype;
 

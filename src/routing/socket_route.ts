@@ -2,6 +2,7 @@ import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { describe } from "../http/error_text.ts";
 import { type AnyHandler, type LayerEntry, layerEntry, type RoutedEntries } from "../matching/layer.ts";
+import { exchangeKey } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import type { Path } from "./handler.ts";
@@ -52,7 +53,7 @@ export class SocketRoute implements RoutedEntries {
     this.handlers = handlers;
     this.middlewares = middlewares as AnyHandler[];
     const accept = (req: FrameworkRequest, res: unknown): Promise<void> =>
-      req.app.acceptSocket(req, res, { path: String(path), handlers });
+      req[exchangeKey].app.acceptSocket(req, res, { path: String(path), handlers });
     this.#entries = [...this.middlewares, accept].map(layerEntry);
   }
 

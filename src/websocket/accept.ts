@@ -88,7 +88,7 @@ export function acceptWebSocket(options: AcceptOptions): Response {
     data,
     handlers,
     connections,
-    app: req.app,
+    app: exchange.app,
     handled,
     ended,
   });

@@ -2,6 +2,9 @@ import { InOrder } from "./in_order.ts";
 import { assertSocketData, assertTopic, bytesOf, type SocketData } from "./socket_data.ts";
 import { assertBroker, type TopicBroker } from "./topic_broker.ts";
 
+/** Where the framework finds the connections of an application. */
+export const connectionsKey: unique symbol = Symbol.for("sluice.connections");
+
 /** The part of a connection the registry needs. */
 export interface Member {
   /** Sends a message. */

@@ -3,6 +3,7 @@ import { socketPair, upgradeResponse } from "../platform/cloudflare.ts";
 import { WorkerSocket } from "../platform/cloudflare_socket.ts";
 import type { Upgrade, UpgradeOptions } from "../platform/platform.ts";
 import { exchangeOf } from "../request/exchange.ts";
+import { connectionsKey } from "../websocket/connections.ts";
 import { serveConnection } from "../websocket/serve_connection.ts";
 import type { WebSocketConnection } from "../websocket/ws_connection.ts";
 import { attach, attached, type Attachment, keptHeaders } from "./attachment.ts";
@@ -47,7 +48,7 @@ export class ObjectSockets {
       const attachment = attached(raw);
       if (attachment !== null) this.#resume(raw, attachment);
     }
-    this.#app.connections.changed = (ws) => this.#keep(this.#knownAs.get(ws));
+    this.#app[connectionsKey].changed = (ws) => this.#keep(this.#knownAs.get(ws));
   }
 
   #resume(raw: ObjectSocket, attachment: Attachment): void {
@@ -67,12 +68,12 @@ export class ObjectSockets {
       protocol,
       data: { ...own, routePath: path, params, req },
       handlers,
-      connections: owner.connections,
+      connections: owner[connectionsKey],
       app: owner,
       resumed: true,
       handled: () => this.#keep(known),
     });
-    for (const topic of topics) this.#app.connections.subscribe(topic, ws);
+    for (const topic of topics) this.#app[connectionsKey].subscribe(topic, ws);
     this.#remember(known, ws);
   }
 
@@ -121,7 +122,7 @@ export class ObjectSockets {
     if (!known?.ws || !known.attachment || known.ws.readyState > 1) return;
     const { raw, ws, attachment } = known;
     const { routePath: _path, params, req: _req, ...own } = ws.data;
-    known.attachment = attach(raw, { ...attachment, params, own, topics: this.#app.connections.topicsOf(ws) });
+    known.attachment = attach(raw, { ...attachment, params, own, topics: this.#app[connectionsKey].topicsOf(ws) });
   }
 
   /** Tells a connection's message; settles when its handler has. */

@@ -118,10 +118,12 @@ Deno.test("programs keep things of their own on an application, under names that
     children: 3,
     server: "mine",
     websocket: 4,
+    connections: { primary: 5 },
   };
   Object.assign(app, kept);
   app.get("/", (req, res) => res.json(Object.keys(kept).map((name) => Reflect.get(req.app, name) === kept[name])));
-  assertEquals(await askText(app, "/"), "[true,true,true,true,true,true]");
+  assertEquals(await askText(app, "/"), "[true,true,true,true,true,true,true]");
   assertEquals(app.getRoutes().map(({ path }) => path), ["/"]);
   assertEquals(quietApp().routes, []);
+  await app.close();
 });

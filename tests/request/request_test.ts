@@ -332,19 +332,62 @@ Deno.test("who waits for the close of a request asks first whether it has closed
 
 Deno.test("programs keep things of their own on a request, under names that Express leaves free", async () => {
   const app = quietApp();
-  const kept = { info: { user: 1 }, request: "mine", peer: [2], signal: "green" };
+  const kept = { info: { user: 1 }, request: "mine", peer: { address: "of a friend" }, signal: "green" };
   app.use((req, _res, next) => {
     Object.assign(req, kept);
     next();
   }, sluice.json());
   app.post("/parsed", (req, res) => res.json([req.info, req.request, req.peer, req.signal, req.body, req.closed]));
-  app.post("/read", async (req, res) => res.json([await req.text(), req.complete, req.socket.remoteAddress]));
+  app.post("/read", async (req, res) => res.json([await req.text(), req.complete, req.socket.remoteAddress, req.ip]));
   app.mount("/mounted", async (request, info) => Response.json([await request.text(), info]));
   const json = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
   const text = { method: "POST", body: "plain" };
   assertEquals(await (await ask(app, "/parsed", json)).json(), [...Object.values(kept), {}, true]);
-  assertEquals(await (await ask(app, "/read", text, PEER)).json(), ["plain", true, "192.0.2.7"]);
+  assertEquals(await (await ask(app, "/read", text, PEER)).json(), ["plain", true, "192.0.2.7", "192.0.2.7"]);
   assertEquals(await (await ask(app, "/mounted", text, PEER)).json(), ["plain", PEER]);
+});
+
+Deno.test("what Node and Express keep in plain fields may be assigned, and all goes on as before", async () => {
+  const [ours, theirs] = await askBoth((app: Any) => {
+    const told: unknown[] = [];
+    app.use("/assigned", (req: Any, res: Any, next: Any) => {
+      const kept = { connection: { query: "of a pool" }, rawHeaders: ["Accept", "none"], app: { name: "a client's" } };
+      Object.assign(req, kept, { aborted: false });
+      res.on("finish", () => told.push("finish"));
+      told.push(...Object.entries(kept).map(([name, value]) => req[name] === value));
+      told.push(req.aborted);
+      next();
+    });
+    app.get("/assigned", (_req: Any, res: Any) => {
+      res.send("answered");
+      res.finished = "long ago";
+      told.push(res.finished);
+    });
+    app.get("/told", (_req: Any, res: Any) => res.json(told));
+    app.get("/fails", (req: Any) => {
+      req.app = null;
+      throw Object.assign(new Error("told"), { status: 418 });
+    });
+  }, [{ path: "/assigned" }, { path: "/told" }, { path: "/fails" }]);
+  assertEquals(ours.map(({ status }) => status), [200, 200, 418]);
+  assertEquals(ours.slice(0, 2), theirs.slice(0, 2));
+  assertEquals(ours[1]!.body, '[true,true,true,false,"long ago","finish"]');
+});
+
+Deno.test("the client's address, the host and the query are told where a program keeps an application of its own", async () => {
+  const app = quietApp().enable("trust proxy");
+  app.use((req, _res, next) => {
+    Object.assign(req, { app: { id: 7 }, connection: null });
+    next();
+  });
+  app.get("/", (req, res) => res.json([req.ip, req.protocol, req.hostname, req.subdomains, req.query, req.get("x-a")]));
+  const headers = {
+    "x-forwarded-for": "198.51.100.1",
+    "x-forwarded-proto": "https",
+    "x-forwarded-host": "a.b.example",
+  };
+  const answer = await app.handle(new Request("http://localhost/?q=1", { headers }), PEER);
+  assertEquals(await answer.json(), ["198.51.100.1", "https", "a.b.example", ["a"], { q: "1" }, null]);
 });
 
 Deno.test("req._parsedUrl has the parts of the URL where Express's router keeps them, below mounts and rewritten", async () => {
