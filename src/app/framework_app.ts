@@ -278,9 +278,14 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   ): this;
   use(...args: unknown[]): this {
     const { path, handlers } = splitPath("app.use", args);
+    if (!handlers.some(isApplication)) {
+      this.router.use(path as string, ...handlers as Handler[]);
+      return this;
+    }
+    // an application hears that it is mounted before what stands behind it is
     for (const fn of handlers) {
       this.router.use(path as string, fn as Handler);
-      if (fn instanceof FrameworkApp || isExpressApp(fn)) this.#adopt(path, fn as unknown as FrameworkApp);
+      if (isApplication(fn)) this.#adopt(path, fn as unknown as FrameworkApp);
     }
     return this;
   }
@@ -667,6 +672,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
 function inheritPair(child: FrameworkApp, parent: FrameworkApp): void {
   Object.setPrototypeOf(child.request, parent.request);
   Object.setPrototypeOf(child.response, parent.response);
+}
+
+function isApplication(fn: AnyHandler): boolean {
+  return fn instanceof FrameworkApp || isExpressApp(fn);
 }
 
 function isExtended(prototype: object): boolean {

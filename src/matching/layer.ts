@@ -218,6 +218,8 @@ export class Layer {
   readonly socket: boolean;
   /** Whether the path itself must match a trailing slash or its absence. */
   readonly strict: boolean;
+  /** What the layers of one call of `use` have in common. */
+  readonly call: object | null;
 
   /**
    * Compiles a registration.
@@ -232,7 +234,7 @@ export class Layer {
     method: string,
     path: string | RegExp | readonly (string | RegExp)[],
     options: PathPatternOptions,
-    content: { route?: RoutedEntries; mounted?: Mounted | null; fn?: AnyHandler; socket?: boolean },
+    content: { route?: RoutedEntries; mounted?: Mounted | null; fn?: AnyHandler; socket?: boolean; call?: object },
   ) {
     this.path = path;
     this.strict = options.strict;
@@ -244,6 +246,7 @@ export class Layer {
     this.mounted = content.mounted ?? null;
     this.entries = content.fn === undefined ? NO_ENTRIES : [layerEntry(content.fn)];
     this.socket = content.socket ?? false;
+    this.call = content.call ?? null;
   }
 
   /** What is called for a request: the function, the router, or the route. Programs may put another around it. */

@@ -81,12 +81,17 @@ export function middlewaresOf(layers: readonly Layer[]): Handler[] {
   return layers.filter((layer) => layer.everywhere).flatMap((layer) => plain(layer, "handler") as Handler[]);
 }
 
-/** Middleware for paths below a prefix, each registration by itself. */
+/** Middleware for paths below a prefix, what one call of `use` has registered side by side as one entry. */
 export function prefixMiddlewaresOf(layers: readonly Layer[]): PrefixMiddleware[] {
-  return layers.filter((layer) => !layer.everywhere).flatMap((layer) => {
-    const handlers = plain(layer, "handler") as Handler[];
-    return handlers.length === 0 ? [] : [{ prefix: prefixText(layer.path), handlers }];
-  });
+  const found: PrefixMiddleware[] = [];
+  let before: Layer | undefined;
+  for (const layer of layers) {
+    const handlers = layer.everywhere ? [] : plain(layer, "handler") as Handler[];
+    if (handlers.length > 0 && layer.call === before?.call) found.at(-1)!.handlers.push(...handlers);
+    else if (handlers.length > 0) found.push({ prefix: prefixText(layer.path), handlers });
+    before = handlers.length > 0 ? layer : undefined;
+  }
+  return found;
 }
 
 /** Error handlers, in the order of registration. */

@@ -226,7 +226,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   ): this;
   use(...args: unknown[]): this {
     const { path, handlers } = splitPath(`${this.#name}.use`, args);
-    for (const fn of handlers) this.#mount(path, fn, `${this.#name}.use`);
+    for (const fn of handlers) this.#mount(path, fn, `${this.#name}.use`, handlers);
     return this;
   }
 
@@ -253,10 +253,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     return this;
   }
 
-  #mount(path: Path, fn: AnyHandler, caller: string): void {
+  #mount(path: Path, fn: AnyHandler, caller: string, call: object = fn): void {
     const mounted = (fn as { [mountedKey]?: Mounted })[mountedKey] ?? null;
     const options = { sensitive: this.caseSensitive, strict: false, end: false };
-    const content = { fn: mounted === null ? withCookieTakeover(withOwnFaces(fn)) : fn, mounted };
+    const content = { fn: mounted === null ? withCookieTakeover(withOwnFaces(fn)) : fn, mounted, call };
     this.#add(new Layer(caller, path, options, content));
   }
 

@@ -158,6 +158,31 @@ Deno.test("the contract's arrays are views of the layers, in order, at all times
   assertEquals(app.getWsRoutes().map(({ path, keys }) => [path, keys]), [["/live/:room", ["room"]]]);
 });
 
+Deno.test("middleware of one call stands in one entry of its prefix, and that of another call in the next", () => {
+  const [first, second, third] = [() => {}, () => {}, () => {}];
+  const inner = Router();
+  const failing = (_e: unknown, _q: unknown, _s: unknown, _n: unknown) => {};
+  for (const one of [quietApp(), Router()] as Any[]) {
+    one.use("/p", first, [second, third]).use("/p", first);
+    one.use(["/q", /^\/r/], first, inner, second, failing, third);
+    assertEquals(one.prefixMiddlewares, [
+      { prefix: "/p", handlers: [first, second, third] },
+      { prefix: "/p", handlers: [first] },
+      { prefix: "/q,/^\\/r/", handlers: [first] },
+      { prefix: "/q,/^\\/r/", handlers: [second] },
+      { prefix: "/q,/^\\/r/", handlers: [third] },
+    ]);
+  }
+});
+
+Deno.test("an application hears of its mount before what stands behind it in the call is registered", async () => {
+  const outer = quietApp();
+  const inner = quietApp();
+  inner.on("mount", (parent) => parent.use((_req: Any, res: Any) => res.send("by the mount")));
+  outer.use("/", inner, (_req: Any, res: Any) => res.send("behind"));
+  assertEquals(await askText(outer, "/"), "by the mount");
+});
+
 Deno.test("every route is listed with its full path, twice where it is registered twice", () => {
   const app = quietApp();
   const inner = Router();
