@@ -334,6 +334,15 @@ export abstract class IncomingMessage extends Emitter {
 letAssign(IncomingMessage.prototype, ["request", "info", "peer", "signal"]);
 letAssign(IncomingMessage.prototype, ["connection", "socket", "complete", "aborted", "rawHeaders", "headersDistinct"]);
 
+// Node's oldest name of the socket, which programs ask for certificates and others assign; no type tells of it there either
+Object.defineProperty(IncomingMessage.prototype, "client", {
+  get(this: IncomingMessage) {
+    return this.socket;
+  },
+  configurable: true,
+});
+letAssign(IncomingMessage.prototype, ["client"]);
+
 /**
  * Lets a program assign what a class only works out.
  *

@@ -14,6 +14,21 @@ export interface Timed {
   readonly res?: { readonly headersSent: boolean; emit(event: EventName, ...args: unknown[]): boolean };
 }
 
+/** A certificate, as Node tells it. */
+// deno-lint-ignore no-explicit-any -- the core names no type of Node's, and programs read subject.CN
+export type PeerCertificate = Record<string, any>;
+
+/** What only a socket of Node's knows. */
+interface NodeSocket {
+  readonly server?: unknown;
+  readonly localAddress?: string;
+  readonly localPort?: number;
+  readonly remoteFamily?: string;
+  readonly authorized?: boolean;
+  readonly authorizationError?: unknown;
+  readonly getPeerCertificate?: (detailed?: boolean) => PeerCertificate;
+}
+
 /** The part of Node's socket that Express middleware looks at. The connection itself belongs to the platform. */
 export class SocketFace extends Emitter {
   #exchange: Exchange;
@@ -48,9 +63,44 @@ export class SocketFace extends Emitter {
     return this.#peer.port;
   }
 
+  get #ofNode(): NodeSocket | undefined {
+    return (this.#exchange.info as { req?: { socket?: NodeSocket } } | undefined)?.req?.socket;
+  }
+
   /** Node's server, to whose upgrades proxies listen; `undefined` elsewhere. */
   get server(): unknown {
-    return (this.#exchange.info as { req?: { socket?: { server?: unknown } } } | undefined)?.req?.socket?.server;
+    return this.#ofNode?.server;
+  }
+
+  /** Address the client has reached, on Node; `undefined` elsewhere. */
+  get localAddress(): string | undefined {
+    return this.#ofNode?.localAddress;
+  }
+
+  /** Port the client has reached, on Node; `undefined` elsewhere. */
+  get localPort(): number | undefined {
+    return this.#ofNode?.localPort;
+  }
+
+  /** `"IPv4"` or `"IPv6"`, on Node; `undefined` elsewhere. */
+  get remoteFamily(): string | undefined {
+    return this.#ofNode?.remoteFamily;
+  }
+
+  /** Whether the client has shown a certificate that a server of Node's trusts; `undefined` elsewhere. */
+  get authorized(): boolean | undefined {
+    return this.#ofNode?.authorized;
+  }
+
+  /** Why the client's certificate is not trusted, on Node. */
+  get authorizationError(): unknown {
+    return this.#ofNode?.authorizationError;
+  }
+
+  /** Tells the certificate the client has shown, as Node does; `undefined` where there is no TLS, or none of Node's. */
+  get getPeerCertificate(): ((detailed?: boolean) => PeerCertificate) | undefined {
+    const socket = this.#ofNode;
+    return socket?.getPeerCertificate?.bind(socket);
   }
 
   /** Whether the connection uses TLS. */

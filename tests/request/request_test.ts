@@ -351,7 +351,12 @@ Deno.test("what Node and Express keep in plain fields may be assigned, and all g
   const [ours, theirs] = await askBoth((app: Any) => {
     const told: unknown[] = [];
     app.use("/assigned", (req: Any, res: Any, next: Any) => {
-      const kept = { connection: { query: "of a pool" }, rawHeaders: ["Accept", "none"], app: { name: "a client's" } };
+      const kept = {
+        client: { id: 1 },
+        connection: { query: "of a pool" },
+        rawHeaders: ["Accept", "none"],
+        app: { name: "a client's" },
+      };
       Object.assign(req, kept, { aborted: false });
       res.on("finish", () => told.push("finish"));
       told.push(...Object.entries(kept).map(([name, value]) => req[name] === value));
@@ -371,7 +376,7 @@ Deno.test("what Node and Express keep in plain fields may be assigned, and all g
   }, [{ path: "/assigned" }, { path: "/told" }, { path: "/fails" }]);
   assertEquals(ours.map(({ status }) => status), [200, 200, 418]);
   assertEquals(ours.slice(0, 2), theirs.slice(0, 2));
-  assertEquals(ours[1]!.body, '[true,true,true,false,"long ago","finish"]');
+  assertEquals(ours[1]!.body, '[true,true,true,true,false,"long ago","finish"]');
 });
 
 Deno.test("the client's address, the host and the query are told where a program keeps an application of its own", async () => {
