@@ -32,8 +32,8 @@ function sectionsOf(text: string): Section[] {
 
 /** Most bytes, with some 3 % to grow; docs/decisions/0012 says what is in them. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 194_500, gzipped: 67_000 },
-  { what: "an application without middleware", program: "core", minified: 184_800, gzipped: 63_800 },
+  { what: "the smallest application", program: "hello", minified: 195_500, gzipped: 67_400 },
+  { what: "an application without middleware", program: "core", minified: 185_800, gzipped: 63_900 },
   { what: "a limiter over Durable Objects", program: "limited", minified: 71_000, gzipped: 25_500 },
 ];
 
