@@ -601,6 +601,15 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return detectPlatform().serverLimits?.maxRequestBodySize;
   }
 
+  /**
+   * Closes it; there on Bun, and while it listens. Bun serves what a program exports as its default, unless that has a
+   * method of this name: an application that listens, and is exported for its tests, would be served twice.
+   */
+  get stop(): (() => Promise<void>) | undefined {
+    const isExportServed = detectPlatform().serverLimits !== undefined;
+    return isExportServed && this.server !== null ? () => this.close() : undefined;
+  }
+
   /** The runtime it is on, for the framework's own use. */
   get runtimeFace(): RuntimeFace {
     return detectPlatform();
@@ -702,6 +711,7 @@ letAssign(FrameworkApp.prototype, [
   "server",
   "websocket",
   "connections",
+  "stop",
 ]);
 
 // one of Node's own, as http.createServer(app), npm's connect and Express bring it; only those know of sockets

@@ -28,6 +28,19 @@ Deno.test("on Bun, an application listens, closes as it should, listens again, a
   });
 });
 
+Deno.test("on Bun, an application that listens by itself and is exported too is served once", {
+  ignore: runtimes === undefined,
+}, async () => {
+  const program = await bundled("tests/fixtures/bun_listens_and_exports.ts");
+  const { code, output } = await run(`${runtimes}node_modules/.bin/bun`, [program], {
+    limitMs: PATIENCE_MS,
+    quiet: true,
+    env: { PORT: "0" },
+  });
+  // a second server would tell its address, and keep the process
+  assertEquals([code, JSON.parse(output)], [0, { answer: "served", stop: ["undefined", "undefined"] }]);
+});
+
 Deno.test("on Bun, files of up to 1 MiB have their length, and so have parts of them", {
   ignore: runtimes === undefined,
 }, async () => {
