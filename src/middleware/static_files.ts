@@ -45,7 +45,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   const { fallthrough = true, redirect = true, index = "index.html", setHeaders, ...fileOptions } = options ?? {};
   if (setHeaders && typeof setHeaders !== "function") throw new TypeError("option setHeaders must be function");
   const maxAge = parseDuration(fileOptions.maxAge || 0, "option maxAge of serveStatic");
-  return (req, res, next) => {
+  const middleware: StaticFiles = (req, res, next) => {
     if (req.method !== "GET" && req.method !== "HEAD") return fallthrough ? next() : refuseMethod(res);
     // below a mount without a slash there is nothing but a redirect to it
     const mountOnly = req.path === "/" && !pathOf(req.originalUrl).endsWith("/");
@@ -68,6 +68,8 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
       next(failure);
     }).catch(next);
   };
+  // so that it is found among the layers, in bundles too
+  return Object.defineProperty(middleware, "name", { value: "serveStatic" });
 }
 
 // the runtime's own EISDIR, of a file that became a folder meanwhile, names none

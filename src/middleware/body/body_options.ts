@@ -45,6 +45,8 @@ const MAX_REMEMBERED = 64;
 
 /** The same, checked and complete. */
 export interface CheckedOptions {
+  /** Name of the parser. */
+  readonly parser: string;
   /** Most bytes. */
   readonly limit: number;
   /** Whether a request is to be parsed; gets its content type, which has been read already. */
@@ -62,7 +64,7 @@ export interface CheckedOptions {
 /**
  * Checks the options of a body parser.
  *
- * @param parser Name of the parser for error messages
+ * @param parser Name of the parser
  * @param options What the user gave
  * @param defaultType What is parsed without a `type`
  * @returns The checked options
@@ -83,6 +85,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   const types = [type].flat() as string[];
   const verdicts = new Map<string, boolean>();
   return {
+    parser,
     limit: readLimit(parser, limit),
     wants: typeof type === "function" ? type : (req, given) => {
       const known = verdicts.get(given);

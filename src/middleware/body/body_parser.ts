@@ -35,7 +35,7 @@ const MOST_BYTES = 3;
 export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParser {
   const { parseText } = parsing;
   const textOnly = options.verify === undefined ? parseText : undefined;
-  return (req, res, next) => {
+  const middleware: BodyParser = (req, res, next) => {
     // as behind Express's, `"body" in req` tells that a parser has been here
     if (req.body === undefined) req.body = undefined;
     if (isWithoutBody(req)) return next();
@@ -64,6 +64,8 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
       next();
     }, next);
   };
+  // by this name packages look for it among the layers, as Nest does before it adds one of its own
+  return Object.defineProperty(middleware, "name", { value: `${options.parser}Parser` });
 }
 
 // Each look at a request header costs. Where the runtime has the text, the commonest body is asked for two: its type, and
