@@ -130,12 +130,12 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     this.assertOpen("res.send");
     if (typeof body === "string") {
       const type = this.outgoing.contentType;
-      this.outgoing.contentType = type === undefined ? HTML : withUtf8Charset(type);
+      this.#giveType(type === undefined ? HTML : withUtf8Charset(type));
       return this.#sendWhole(body);
     }
     if (body === undefined || body === null) return this.#sendWhole(body === null ? "" : undefined);
     if (ArrayBuffer.isView(body) || body instanceof ArrayBuffer) {
-      this.outgoing.contentType ??= "application/octet-stream";
+      if (this.outgoing.contentType === undefined) this.#giveType("application/octet-stream");
       return this.#sendWhole(chunkBytes("res.send", body));
     }
     if (body instanceof Blob) return this.#sendBlob(body);
@@ -164,8 +164,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     }
     const text = jsonText(value, app);
     const type = this.outgoing.contentType;
-    if (type === undefined) this.outgoing.contentType = settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8;
-    else if (text !== undefined) this.outgoing.contentType = withUtf8Charset(type);
+    if (type === undefined) this.#giveType(settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8);
+    else if (text !== undefined) this.#giveType(withUtf8Charset(type));
     // a middleware that replaced send wants to see the text; otherwise its type is right already
     if (this.send !== plainSend) return this.send(text);
     return this.#sendWhole(text);
@@ -184,17 +184,23 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const callback = Array.isArray(given) ? given[0] : given;
     if (this.outgoing.contentType === undefined) {
       this.setHeader("X-Content-Type-Options", "nosniff");
-      this.outgoing.contentType = JSON_UTF8;
+      this.#giveType(JSON_UTF8);
     }
     if (typeof callback === "string" && callback !== "") {
       this.setHeader("X-Content-Type-Options", "nosniff");
-      this.outgoing.contentType = "text/javascript";
+      this.#giveType("text/javascript");
       // line separators are valid in JSON and were not in JavaScript; the comment defuses "Rosetta Flash"
       text = (text ?? "").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
       const name = callback.replace(/[^\[\]\w$.]/g, "");
       text = `/**/ typeof ${name} === 'function' && ${name}(${text});`;
     }
     return this.send(text);
+  }
+
+  // a middleware that replaced res.set or res.setHeader has a say in the type
+  #giveType(type: string): void {
+    if (this.setHeader === plainSetHeader && this.set === plainSet) this.outgoing.contentType = type;
+    else this.set("Content-Type", type);
   }
 
   // where nobody needs the text, the runtime makes it: one call from the value to the answer
@@ -207,7 +213,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (typeof value !== "object" || this.statusCode !== 200 || this.statusMessage !== "") return false;
     if (outgoing.contentType !== undefined || this.hooked) return false;
     if (!outgoing.bare && (outgoing.framed || outgoing.validated)) return false;
-    if (this.send !== plainSend || this.req.method === "HEAD") return false;
+    if (this.send !== plainSend || this.set !== plainSet || this.req.method === "HEAD") return false;
     let response: Response;
     try {
       response = responseClass().json(value);
@@ -229,7 +235,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
       const isTheirs = makeTag === settings.etag;
       const tag = isTheirs ? makeTag(this.#asBuffer(body)) : makeTag(body);
-      if (tag && isTheirs) this.setHeader("ETag", tag);
+      if (tag && (isTheirs || this.hooked)) this.setHeader("ETag", tag);
       else if (tag) outgoing.put("etag", tag);
     }
     // without a validator no copy can be fresh, and then the request's headers need not be looked at
@@ -555,5 +561,5 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 }
 
-// kept, for a program may replace it for every application at once: express.response.send = …
-const plainSend = FrameworkResponse.prototype.send;
+// kept, for a program may replace them for every application at once: express.response.send = …
+const { send: plainSend, set: plainSet, setHeader: plainSetHeader } = FrameworkResponse.prototype;

@@ -305,9 +305,10 @@ export abstract class OutgoingMessage extends HeaderMethods {
     if (!this[stateKey].take(response, text)) response.body?.cancel().catch(() => {});
   }
 
-  /** Whether a middleware replaced a method that sends, and must see what it would have seen on Node. */
+  /** Whether a middleware replaced a method that sends or sets, and must see what it would have seen on Node. */
   protected get hooked(): boolean {
-    return this.end !== plain.end || this.write !== plain.write || this.writeHead !== plain.writeHead;
+    return this.end !== plain.end || this.write !== plain.write || this.writeHead !== plain.writeHead ||
+      this.setHeader !== plain.setHeader;
   }
 
   /** Whether no header was set and no method replaced, so that an answer can be made at one go. */

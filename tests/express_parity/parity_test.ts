@@ -97,6 +97,39 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: "body parsers and static files are found among the layers by their names",
+    build(app, lib) {
+      app.use(lib.json(), lib.urlencoded(), lib.text(), lib.raw(), lib.static("tests"));
+      app.get("/", (_req: Any, res: Any) => res.json(app.router.stack.map(({ name }: Any) => name)));
+    },
+    asks: ["/"],
+  },
+  {
+    name: "a middleware that replaces res.setHeader or res.set has a say in what res.send and res.json set",
+    build(app) {
+      const bare = (value: Any) => String(value).replace(/;.*/, "");
+      for (const method of ["setHeader", "set"]) {
+        app.use(`/${method}`, (_req: Any, res: Any, next: Any) => {
+          const plain = res[method];
+          res[method] = function (name: Any, ...rest: Any[]) {
+            if (String(name).toLowerCase() !== "content-type") return plain.call(this, name, ...rest);
+            plain.call(this, "Link", bare(rest[0]));
+            return plain.call(this, name, ...(method === "setHeader" ? [bare(rest[0])] : rest));
+          };
+          next();
+        });
+        app.get(`/${method}/text`, say("text"));
+        app.get(`/${method}/json`, (_req: Any, res: Any) => res.json({ a: 1 }));
+        app.get(`/${method}/bytes`, (_req: Any, res: Any) => res.send(Buffer.from("bytes")));
+        app.get(`/${method}/jsonp`, (_req: Any, res: Any) => res.jsonp({ a: 1 }));
+        app.get(`/${method}/own`, (_req: Any, res: Any) => res.type("txt").send("own"));
+      }
+    },
+    asks: ["/setHeader", "/set"].flatMap((base) =>
+      ["/text", "/json", "/bytes", "/jsonp", "/jsonp?callback=f", "/own"].map((path) => base + path)
+    ),
+  },
+  {
     name: "get, all and the other methods of a router or an application may be replaced on it",
     build(app, lib) {
       const router = lib.Router();
