@@ -83,6 +83,8 @@ export class ReadableFace implements BodyReading {
     this.#exchange = exchange;
     this.#request = exchange.target.request;
     this.#emitter = emitter;
+    // it is begun by pause() and setEncoding() too, of a body that a parser has read
+    this.#isOver();
   }
 
   /** Whether the body flows, `null` before anybody reads it. */

@@ -105,6 +105,20 @@ const CASES: readonly Case[] = [
     asks: ["/"],
   },
   {
+    name: "a body that a parser has read stays read when somebody holds it back or sets its encoding",
+    build(app, lib) {
+      app.use(lib.json());
+      app.post("/:method", (req: Any, res: Any) => {
+        req[req.params.method]("utf8");
+        res.json([req.readable, req.readableEnded, req.complete]);
+      });
+    },
+    asks: ["/pause", "/setEncoding"].map((path) => {
+      const headers = { "content-type": "application/json" };
+      return { path, init: { method: "POST", headers, body: '{"a":1}' } };
+    }),
+  },
+  {
     name: "a middleware that replaces res.setHeader or res.set has a say in what res.send and res.json set",
     build(app) {
       const bare = (value: Any) => String(value).replace(/;.*/, "");
