@@ -212,6 +212,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     this.#made.url = value;
   }
 
+  /** Whether the body has been read and parsed: what body parsers of Express 4, which packages bring along, go by. */
+  get _body(): boolean {
+    return this.body !== undefined && this.readableEnded;
+  }
+
   /** The part of the path that mounts have taken, without a trailing slash. */
   get baseUrl(): string {
     return this.#parsed?.baseUrl ?? this.#exchange.target.baseUrl;
@@ -456,8 +461,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 }
 
-// a plain field of Express's, under which some programs keep a client's application
-letAssign(FrameworkRequest.prototype, ["app"]);
+// Express's app is a plain field, under which some programs keep a client's application; older parsers assign _body
+letAssign(FrameworkRequest.prototype, ["app", "_body"]);
 
 // as in Express, nothing in place of the first offer is no offer: `req.accepts(req.query.type)`
 function offered(offers: (string | readonly string[])[]): string[] {

@@ -191,6 +191,30 @@ Deno.test("the web's readers read the body, and give back what a parser has read
   assertEquals(await (await ask(app, "/twice", json)).text(), "ok");
 });
 
+Deno.test("a body parser of Express 4, as packages bring it along, leaves alone what a parser has read", async () => {
+  const app = quietApp();
+  // as body-parser 1 does
+  const parser = (req: Any, _res: Any, next: Any) => {
+    if (req._body) return next();
+    req.body ??= {};
+    req._body = true;
+    let text = "";
+    req.on("data", (chunk: Uint8Array) => text += chunk);
+    req.on("end", () => {
+      req.body = { theirs: text };
+      next();
+    });
+  };
+  app.use(sluice.json());
+  app.post("/", parser, parser, (req, res) => res.json(req.body));
+  const post = async (type: string) => {
+    const init = { method: "POST", headers: { "content-type": type }, body: '{"a":1}' };
+    return await (await ask(app, "/", init)).json();
+  };
+  assertEquals(await post("application/json"), { a: 1 });
+  assertEquals(await post("text/plain"), { theirs: '{"a":1}' });
+});
+
 Deno.test("the body flows as Node's events, and pipes into the response", async () => {
   const app = quietApp();
   app.post("/events", (req, res) => {
