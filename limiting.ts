@@ -25,4 +25,4 @@ export {
 } from "./src/middleware/rate_limit/check_option.ts";
 export { ClientKeys } from "./src/middleware/rate_limit/client_keys.ts";
 export { DEFAULT_MESSAGE } from "./src/middleware/rate_limit/default_message.ts";
-export { isMadeInside, noteMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";
+export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";

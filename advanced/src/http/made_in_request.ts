@@ -1,19 +1,23 @@
-import { isMadeInside, noteMadeInside, placeOf } from "@sluice/sluice/limiting";
+import { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "@sluice/sluice/limiting";
 import { Limiter } from "../limiter/limiter.ts";
+import { type CountersHome, homeOf } from "../stores/counters_home.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
+import type { Store } from "../policy/store.ts";
+import type { CallbackCounterLike, CounterLike } from "../stores/policy_counter.ts";
 import { limiterOptionsOf } from "./http_options.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 
 /** Limiters made inside requests: by their store, then by options and place. */
 const shared = new WeakMap<object, Map<string, Limiter>>();
 /** Stands for the memory of this process, and for stores in it that were made inside requests too. */
-const MEMORY = {};
+const MEMORY: CountersHome = { home: {}, prefix: "" };
+let warned = false;
 
 /**
  * The limiter that limiters made inside requests share. Each of them lives for one request only and would never count
- * past one. They are taken for the same if they have the same store, the same `name` or else the same place in the
- * application, and the same plain options, but for those that say no more than how an answer looks: a client may have
- * a say in them, and must not win a fresh count by it.
+ * past one. They are taken for the same if they have the same store, or stores of the same counters, the same `name` or
+ * else the same place in the application, and the same plain options, but for those that say no more than how an answer
+ * looks: a client may have a say in them, and must not win a fresh count by it.
  *
  * @param made The limiter as it was made
  * @param req The request it was made in
@@ -22,15 +26,20 @@ const MEMORY = {};
  */
 export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limiter {
   const { options } = made;
-  const home = options.store === undefined || isMemoryOf(req, options.store) ? MEMORY : options.store;
+  const { home, prefix } = options.store === undefined || isMemoryOf(req, options.store)
+    ? MEMORY
+    : homeOf(options.store);
   let limiters = shared.get(home);
   if (limiters === undefined) shared.set(home, limiters = new Map());
   const { store: _store, timers: _timers, message: _message, requestPropertyName: _property, ...counting } = options;
   const named = options.name ?? options.identifier;
-  const identity = `${JSON.stringify(counting)}${named === undefined ? placeOf(req) : ""}`;
+  const identity = `${JSON.stringify(counting)}${named === undefined ? placeOf(req) : ""}${prefix}`;
   const known = limiters.get(identity);
   if (known !== undefined) return known;
+  // prefixes may be as many as there are tenants, and what they have counted is not in the limiter
+  if (prefix !== "" && limiters.size >= MAX_MADE_INSIDE) return made.limiter;
   noteMadeInside(limiters.size, "options");
+  if (options.store !== undefined && home === options.store) noteOwnMemory(options.store);
   const limiter = new Limiter(limiterOptionsOf(options, made.door), made.door);
   limiters.set(identity, limiter);
   return limiter;
@@ -39,4 +48,15 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
 // such a store would forget with the request what it has counted
 function isMemoryOf(req: object, store: object): boolean {
   return store instanceof MemoryStore && isMadeInside(store.sequence, req);
+}
+
+// when a store for express-rate-limit was made it does not tell; one that counts elsewhere finds its counts again
+function noteOwnMemory(store: Store | CounterLike | CallbackCounterLike): void {
+  const isOwn = "capabilities" in store ? store.capabilities.scope === "process" : store.localKeys === true;
+  if (warned || !isOwn || store instanceof MemoryStore) return;
+  warned = true;
+  console.warn(
+    "rateLimit: a limiter was made inside a request, with a store that counts in memory. If the store was made there, " +
+      "too, each request finds it empty, and none is ever refused: make it once, outside",
+  );
 }

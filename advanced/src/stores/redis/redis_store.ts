@@ -1,17 +1,21 @@
 import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
 import { ALGORITHM_NAMES, capacityOf, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
+import { noteHome } from "../counters_home.ts";
 import { decideByKey } from "../decide_by_key.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../../policy/store.ts";
-import { lazyClient } from "./lazy_client.ts";
 import { allEndings, BLOCK_ENDING, ENDINGS, keyOf, patternOf, redisKey } from "./redis_key.ts";
 import { keysBy, type RedisClient, type RedisPort, redisPortOf } from "./redis_port.ts";
 import { VERDICT_LENGTH } from "./lua/main.ts";
 import { decideEachScript, decideScript, forgetScript, giveScript } from "./redis_script.ts";
+import { sharedClient } from "./shared_client.ts";
 
 /** Options of a {@linkcode RedisStore}: `url`, or a `client`. */
 export interface RedisStoreOptions {
-  /** Address of the server, for example `redis://localhost:6379`. The store then connects and reconnects by itself. */
+  /**
+   * Address of the server, for example `redis://localhost:6379`. The store then connects and reconnects by itself; all
+   * stores of one address share a connection.
+   */
   url?: string;
   /** A client of node-redis (also a cluster or a sentinel), ioredis or Bun, connected by you; or a port. */
   client?: RedisClient;
@@ -60,7 +64,9 @@ export class RedisStore implements Store {
     if (typeof prefix !== "string" || /[{}]/.test(prefix)) {
       throw new TypeError(`RedisStore: option prefix must be a string without braces, not ${String(prefix)}`);
     }
-    this.#port = url === undefined ? redisPortOf(client!) : lazyClient(url);
+    const { port, home } = url === undefined ? { port: redisPortOf(client!), home: client! } : sharedClient(url);
+    noteHome(this, { home, prefix });
+    this.#port = port;
     this.#prefix = prefix;
     this.#clock = clock;
     if (!this.#port.cluster) this.decideEach = (takes, times) => this.#decideEach(takes, times);
@@ -183,7 +189,7 @@ export class RedisStore implements Store {
     await this.#port.connect?.();
   }
 
-  /** Ends the connection, if the store made it. */
+  /** Ends the connection, if the store made it and no other one uses it. */
   async close(): Promise<void> {
     await this.#port.close?.();
   }

@@ -1,0 +1,99 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import sluice from "@sluice/sluice";
+import { type RedisServer, startServer } from "../../../tests/support/redis_servers.ts";
+import { until } from "../../../tests/support/until.ts";
+import { Limiter, rateLimit, RedisStore } from "../../mod.ts";
+
+/** Connections to a server, but for the one that asks. */
+async function connections(server: RedisServer): Promise<number> {
+  const list = await server.cli("CLIENT", "LIST", "TYPE", "normal");
+  return list.trim().split("\n").length - 1;
+}
+
+/** Asks one after the other, and tells the statuses. */
+async function statuses(app: ReturnType<typeof sluice>, times: number, path = "/tenant"): Promise<number[]> {
+  const all: number[] = [];
+  for (let i = 0; i < times; i++) all.push((await app.fetch(new Request(`http://localhost${path}`))).status);
+  return all;
+}
+
+/** An application whose limiters, and their stores, are made inside requests. */
+interface Limited {
+  readonly app: ReturnType<typeof sluice>;
+  /** The limiters, each of them once. */
+  readonly limiters: Set<Limiter>;
+  close(): Promise<unknown>;
+}
+
+function limited(url: string, max: number): Limited {
+  const limiters = new Set<Limiter>();
+  const app = sluice();
+  app.get("/:tenant", async (req, res, next) => {
+    const store = new RedisStore({ url, prefix: `${req.params["tenant"]}:` });
+    const limit = rateLimit({ max, store, timeoutMs: 5000 });
+    await limit(req, res, next);
+    limiters.add(limit.limiter);
+  }, (_req, res) => res.send("hello"));
+  return { app, limiters, close: () => Promise.all(Array.from(limiters, (limiter) => limiter.close())) };
+}
+
+function failures({ limiters }: Limited): number {
+  return [...limiters].reduce((sum, { counters }) => sum + counters.storeFailures, 0);
+}
+
+Deno.test("a limiter made inside each request with a store of its own counts, over one connection", async () => {
+  await using server = await startServer();
+  const made = limited(server.url, 3);
+  assertEquals(await statuses(made.app, 6), [200, 200, 200, 429, 429, 429]);
+  assertEquals([made.limiters.size, failures(made), await connections(server)], [1, 0, 1]);
+  await made.close();
+  await until(async () => await connections(server) === 0, "the end of the connection");
+});
+
+Deno.test("a limiter made inside each request with a store of its own limits while the server is away, too", async () => {
+  const server = await startServer();
+  await server.stop();
+  const made = limited(server.url, 3);
+  assertEquals(await statuses(made.app, 6), [200, 200, 200, 429, 429, 429]);
+  await made.close();
+});
+
+Deno.test("a limiter that is made and closed inside each request goes on counting in the store", async () => {
+  await using server = await startServer();
+  const made = limited(server.url, 3);
+  for (const status of [200, 200, 200, 429]) {
+    assertEquals(await statuses(made.app, 1), [status]);
+    await made.close();
+  }
+  assertEquals([made.limiters.size, failures(made)], [4, 0]);
+});
+
+Deno.test("stores made inside requests with prefixes of their own count apart, however many there are", async () => {
+  await using server = await startServer();
+  const made = limited(server.url, 1);
+  for (let i = 0; i < 1001; i++) assertEquals(await statuses(made.app, 1, `/${i}`), [200]);
+  assertEquals(await statuses(made.app, 2, "/1001"), [200, 429]);
+  assertEquals(await statuses(made.app, 1, "/0"), [429]);
+  assertEquals(await connections(server), 1);
+  await made.close();
+});
+
+Deno.test("a connection ends with the last store that used it, and a store made later has another one", async () => {
+  await using server = await startServer();
+  const make = () =>
+    new Limiter({ name: "limit", max: 2, store: new RedisStore({ url: server.url }), timeoutMs: 5000 });
+  const [one, two, unused] = [make(), make(), make()];
+  assertEquals([(await one.check("key")).remaining, (await two.check("key")).remaining], [1, 0]);
+  await one.close();
+  await one.close();
+  assertEquals([(await two.check("key")).decidedBy, (await one.check("key")).decidedBy], ["store", "local"]);
+  await assertRejects(() => one.warm(), Error, "the store was closed");
+  await two.close();
+  await until(async () => await connections(server) === 0, "the end of the connection");
+  const three = make();
+  assertEquals((await three.check("key")).decidedBy, "store");
+  // it was made when there was another connection
+  assertEquals((await unused.check("key")).decidedBy, "store");
+  assertEquals(await connections(server), 1);
+  await Promise.all([three.close(), unused.close()]);
+});
