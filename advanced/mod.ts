@@ -77,6 +77,7 @@ export type {
   NodeRedisClient,
   RedisClient,
   RedisPort,
+  UpstashClient,
 } from "./src/stores/redis/redis_port.ts";
 export { RedisStore, type RedisStoreOptions } from "./src/stores/redis/redis_store.ts";
 export type { Awaitable, Capabilities, Entry, Selector, Store, Take, Verdict } from "./src/policy/store.ts";

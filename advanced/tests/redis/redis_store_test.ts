@@ -5,7 +5,7 @@ import { startCluster } from "../../../tests/support/redis_cluster.ts";
 import { startSentinel } from "../../../tests/support/redis_sentinel.ts";
 import { type RedisServer, startServer } from "../../../tests/support/redis_servers.ts";
 import { until } from "../../../tests/support/until.ts";
-import { ALGORITHM_NAMES, Limiter, type Policy, type RedisPort, RedisStore } from "../../mod.ts";
+import { ALGORITHM_NAMES, Limiter, type Policy, type RedisPort, RedisStore, type UpstashClient } from "../../mod.ts";
 import type { Entry, Store, Take } from "../../mod.ts";
 import { VirtualClock } from "../../testing.ts";
 import { startProxy, type TcpProxy } from "../support/tcp_proxy.ts";
@@ -368,6 +368,18 @@ Deno.test("Bun's own client works as it is", async () => {
   const isAsked = () => Promise.reject(new TypeError("these have other arguments than a port's"));
   const send = (command: string, args: string[]) => real.call(command, ...args);
   const client = { connected: true, send, evalsha: isAsked, eval: isAsked, scan: isAsked };
+  await proveItWorks(new RedisStore({ client, prefix: uniquePrefix() }));
+  real.disconnect();
+});
+
+Deno.test("a client of Upstash works as it is", async () => {
+  const real = new Redis(URL_OF_TESTS);
+  const client: UpstashClient = {
+    evalsha: (sha, keys, args) => real.evalsha(sha, keys.length, ...keys, ...args),
+    eval: (script, keys, args) => real.eval(script, keys.length, ...keys, ...args),
+    scan: (cursor, { match, count }) => real.scan(cursor, "MATCH", match, "COUNT", count),
+    createScript: () => Promise.reject(new TypeError("nobody asked for one")),
+  };
   await proveItWorks(new RedisStore({ client, prefix: uniquePrefix() }));
   real.disconnect();
 });

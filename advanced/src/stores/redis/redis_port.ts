@@ -67,13 +67,25 @@ export interface BunRedisClient {
   readonly connected: boolean;
 }
 
+/** A client of `npm:@upstash/redis`, which speaks HTTP. */
+export interface UpstashClient {
+  /** Sends `EVALSHA`. */
+  evalsha(sha: string, keys: string[], args: string[]): Promise<unknown>;
+  /** Sends `EVAL`. */
+  eval(script: string, keys: string[], args: string[]): Promise<unknown>;
+  /** Lists a page of keys. */
+  scan(cursor: string, options: { match: string; count: number }): Promise<[string, unknown[]]>;
+  /** Makes a script; here it only tells this kind of client from others. */
+  createScript(script: string): unknown;
+}
+
 /** Any client a {@linkcode RedisStore} takes. */
-export type RedisClient = NodeRedisClient | IoRedisClient | BunRedisClient | RedisPort;
+export type RedisClient = NodeRedisClient | IoRedisClient | BunRedisClient | UpstashClient | RedisPort;
 
 /**
  * Finds out what a client is and gives it the face the store works with.
  *
- * @param client A client of node-redis, ioredis or Bun, or a port
+ * @param client A client of node-redis, ioredis, Bun or Upstash, or a port
  * @returns The port
  * @throws {TypeError} If it is none of these
  */
@@ -82,6 +94,7 @@ export function redisPortOf(client: RedisClient): RedisPort {
     if ("evalSha" in client) return nodeRedisPort(client);
     if ("call" in client && "evalsha" in client) return ioRedisPort(client);
     if ("send" in client && "connected" in client) return bunPort(client);
+    if ("createScript" in client && "evalsha" in client) return upstashPort(client);
     if ("evalsha" in client && "eval" in client && "scan" in client) return client as RedisPort;
   }
   const shown = isThenable(client)
@@ -90,8 +103,8 @@ export function redisPortOf(client: RedisClient): RedisPort {
     ? "this object"
     : String(client);
   throw new TypeError(
-    "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, Bun's own, or an object with " +
-      `evalsha, eval and scan, not ${shown}`,
+    "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, of npm:@upstash/redis, Bun's " +
+      `own, or an object with evalsha, eval and scan, not ${shown}`,
   );
 }
 
@@ -110,6 +123,9 @@ export function keysBy(port: RedisPort, pattern: string): AsyncIterable<string> 
   throw new TypeError("RedisStore: the client's scan(pattern) must list keys one by one, as an async generator does");
 }
 
+/** Keys a server goes through for one answer. */
+const PAGE = 500;
+
 function nodeRedisPort(client: NodeRedisClient): RedisPort {
   // its errors show in the commands that fail; where nobody listens it would end the process, or not connect again
   if (client.listenerCount?.("error") === 0) client.on?.("error", () => {});
@@ -126,7 +142,7 @@ function nodeRedisPort(client: NodeRedisClient): RedisPort {
 }
 
 async function* nodeRedisKeys(client: NodeRedisClient, pattern: string): AsyncGenerator<string> {
-  const options = { MATCH: pattern, COUNT: 500 };
+  const options = { MATCH: pattern, COUNT: PAGE };
   if (client.masters !== undefined) {
     // none to ask would look like no keys
     if (client.masters.length === 0) throw new Error("RedisStore: the cluster's client is not connected");
@@ -177,10 +193,18 @@ function bunPort(client: BunRedisClient): RedisPort {
   };
 }
 
+function upstashPort(client: UpstashClient): RedisPort {
+  return {
+    evalsha: (sha, keys, args) => client.evalsha(sha, keys as string[], args as string[]),
+    eval: (script, keys, args) => client.eval(script, keys as string[], args as string[]),
+    scan: (pattern) => pagesOf(pattern, ([cursor]) => client.scan(cursor!, { match: pattern, count: PAGE })),
+  };
+}
+
 async function* pagesOf(pattern: string, scan: (args: string[]) => Promise<unknown>): AsyncGenerator<string> {
   let cursor = "0";
   do {
-    const [next, keys] = await scan([cursor, "MATCH", pattern, "COUNT", "500"]) as [string, string[]];
+    const [next, keys] = await scan([cursor, "MATCH", pattern, "COUNT", String(PAGE)]) as [string, string[]];
     yield* keys;
     cursor = next;
   } while (cursor !== "0");

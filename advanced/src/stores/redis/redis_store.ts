@@ -17,7 +17,7 @@ export interface RedisStoreOptions {
    * stores of one address share a connection.
    */
   url?: string;
-  /** A client of node-redis (also a cluster or a sentinel), ioredis or Bun, connected by you; or a port. */
+  /** A client of node-redis (also a cluster or a sentinel), ioredis, Bun or Upstash, connected by you; or a port. */
   client?: RedisClient;
   /** What all keys begin with, `"sluice:"` by default; no braces. */
   prefix?: string;
