@@ -20,7 +20,7 @@ export type FetchHandler<Rest extends unknown[], Answer extends FetchAnswer = Re
 
 /** Options of {@linkcode fetchLimit}. */
 export interface FetchLimitOptions
-  extends Omit<RateLimitOptions<Request>, "handler" | "requestPropertyName" | "requestWasSuccessful"> {
+  extends Omit<RateLimitOptions<Request, []>, "handler" | "requestPropertyName" | "requestWasSuccessful"> {
   /** Tells which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
   requestWasSuccessful?: ((request: Request, answer: { statusCode: number }) => Awaitable<boolean>) | undefined;
   /** Tells a client's address, from the request and what the platform passes beside it. */
@@ -94,7 +94,7 @@ function checkedAddress(address: unknown): string | undefined {
 }
 
 async function refuse(asker: RequestLimiter<Request>, request: Request, decision: Decision): Promise<Response> {
-  await asker.options.onLimitReached?.(request);
+  await asker.reached(request);
   const headers = new Headers();
   asker.writeHeaders(sinkOf(headers), decision);
   const { status, body, type } = await asker.refusal(request, decision);

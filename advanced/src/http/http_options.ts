@@ -31,27 +31,29 @@ export interface RequestLimitOptions extends LimitOptions {
  * Options of `rateLimit`.
  *
  * @typeParam Req The request that functions get: Sluice's, Express's, or a web `Request`
+ * @typeParam Rest What they get behind it: the response, where there is one already
  */
-export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions, "max" | "store" | "limits"> {
+export interface RateLimitOptions<Req = RequestFace, Rest extends unknown[] = [res: ResponseOf<Req>]>
+  extends Omit<LimiterOptions, "max" | "store" | "limits"> {
   /** Several limits that are decided as one: all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly RequestLimitOptions[] | undefined;
   /**
    * Units per window, 100 by default; or a function that tells them, for customers' tiers: a number for all limits, or
    * numbers by the names of those it is about.
    */
-  max?: number | ((req: Req) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
+  max?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
   /** The same as `max`, by express-rate-limit's name. */
-  limit?: number | ((req: Req) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
+  limit?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
   /** Where counters are kept; also a store made for express-rate-limit. */
   store?: Store | CounterLike | CallbackCounterLike | undefined;
   /** Units a request costs, 1 by default. */
-  cost?: number | ((req: Req) => Awaitable<number>) | undefined;
+  cost?: number | ((req: Req, ...rest: Rest) => Awaitable<number>) | undefined;
   /** The key, or the keys of several limits by their names; the client's address by default. */
-  keyGenerator?: ((req: Req) => Awaitable<LimiterKeys | undefined>) | undefined;
+  keyGenerator?: ((req: Req, ...rest: Rest) => Awaitable<LimiterKeys | undefined>) | undefined;
   /** Requests for which it returns `true` are neither counted nor limited. */
-  skip?: ((req: Req) => Awaitable<boolean>) | undefined;
+  skip?: ((req: Req, ...rest: Rest) => Awaitable<boolean>) | undefined;
   /** Body of a refusal: text, an object sent as JSON, or a function that makes one. */
-  message?: string | object | ((req: Req) => Awaitable<string | object>) | undefined;
+  message?: string | object | ((req: Req, ...rest: Rest) => Awaitable<string | object>) | undefined;
   /** Status of a refusal, 429 by default. */
   statusCode?: number | undefined;
   /** Whether any headers are sent; on by default. */
@@ -69,7 +71,7 @@ export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions
     | ((req: Req, res: ResponseOf<Req>, next: (error?: unknown) => void, options: HandlerOptions) => unknown)
     | undefined;
   /** Called for every refused request, before it is answered. */
-  onLimitReached?: ((req: Req) => unknown) | undefined;
+  onLimitReached?: ((req: Req, ...rest: Rest) => unknown) | undefined;
   /** Property of the request that tells `{ limit, used, remaining, resetTime, key }`, `"rateLimit"` by default. */
   requestPropertyName?: string | undefined;
   /** Gives back what a request took that ended with a status of 400 or more. */

@@ -83,7 +83,7 @@ export function rateLimit<Req extends RequestFace = FrameworkRequest>(
     let decision: Decision | null;
     try {
       asker ??= begin(req);
-      const asked = asker.ask(req as Req);
+      const asked = asker.ask(req as Req, res as ResponseOf<Req>);
       if (isThenable(asked)) return decideLater(asker, asked, req as Req, res, next);
       decision = asked as Decision | null;
     } catch (error) {
@@ -186,15 +186,15 @@ async function refuse<Req extends RequestFace>(
   next: Next,
 ): Promise<void> {
   try {
-    const { onLimitReached, handler } = asker.options;
-    const reached = onLimitReached?.(req);
+    const { handler } = asker.options;
+    const reached = asker.reached(req, res as ResponseOf<Req>);
     if (isThenable(reached)) await reached;
     if (handler !== undefined) {
       const { statusCode = 429, message = DEFAULT_MESSAGE } = asker.options;
       if (!res.headersSent) forbidStoring(res);
       return void await handler(req, res as ResponseOf<Req>, next, { statusCode, message, decision });
     }
-    const refusal = await asker.refusal(req, decision);
+    const refusal = await asker.refusal(req, decision, res as ResponseOf<Req>);
     // somebody else may have answered while this was decided, as a middleware does that waits no longer
     if (!res.writableEnded) send(res, refusal);
   } catch (error) {

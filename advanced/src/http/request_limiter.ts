@@ -73,16 +73,17 @@ export class RequestLimiter<Req> {
    * Decides about a request.
    *
    * @param req The request
+   * @param res What functions of the options get beside it; behind `fetchLimit` there is none
    * @returns The decision, `null` for a request that is skipped; at once where nothing has to be waited for
    */
-  ask(req: Req): Awaitable<Decision | null> {
+  ask(req: Req, res?: ResponseOf<Req>): Awaitable<Decision | null> {
     const { skip } = this.options;
     if (skip !== undefined) {
-      const skipped = skip(req);
-      if (isThenable(skipped)) return skipped.then((is) => is ? this.#skipped() : this.#check(req));
+      const skipped = skip(req, res!);
+      if (isThenable(skipped)) return skipped.then((is) => is ? this.#skipped() : this.#check(req, res));
       if (skipped) return this.#skipped();
     }
-    return this.#check(req);
+    return this.#check(req, res);
   }
 
   #skipped(): null {
@@ -90,12 +91,12 @@ export class RequestLimiter<Req> {
     return null;
   }
 
-  #check(req: Req): Awaitable<Decision> {
+  #check(req: Req, res: ResponseOf<Req> | undefined): Awaitable<Decision> {
     const { keyGenerator, cost, max, limit } = this.options;
-    const units = awaited(typeof cost === "function" ? cost(req) : cost);
+    const units = awaited(typeof cost === "function" ? cost(req, res!) : cost);
     const most = limit ?? max;
-    const tier = awaited(typeof most === "function" ? most(req) : undefined);
-    const keys = keyGenerator === undefined ? this.#ofClient(this.#addressOf(req)) : keyGenerator(req);
+    const tier = awaited(typeof most === "function" ? most(req, res!) : undefined);
+    const keys = keyGenerator === undefined ? this.#ofClient(this.#addressOf(req)) : keyGenerator(req, res!);
     if (isThenable(units) || isThenable(tier) || isThenable(keys)) return this.#checkLater(req, keys, units, tier);
     return this.#checkNow(req, keys, units, tier);
   }
@@ -158,10 +159,15 @@ export class RequestLimiter<Req> {
     if (this.#headers !== null) writeHeaders(headers, decision, this.#headers);
   }
 
+  /** Tells the user's function of a refused request. */
+  reached(req: Req, res?: ResponseOf<Req>): unknown {
+    return this.options.onLimitReached?.(req, res!);
+  }
+
   /** Makes the answer to a refused request. */
-  async refusal(req: Req, decision: Decision): Promise<Refusal> {
+  async refusal(req: Req, decision: Decision, res?: ResponseOf<Req>): Promise<Refusal> {
     const { message, statusCode = 429, problemDetails = false } = this.options;
-    const body = typeof message === "function" ? await message(req) : message;
+    const body = typeof message === "function" ? await message(req, res!) : message;
     return refusalOf({ statusCode, problemDetails, message: body }, decision);
   }
 

@@ -6,7 +6,6 @@
  * | option or header       | express-rate-limit                       | here                                                |
  * | ---------------------- | ---------------------------------------- | --------------------------------------------------- |
  * | `limit`                | 5 by default                             | 100 by default, as in the framework's own limiter   |
- * | functions              | get `(req, res)`                         | get `(req)`                                         |
  * | `handler`              | fourth argument: its options             | fourth argument: status, message and the decision   |
  * | `identifier`           | text or function                         | text                                                |
  * | `ipv6Subnet`           | 56, or a function, or `false`            | 64, a number                                        |
@@ -184,6 +183,20 @@ Deno.test("skip and an asynchronous key work in Express", async () => {
   const as = (user: string): [string, RequestInit] => ["/", { headers: { "x-user": user } }];
   const seen = await onBoth(limited(options), inRow(as("a"), as("b"), as("a"), "/?free", as("b")));
   assertEquals(statuses(seen), [200, 200, 429, 200, 429]);
+});
+
+Deno.test("functions of the options get the response, too", async () => {
+  const options = {
+    skip: (req: Any, res: Any) => (res.locals.user = req.query.user) === "root",
+    keyGenerator: (_req: Any, res: Any) => res.locals.user,
+    max: (_req: Any, res: Any) => res.locals.user === "a" ? 1 : 2,
+    cost: (_req: Any, res: Any) => res.locals.user === "b" ? 2 : 1,
+    onLimitReached: (_req: Any, res: Any) => void (res.locals.word = "enough"),
+    message: (_req: Any, res: Any) => `${res.locals.word}, ${res.locals.user}`,
+  };
+  const seen = await onBoth(limited(options), inRow("/?user=a", "/?user=a", "/?user=b", "/?user=b", "/?user=root"));
+  assertEquals(statuses(seen), [200, 429, 200, 429, 200]);
+  assertEquals([seen[1]!.body, seen[3]!.body], ["enough, a", "enough, b"]);
 });
 
 Deno.test("failed requests are given back in Express when they are answered", async () => {

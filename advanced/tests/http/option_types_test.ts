@@ -48,6 +48,31 @@ Deno.test("a handler is typed for the request and response of Sluice, Express or
   assertEquals([limits.length, typeof rateLimit(options), server.listening], [4, "function", false]);
 });
 
+Deno.test("functions of the options are typed for request and response, and behind fetchLimit for the request", () => {
+  const limits = [
+    rateLimit({
+      keyGenerator: (req, res) => {
+        expectType<Equal<typeof req, FrameworkRequest>>();
+        expectType<Equal<typeof res, FrameworkResponse>>();
+        return String(res.locals.user ?? req.ip);
+      },
+      message: (_req, res) => `not more, ${res.locals.user}`,
+    }),
+    rateLimit({
+      keyGenerator: (req: ExpressRequest, _res: ExpressResponse) => req.ip,
+      skip: (_req, res) => res.hasHeader("x-internal"),
+      max: (req, _res) => req.get("x-plan") === "large" ? 1000 : 10,
+    }),
+  ];
+  const limit = fetchLimit({
+    keyGenerator: (...all) => {
+      expectType<Equal<typeof all, [req: Request]>>();
+      return all[0].headers.get("x-user") ?? "nobody";
+    },
+  });
+  assertEquals([limits.length, typeof limit], [2, "function"]);
+});
+
 Deno.test("who judges outcomes sees the response of Sluice or Express, and behind fetchLimit its status", () => {
   const limits = [
     rateLimit({ skipFailedRequests: true, requestWasSuccessful: (_req, res) => res.locals.failed !== true }),

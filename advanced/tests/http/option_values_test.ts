@@ -72,7 +72,7 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
   ]),
   [
     () => new RedisStore({ client: Promise.resolve(PORT) } as Any),
-    "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, Bun's own, or an object with " +
+    "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, of npm:@upstash/redis, Bun's own, or an object with " +
     "evalsha, eval and scan, not a promise: await it",
   ],
   [() => new RedisStore({ client: PORT, clock: 5 } as Any), "RedisStore: option clock must be a function, not 5"],

@@ -1,4 +1,5 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
+import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { remedyFor, shown } from "./check_option.ts";
 import { ClientKeys } from "./client_keys.ts";
 import type { CheckedRateLimit } from "./options.ts";
@@ -18,13 +19,14 @@ export class LimiterKey {
    * The key of a request.
    *
    * @param req The request
+   * @param res Its response, for the user's function
    * @returns The key; a promise of it where the user's function gives one
    * @throws {TypeError} If the user's function gives no usable key, or the client is unknown and must not be
    */
-  of(req: FrameworkRequest): string | Promise<string> {
+  of(req: FrameworkRequest, res: FrameworkResponse): string | Promise<string> {
     const keyGenerator = this.#keyGenerator;
     if (keyGenerator === undefined) return this.#clients.of(req.ip);
-    const key = keyGenerator(req);
+    const key = keyGenerator(req, res);
     if (typeof key !== "object" || key === null) return this.#ofGenerated(key, req);
     return Promise.resolve(key).then((later) => this.#ofGenerated(later, req));
   }

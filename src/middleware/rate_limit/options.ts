@@ -1,4 +1,5 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
+import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { checkNames, type OptionNames } from "../../http/option_names.ts";
 import { checkInteger, checkType, refuseOption } from "./check_option.ts";
 
@@ -15,11 +16,13 @@ export interface RateLimitOptions {
   /** Whether `X-RateLimit-*` and `Retry-After` are sent; on by default. */
   headers?: boolean | undefined;
   /** Computes the key whose requests are counted; the client's address by default. May be asynchronous. */
-  keyGenerator?: ((req: FrameworkRequest) => string | undefined | Promise<string | undefined>) | undefined;
+  keyGenerator?:
+    | ((req: FrameworkRequest, res: FrameworkResponse) => string | undefined | Promise<string | undefined>)
+    | undefined;
   /** Requests for which it returns `true` are neither counted nor limited. May be asynchronous. */
-  skip?: ((req: FrameworkRequest) => boolean | Promise<boolean>) | undefined;
+  skip?: ((req: FrameworkRequest, res: FrameworkResponse) => boolean | Promise<boolean>) | undefined;
   /** Called once for every limited request, before it is answered; a promise it returns is awaited. */
-  onLimitReached?: ((req: FrameworkRequest) => unknown) | undefined;
+  onLimitReached?: ((req: FrameworkRequest, res: FrameworkResponse) => unknown) | undefined;
   /** Most keys that are kept, 100 000 by default; see `MemoryStore` for what happens then. */
   maxKeys?: number | undefined;
   /** Bits of an IPv6 address that make one client, 64 by default. */

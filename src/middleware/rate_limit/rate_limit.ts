@@ -70,10 +70,10 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
   function limiter(req: FrameworkRequest, res: FrameworkResponse, next: NextStep): void | Promise<void> {
     let decision: Decision | null = null;
     try {
-      const skipped = checked.skip?.(req) ?? false;
+      const skipped = checked.skip?.(req, res) ?? false;
       if (typeof skipped === "object") return limitLater(req, res, next, skipped);
       if (!skipped) {
-        const key = keys.of(req);
+        const key = keys.of(req, res);
         if (typeof key !== "string") return limitLater(req, res, next, false, key);
         decision = count(req, key);
       }
@@ -93,7 +93,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
   ): Promise<void> {
     let decision: Decision | null = null;
     try {
-      if (!await skipped) decision = count(req, await (laterKey ?? keys.of(req)));
+      if (!await skipped) decision = count(req, await (laterKey ?? keys.of(req, res)));
     } catch (error) {
       return next(failureOf(error));
     }
@@ -118,7 +118,7 @@ function decide(
   if (options.headers && !res.headersSent) setHeaders(res, options.max, hit, now, limited);
   if (!limited) return next();
   try {
-    const result = options.onLimitReached?.(req);
+    const result = options.onLimitReached?.(req, res);
     if (isThenable(result)) return refuseLater(res, options, result, next);
     refuse(res, options);
   } catch (error) {

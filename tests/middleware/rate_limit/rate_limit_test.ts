@@ -137,6 +137,19 @@ Deno.test("onLimitReached is called for each limited request", async () => {
   assertEquals(paths, ["/x", "/x"]);
 });
 
+Deno.test("functions of the options get the response, too", async () => {
+  const reached: unknown[] = [];
+  const app = limited({
+    max: 1,
+    skip: (req, res) => (res.locals.user = req.query.user) === "root",
+    keyGenerator: (_req, res) => res.locals.user,
+    onLimitReached: (_req, res) => void reached.push(res.locals.user),
+  });
+  const seen = [];
+  for (const user of ["a", "b", "a", "root", "root"]) seen.push(...await statuses(app, 1, `/?user=${user}`));
+  assertEquals([seen, reached], [[200, 200, 429, 200, 200], ["a"]]);
+});
+
 Deno.test("functions that throw or reject make an error, never a free pass", async () => {
   const broken = () => {
     throw new Error("broken");
