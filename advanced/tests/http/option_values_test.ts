@@ -67,7 +67,7 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
     ["redis://host/name", "redis://host/name"],
   ].map(([url, shown]): [() => unknown, string] => [
     () => new RedisStore({ url: url! }),
-    "RedisStore: option url must be like redis://user:password@host:6379/0, or rediss://…, percent-encoded, not " +
+    "RedisStore: option url must be like redis://user:password@host:6379/0, rediss://… or unix:///path, percent-encoded, not " +
     JSON.stringify(shown),
   ]),
   [

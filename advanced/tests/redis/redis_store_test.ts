@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { Cluster, Redis } from "ioredis";
 import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from "redis";
 import { startCluster } from "../../../tests/support/redis_cluster.ts";
@@ -342,6 +342,18 @@ Deno.test("a server that is a replica fails, the limiter decides locally, and go
   const { decidedBy, remaining } = await limiter.check("key");
   assertEquals([decidedBy, remaining], ["store", 1]);
   await limiter.close();
+});
+
+Deno.test("a server behind a Unix socket works as one behind a port, and is told apart by two slashes", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "sluice-redis-" });
+  {
+    await using _server = await startServer({ args: ["--unixsocket", `${folder}/socket`] });
+    const store = new RedisStore({ url: `unix://${folder}/socket` });
+    await proveItWorks(store);
+    await store.close();
+  }
+  await Deno.remove(folder, { recursive: true });
+  assertThrows(() => new RedisStore({ url: `unix:${folder}/socket` }), TypeError, "or unix:///path");
 });
 
 Deno.test("a client of node-redis works as it is", async () => {

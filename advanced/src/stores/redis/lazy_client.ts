@@ -25,7 +25,7 @@ function shown(url: string): string {
 }
 
 function isAddress(url: string): boolean {
-  if (!/^rediss?:\/\/|^unix:/.test(url) || !URL.canParse(url)) return false;
+  if (!/^(rediss?|unix):\/\//.test(url) || !URL.canParse(url)) return false;
   const { protocol, username, password, pathname } = new URL(url);
   try {
     decodeURIComponent(username + password);
@@ -56,13 +56,13 @@ function explained(error: unknown, url: string): unknown {
  *
  * @param url Address of the server
  * @returns The port
- * @throws {TypeError} If the address is no `redis:` or `rediss:` URL
+ * @throws {TypeError} If the address is no `redis:`, `rediss:` or `unix:` URL
  */
 export function lazyClient(url: string): RedisPort {
   if (!isAddress(url)) {
     throw new TypeError(
-      "RedisStore: option url must be like redis://user:password@host:6379/0, or rediss://…, percent-encoded, not " +
-        JSON.stringify(shown(url)),
+      "RedisStore: option url must be like redis://user:password@host:6379/0, rediss://… or unix:///path, " +
+        `percent-encoded, not ${JSON.stringify(shown(url))}`,
     );
   }
   // loading it takes longer than a decision may; without it the first decision tells

@@ -31,7 +31,7 @@ const NAMES: OptionNames<RedisStoreOptions> = { url: true, client: true, prefix:
 const TEST_TTL_MS = 600_000;
 
 /**
- * Counters in Redis 7 or later, shared by everybody who names the same server and prefix.
+ * Counters in Redis 7 or later, or Valkey, shared by everybody who names the same server and prefix.
  *
  * A decision is one script and one round trip, by the server's own clock. Every key it writes has a time to live. A
  * batch is decided as one; in a cluster, where keys lie on several servers, a batch of several keys is decided on all of

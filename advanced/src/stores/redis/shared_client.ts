@@ -29,7 +29,7 @@ export interface SharedClient {
  *
  * @param url Address of the server
  * @returns The store's part in it
- * @throws {TypeError} If the address is no `redis:` or `rediss:` URL
+ * @throws {TypeError} If the address is no `redis:`, `rediss:` or `unix:` URL
  */
 export function sharedClient(url: string): SharedClient {
   const home = connectionTo(url);
