@@ -12,7 +12,8 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: Nod
  * Makes an application a handler for a Node server of one's own, or a middleware of Express.
  *
  * Below a mount of Express, the application sees the path behind the mount, the body that Express's parsers have read,
- * and the headers set so far. Where no layer answers, or an error is left over, `next` goes on if there is one.
+ * what other middleware has put on the request, such as `user` and `session`, `res.locals`, and the headers set so far.
+ * Where no layer answers, or an error is left over, `next` goes on if there is one.
  *
  * @param app The application
  * @returns The handler

@@ -4,15 +4,22 @@ import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { HeaderRecord } from "../request/header_record.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
+import { handBack, showAttached } from "./attached.ts";
 import { NodeAnswer } from "./node_answer.ts";
 import { type NodeIncoming, WebRequest } from "./node_request.ts";
 
 /** Continues with the next handler of the server around, as in Express. */
 export type NodeNext = (error?: unknown) => void;
 
+/** A response as Node's server and Express deliver it. */
+interface NodeOutgoing extends ServerResponse {
+  /** Values for the views of this request, in Express. */
+  locals?: Record<string, unknown>;
+}
+
 /** What handlers find as `req.info` on Node. */
 export interface NodeInfo {
-  /** Node's request, or Express's: `user`, `session` and what else middleware in front has put there is found on it. */
+  /** Node's request, or Express's. */
   readonly req: IncomingMessage;
   /** Node's response. */
   readonly res: ServerResponse;
@@ -65,7 +72,10 @@ export class NodeVisit implements Surroundings, NodeInfo {
     return this.#answer;
   }
 
-  /** Puts the request where Express's mounts have brought it, and hands over its body and the headers set so far. */
+  /**
+   * Puts the request where Express's mounts have brought it, and hands over its body, what middleware has put on it, and
+   * the headers set so far.
+   */
   enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
     this.#exchange = exchange;
     this.#asked = req;
@@ -81,6 +91,9 @@ export class NodeVisit implements Surroundings, NodeInfo {
     if (baseUrl !== "") exchange.target.mount = baseUrl.length;
     this.#version = exchange.target.version;
     if (body !== undefined) req.body = body;
+    showAttached(this.req, req);
+    const { locals } = this.res as NodeOutgoing;
+    if (locals !== undefined) res.locals = locals;
     // those of Express, which middleware in front may have changed; the ones of HTTP/2 have its own among them
     if (this.req.httpVersionMajor < 2) req.headers = this.req.headers as HeaderRecord;
     if (this.res.statusCode !== 200) res.statusCode = this.res.statusCode;
@@ -92,8 +105,8 @@ export class NodeVisit implements Surroundings, NodeInfo {
   }
 
   /**
-   * Goes on with the server's next handler, which gets the status and headers set so far, a body that was read, and the
-   * URL and method that were rewritten.
+   * Goes on with the server's next handler, which gets the status and headers set so far, a body that was read, what
+   * middleware has put on the request, and the URL and method that were rewritten.
    */
   leave(error: unknown): boolean {
     const answer = this.#answer;
@@ -101,8 +114,10 @@ export class NodeVisit implements Surroundings, NodeInfo {
     const { req, res } = this;
     const { target } = this.#exchange!;
     if (target.version !== this.#version) [req.url, req.method] = [target.url, target.method];
-    const body = this.#asked?.body;
-    if (body !== undefined) (req as NodeIncoming).body = body;
+    const asked = this.#asked!;
+    if (asked.body !== undefined) (req as NodeIncoming).body = asked.body;
+    handBack(asked, req);
+    (res as NodeOutgoing).locals = answer.locals;
     res.statusCode = answer.statusCode;
     this.dropRemoved((name) => answer.hasHeader(name));
     for (const [name, value] of Object.entries(answer.getHeaders())) res.setHeader(name, value as string | string[]);

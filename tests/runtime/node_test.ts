@@ -144,7 +144,7 @@ onNode("headers can be set by the setHeader of Node's own responses, as npm's co
 
 onNode("headers and properties set by Express in front of the mount are there", async (at) => {
   const answer = await fetch(`${at("plain")}/node`);
-  assertEquals(await answer.json(), { user: "somebody", inherited: "set" });
+  assertEquals(await answer.json(), { user: "somebody", shown: "somebody", attached: ["user"], inherited: "set" });
   assertEquals(answer.headers.get("x-outer"), "set");
   const web = await fetch(`${at("plain")}/web`);
   assertEquals([web.headers.get("x-web"), web.headers.get("x-outer"), await web.text()], [
@@ -152,6 +152,10 @@ onNode("headers and properties set by Express in front of the mount are there", 
     "set",
     "a web response",
   ]);
+});
+
+onNode("what Node's requests have by themselves is not shown on the application's", async (at) => {
+  assertEquals(JSON.parse(await text(`${at("own")}/node`)).attached, []);
 });
 
 onNode("request headers that Express changes or takes away in front of the mount are so in it", async (at) => {

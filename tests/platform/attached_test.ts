@@ -1,0 +1,107 @@
+/** What middleware puts on a request in front of a mounted application, in it and behind it. */
+import { assertEquals } from "@std/assert";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import type { FrameworkApp } from "@sluice/sluice";
+import "@sluice/sluice/node";
+import { quietApp } from "../support/app.ts";
+
+// deno-lint-ignore no-explicit-any -- Express comes without types here
+type Any = any;
+
+/** Mounts an application in one of Express's below `/in`, and asks it. */
+async function mounted(
+  app: FrameworkApp,
+  front: Any,
+  behind: Any,
+  test: (ask: (path: string) => Promise<Any>) => Promise<void>,
+): Promise<void> {
+  const server = http.createServer(express().use(front).use("/in", app as Any).use(behind)).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    await test(async (path) => await (await fetch(`${origin}${path}`)).json());
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+const nothing = (_req: Any, _res: Any, next: () => void): void => next();
+
+Deno.test("what middleware of Express has put on its request is on the application's, mounted ones included", async () => {
+  const inner = quietApp();
+  inner.get("/who", (req, res) => res.json({ user: req.user, id: (req as Any).greet(), locals: { ...res.locals } }));
+  const app = quietApp().use(inner).use("/deep", inner);
+  const front = (req: Any, res: Any, next: () => void): void => {
+    req.user = { name: "Ada" };
+    req.greet = function () {
+      return `Hello ${this.user.name}`;
+    };
+    res.locals.title = "of Express";
+    next();
+  };
+  await mounted(app, front, nothing, async (ask) => {
+    const seen = { user: { name: "Ada" }, id: "Hello Ada", locals: { title: "of Express" } };
+    assertEquals([await ask("/in/who"), await ask("/in/deep/who")], [seen, seen]);
+  });
+});
+
+Deno.test("a session that is made anew in the application is so in front of it, and the other way round", async () => {
+  const app = quietApp();
+  app.get("/anew", (req, res) => {
+    req.session.renew();
+    req.session.user = "Ada";
+    res.json(req.session);
+  });
+  app.get("/away", (req, res) => {
+    req.session = null;
+    res.json(null);
+  });
+  const kept: Any[] = [];
+  const front = (req: Any, res: Any, next: () => void): void => {
+    const session = (number: number): object =>
+      Object.defineProperty({ number }, "renew", { value: () => req.session = session(number + 1) });
+    req.session = session(1);
+    res.on("finish", () => kept.push(req.session));
+    next();
+  };
+  await mounted(app, front, nothing, async (ask) => {
+    assertEquals(await ask("/in/anew"), { number: 2, user: "Ada" });
+    assertEquals(await ask("/in/away"), null);
+  });
+  assertEquals(kept.map((session) => session && { ...session }), [{ number: 2, user: "Ada" }, null]);
+});
+
+Deno.test("what an application puts on its request is on that of those behind it, but for a session of its own", async () => {
+  const app = quietApp();
+  app.get("/", (req, res, next) => {
+    Object.assign(req, { user: "Ada", session: "saved with an answer of its own" });
+    res.locals["title"] = "of the application";
+    next();
+  });
+  const behind = (req: Any, res: Any): void => {
+    const ours = ["body", "res", "route", "next"].filter((name) => req[name] !== undefined);
+    res.json({ user: req.user, session: req.session ?? null, locals: { ...res.locals }, ours, isOwn: req.res === res });
+  };
+  await mounted(app, nothing, behind, async (ask) => {
+    const locals = { title: "of the application" };
+    assertEquals(await ask("/in"), { user: "Ada", session: null, locals, ours: ["res", "next"], isOwn: true });
+  });
+});
+
+Deno.test("what the application is by itself is hidden by nothing on Express's request, but for cookies and a query that were read", async () => {
+  const app = quietApp();
+  app.get("/", (req, res) => res.json([req.path, req.ip, req.cookies, req.query]));
+  const front = (req: Any, _res: Any, next: () => void): void => {
+    for (
+      const [name, value] of Object.entries({ path: "/other", ip: "other", cookies: { a: "unsigned" }, query: {} })
+    ) {
+      Object.defineProperty(req, name, { value, enumerable: true });
+    }
+    next();
+  };
+  await mounted(app, front, nothing, async (ask) => {
+    assertEquals(await ask("/in?$where=1"), ["/", "127.0.0.1", { a: "unsigned" }, {}]);
+  });
+});
