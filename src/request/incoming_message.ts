@@ -187,6 +187,11 @@ export abstract class IncomingMessage extends Emitter {
     return this[stateKey]?.readable?.ended ?? (this[exchangeKey].finished || this[exchangeKey].target.request.bodyUsed);
   }
 
+  /** Whether something of the body was read: whoever wants all of it, as a web request made of this one, comes too late. */
+  get readableDidRead(): boolean {
+    return (this[stateKey]?.readable?.taken ?? 0) > 0 || this[exchangeKey].target.request.bodyUsed;
+  }
+
   /** What waits for `read()`, in bytes, or in characters once there is an encoding. */
   get readableLength(): number {
     return this[stateKey]?.readable?.length ?? 0;

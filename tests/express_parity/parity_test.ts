@@ -566,6 +566,24 @@ const CASES: readonly Case[] = [
     })),
   },
   {
+    name:
+      "whether something of a body was read is told, as @hono/node-server asks before it makes a web request of one",
+    build(app, lib) {
+      const told = (req: Any, res: Any) => res.json([req.readableDidRead, Readable.isDisturbed(req)]);
+      app.post("/unread", told);
+      app.post("/parsed", lib.json({ type: () => true }), told);
+      app.post("/begun", (req: Any, res: Any) => {
+        const before = req.readableDidRead;
+        req.once("data", () => {
+          req.pause();
+          res.json([before, req.readableDidRead, Readable.isDisturbed(req)]);
+        });
+      });
+      app.post("/read", (req: Any, res: Any) => req.on("end", () => told(req, res)).resume());
+    },
+    asks: ["/unread", "/parsed", "/begun", "/read"].map((path) => ({ path, init: { method: "POST", body: "{}" } })),
+  },
+  {
     name: "who reads a body chunk by chunk is told once more when all of it has come",
     build(app) {
       app.post("/", (req: Any, res: Any) => {
