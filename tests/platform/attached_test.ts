@@ -4,7 +4,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import type { FrameworkApp } from "@sluice/sluice";
-import "@sluice/sluice/node";
+import { toUpgradeHandler } from "@sluice/sluice/node";
 import { quietApp } from "../support/app.ts";
 
 // deno-lint-ignore no-explicit-any -- Express comes without types here
@@ -104,4 +104,27 @@ Deno.test("what the application is by itself is hidden by nothing on Express's r
   await mounted(app, front, nothing, async (ask) => {
     assertEquals(await ask("/in?$where=1"), ["/", "127.0.0.1", { a: "unsigned" }, {}]);
   });
+});
+
+Deno.test("what a server has put on a request before its upgrade, as session parsers do in ws's examples, is on that of the socket", async () => {
+  const app = quietApp();
+  const guard = (req: Any, res: Any, next: () => void): void => req.session?.user ? next() : res.sendStatus(401);
+  app.ws("/chat", guard, { open: (ws) => ws.send(`Hello ${ws.data.req.session.user}`) });
+  const upgrade = toUpgradeHandler(app);
+  const server = http.createServer().listen(0, "127.0.0.1");
+  server.on("upgrade", (req: Any, socket, head) => {
+    req.session = { user: "Ada" };
+    upgrade.call(server, req, socket, head);
+  });
+  await new Promise((resolve) => server.once("listening", resolve));
+  const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/chat`);
+  const said = await new Promise((resolve) => {
+    socket.onmessage = ({ data }) => resolve(data);
+    socket.onerror = () => resolve("refused");
+  });
+  const closed = new Promise((resolve) => socket.onclose = resolve);
+  await app.close({ timeoutMs: 0 });
+  await closed;
+  await new Promise((resolve) => server.close(resolve));
+  assertEquals(said, "Hello Ada");
 });
