@@ -43,7 +43,8 @@ export class WebRequest extends NodeRequest {
     super({ req: incoming, res: outgoing });
     this.#incoming = incoming;
     this.#outgoing = outgoing;
-    this.#readBefore = incoming.readableDidRead;
+    // of an empty body only the end was read
+    this.#readBefore = incoming.readableDidRead || incoming.readableEnded;
   }
 
   /** The URL; `new URL()` would resolve `/../`, and path checks would look at something else than what was sent. */

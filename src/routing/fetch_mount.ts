@@ -63,7 +63,8 @@ function requestBelow(caller: string, req: FrameworkRequest, request: Request): 
     throw new HttpError(400, "The path of a mounted handler has no dot segments and no backslashes");
   }
   if (url === req.originalUrl && method === request.method && request.constructor === Request) return request;
-  if (request.bodyUsed) {
+  // on Node an empty one that was read is none
+  if (request.bodyUsed && request.body !== null) {
     throw new TypeError(`${caller}: the body was read already; register the mount before the body parsers`);
   }
   const { protocol, host } = originOf(request);

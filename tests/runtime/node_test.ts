@@ -60,6 +60,20 @@ onNode("a JSON body is parsed, whatever coding it has that Express inflates", as
   }
 });
 
+onNode("an empty body that the parser Express had in front has read is not read again", async (at) => {
+  const { hostname, port } = new URL(at("parsed"));
+  for (const framing of ["content-length: 0\r\n\r\n", "transfer-encoding: chunked\r\n\r\n0\r\n\r\n"]) {
+    const ask = async (path: string): Promise<string> => {
+      const connection = await Deno.connect({ hostname, port: Number(port) });
+      const head = "host: x\r\nconnection: close\r\ncontent-type: application/json\r\n";
+      await connection.write(new TextEncoder().encode(`POST /api${path} HTTP/1.1\r\n${head}${framing}`));
+      return await new Response(connection.readable).text();
+    };
+    assertMatch(await ask("/echo"), /^HTTP\/1.1 200 [^]*\{"body":\{\}\}/);
+    if (framing.includes("length")) assertMatch(await ask("/fetches"), /^HTTP\/1.1 200 [^]*\{"url":"\/"\}/);
+  }
+});
+
 onNode("a byte order mark and bytes that are no UTF-8 do not keep a JSON body from being parsed", async (at) => {
   const bytes = (...parts: (string | number)[]) =>
     new Uint8Array(parts.flatMap((part) => typeof part === "number" ? part : [...new TextEncoder().encode(part)]));
