@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { assertEquals, assertMatch } from "@std/assert";
+import { PATIENCE_MS } from "../support/patience.ts";
 import { onNode, rawRequest, text, type Way, ways } from "../support/node_servers.ts";
 
 onNode("the application sees Node's requests, and its path below a mount of Express", async (at) => {
@@ -222,6 +223,16 @@ onNode("an Express application behind it gets what is not moved yet, with its bo
   assertEquals(await text(`${at("front")}/old/echo?parsed`, init), '{"old":{"a":1}}');
   assertEquals(await text(`${at("front")}/echo`, init), '{"body":{"a":1}}');
 });
+
+onNode(
+  "a body that middleware has only looked for, as body-parser does, is there for Express behind it",
+  async (at) => {
+    const body = JSON.stringify({ a: "b".repeat(50_000) });
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+    const answer = await fetch(`${at("front")}/old/looked`, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
+    assertEquals(await answer.text(), `{"old":${body}}`);
+  },
+);
 
 onNode("an error that is thrown becomes the page, or Express's error handler's answer", async (at) => {
   for (const way of ["listen", "own"] as const) {
