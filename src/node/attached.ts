@@ -11,6 +11,9 @@ const NOTHING: string[] = [];
 /** What Express assigns again in front of each of its applications, and ours are made with. */
 const OURS: ReadonlySet<string> = new Set(["body", "res", "route", "next"]);
 
+/** What both sides parse themselves: middleware may have unsigned cookies, or taken out what it does not let through. */
+const PARSED: ReadonlySet<string> = new Set(["cookies", "query"]);
+
 /**
  * Names of what middleware has put on Node's request, such as `user` and `session`.
  *
@@ -36,8 +39,7 @@ function attachedTo(incoming: IncomingMessage): string[] {
 export function showAttached(incoming: IncomingMessage, req: FrameworkRequest): void {
   const from = incoming as unknown as Record<string, unknown>;
   for (const name of attachedTo(incoming)) {
-    // they are read here as well, but middleware may have unsigned them, or taken out what it does not let through
-    if (name === "cookies" || name === "query") own(req, name, from[name]);
+    if (PARSED.has(name)) own(req, name, from[name]);
     else if (!(name in req)) {
       Object.defineProperty(req, name, {
         get: () => from[name],
@@ -59,7 +61,7 @@ export function handBack(req: FrameworkRequest, incoming: IncomingMessage): void
   const face = Object.getPrototypeOf(req);
   for (const name of Object.keys(req)) {
     // a session is saved with our answer, and whoever makes one behind takes it for a sign that this was done
-    if (OURS.has(name) || name === "session" || name in incoming || name in face) continue;
+    if (OURS.has(name) || name === "session" || name in incoming || (name in face && !PARSED.has(name))) continue;
     own(incoming, name, req[name as keyof FrameworkRequest]);
   }
 }

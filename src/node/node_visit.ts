@@ -113,7 +113,10 @@ export class NodeVisit implements Surroundings, NodeInfo {
     if (this.#next === undefined || answer === null || answer.headersSent) return false;
     const { req, res } = this;
     const { target } = this.#exchange!;
-    if (target.version !== this.#version) [req.url, req.method] = [target.url, target.method];
+    if (target.version !== this.#version) {
+      (req as NodeIncoming).originalUrl ??= target.originalUrl;
+      [req.url, req.method] = [target.url, target.method];
+    }
     const asked = this.#asked!;
     if (asked.body !== undefined) (req as NodeIncoming).body = asked.body;
     handBack(asked, req);

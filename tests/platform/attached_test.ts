@@ -76,17 +76,19 @@ Deno.test("a session that is made anew in the application is so in front of it, 
 Deno.test("what an application puts on its request is on that of those behind it, but for a session of its own", async () => {
   const app = quietApp();
   app.get("/", (req, res, next) => {
-    Object.assign(req, { user: "Ada", session: "saved with an answer of its own" });
+    Object.assign(req, { user: "Ada", cookies: { a: "unsigned" }, session: "saved with an answer of its own" });
     res.locals["title"] = "of the application";
     next();
   });
   const behind = (req: Any, res: Any): void => {
     const ours = ["body", "res", "route", "next"].filter((name) => req[name] !== undefined);
-    res.json({ user: req.user, session: req.session ?? null, locals: { ...res.locals }, ours, isOwn: req.res === res });
+    const { user, cookies, session = null } = req;
+    res.json({ user, cookies, session, locals: { ...res.locals }, ours, isOwn: req.res === res });
   };
   await mounted(app, nothing, behind, async (ask) => {
     const locals = { title: "of the application" };
-    assertEquals(await ask("/in"), { user: "Ada", session: null, locals, ours: ["res", "next"], isOwn: true });
+    const seen = { user: "Ada", cookies: { a: "unsigned" }, session: null, locals };
+    assertEquals(await ask("/in"), { ...seen, ours: ["res", "next"], isOwn: true });
   });
 });
 

@@ -79,14 +79,17 @@ Deno.test("what the application has rewritten is what the server's next handler 
     req.method = "PUT";
     next();
   });
+  const once = ({ originalUrl }: http.IncomingMessage & { originalUrl?: string }) =>
+    originalUrl === undefined ? "" : `, once ${originalUrl}`;
   const server = http.createServer((req, res) => {
-    (app as unknown as (...args: unknown[]) => void)(req, res, () => res.end(`${req.method} ${req.url}`));
+    const behind = (): unknown => res.end(`${req.method} ${req.url}${once(req)}`);
+    (app as unknown as (...args: unknown[]) => void)(req, res, behind);
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const text = async (path: string, method = "GET") => await (await fetch(`${origin}${path}`, { method })).text();
-  assertEquals(await text("/page/3"), "GET /page/index.html?from=page");
-  assertEquals(await text("/override", "POST"), "PUT /override");
+  assertEquals(await text("/page/3"), "GET /page/index.html?from=page, once /page/3");
+  assertEquals(await text("/override", "POST"), "PUT /override, once /override");
   assertEquals(await text("//other?a=1"), "GET //other?a=1");
   await new Promise((resolve) => server.close(resolve));
 });
