@@ -208,6 +208,15 @@ export class Server extends Emitter {
     return this;
   }
 
+  /**
+   * Closes the server, as {@linkcode Server.close} does, at the end of the block that says `await using`.
+   *
+   * @returns Settles when all is over, and at once where it was closed already
+   */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#close();
+  }
+
   /** Cuts what is still open; where it listens, it closes. */
   closeAllConnections(): void {
     void this.#close(0);

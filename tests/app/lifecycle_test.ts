@@ -91,6 +91,22 @@ Deno.test("a server is shut down as one of Node's, which tells whether it listen
   assertEquals([...listening, server.listening], [true, false, false]);
 });
 
+Deno.test("a server that a block holds by await using is closed at the block's end, whether or not it was before", async () => {
+  const app = quietApp();
+  app.get("/", (_req, res) => res.send("served"));
+  for (const isClosedBefore of [false, true]) {
+    let port: number;
+    {
+      await using server = app.listen(0, "127.0.0.1");
+      port = server.address().port;
+      assertEquals(await (await fetch(`http://127.0.0.1:${port}/`)).text(), "served");
+      if (isClosedBefore) await server.close();
+    }
+    assertEquals(app.server, null);
+    await assertRejects(() => fetch(`http://127.0.0.1:${port}/`));
+  }
+});
+
 Deno.test("who closes a server that is closed already is told so, as with Node's; closing the application is not an error", async () => {
   const told = async (server: Any, close: () => unknown): Promise<unknown[]> => {
     const ended = () => new Promise((resolve) => server.close((error?: Any) => resolve(error?.code)));
