@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isThenable } from "../http/is_thenable.ts";
 import { assertServable } from "../platform/assert_servable.ts";
 import type { Servable } from "../platform/platform.ts";
-import { isResponse } from "../response/web_response.ts";
 import { type NodeNext, NodeVisit } from "./node_visit.ts";
 import { sendAnswer } from "./send_answer.ts";
 
@@ -55,9 +55,10 @@ export function answerVisit(app: Servable, visit: NodeVisit, ready?: Promise<voi
   if (ready !== undefined) return void ready.then(() => answerVisit(app, visit)).catch(failed);
   try {
     const response = app.fetch(visit.request, visit);
-    // a synchronous application is answered in the turn the request came in
-    if (isResponse(response)) sendAnswer(visit, response)?.catch(failed);
-    else response.then((late) => sendAnswer(visit, late)).catch(failed);
+    // a synchronous application is answered in the turn the request came in; which class its answer is of does not
+    // matter, for a package, or a test's imitation of a browser, may have put another in place of the runtime's
+    if (isThenable(response)) response.then((late) => sendAnswer(visit, late)).catch(failed);
+    else sendAnswer(visit, response)?.catch(failed);
   } catch (error) {
     failed(error);
   }

@@ -3,7 +3,7 @@ import http, { type RequestListener } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
 import express from "express";
 import sluice, { type Request, type Response } from "@sluice/sluice";
-import "@sluice/sluice/node";
+import { toNodeHandler } from "@sluice/sluice/node";
 import { genericPlatform } from "../../src/platform/generic.ts";
 import { quietApp } from "../support/app.ts";
 
@@ -118,6 +118,24 @@ Deno.test("where a package has put a class of its own in place of Response, as @
       server.closeAllConnections();
     });
   }
+});
+
+Deno.test("an answer is sent whatever class it is of, as where a test imitates a browser and its classes, as happy-dom does", async () => {
+  class ImitatedResponse {
+    readonly status = 201;
+    readonly statusText = "";
+    readonly headers = new Headers({ "content-type": "text/plain" });
+    readonly body = new globalThis.Response("imitated").body;
+  }
+  const seen: unknown[] = [];
+  for (const fetched of [() => new ImitatedResponse(), () => Promise.resolve(new ImitatedResponse())]) {
+    const server = http.createServer(toNodeHandler({ fetch: fetched as Any })).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    seen.push([answer.status, await answer.text()]);
+    await new Promise((resolve) => server.close(resolve));
+  }
+  assertEquals(seen, [[201, "imitated"], [201, "imitated"]]);
 });
 
 Deno.test("what the server adds to Node's response meanwhile is sent, as when it is being stopped", async () => {
