@@ -18,19 +18,46 @@ export interface Timed {
 // deno-lint-ignore no-explicit-any -- the core names no type of Node's, and programs read subject.CN
 export type PeerCertificate = Record<string, any>;
 
-/** What only a socket of Node's knows. */
-interface NodeSocket {
-  readonly server?: unknown;
-  readonly localAddress?: string;
-  readonly localPort?: number;
-  readonly remoteFamily?: string;
-  readonly authorized?: boolean;
-  readonly authorizationError?: unknown;
-  readonly getPeerCertificate?: (detailed?: boolean) => PeerCertificate;
-}
+/** What Node's own socket alone tells: both ends of the connection, and who the other one is by TLS. */
+const ONLY_NODES = [
+  "localAddress",
+  "localPort",
+  "remoteFamily",
+  "bytesRead",
+  "bytesWritten",
+  "servername",
+  "authorized",
+  "authorizationError",
+  "getPeerCertificate",
+  "getCipher",
+  "getProtocol",
+] as const;
 
 /** The part of Node's socket that Express middleware looks at. The connection itself belongs to the platform. */
 export class SocketFace extends Emitter {
+  /** Address of this end, as Node tells it; `undefined` elsewhere. */
+  declare readonly localAddress: string | undefined;
+  /** Port of this end, as Node tells it; `undefined` elsewhere. */
+  declare readonly localPort: number | undefined;
+  /** `IPv4` or `IPv6`, as Node tells it; `undefined` elsewhere. */
+  declare readonly remoteFamily: string | undefined;
+  /** Bytes the connection has brought, as Node counts them; `undefined` elsewhere. */
+  declare readonly bytesRead: number | undefined;
+  /** Bytes sent over the connection, as Node counts them; `undefined` elsewhere. */
+  declare readonly bytesWritten: number | undefined;
+  /** The host name the client named in its handshake, on Node over TLS. */
+  declare readonly servername: string | false | undefined;
+  /** Whether the client's certificate is one of the server's authorities, on Node over TLS; `undefined` elsewhere. */
+  declare readonly authorized: boolean | undefined;
+  /** Why it is not, on Node over TLS. */
+  declare readonly authorizationError: unknown;
+  /** Tells the client's certificate, on Node over TLS; `undefined` elsewhere. */
+  declare readonly getPeerCertificate: ((detailed?: boolean) => PeerCertificate) | undefined;
+  /** Tells the cipher, on Node over TLS; `undefined` elsewhere. */
+  declare readonly getCipher: (() => object) | undefined;
+  /** Tells the version of TLS, on Node over TLS; `undefined` elsewhere. */
+  declare readonly getProtocol: (() => string | null) | undefined;
+
   #exchange: Exchange;
   #peer: Peer;
   #req: Timed;
@@ -63,44 +90,23 @@ export class SocketFace extends Emitter {
     return this.#peer.port;
   }
 
-  get #ofNode(): NodeSocket | undefined {
-    return (this.#exchange.info as { req?: { socket?: NodeSocket } } | undefined)?.req?.socket;
-  }
-
   /** Node's server, to whose upgrades proxies listen; `undefined` elsewhere. */
   get server(): unknown {
-    return this.#ofNode?.server;
+    return this.#nodes?.["server"];
   }
 
-  /** Address the client has reached, on Node; `undefined` elsewhere. */
-  get localAddress(): string | undefined {
-    return this.#ofNode?.localAddress;
+  get #nodes(): Record<string, unknown> | undefined {
+    return (this.#exchange.info as { req?: { socket?: Record<string, unknown> } } | undefined)?.req?.socket;
   }
 
-  /** Port the client has reached, on Node; `undefined` elsewhere. */
-  get localPort(): number | undefined {
-    return this.#ofNode?.localPort;
-  }
-
-  /** `"IPv4"` or `"IPv6"`, on Node; `undefined` elsewhere. */
-  get remoteFamily(): string | undefined {
-    return this.#ofNode?.remoteFamily;
-  }
-
-  /** Whether the client has shown a certificate that a server of Node's trusts; `undefined` elsewhere. */
-  get authorized(): boolean | undefined {
-    return this.#ofNode?.authorized;
-  }
-
-  /** Why the client's certificate is not trusted, on Node. */
-  get authorizationError(): unknown {
-    return this.#ofNode?.authorizationError;
-  }
-
-  /** Tells the certificate the client has shown, as Node does; `undefined` where there is no TLS, or none of Node's. */
-  get getPeerCertificate(): ((detailed?: boolean) => PeerCertificate) | undefined {
-    const socket = this.#ofNode;
-    return socket?.getPeerCertificate?.bind(socket);
+  static {
+    for (const name of ONLY_NODES) {
+      const get = function (this: SocketFace): unknown {
+        const value = this.#nodes?.[name];
+        return typeof value === "function" ? value.bind(this.#nodes) : value;
+      };
+      Object.defineProperty(SocketFace.prototype, name, { get, configurable: true });
+    }
   }
 
   /** Whether the connection uses TLS. */

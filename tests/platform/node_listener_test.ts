@@ -6,6 +6,7 @@ import sluice, { type Request, type Response } from "@sluice/sluice";
 import { toNodeHandler } from "@sluice/sluice/node";
 import { genericPlatform } from "../../src/platform/generic.ts";
 import { quietApp } from "../support/app.ts";
+import type { Any } from "../support/both.ts";
 
 Deno.test("http.createServer(app) serves the application, as supertest has it", async () => {
   const app = quietApp();
@@ -209,6 +210,44 @@ class GatheredResponse extends http.ServerResponse {
     return this;
   }
 }
+
+Deno.test("a handler is told what Node's socket tells: this end of the connection, and who comes with a certificate", async () => {
+  const seen: unknown[] = [];
+  for (const app of [express(), quietApp()] as Any[]) {
+    app.get("/", (req: Any, res: Any) => {
+      const { localAddress, localPort, authorized, authorizationError } = req.client;
+      const { subject } = req.socket.getPeerCertificate();
+      const isHere = localPort === (server.address() as AddressInfo).port;
+      req.client = "the program's own";
+      res.json({ localAddress, isHere, authorized, authorizationError, subject, client: req.client });
+    });
+    const server = http.createServer(app).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    // as a socket of TLS, whose server asks for a certificate
+    server.on("connection", (socket: Any) => {
+      const subject = { CN: "client" };
+      Object.assign(socket, { subject, authorized: false, authorizationError: "CERT_HAS_EXPIRED" });
+      socket.getPeerCertificate = function (this: Any) {
+        return { subject: this.subject };
+      };
+    });
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    seen.push(await answer.json());
+    await new Promise((resolve) => server.close(resolve));
+  }
+  assertEquals(seen[1], seen[0]);
+  assertEquals((seen[1] as Any).subject, { CN: "client" });
+});
+
+Deno.test("where no socket of Node's is there, what it alone tells is undefined, and nobody is taken for certified", async () => {
+  const app = quietApp();
+  app.get("/", (req, res) => {
+    const { localPort, authorized, getPeerCertificate } = req.socket;
+    res.json([localPort, authorized, getPeerCertificate].map((value) => typeof value));
+  });
+  const answer = await app.handle(new globalThis.Request("http://localhost/"));
+  assertEquals(await answer.json(), ["undefined", "undefined", "undefined"]);
+});
 
 Deno.test("without the entry for Node, it answers 500 and says what is missing", async () => {
   const program = `
