@@ -109,7 +109,7 @@ export interface ChunkTarget {
   /** Breaks the answer off. */
   destroy(error: Error): unknown;
   /** Listens for `drain`. */
-  once(event: "drain", listener: () => void): unknown;
+  on(event: "drain", listener: () => void): unknown;
 }
 
 /**
@@ -121,6 +121,11 @@ export interface ChunkTarget {
  */
 export async function pour(source: BodySource, target: ChunkTarget, exchange: Exchange): Promise<void> {
   let chunks: Chunks | undefined;
+  // One listener each for the whole body, however long it is: compression hands `drain` listeners on to a stream of its
+  // own, where they stay.
+  let proceed = (): void => {};
+  target.on("drain", () => proceed());
+  exchange.onEnd(() => proceed());
   try {
     chunks = iteratorOf(source);
     for (;;) {
@@ -128,7 +133,8 @@ export async function pour(source: BodySource, target: ChunkTarget, exchange: Ex
       if (done) break;
       // who replaced a method that sends gathers Buffers
       const bytes = exchange.app.runtimeFace.nodeBytes(chunkBytes("A streamed body", value));
-      if (target.write(bytes) === false) await drained(target, exchange);
+      const isFull = target.write(bytes) === false;
+      if (isFull && !exchange.aborted && !exchange.finished) await new Promise<void>((resolve) => proceed = resolve);
       if (exchange.aborted) return void await chunks.return?.();
     }
     target.end();
@@ -137,13 +143,6 @@ export async function pour(source: BodySource, target: ChunkTarget, exchange: Ex
     exchange.app.logError(error);
     target.destroy(error instanceof Error ? error : new Error(String(error)));
   }
-}
-
-function drained(target: ChunkTarget, exchange: Exchange): Promise<void> {
-  return new Promise((resolve) => {
-    target.once("drain", resolve);
-    exchange.onEnd(resolve);
-  });
 }
 
 /**
