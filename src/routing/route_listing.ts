@@ -23,15 +23,16 @@ interface Listed {
  *
  * @param router The router
  * @param prefix Put before every path
+ * @param within The routers around it: one that is mounted below itself would go on for ever, and is listed once
  * @returns The routes, those of mounted routers included
  */
-export function registeredRoutes(router: Listed, prefix: string): RegisteredRoute[] {
+export function registeredRoutes(router: Listed, prefix: string, within: readonly Listed[] = []): RegisteredRoute[] {
+  const around = [...within, router];
   return router.stack.flatMap((layer) => {
     if (layer.mounted !== null) {
       const { source } = layer.mounted;
-      return isListed(source)
-        ? pathsOf(layer).flatMap((path) => registeredRoutes(source, joinPaths(prefix, path)))
-        : [];
+      if (!isListed(source) || around.includes(source)) return [];
+      return pathsOf(layer).flatMap((path) => registeredRoutes(source, joinPaths(prefix, path), around));
     }
     return methodsOf(layer).flatMap((method) =>
       pathsOf(layer).map((path) => ({ fullPath: joinPaths(prefix, path), method, path }))

@@ -183,7 +183,18 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
 
   /** Whether the router, or one mounted on it, has WebSocket routes. */
   get hasSockets(): boolean {
-    return this.#layers.some((layer) => layer.socket || layer.mounted?.source.hasSockets === true);
+    return BaseRouter.#hasSockets(this, new Set());
+  }
+
+  // a router may be mounted below itself, for URLs that form a tree
+  static #hasSockets(router: BaseRouter, seen: Set<BaseRouter>): boolean {
+    if (seen.has(router)) return false;
+    seen.add(router);
+    return router.#layers.some(({ socket, mounted }) => {
+      if (socket || mounted === null) return socket;
+      const { source } = mounted;
+      return source instanceof BaseRouter ? BaseRouter.#hasSockets(source, seen) : source.hasSockets;
+    });
   }
 
   /**
