@@ -34,11 +34,12 @@ export class InOrder {
     if (this.#last === null && !(data instanceof Blob)) return pass(data);
     const length = byteLengthOf(data);
     this.#bytes += length;
-    // bytes may be written over while they wait
-    const kept = data instanceof Blob ? data.arrayBuffer() : typeof data === "string" ? data : bytesOf(data).slice();
+    // the caller may reuse its bytes while they wait
+    const kept = typeof data === "string" || data instanceof Blob ? data : bytesOf(data).slice();
     this.#queue(async () => {
       try {
-        pass(await kept);
+        // read in its turn: if it failed earlier, nobody would be there to catch it
+        pass(kept instanceof Blob ? await kept.arrayBuffer() : kept);
       } finally {
         this.#bytes -= length;
       }
