@@ -150,7 +150,11 @@ export class Lifecycle {
 
   #begin(timeoutMs: number | undefined): Promise<void> {
     this.#deadline = deferred();
-    return this.#shutDown(timeoutMs === 0, this.#deadline.promise).finally(() => this.#closing = null);
+    const closing = this.#shutDown(timeoutMs === 0, this.#deadline.promise).finally(() => {
+      // it may have listened, and be closed, once more meanwhile
+      if (this.#closing === closing) this.#closing = null;
+    });
+    return closing;
   }
 
   async #shutDown(atOnce: boolean, deadline: Promise<void>): Promise<void> {
