@@ -24,5 +24,5 @@ export {
   shown,
 } from "./src/middleware/rate_limit/check_option.ts";
 export { ClientKeys } from "./src/middleware/rate_limit/client_keys.ts";
-export { DEFAULT_MESSAGE } from "./src/middleware/rate_limit/default_message.ts";
+export { DEFAULT_MESSAGE } from "./src/middleware/rate_limit/options.ts";
 export { isMadeInside, noteMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";

@@ -107,15 +107,14 @@ export type {
   SettingValue,
 } from "./src/request/app_face.ts";
 export {
-  type CommonExtras,
   FrameworkRequest,
   type NodeRequest,
   type QueryValues,
-  type RequestExtras,
-  type ResponseFace,
   type RouteParams,
-  type Untyped,
 } from "./src/request/framework_request.ts";
+export type { CommonExtras, RequestExtras } from "./src/request/request_extras.ts";
+export type { ResponseFace } from "./src/request/response_face.ts";
+export type { Untyped } from "./src/request/untyped.ts";
 export { Exchange, type Respond, type WebBody } from "./src/request/exchange.ts";
 export { Target } from "./src/request/target.ts";
 export { IncomingMessage } from "./src/request/incoming_message.ts";

@@ -5,7 +5,8 @@
  *
  * @module
  */
-import type { FrameworkRequest, QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { FrameworkRequest, QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import type { ErrorHandler, Handler, HandlerList, Locals, Next, ParamHandler, ParamsOf } from "../routing/handler.ts";
 import type { Route } from "../routing/route.ts";

@@ -1,5 +1,6 @@
 import { finalResponse } from "../dispatch/final_response.ts";
 import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
+import { makeAssignable } from "../http/assignable.ts";
 import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
@@ -12,8 +13,8 @@ import { answerNode, detectPlatform, type NodeResponse } from "../platform/detec
 import type { ListenOptions } from "../platform/platform.ts";
 import type { AppFace, OpenStream, RenderCallback, RuntimeFace, SettingValue } from "../request/app_face.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
-import { FrameworkRequest, type QueryValues, type Untyped } from "../request/framework_request.ts";
-import { letAssign } from "../request/incoming_message.ts";
+import { FrameworkRequest, type QueryValues } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {
   ErrorHandler,
@@ -678,7 +679,7 @@ defineVerbs(FrameworkApp.prototype, (method) =>
 mixEmitter(FrameworkApp.prototype);
 
 // Express has none of these, so programs and packages keep things of their own on the application under such names
-letAssign(FrameworkApp.prototype, [
+makeAssignable(FrameworkApp.prototype, [
   "routes",
   "middlewares",
   "prefixMiddlewares",

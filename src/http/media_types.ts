@@ -102,3 +102,10 @@ function hasTextCharset(type: string): boolean {
   return bare.startsWith("text/") || bare === "application/json" || bare === "application/javascript" ||
     bare === "application/manifest+json";
 }
+
+/** Media type of an offer to a client: an extension, or a type whose parameters do not count. */
+export function offeredMediaType(offer: string): string {
+  if (!offer.includes("/")) return mediaTypeOf(offer) ?? "application/octet-stream";
+  const parameters = offer.indexOf(";");
+  return (parameters === -1 ? offer : offer.slice(0, parameters)).trim();
+}

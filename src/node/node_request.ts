@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeRequest } from "srvx/node";
-import { oddTarget } from "../request/request_target.ts";
+import { oddTarget } from "../request/target.ts";
 import type { ClientWatch } from "../request/app_face.ts";
 import { isDestroyed } from "./hooked_response.ts";
 import { incomingBody } from "./incoming_body.ts";

@@ -1,6 +1,6 @@
 import { parse as parseCookie } from "cookie-es";
+import { assignOwn } from "../http/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
-import type { EmitterMethods } from "../http/emitter_methods.ts";
 import { isFresh } from "../http/freshness.ts";
 import { nextSequence, requestSequence } from "../http/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
@@ -8,15 +8,14 @@ import type { AppFace } from "./app_face.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { matchContentType } from "./content_is.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
-import { IncomingMessage, own } from "./incoming_message.ts";
+import { IncomingMessage } from "./incoming_message.ts";
+import type { CommonExtras, RequestExtras } from "./request_extras.ts";
 import { type RequestState, stateKey } from "./request_state.ts";
+import type { ResponseFace } from "./response_face.ts";
+import type { Untyped } from "./untyped.ts";
 
 /** Values of the path parameters by name. A wildcard has a list of segments; a literal path types it so. */
 export type RouteParams = Record<string, string>;
-
-/** A value whose type only the application knows: a parsed body, a query value, what a middleware attached. */
-// deno-lint-ignore no-explicit-any -- Express users read req.body.name without a cast
-export type Untyped = any;
 
 /** Values of the query by name. */
 export type QueryValues = Record<string, Untyped>;
@@ -30,45 +29,6 @@ export interface NodeRequest {
   readonly rawTrailers: string[];
 }
 
-/**
- * The response, as far as a request looks at it, and a program that has nothing but the request: a controller, a
- * resolver, the storage of a multipart parser.
- */
-export interface ResponseFace extends EmitterMethods {
-  /** Status the answer will have. */
-  statusCode: number;
-  /** Whether status and headers are out. */
-  readonly headersSent: boolean;
-  /** Values for the views of this request. */
-  locals: Record<string, Untyped>;
-  /** Reads a response header. */
-  getHeader(name: string): number | string | string[] | undefined;
-  /** Sets a response header. */
-  setHeader(name: string, value: number | string | string[]): this;
-  /** Sets headers. */
-  set(field: string | Record<string, Untyped>, value?: number | string | string[] | boolean): this;
-  /** Sets the content type. */
-  type(type: string): this;
-  /** Sets a cookie. */
-  cookie(name: string, value: unknown, options?: object | null): this;
-  /** Makes the client forget a cookie. */
-  clearCookie(name: string, options?: object | null): this;
-  /** Sets the status. */
-  status(code: number): this;
-  /** Answers with a status and its usual text as the body. */
-  sendStatus(code: number): this;
-  /** Answers with a body. */
-  send(body?: Untyped): this;
-  /** Answers with a value as JSON. */
-  json(value?: Untyped): this;
-  /** Redirects. */
-  redirect(status: number, url: string | URL): void;
-  /** Redirects with status 302. */
-  redirect(url: string | URL): void;
-  /** Ends the answer. */
-  end(chunk?: Untyped): this;
-}
-
 /** What was parsed of a request because somebody asked for it, or assigned. */
 class Parsed {
   query: Record<string, Untyped> | undefined = undefined;
@@ -77,37 +37,6 @@ class Parsed {
   cookies: Record<string, Untyped> | undefined = undefined;
   baseUrl: string | undefined = undefined;
   url: Record<string, Untyped> | undefined = undefined;
-}
-
-/**
- * What the middleware of a program puts on requests. It is declared here, once, in any file:
- *
- * @example A property, and those that packages declare for Express
- * ```ts ignore
- * declare module "@sluice/sluice" {
- *   interface RequestExtras extends Express.Request {
- *     tenant: string;
- *   }
- * }
- * ```
- */
-// deno-lint-ignore no-empty-interface -- the program fills it
-export interface RequestExtras {}
-
-/** What common middleware puts on requests: of any type until {@linkcode RequestExtras} says more. */
-export interface CommonExtras {
-  /** Session, where a session middleware made one. */
-  session?: Untyped;
-  /** The authenticated user, where a middleware found one. */
-  user?: Untyped;
-  /** Secret for signed cookies, as cookie-parser leaves it. */
-  secret?: string;
-  /** Signed cookies, as cookie-parser leaves them. */
-  signedCookies?: Untyped;
-  /** An uploaded file, as multer leaves it. */
-  file?: Untyped;
-  /** Uploaded files, as multer leaves them. */
-  files?: Untyped;
 }
 
 /** What middleware puts on requests. */
@@ -175,7 +104,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   set originalUrl(value: string) {
-    own(this, "originalUrl", value);
+    assignOwn(this, "originalUrl", value);
   }
 
   /** The application that is handling the request. */
@@ -228,7 +157,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   set env(value: Record<string, Untyped>) {
-    own(this, "env", value);
+    assignOwn(this, "env", value);
   }
 
   /**
@@ -257,7 +186,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   set query(value: Query) {
-    own(this, "query", value);
+    assignOwn(this, "query", value);
   }
 
   /** Cookies the client sent, decoded; a cookie middleware may replace them. */
@@ -266,7 +195,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   set cookies(value: Untyped) {
-    own(this, "cookies", value);
+    assignOwn(this, "cookies", value);
   }
 
   /**
@@ -379,7 +308,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   set host(value: string) {
-    own(this, "host", value);
+    assignOwn(this, "host", value);
   }
 
   /** Host without its port. `undefined` where the client named none. */

@@ -1,3 +1,4 @@
+import { makeAssignable } from "../http/assignable.ts";
 import { Emitter, listenedTo } from "../http/emitter.ts";
 import type { EventName } from "../http/emitter_methods.ts";
 import { isHeaderName } from "../http/header_values.ts";
@@ -330,35 +331,7 @@ export abstract class IncomingMessage extends Emitter {
 }
 
 // Express has none of these, so programs and packages keep things of their own on the request under such names
-letAssign(IncomingMessage.prototype, ["request", "info", "peer", "signal"]);
-
-/**
- * Lets a program assign what a class only works out.
- *
- * @param prototype The class's prototype
- * @param names Names of its getters
- */
-export function letAssign(prototype: object, names: readonly string[]): void {
-  for (const name of names) {
-    Object.defineProperty(prototype, name, {
-      ...Object.getOwnPropertyDescriptor(prototype, name),
-      set(value: unknown) {
-        own(this, name, value);
-      },
-    });
-  }
-}
-
-/**
- * Has what is assigned stand in front of what would be worked out.
- *
- * @param owner The object
- * @param name Name of the property
- * @param value What is assigned
- */
-export function own(owner: object, name: string, value: unknown): void {
-  Object.defineProperty(owner, name, { value, configurable: true, enumerable: true, writable: true });
-}
+makeAssignable(IncomingMessage.prototype, ["request", "info", "peer", "signal"]);
 
 function stateOf(message: IncomingMessage): RequestState {
   return message[stateKey] ??= new RequestState();

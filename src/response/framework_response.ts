@@ -5,16 +5,16 @@ import { escapeHtml } from "../http/escape_html.ts";
 import { baseName, extensionOf } from "../http/file_paths.ts";
 import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
-import { contentTypeOf } from "../http/media_types.ts";
+import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
 import { statusMessage } from "../http/status_text.ts";
 import type { AppFace, RenderCallback } from "../request/app_face.ts";
 import type { Exchange } from "../request/exchange.ts";
-import type { FrameworkRequest, Untyped } from "../request/framework_request.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import { chunkBytes } from "./chunk_bytes.ts";
 import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts";
-import { headerText, mediaTypeFor } from "./header_text.ts";
 import { jsonText } from "./json_text.ts";
-import type { HeaderValue } from "./outgoing_headers.ts";
+import { headerText, type HeaderValue } from "./outgoing_headers.ts";
 import { endWholeKey, handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
 import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
@@ -34,7 +34,7 @@ export type FormatHandlers = Record<
  */
 export type SendBody = Untyped;
 
-/** What the middleware of a program puts on responses; declared as {@linkcode RequestExtras} is. */
+/** What the middleware of a program puts on responses; declared like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- the program fills it
 export interface ResponseExtras {}
 
@@ -451,12 +451,12 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const best = offered.length > 0 ? req.accepts(offered) : false;
     this.vary("Accept");
     if (typeof best === "string") {
-      this.set("Content-Type", mediaTypeFor(best));
+      this.set("Content-Type", offeredMediaType(best));
       handlers[best]!(req, this as FrameworkResponse, req.next);
     } else if (handlers["default"] !== undefined) {
       handlers["default"](req, this as FrameworkResponse, req.next);
     } else {
-      req.next(new HttpError(406, undefined, { types: offered.map(mediaTypeFor) }));
+      req.next(new HttpError(406, undefined, { types: offered.map(offeredMediaType) }));
     }
     return this;
   }

@@ -3,6 +3,12 @@ import { assertHeaderValue, checkedHeaderKey, headerKey } from "../http/header_v
 /** A header value as it was set; several values become several header lines. */
 export type HeaderValue = number | string | string[];
 
+/** A header as one line of text, `""` when it is not set. */
+export function headerText(value: HeaderValue | undefined): string {
+  if (value === undefined) return "";
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
+
 /** One header; the list of them is short, so that looking through it is cheaper than keeping a map. */
 class Entry {
   readonly key: string;

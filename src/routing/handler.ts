@@ -1,4 +1,5 @@
-import type { FrameworkRequest, NodeRequest, QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { FrameworkRequest, NodeRequest, QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import type { PathParams } from "./path_params.ts";
 

@@ -17,7 +17,8 @@ import { defineVerbs } from "../matching/methods.ts";
 import type { PathPatternOptions } from "../matching/path_expression.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
-import type { QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
 import type {
   ErrorHandler,

@@ -1,4 +1,5 @@
-import type { QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import type { HandlerList, Locals, NamesFor, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
 
 /**

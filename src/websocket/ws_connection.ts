@@ -1,5 +1,6 @@
 import { utf8Length } from "../http/encodings.ts";
-import type { FrameworkRequest, Untyped } from "../request/framework_request.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import type { Connections, Member } from "./connections.ts";
 import { InOrder } from "./in_order.ts";
 import { assertSocketData, type SocketData } from "./socket_data.ts";

@@ -1,5 +1,5 @@
 import type { FrameworkApp } from "../app/framework_app.ts";
-import type { Untyped } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 
 /** Options of `durableSockets`. */
 export interface DurableSocketsOptions {

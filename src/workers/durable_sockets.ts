@@ -1,7 +1,7 @@
 import { FrameworkApp } from "../app/framework_app.ts";
 import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { acceptInObject } from "../platform/cloudflare.ts";
-import type { Untyped } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import type { DurableSockets, DurableSocketsBase, DurableSocketsOptions, PlainObject } from "./durable_object.ts";
 import type { DurableState, ObjectSocket } from "./durable_state.ts";
 import { ObjectSockets } from "./object_sockets.ts";

@@ -1,5 +1,6 @@
 import { parseBytes } from "../../http/units.ts";
-import type { FrameworkRequest, NodeRequest, Untyped } from "../../request/framework_request.ts";
+import type { FrameworkRequest, NodeRequest } from "../../request/framework_request.ts";
+import type { Untyped } from "../../request/untyped.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
 /** Declared as a method, so that `verify` may name less or more of a request than there is. */

@@ -1,4 +1,4 @@
-import type { Untyped } from "../../request/framework_request.ts";
+import type { Untyped } from "../../request/untyped.ts";
 import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
 

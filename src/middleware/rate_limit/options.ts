@@ -32,6 +32,9 @@ export interface RateLimitOptions {
   clock?: (() => number) | undefined;
 }
 
+/** Body of a limited response, where the user gives none. */
+export const DEFAULT_MESSAGE: { readonly error: string } = { error: "Too many requests, please try again later." };
+
 const NAMES: OptionNames<RateLimitOptions> = {
   windowMs: true,
   max: true,

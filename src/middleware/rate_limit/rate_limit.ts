@@ -3,12 +3,11 @@ import { nextSequence } from "../../http/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { failureOf } from "./check_option.ts";
-import { DEFAULT_MESSAGE } from "./default_message.ts";
 import { sharedStore } from "./in_request.ts";
 import { LimiterKey } from "./limiter_key.ts";
 import { isMadeInside } from "./made_inside.ts";
 import { type Hit, MemoryStore } from "./memory_store.ts";
-import { type CheckedRateLimit, checkRateLimit, type RateLimitOptions } from "./options.ts";
+import { type CheckedRateLimit, checkRateLimit, DEFAULT_MESSAGE, type RateLimitOptions } from "./options.ts";
 
 /** Continues with the next layer, or with the error handlers. */
 type NextStep = (error?: unknown) => void;
