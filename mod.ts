@@ -44,7 +44,8 @@ export type {
   RouteParameters,
   Send,
 } from "./src/app/express_names.ts";
-export { type AppContext, FrameworkApp } from "./src/app/framework_app.ts";
+export { FrameworkApp } from "./src/app/framework_app.ts";
+export type { AppContext } from "./src/dispatch/app_context.ts";
 export type { CloseOptions, ListenCallback } from "./src/app/lifecycle.ts";
 export type { Server } from "./src/app/server.ts";
 export type { AppSettings } from "./src/app/settings.ts";
@@ -184,15 +185,8 @@ export type {
 export type { FetchApp, FetchHandler } from "./src/routing/fetch_mount.ts";
 export { Route, type RouteEntry } from "./src/routing/route.ts";
 export type { RegisteredRoute } from "./src/routing/route_listing.ts";
-export {
-  BaseRouter,
-  type GroupCallback,
-  type GroupOptions,
-  type PrintRoutesOptions,
-  Router,
-  type RouterConstructor,
-  type RouterOptions,
-} from "./src/routing/router.ts";
+export { BaseRouter, type GroupCallback, Router, type RouterConstructor } from "./src/routing/router.ts";
+export type { GroupOptions, PrintRoutesOptions, RouterOptions } from "./src/routing/router_options.ts";
 export type { RouterVerbs, RouteVerb, RouteVerbs, Verb } from "./src/routing/verbs.ts";
 export { type Engine, View, type ViewOptions } from "./src/views/view.ts";
 export { Connections, type Member } from "./src/websocket/connections.ts";

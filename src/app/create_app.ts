@@ -11,6 +11,7 @@ import type * as handlers from "../routing/handler.ts";
 import { Route } from "../routing/route.ts";
 import { Router, type RouterConstructor } from "../routing/router.ts";
 import type * as routers from "../routing/router.ts";
+import type * as routerOptions from "../routing/router_options.ts";
 import type * as names from "./express_names.ts";
 import { FrameworkApp } from "./framework_app.ts";
 
@@ -114,7 +115,7 @@ export declare namespace createApp {
   /** A callback that is told what went wrong. */
   export type Errback = names.Errback;
   /** How a router matches. */
-  export type RouterOptions = routers.RouterOptions;
+  export type RouterOptions = routerOptions.RouterOptions;
   /** How a cookie is set. */
   export type CookieOptions = options.CookieOptions;
 }

@@ -1,5 +1,6 @@
+import type { AppContext } from "../dispatch/app_context.ts";
 import { finalResponse } from "../dispatch/final_response.ts";
-import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
+import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
 import { makeAssignable } from "../http/assignable.ts";
 import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
@@ -33,15 +34,9 @@ import type { FetchApp, FetchHandler } from "../routing/fetch_mount.ts";
 import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefinition } from "../routing/layer_views.ts";
 import type { Route } from "../routing/route.ts";
 import type { RegisteredRoute } from "../routing/route_listing.ts";
-import {
-  BaseRouter,
-  type GroupCallback,
-  type GroupOptions,
-  mountedKey,
-  type Router,
-  type RouterOptions,
-  splitPath,
-} from "../routing/router.ts";
+import { mountedKey, splitPath } from "../routing/handler_arguments.ts";
+import { BaseRouter, type GroupCallback, type Router } from "../routing/router.ts";
+import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
 import type { RouterVerbs } from "../routing/verbs.ts";
 import { render } from "../views/render.ts";
 import { type Engine, View } from "../views/view.ts";
@@ -50,12 +45,6 @@ import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
 import type { Server } from "./server.ts";
 import { type AppSettings, storeSetting } from "./settings.ts";
-
-/** Puts an application's own things onto every request; see {@linkcode FrameworkApp.setAppContext}. */
-export interface AppContext {
-  /** Called before the first layer of every request. */
-  setApp(req: FrameworkRequest, res: FrameworkResponse): void;
-}
 
 /** The verbs of an application, its events, and being called as a handler. */
 export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L, unknown, never>, EmitterMethods {
@@ -91,7 +80,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   // Private fields come first: V8 gives an object of more than twelve properties a table when it gets another one by a
   // computed key, as private ones have, and looks all of them up from then on.
   /** Classes of its own, made when somebody asks for `app.request` or `app.response`. */
-  #pair: Pair | null = null;
+  #classes: AppClasses | null = null;
   readonly #connections = new Connections((error) => this.logError(error));
   readonly #openStreams = new Set<OpenStream>();
   readonly #lifecycle = new Lifecycle(this);
@@ -129,7 +118,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     super(detectPlatform().callableApps ? call : null);
     app = this as unknown as FrameworkApp;
     this.fetch = (request, info, context) =>
-      handleRequest(this.#router ?? this.router, request, info, context, this, this.#pair, this._appContext);
+      handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
     this.#setDefaults();
   }
 
@@ -153,7 +142,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
       delete this.settings[name];
       delete this.settings[`${name} fn`];
     }
-    if (this.#pair !== null) inheritPair(this, parent);
+    if (this.#classes !== null) inheritClasses(this, parent);
     Object.setPrototypeOf(this.engines, parent.engines);
     Object.setPrototypeOf(this.settings, parent.settings);
     parent.connections.adopt(this.#connections);
@@ -161,20 +150,20 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
 
   /** What requests of this application inherit; put your own methods here. */
   get request(): FrameworkRequest & Record<string, Untyped> {
-    return this.#ownPair().Request.prototype;
+    return this.#ownClasses().Request.prototype;
   }
 
   /** What responses of this application inherit; put your own methods here. */
   get response(): FrameworkResponse & Record<string, Untyped> {
-    return this.#ownPair().Response.prototype;
+    return this.#ownClasses().Response.prototype;
   }
 
-  #ownPair(): Pair {
-    if (this.#pair === null) {
-      this.#pair = { Request: class extends FrameworkRequest {}, Response: class extends FrameworkResponse {} };
-      if (this.parent !== undefined) inheritPair(this, this.parent);
+  #ownClasses(): AppClasses {
+    if (this.#classes === null) {
+      this.#classes = { Request: class extends FrameworkRequest {}, Response: class extends FrameworkResponse {} };
+      if (this.parent !== undefined) inheritClasses(this, this.parent);
     }
-    return this.#pair;
+    return this.#classes;
   }
 
   /** The layers, in the order of registration. Made on first use, with the routing settings of that moment. */
@@ -211,7 +200,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const reqPrototype = Object.getPrototypeOf(req);
     const resPrototype = Object.getPrototypeOf(res);
     // changing a prototype costs a microsecond, so only applications that added something to theirs do it
-    if (this.#pair !== null) {
+    if (this.#classes !== null) {
       if (isExtended(this.request)) Object.setPrototypeOf(req, this.request);
       if (isExtended(this.response)) Object.setPrototypeOf(res, this.response);
     }
@@ -646,9 +635,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   resumeRequest(kept: ResumedRequest): FrameworkRequest {
     const exchange = new Exchange(kept.request, kept.info, kept.context, this);
     exchange.target.mount = kept.mount;
-    const pair = this.#pair ?? { Request: FrameworkRequest, Response: FrameworkResponse };
-    const req = new pair.Request(exchange);
-    const res = req.res = new pair.Response(exchange, req);
+    const classes = this.#classes ?? { Request: FrameworkRequest, Response: FrameworkResponse };
+    const req = new classes.Request(exchange);
+    const res = req.res = new classes.Response(exchange, req);
     req.params = kept.params;
     this.#introduce(req, res);
     return req;
@@ -660,7 +649,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 }
 
-function inheritPair(child: FrameworkApp, parent: FrameworkApp): void {
+function inheritClasses(child: FrameworkApp, parent: FrameworkApp): void {
   Object.setPrototypeOf(child.request, parent.request);
   Object.setPrototypeOf(child.response, parent.response);
 }

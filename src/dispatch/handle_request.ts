@@ -6,18 +6,13 @@ import { Exchange } from "../request/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
 import type { Target } from "../request/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
+import type { AppContext } from "./app_context.ts";
 import { finalResponse } from "./final_response.ts";
 import { type Surroundings, surroundingsOf } from "./surroundings.ts";
 import { takeResult, Walk, type WalkContext, type WalkOwner } from "./walk.ts";
 
-/** Puts an application's own things onto a request before its first layer. */
-export interface RequestContext {
-  /** Called with the pair of every request. */
-  setApp(req: FrameworkRequest, res: FrameworkResponse): void;
-}
-
 /** The classes of an application's requests and responses, where it has classes of its own. */
-export interface Pair {
+export interface AppClasses {
   /** Its requests. */
   readonly Request: new (exchange: Exchange) => FrameworkRequest;
   /** Its responses. */
@@ -32,7 +27,7 @@ export interface Pair {
  * @param info What the platform passes beside it
  * @param platformContext What the platform passes after that
  * @param app The application
- * @param pair The application's own classes, if it has any
+ * @param classes The application's own classes, if it has any
  * @param context The application's context, if it has one
  * @returns The response, at once if no handler had to wait
  */
@@ -42,11 +37,11 @@ export function handleRequest(
   info: unknown,
   platformContext: unknown,
   app: AppFace,
-  pair: Pair | null,
-  context: RequestContext | null,
+  classes: AppClasses | null,
+  context: AppContext | null,
 ): Response | Promise<Response> {
   const exchange = new Exchange(request, info, platformContext, app);
-  const serving = new Serving(exchange, pair);
+  const serving = new Serving(exchange, classes);
   serving.run(layers, info, context);
   return exchange.settled();
 }
@@ -69,15 +64,15 @@ class Serving implements WalkContext, WalkOwner {
   /** The walk behind that step, once there is one. */
   walk: Walk | null = null;
 
-  constructor(exchange: Exchange, pair: Pair | null) {
+  constructor(exchange: Exchange, classes: AppClasses | null) {
     this.exchange = exchange;
-    const req = pair === null ? new FrameworkRequest(exchange) : new pair.Request(exchange);
+    const req = classes === null ? new FrameworkRequest(exchange) : new classes.Request(exchange);
     this.req = req;
-    this.res = req.res = pair === null ? new FrameworkResponse(exchange, req) : new pair.Response(exchange, req);
+    this.res = req.res = classes === null ? new FrameworkResponse(exchange, req) : new classes.Response(exchange, req);
   }
 
   // apart from making it, so that both are little enough for V8 to make them a part of what calls them
-  run(layers: LayerSource, info: unknown, context: RequestContext | null): void {
+  run(layers: LayerSource, info: unknown, context: AppContext | null): void {
     const { target, app } = this.exchange;
     this.as = matchedAs(layers, target);
     const around = surroundingsOf(target.request, info);

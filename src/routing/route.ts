@@ -1,4 +1,3 @@
-import { describe } from "../http/error_text.ts";
 import {
   type AnyHandler,
   type HandlerKind,
@@ -17,6 +16,7 @@ import { exchangeOf } from "../request/exchange.ts";
 import type { QueryValues, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { withCookieTakeover } from "./cookie_takeover.ts";
+import { checkedHandlers } from "./handler_arguments.ts";
 import type { HandlerList, Locals, NamesFor, Next, Path, PathHandler } from "./handler.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
@@ -178,25 +178,6 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
   #has(method: string): boolean {
     return this.stack.some((entry) => entry.method === method);
   }
-}
-
-/**
- * Flattens handler lists and checks what is in them.
- *
- * @param caller Name of the caller for the error message
- * @param handlers Functions, in lists nested as one likes
- * @returns The functions, in order
- * @throws {TypeError} If there is no handler, or one is not a function
- */
-export function checkedHandlers(caller: string, handlers: readonly unknown[]): AnyHandler[] {
-  // nearly every list is flat already
-  const functions = handlers.some(Array.isArray) ? handlers.flat(Infinity) : handlers;
-  if (functions.length === 0) throw new TypeError(`${caller} requires a handler; argument handler is required`);
-  for (const fn of functions) {
-    if (typeof fn === "function") continue;
-    throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);
-  }
-  return functions as AnyHandler[];
 }
 
 defineVerbs(Route.prototype, (method) =>

@@ -47,27 +47,13 @@ import {
 } from "./layer_views.ts";
 import { withCookieTakeover } from "./cookie_takeover.ts";
 import { withOwnFaces } from "./express_mount.ts";
-import { checkedHandlers, Route } from "./route.ts";
+import { checkedHandlers, mountedKey, splitPath } from "./handler_arguments.ts";
+import { Route } from "./route.ts";
 import { type RegisteredRoute, registeredRoutes } from "./route_listing.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { SocketRoute } from "./socket_route.ts";
+import type { GroupOptions, PrintRoutesOptions, RouterOptions } from "./router_options.ts";
 import type { RouterVerbs, Verb } from "./verbs.ts";
-
-/** How a router matches. */
-export interface RouterOptions {
-  /** Tells `/Foo` from `/foo`; off by default. */
-  caseSensitive?: boolean | undefined;
-  /** Shows handlers the parameters of the mount path too; off by default. */
-  mergeParams?: boolean | undefined;
-  /** Tells `/foo` from `/foo/`; off by default. */
-  strict?: boolean | undefined;
-}
-
-/** Options of a route group: the router's, and middleware that runs before it. */
-export interface GroupOptions extends RouterOptions {
-  /** Runs for every request under the prefix. */
-  middleware?: PathHandler | readonly PathHandler[] | undefined;
-}
 
 const GROUP_NAMES: OptionNames<GroupOptions> = {
   middleware: true,
@@ -76,17 +62,8 @@ const GROUP_NAMES: OptionNames<GroupOptions> = {
   strict: true,
 };
 
-/** How routes are printed. */
-export interface PrintRoutesOptions {
-  /** Colours the methods; off by default. */
-  colour?: boolean;
-}
-
 /** Fills a group's router, whose handlers see the parameters of the prefix. */
 export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
-
-/** What a mounted router or app puts behind this key is walked as a whole. */
-export const mountedKey: unique symbol = Symbol.for("sluice.mounted");
 
 /** The verbs of a router, and being called as a handler. */
 export interface BaseRouter<Outer = unknown> extends RouterVerbs<Locals, Outer> {
@@ -476,35 +453,6 @@ defineVerbs(BaseRouter.prototype, (method) =>
   function (this: BaseRouter, path: Path, ...handlers: unknown[]) {
     return this.register(method, path, handlers);
   });
-
-/**
- * Separates the optional path of `use` from its handlers.
- *
- * @param caller Name of the caller for the error message
- * @param args The arguments of `use`
- * @returns The path, `/` by default, and the flattened handlers
- * @throws {TypeError} If there is no handler, or one is not a function
- */
-export function splitPath(caller: string, args: readonly unknown[]): { path: Path; handlers: AnyHandler[] } {
-  const first = args[0];
-  let leaf: unknown = first;
-  while (Array.isArray(leaf) && leaf.length > 0) leaf = leaf[0];
-  const hasPath = args.length > 0 && !isMountable(leaf);
-  const handlers = args.slice(hasPath ? 1 : 0).flat(Infinity);
-  if (handlers.length === 0) {
-    throw new TypeError(
-      `${caller} requires a middleware function, not ${describe(leaf)}; argument handler is required`,
-    );
-  }
-  for (const fn of handlers) {
-    if (!isMountable(fn)) throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);
-  }
-  return { path: hasPath ? first as Path : "/", handlers: handlers as AnyHandler[] };
-}
-
-function isMountable(value: unknown): boolean {
-  return typeof value === "function" || (typeof value === "object" && value !== null && mountedKey in value);
-}
 
 /** A router; see {@linkcode BaseRouter} for what it can do. */
 export type Router<Outer = unknown> = BaseRouter<Outer>;
