@@ -120,7 +120,7 @@ export { Exchange, type Respond, type WebBody } from "./src/request/exchange.ts"
 export { Target } from "./src/request/target.ts";
 export { IncomingMessage } from "./src/request/incoming_message.ts";
 export type { HeaderName, HeaderRecord, NamedHeaders } from "./src/request/header_record.ts";
-export type { Destination } from "./src/request/readable_face.ts";
+export type { Destination } from "./src/request/body_pipes.ts";
 export { SocketFace } from "./src/request/socket_face.ts";
 export type { Peer } from "./src/request/peer.ts";
 export {

@@ -1,10 +1,10 @@
-import { describe } from "../http/error_text.ts";
 import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
-import type { FetchHandler, ListenOptions, PlatformServer, Routed } from "../platform/platform.ts";
+import type { FetchHandler, PlatformServer, Routed } from "../platform/platform.ts";
 import type { OpenStream } from "../request/app_face.ts";
 import type { Connections } from "../websocket/connections.ts";
+import { listenOptions } from "./listen_options.ts";
 import { Server } from "./server.ts";
 
 /** Runs when an application listens, or with the error that kept it from doing so. */
@@ -246,40 +246,6 @@ function deferred(): Deferred {
   let resolve = (): void => {};
   const promise = new Promise<void>((done) => resolve = done);
   return { promise, resolve };
-}
-
-function listenOptions(args: readonly unknown[]): ListenOptions {
-  const [first, second] = args;
-  if (typeof first === "object" && first !== null) {
-    const { host, path, ...options } = first as ListenOptions & { path?: unknown };
-    if (path !== undefined) refusePath(path);
-    if (host !== undefined) options.hostname ??= host;
-    // with one of them alone what should be secret would be served in the clear
-    if ((options.cert === undefined) !== (options.key === undefined)) {
-      throw new TypeError("app.listen takes cert and key together");
-    }
-    if (options.port !== undefined) options.port = checkedPort(options.port);
-    return options;
-  }
-  const options: ListenOptions = {};
-  if (first !== undefined && first !== null) options.port = checkedPort(first);
-  if (typeof second === "string") options.hostname = second;
-  return options;
-}
-
-function refusePath(path: unknown): never {
-  throw new TypeError(
-    `app.listen takes a port, not the path ${String(path)}; for a Unix socket hand app.fetch to the runtime's own ` +
-      "server, as in Deno.serve({ path }, app.fetch)",
-  );
-}
-
-function checkedPort(port: unknown): number {
-  if (typeof port === "string" && port.includes("/")) refusePath(port);
-  const number = typeof port === "string" && port.trim() !== "" ? Number(port) : port;
-  if (typeof number !== "number") throw new TypeError(`app.listen takes a port as a number, not ${describe(port)}`);
-  if (Number.isInteger(number) && number >= 0 && number <= 65535) return number;
-  throw new RangeError(`app.listen takes a port from 0 to 65535, not ${String(port)}`);
 }
 
 // caller mistakes are thrown; what the machine refuses goes to the callback, as in Express 5

@@ -91,12 +91,12 @@ async function send(
 }
 
 function sinkTo(out: LambdaResponseStream, left: AbortSignal): WritableStream<Uint8Array> {
-  let goOn = (): void => {};
-  out.on("drain", () => goOn());
-  left.addEventListener("abort", () => goOn(), { once: true });
+  let proceed = (): void => {};
+  out.on("drain", () => proceed());
+  left.addEventListener("abort", () => proceed(), { once: true });
   return new WritableStream({
     write(piece) {
-      if (!out.write(piece) && !left.aborted) return new Promise<void>((resolve) => goOn = resolve);
+      if (!out.write(piece) && !left.aborted) return new Promise<void>((resolve) => proceed = resolve);
     },
   });
 }

@@ -64,12 +64,12 @@ export async function sendHooked(res: ServerResponse, sent: Sent): Promise<void>
 async function pour(body: ReadableStream<Uint8Array<ArrayBuffer>>, res: ServerResponse, early: boolean): Promise<void> {
   const reader = body.getReader();
   let begun = false;
-  let goOn = (): void => {};
+  let proceed = (): void => {};
   // one listener for the whole body: a compression takes them over and would keep each
-  res.on("drain", () => goOn());
+  res.on("drain", () => proceed());
   res.once("close", () => {
     reader.cancel().catch(() => {});
-    goOn();
+    proceed();
   });
   // who gathers the body means to set headers at its end
   if (early) nextTurn(() => void (begun || isDestroyed(res) || res.flushHeaders()));
@@ -78,7 +78,7 @@ async function pour(body: ReadableStream<Uint8Array<ArrayBuffer>>, res: ServerRe
       begun = true;
       // who keeps the chunks returns nothing
       const isFull = (res.write(nodeBytes(read.value)) as boolean | undefined) === false;
-      if (isFull && !isDestroyed(res)) await new Promise<void>((resolve) => goOn = resolve);
+      if (isFull && !isDestroyed(res)) await new Promise<void>((resolve) => proceed = resolve);
     }
     res.end();
   } catch (error) {

@@ -5,7 +5,8 @@ import { isHeaderName } from "../http/header_values.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_record.ts";
 import type { Peer } from "./peer.ts";
-import { bodyOf, connectionReset, type Destination, ReadableFace } from "./readable_face.ts";
+import type { Destination } from "./body_pipes.ts";
+import { bodyOf, connectionReset, ReadableFace } from "./readable_face.ts";
 import { RequestState, stateKey } from "./request_state.ts";
 import { SocketFace, type Timed } from "./socket_face.ts";
 

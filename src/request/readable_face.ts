@@ -1,36 +1,8 @@
 import { type Decoder, decoderOf } from "../http/encodings.ts";
-import { Emitter } from "../http/emitter.ts";
+import type { Emitter } from "../http/emitter.ts";
 import type { BodyReading } from "./app_face.ts";
+import { BodyPipes, type Destination } from "./body_pipes.ts";
 import type { Exchange } from "./exchange.ts";
-
-/** What `pipe` needs of its destination: Node's writable streams and Sluice's responses have it. */
-export interface Destination {
-  /** Takes a chunk; `false` asks to wait for `drain`. */
-  write(chunk: Uint8Array | string): boolean;
-  /** Ends the destination. */
-  end(): unknown;
-  /** Waits for `drain`, or for `close` where that never comes. */
-  once(event: "drain" | "close", listener: () => void): unknown;
-  /** Waits no longer. */
-  off?(event: "drain" | "close" | "error", listener: (error: unknown) => void): unknown;
-  /** Hears of an error before anybody else does. */
-  prependListener?(event: "error", listener: (error: unknown) => void): unknown;
-  /** How many hear of an error. */
-  listenerCount?(event: "error"): number;
-  /** Whether it was destroyed, and takes nothing any more. */
-  readonly destroyed?: boolean;
-  /** Whether it has ended, and everything was written. */
-  readonly writableFinished?: boolean;
-  /** Tells the destination who writes to it. */
-  emit?(event: string, ...args: unknown[]): boolean;
-}
-
-/** What listens while a body is sent to a destination. */
-interface Pipe {
-  readonly listener: (chunk: ShownChunk) => void;
-  readonly onEnd: () => void;
-  readonly onError: (error: unknown) => void;
-}
 
 /** ms that a body may be left lying after the answer: as long as a server of Node's keeps such a connection. */
 export const LEFT_LYING_MS = 5000;
@@ -73,7 +45,7 @@ export class ReadableFace implements BodyReading {
   #lying: ReturnType<typeof setTimeout> | undefined = undefined;
   /** Who reads beside the listeners. */
   #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
-  readonly #pipes = new Map<Destination, Pipe>();
+  #pipes: BodyPipes | null = null;
 
   /**
    * @param exchange The exchange whose request's body is read
@@ -100,10 +72,10 @@ export class ReadableFace implements BodyReading {
     this.held = false;
     this.#flowing = true;
     clearTimeout(this.#lying);
-    if (this.#reading || this.#isOver()) return;
+    if (this.#reading || this.isOver()) return;
     this.#reading = true;
     this.#take();
-    this.#afterTicks(() => this.#pump());
+    this.afterTicks(() => this.#pump());
   }
 
   // In this turn already, for a handler may answer in it, and of a body that nobody reads by then Deno shows nothing any
@@ -119,14 +91,16 @@ export class ReadableFace implements BodyReading {
     this.#exchange.reading = this;
   }
 
-  // What was given to Node's process.nextTick comes first there, which within a promise is later than any microtask:
-  // http-proxy changes the headers it sends on in such a turn, and the end of a body would have sent them.
-  #afterTicks(start: () => void): void {
+  /**
+   * Runs something behind what was given to Node's `process.nextTick`, which within a promise is later than any
+   * microtask: http-proxy changes the headers it forwards in such a turn, and the end of a body would have sent them.
+   */
+  afterTicks(start: () => void): void {
     this.#exchange.app.runtimeFace.nextTurn(start);
   }
 
-  // what a body parser or req.text() has read is over, as a stream of Node's that was read to its end
-  #isOver(): boolean {
+  /** Whether nothing more will come: a body that a parser or `req.text()` has read counts as read to its end. */
+  isOver(): boolean {
     if (this.#reader === null && this.#request.bodyUsed && !this.#isLeft) this.ended = true;
     return this.ended;
   }
@@ -162,7 +136,7 @@ export class ReadableFace implements BodyReading {
   offer(): void {
     if (this.#offering) return;
     this.#offering = true;
-    if (this.#isOver()) return;
+    if (this.isOver()) return;
     this.#take();
     void this.#offerNext();
   }
@@ -201,7 +175,7 @@ export class ReadableFace implements BodyReading {
    * @param keepsRest Whether what is left stays where whoever asks for the chunks stops in the middle
    */
   async *chunks(keepsRest = false): AsyncGenerator<ShownChunk> {
-    if (this.#isOver()) return;
+    if (this.isOver()) return;
     // fails here where somebody else reads it, and then nothing is broken
     const chunks = bodyOf(this.#request)?.[Symbol.asyncIterator]({ preventCancel: keepsRest }) ?? null;
     let isLeft = keepsRest;
@@ -305,7 +279,7 @@ export class ReadableFace implements BodyReading {
   #end(): void {
     this.ended = true;
     this.#emitter.emit("end");
-    if (!this.#exchange.finished) this.#afterTicks(() => this.close());
+    if (!this.#exchange.finished) this.afterTicks(() => this.close());
   }
 
   /** Tells that nothing more will come, once. */
@@ -326,55 +300,13 @@ export class ReadableFace implements BodyReading {
 
   /** Sends every chunk to a destination, pausing while it is full, until one of the two has ended. */
   pipe<T extends Destination>(destination: T, options: { end?: boolean }): T {
-    const isGone = (): boolean => destination.destroyed === true || destination.writableFinished === true;
-    const goOn = (): void => {
-      destination.off?.("drain", goOn);
-      destination.off?.("close", goOn);
-      if (isGone()) this.unpipe(destination);
-      // others may be waiting for the rest
-      if (this.#pipes.size > 0) this.resume();
-    };
-    const listener = (chunk: ShownChunk): void => {
-      if (isGone()) return this.unpipe(destination);
-      // one that was let go while it was written to says nothing any more
-      if (destination.write(chunk) !== false || !this.#pipes.has(destination)) return;
-      this.pause();
-      destination.once("drain", goOn);
-      destination.once("close", goOn);
-    };
-    const onEnd = (): void => {
-      this.unpipe(destination);
-      if (options.end !== false) destination.end();
-    };
-    const onError = (error: unknown): void => {
-      this.unpipe(destination);
-      // it is nobody's business but theirs who listen, and as unheard as it was where nobody does
-      if (destination.listenerCount?.("error") === 0) destination.emit?.("error", error);
-    };
-    this.#pipes.set(destination, { listener, onEnd, onError });
-    // What has failed need not be destroyed, and would be full for ever; and who resumes the body at the error does so
-    // after it was let go. A response of Sluice's logs an error that nobody hears, and is destroyed by any other.
-    if (!(destination instanceof Emitter)) destination.prependListener?.("error", onError);
-    if (this.#isOver()) this.#afterTicks(onEnd);
-    else this.#emitter.on("end", onEnd);
-    this.#emitter.on("data", listener);
-    this.resume();
-    destination.emit?.("pipe", this.#emitter);
-    return destination;
+    this.#pipes ??= new BodyPipes(this.#emitter, this);
+    return this.#pipes.add(destination, options);
   }
 
   /** Stops sending chunks to one destination, or to all. */
   unpipe(destination?: Destination): void {
-    // somebody else may be listening
-    if (destination === undefined ? this.#pipes.size === 0 : !this.#pipes.has(destination)) return;
-    for (const [target, { listener, onEnd, onError }] of this.#pipes) {
-      if (destination !== undefined && target !== destination) continue;
-      target.off?.("error", onError);
-      this.#emitter.off("data", listener);
-      this.#emitter.off("end", onEnd);
-      this.#pipes.delete(target);
-    }
-    if (this.#pipes.size === 0) this.pause();
+    this.#pipes?.remove(destination);
   }
 
   /**

@@ -164,9 +164,9 @@ function watch<Req extends RequestFace>(
   req: Req,
   res: ResponseFace,
 ): void {
-  if (asker.watchesOutcome) res.on("finish", () => goOn(req, asker.finished(req, decision, res)));
+  if (asker.watchesOutcome) res.on("finish", () => proceed(req, asker.finished(req, decision, res)));
   if (!asker.hasLeases) return;
-  const release = () => goOn(req, asker.release(decision));
+  const release = () => proceed(req, asker.release(decision));
   // a client that left while the store decided will not leave again
   if (res.closed || res.destroyed) return release();
   res.on("finish", release);
@@ -174,7 +174,7 @@ function watch<Req extends RequestFace>(
 }
 
 // Workers and edge functions end what the store is asked when the answer is out
-function goOn(req: RequestFace, work: Promise<void>): void {
+function proceed(req: RequestFace, work: Promise<void>): void {
   req.waitUntil?.(work);
 }
 
