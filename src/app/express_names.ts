@@ -1,7 +1,7 @@
 /**
  * Types by their names in Express, with Express's type parameters in its order, for programs that are ported.
  *
- * Two of them hide the web's `Request` and `Response`, so only the public door may know this file.
+ * Two of them hide the web's `Request` and `Response`, so only mod.ts may import this file.
  *
  * @module
  */

@@ -66,8 +66,8 @@ export interface ResumedRequest {
   readonly params: Record<string, Untyped>;
 }
 
-/** Settings whose default gives way to what the application has that one is mounted on. */
-const YIELDING = ["trust proxy", "json charset"];
+/** Settings that a mounted application takes from its parent unless the program has set them on it. */
+const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
 
 /**
  * A web application: routes, middleware, settings and views, served through `fetch`.
@@ -84,8 +84,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   readonly #connections = new Connections((error) => this.logError(error));
   readonly #openStreams = new Set<OpenStream>();
   readonly #lifecycle = new Lifecycle(this);
-  /** Those of {@linkcode YIELDING} that nobody has set. */
-  readonly #yielding = new Set<string>();
+  /** Those of {@linkcode INHERITABLE_DEFAULTS} that still have their default. */
+  readonly #untouchedDefaults = new Set<string>();
   #router: BaseRouter | null = null;
 
   /** What puts the application's own things onto requests, `null` for nothing. */
@@ -130,7 +130,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     this.set("json charset", true);
     this.set("views", platform.files === null ? "./views" : `${platform.files.workingDirectory()}/views`);
     if (env === "production") this.enable("view cache");
-    for (const name of YIELDING) this.#yielding.add(name);
+    for (const name of INHERITABLE_DEFAULTS) this.#untouchedDefaults.add(name);
     this.locals["settings"] = this.settings;
     this.on("mount", (parent: FrameworkApp) => this.#inherit(parent));
   }
@@ -138,7 +138,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   #inherit(parent: FrameworkApp): void {
     // one of Express: to its applications this one is what a server is
     if (!(parent instanceof FrameworkApp)) return void (this.parent = undefined);
-    for (const name of this.#yielding) {
+    for (const name of this.#untouchedDefaults) {
       delete this.settings[name];
       delete this.settings[`${name} fn`];
     }
@@ -364,7 +364,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   set(name: string, value?: unknown): this {
     if (arguments.length === 1) return this.settings[name];
     storeSetting(this.settings, name, value);
-    this.#yielding.delete(name);
+    this.#untouchedDefaults.delete(name);
     return this;
   }
 

@@ -32,12 +32,12 @@ export function utf8Length(text: string): number {
 /**
  * A text in one of Node's encodings.
  *
- * @param method The caller's name for the error message
+ * @param caller Name of the caller for error messages
  * @param text The text
  * @param encoding Node's name of the encoding
  * @throws {TypeError} If there is none of that name
  */
-export function textBytes(method: string, text: string, encoding = "utf8"): Uint8Array<ArrayBuffer> {
+export function textBytes(caller: string, text: string, encoding = "utf8"): Uint8Array<ArrayBuffer> {
   switch (encoding.toLowerCase()) {
     case "utf8":
     case "utf-8":
@@ -57,7 +57,7 @@ export function textBytes(method: string, text: string, encoding = "utf8"): Uint
     case "utf-16le":
       return utf16Bytes(text);
     default:
-      throw new TypeError(`${method} does not know the encoding "${encoding}"`);
+      throw new TypeError(`${caller} does not know the encoding "${encoding}"`);
   }
 }
 
@@ -77,12 +77,12 @@ export interface Decoder {
 /**
  * Makes what turns bytes into text.
  *
- * @param method The caller's name for the error message
+ * @param caller Name of the caller for error messages
  * @param encoding Node's name of the encoding, or the web's name of a charset; what Node calls latin1 is none of those,
  * for on the web that name stands for another one
  * @throws {TypeError} If there is none of that name (`ERR_UNKNOWN_ENCODING`)
  */
-export function decoderOf(method: string, encoding: string): Decoder {
+export function decoderOf(caller: string, encoding: string): Decoder {
   switch (encoding.toLowerCase()) {
     case "utf8":
       return new TextDecoder("utf-8", { ignoreBOM: true });
@@ -105,7 +105,7 @@ export function decoderOf(method: string, encoding: string): Decoder {
   try {
     return new TextDecoder(encoding, { ignoreBOM: true });
   } catch (cause) {
-    throw Object.assign(new TypeError(`${method} does not know the encoding "${encoding}"`, { cause }), {
+    throw Object.assign(new TypeError(`${caller} does not know the encoding "${encoding}"`, { cause }), {
       code: "ERR_UNKNOWN_ENCODING",
     });
   }

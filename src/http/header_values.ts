@@ -7,15 +7,15 @@ const lowerCase = new Map<string, string>();
 /**
  * The lower case of a header name that is to be sent.
  *
- * @param method The caller's name for the error message
+ * @param caller Name of the caller for error messages
  * @param name The name
  * @returns The same text for the same name, by which runtimes find it faster
  * @throws {TypeError} If the name is not a token
  */
-export function checkedHeaderKey(method: string, name: string): string {
+export function checkedHeaderKey(caller: string, name: string): string {
   const known = lowerCase.get(name);
   if (known !== undefined) return known;
-  assertHeaderName(method, name);
+  assertHeaderName(caller, name);
   const key = name.toLowerCase();
   if (lowerCase.size < MAX_REMEMBERED) lowerCase.set(name, key);
   return key;
@@ -38,28 +38,28 @@ export function isHeaderName(name: unknown): name is string {
 /**
  * Refuses what is no header name.
  *
- * @param method The caller's name for the error message
+ * @param caller Name of the caller for error messages
  * @param name The name
  * @throws {TypeError} If the name is not a token
  */
-function assertHeaderName(method: string, name: unknown): asserts name is string {
+function assertHeaderName(caller: string, name: unknown): asserts name is string {
   if (isHeaderName(name)) return;
-  const error = new TypeError(`${method}: header name must be a valid HTTP token, not ${JSON.stringify(name)}`);
+  const error = new TypeError(`${caller}: header name must be a valid HTTP token, not ${JSON.stringify(name)}`);
   throw Object.assign(error, { code: "ERR_INVALID_HTTP_TOKEN" });
 }
 
 /**
  * Refuses a value that could end the header and begin another (CR, LF), or that cannot be sent.
  *
- * @param method The caller's name for the error message
+ * @param caller Name of the caller for error messages
  * @param name The header's name
  * @param value The value
  * @throws {TypeError} If a character is not allowed
  */
-export function assertHeaderValue(method: string, name: string, value: string): void {
+export function assertHeaderValue(caller: string, name: string, value: string): void {
   if (isSendable(value)) return;
   throw Object.assign(
-    new TypeError(`Invalid character in header content ["${name}"]; ${method} takes no CR, LF or wide characters`),
+    new TypeError(`Invalid character in header content ["${name}"]; ${caller} takes no CR, LF or wide characters`),
     { code: "ERR_INVALID_CHAR" },
   );
 }

@@ -222,14 +222,14 @@ export class Layer {
   /**
    * Compiles a registration.
    *
-   * @param method Name of the caller for error messages
+   * @param caller Name of the caller for error messages
    * @param path Where the layer applies
    * @param options How the path matches
    * @param content What the layer does
    * @throws {TypeError} If the path cannot be understood
    */
   constructor(
-    method: string,
+    caller: string,
     path: string | RegExp | readonly (string | RegExp)[],
     options: PathPatternOptions,
     content: { route?: RoutedEntries; mounted?: Mounted | null; fn?: AnyHandler; socket?: boolean },
@@ -237,8 +237,8 @@ export class Layer {
     this.path = path;
     this.strict = options.strict;
     this.patterns = typeof path === "string"
-      ? [new PathPattern(method, path, options)]
-      : pathsOf(method, path).map((one) => new PathPattern(method, one, options));
+      ? [new PathPattern(caller, path, options)]
+      : pathsOf(caller, path).map((one) => new PathPattern(caller, one, options));
     this.everywhere = !options.end && (path === "/" || path === "");
     this.route = content.route ?? null;
     this.mounted = content.mounted ?? null;
@@ -291,11 +291,11 @@ const SLASH = 47;
 
 const NO_ENTRIES: readonly LayerEntry[] = [];
 
-function pathsOf(method: string, path: unknown): (string | RegExp)[] {
+function pathsOf(caller: string, path: unknown): (string | RegExp)[] {
   const paths = Array.isArray(path) ? path.flat(Infinity) : [path];
   for (const one of paths) {
     if (typeof one === "string" || one instanceof RegExp) continue;
-    throw new TypeError(`${method} takes a path as a string, a RegExp or an array of them, not ${describe(one)}`);
+    throw new TypeError(`${caller} takes a path as a string, a RegExp or an array of them, not ${describe(one)}`);
   }
   return paths;
 }

@@ -59,12 +59,12 @@ export class PathPattern {
   /**
    * Compiles a path.
    *
-   * @param method Name of the caller for the error message, such as `app.get`
+   * @param caller Name of the caller for error messages, such as `app.get`
    * @param source A path string in Express 5's syntax or the Express 4 forms `*`, `:id?`, `:id(\d+)`, or a RegExp
    * @param options How to match
    * @throws {TypeError} If the path cannot be understood; the message names the spelling to use
    */
-  constructor(method: string, source: string | RegExp, options: PathPatternOptions) {
+  constructor(caller: string, source: string | RegExp, options: PathPatternOptions) {
     this.source = source;
     this.#options = options;
     this.text = "";
@@ -94,7 +94,7 @@ export class PathPattern {
       this.whole = marked !== null;
       this.text = marked ?? literalPrefix(tokens);
     } catch (error) {
-      throw pathError(method, source, error);
+      throw pathError(caller, source, error);
     }
   }
 
@@ -267,13 +267,13 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/Missing text before/, "put text between two parameters: /:a-:b"],
 ];
 
-function pathError(method: string, source: string, error: unknown): unknown {
+function pathError(caller: string, source: string, error: unknown): unknown {
   if (!(error instanceof PathError)) {
-    return error instanceof TypeError ? new TypeError(`${method}: ${error.message}`, { cause: error }) : error;
+    return error instanceof TypeError ? new TypeError(`${caller}: ${error.message}`, { cause: error }) : error;
   }
   const reason = error.message.split(": ")[0]!;
   const hint = HINTS.find(([pattern]) => pattern.test(reason))?.[1];
-  return new TypeError(`${method} cannot use the path "${source}": ${reason}${hint ? `; ${hint}` : ""}`, {
+  return new TypeError(`${caller} cannot use the path "${source}": ${reason}${hint ? `; ${hint}` : ""}`, {
     cause: error,
   });
 }

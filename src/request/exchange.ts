@@ -1,4 +1,4 @@
-import { turnOfThisContext } from "../http/context_turn.ts";
+import { captureContext } from "../http/async_context.ts";
 import type { AppFace, BodyReading, OpenStream } from "./app_face.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
@@ -37,12 +37,12 @@ export type Respond = (body: WebBody, status: number, statusText: string, head: 
 /** What lists of listeners are made of, which must be no literals: `Emitter` says why. */
 const NOBODY: readonly (() => void)[] = [];
 
-/** What few exchanges need: listeners, handlers that go on in promises, and a body that is being streamed. */
-class Rare {
+/** What few exchanges need, made when it is first needed: listeners, handlers still running, a body being streamed. */
+class Extras {
   onEnd: (() => void)[] | null = null;
   onLeave: (() => void)[] | null = null;
   /** Runs the listeners for the end, where not any context will do. */
-  turn: ((run: () => void) => void) | null = null;
+  runEnd: ((run: () => void) => void) | null = null;
   streaming: OpenStream | null = null;
   reading: BodyReading | null = null;
   context: unknown = undefined;
@@ -71,7 +71,7 @@ export class Exchange {
   respond: Respond | null = null;
   #response: Response | null = null;
   #waiting: ((response: Response) => void) | null = null;
-  #rare: Rare | null = null;
+  #extras: Extras | null = null;
   #aborted = false;
   #finished = false;
 
@@ -87,21 +87,21 @@ export class Exchange {
     this.target = new Target(request);
     this.info = info;
     this.app = app;
-    if (context !== undefined) this.#few.context = context;
+    if (context !== undefined) this.#ensureExtras.context = context;
   }
 
-  get #few(): Rare {
-    return this.#rare ??= new Rare();
+  get #ensureExtras(): Extras {
+    return this.#extras ??= new Extras();
   }
 
   /** The platform's third argument: what waits for background work on Workers. */
   get context(): unknown {
-    return this.#rare?.context;
+    return this.#extras?.context;
   }
 
   /** The other end of the connection. */
   get peer(): Peer {
-    return this.#few.peer ??= this.app.runtimeFace.peerOf(this.info, this.target.request);
+    return this.#ensureExtras.peer ??= this.app.runtimeFace.peerOf(this.info, this.target.request);
   }
 
   /** Whether the client left before the answer was complete. */
@@ -111,7 +111,7 @@ export class Exchange {
 
   /** Whether the body broke off before the answer was complete; there may still be somebody who takes that. */
   get broken(): boolean {
-    return this.#rare?.broken ?? false;
+    return this.#extras?.broken ?? false;
   }
 
   /** Whether the answer has been handed over completely. */
@@ -123,17 +123,17 @@ export class Exchange {
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#rare?.reading?.answered();
+    this.#extras?.reading?.answered();
     this.#runEnd();
   }
 
   /** What reads the body through Node's face, which throws away what is left of it after the answer. */
   get reading(): BodyReading | null {
-    return this.#rare?.reading ?? null;
+    return this.#extras?.reading ?? null;
   }
 
   set reading(reading: BodyReading) {
-    this.#few.reading = reading;
+    this.#ensureExtras.reading = reading;
   }
 
   /** Notes that the client is gone; after the answer is complete this changes nothing. */
@@ -145,18 +145,18 @@ export class Exchange {
   }
 
   #runLeave(): void {
-    const { onLeave } = this.#few;
-    this.#few.onLeave = null;
+    const { onLeave } = this.#ensureExtras;
+    this.#ensureExtras.onLeave = null;
     onLeave?.forEach((listener) => listener());
   }
 
   #runEnd(): void {
-    const few = this.#rare;
-    if (few === null) return;
-    few.watch?.end();
-    if (few.onEnd === null) return;
-    const left = few.onEnd;
-    few.onEnd = null;
+    const extras = this.#extras;
+    if (extras === null) return;
+    extras.watch?.end();
+    if (extras.onEnd === null) return;
+    const left = extras.onEnd;
+    extras.onEnd = null;
     const run = (): void => {
       try {
         while (left.length > 0) left.shift()!();
@@ -165,28 +165,28 @@ export class Exchange {
       }
     };
     // a listener may look at the answer, which the platform has only after the present turn
-    if (few.turn === null) queueMicrotask(run);
-    else few.turn(run);
+    if (extras.runEnd === null) queueMicrotask(run);
+    else extras.runEnd(run);
   }
 
   /** Has the listeners for the end run in this asynchronous context, as Node's do, and not in the platform's. */
   endsHere(): void {
-    if (this.#rare?.onEnd) this.#rare.turn = turnOfThisContext();
+    if (this.#extras?.onEnd) this.#extras.runEnd = captureContext();
   }
 
   /** Whether somebody listens for the end. */
-  get heard(): boolean {
-    const few = this.#rare;
-    return few !== null && (few.onEnd !== null || few.onLeave !== null);
+  get hasListeners(): boolean {
+    const extras = this.#extras;
+    return extras !== null && (extras.onEnd !== null || extras.onLeave !== null);
   }
 
   /** Runs a listener when the exchange is over, however it ended; the response's are first, as in Node. */
   onEnd(listener: () => void, first = false): void {
     if (this.#response !== null) this.#keep();
     if (this.#finished || this.#aborted) return queueMicrotask(listener);
-    const few = this.#few;
-    const present = few.onEnd ?? NOBODY;
-    few.onEnd = present.toSpliced(first ? 0 : present.length, 0, listener);
+    const extras = this.#ensureExtras;
+    const present = extras.onEnd ?? NOBODY;
+    extras.onEnd = present.toSpliced(first ? 0 : present.length, 0, listener);
     if (this.#lasting) this.#watch();
   }
 
@@ -194,9 +194,9 @@ export class Exchange {
   onLeave(listener: () => void): void {
     if (this.#aborted) return listener();
     if (this.#finished) return;
-    const few = this.#few;
-    const present = few.onLeave ?? NOBODY;
-    few.onLeave = present.toSpliced(present.length, 0, listener);
+    const extras = this.#ensureExtras;
+    const present = extras.onLeave ?? NOBODY;
+    extras.onLeave = present.toSpliced(present.length, 0, listener);
     if (this.#lasting) this.#watch();
   }
 
@@ -212,9 +212,9 @@ export class Exchange {
   // The signal is not touched until somebody cares and the answer takes time: on Deno that alone costs more than a
   // whole request, and Deno warns of it. Nobody can leave in the middle of a turn.
   #watch(): void {
-    const few = this.#rare;
-    if (few === null || few.watch !== null || !this.heard) return;
-    const watch = few.watch = new Watch(() => this.#leave());
+    const extras = this.#extras;
+    if (extras === null || extras.watch !== null || !this.hasListeners) return;
+    const watch = extras.watch = new Watch(() => this.#leave());
     const { runtimeFace } = this.app;
     if (runtimeFace.watchClient === undefined) return this.#listen(watch);
     runtimeFace.watchClient(this.target.request, watch, () => this.#listen(watch));
@@ -224,7 +224,7 @@ export class Exchange {
     // whoever hears of it may read the request, which may be taken back with an answer that is not from here
     this.#keepRequest();
     const { signal } = this.target.request;
-    if (signal.aborted && (this.#few.upgrading || this.#response?.status === 101)) return;
+    if (signal.aborted && (this.#ensureExtras.upgrading || this.#response?.status === 101)) return;
     if (signal.aborted) return this.#waiting === null ? this.abandon() : this.#leave();
     listenTo(signal, watch);
   }
@@ -235,7 +235,7 @@ export class Exchange {
    */
   lost(): void {
     if (!this.#finished && !this.#aborted) {
-      this.#few.broken = true;
+      this.#ensureExtras.broken = true;
       // before the error, as in Node
       this.#runLeave();
     }
@@ -244,7 +244,7 @@ export class Exchange {
 
   // Deno aborts the signal of a request that becomes a WebSocket, though nobody has left
   #leave(): void {
-    if (this.#rare?.upgrading || this.#response?.status === 101) return;
+    if (this.#extras?.upgrading || this.#response?.status === 101) return;
     if (this.#response !== null || !asksForUpgrade(this.target.request)) return this.#left();
     // a handler that upgrades by itself is about to answer
     setTimeout(() => this.#response?.status === 101 || this.#left(), 0);
@@ -272,7 +272,7 @@ export class Exchange {
   settle(response: Response): boolean {
     if (this.#response !== null) return false;
     this.#response = response;
-    if (this.heard || (this.#rare !== null && this.#rare.handlers > 0)) this.#keep();
+    if (this.hasListeners || (this.#extras !== null && this.#extras.handlers > 0)) this.#keep();
     this.#waiting?.(response);
     return true;
   }
@@ -285,28 +285,28 @@ export class Exchange {
    * @throws What accepting throws
    */
   upgrade(accept: () => Response): void {
-    const few = this.#few;
-    few.upgrading = true;
+    const extras = this.#ensureExtras;
+    extras.upgrading = true;
     try {
       this.settle(accept());
     } catch (error) {
-      few.upgrading = false;
+      extras.upgrading = false;
       throw error;
     }
   }
 
   /** Notes that a handler goes on in a promise, perhaps beyond the answer. */
   handlerBegan(): void {
-    this.#few.handlers++;
+    this.#ensureExtras.handlers++;
     if (this.#response !== null) this.#keep();
   }
 
   /** Notes that the promise of a handler has settled. */
   handlerEnded(): void {
-    const few = this.#few;
-    if (--few.handlers > 0) return;
-    few.settled?.();
-    few.settled = null;
+    const extras = this.#ensureExtras;
+    if (--extras.handlers > 0) return;
+    extras.settled?.();
+    extras.settled = null;
   }
 
   // On Node a request can be read after its answer. Elsewhere the platform takes back what nobody has asked for by
@@ -315,9 +315,9 @@ export class Exchange {
   #keep(): void {
     this.#keepRequest();
     const { runtimeFace } = this.app;
-    const few = this.#few;
-    if (few.handlers === 0 || few.settled !== null || !runtimeFace.endsWithAnswer) return;
-    this.app.background(new Promise<void>((resolve) => few.settled = resolve), this.info, this.context);
+    const extras = this.#ensureExtras;
+    if (extras.handlers === 0 || extras.settled !== null || !runtimeFace.endsWithAnswer) return;
+    this.app.background(new Promise<void>((resolve) => extras.settled = resolve), this.info, this.context);
   }
 
   #keepRequest(): void {
@@ -327,11 +327,11 @@ export class Exchange {
 
   /** The body being streamed, which breaking off has to cut. */
   get streaming(): OpenStream | null {
-    return this.#rare?.streaming ?? null;
+    return this.#extras?.streaming ?? null;
   }
 
   set streaming(body: OpenStream | null) {
-    this.#few.streaming = body;
+    this.#ensureExtras.streaming = body;
     if (body !== null) this.#watch();
   }
 

@@ -94,7 +94,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     this.#state = state;
   }
 
-  get #made(): Parsed {
+  get #ensureParsed(): Parsed {
     return this.#parsed ??= new Parsed();
   }
 
@@ -128,13 +128,13 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** The parts of `req.url` as parseurl keeps them, and Express's router with it: programs read the path there. */
   get _parsedUrl(): Record<string, Untyped> {
-    const state = this.#made;
+    const state = this.#ensureParsed;
     const { path, query, url } = this.#exchange.target;
     return state.url?._raw === url ? state.url : state.url = partsOf(url, path, query);
   }
 
   set _parsedUrl(value: Record<string, Untyped>) {
-    this.#made.url = value;
+    this.#ensureParsed.url = value;
   }
 
   /** The part of the path that mounts have taken, without a trailing slash. */
@@ -144,7 +144,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   // a router of Express adds what its mounts have taken, and puts back what was there
   set baseUrl(value: string) {
-    this.#made.baseUrl = value === this.#exchange.target.baseUrl ? undefined : value;
+    this.#ensureParsed.baseUrl = value === this.#exchange.target.baseUrl ? undefined : value;
   }
 
   /**
@@ -173,7 +173,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** The query string parsed by the `query parser` setting; assignable, unlike in Express. */
   get query(): Query {
-    const state = this.#made;
+    const state = this.#ensureParsed;
     const text = this.#exchange.target.query;
     const parse = this.app.settings["query parser fn"];
     if (state.query === undefined || text !== state.queryOf || parse !== state.queryBy) {
@@ -191,7 +191,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** Cookies the client sent, decoded; a cookie middleware may replace them. */
   get cookies(): Untyped {
-    return this.#made.cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
+    return this.#ensureParsed.cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
   }
 
   set cookies(value: Untyped) {

@@ -5,7 +5,7 @@ import { BodyPipes, type Destination } from "./body_pipes.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** ms that a body may be left lying after the answer: as long as a server of Node's keeps such a connection. */
-export const LEFT_LYING_MS = 5000;
+export const UNREAD_BODY_MS = 5000;
 
 /** A chunk as Node shows it: a `Buffer` where the runtime has one, or text once there is an encoding. */
 export type ShownChunk = Uint8Array | string;
@@ -42,7 +42,7 @@ export class ReadableFace implements BodyReading {
   #bytes = 0;
   /** Whether a loop over the chunks has left some of them to be read. */
   #isLeft = false;
-  #lying: ReturnType<typeof setTimeout> | undefined = undefined;
+  #dropTimer: ReturnType<typeof setTimeout> | undefined = undefined;
   /** Who reads beside the listeners. */
   #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
   #pipes: BodyPipes | null = null;
@@ -71,7 +71,7 @@ export class ReadableFace implements BodyReading {
   resume(): void {
     this.held = false;
     this.#flowing = true;
-    clearTimeout(this.#lying);
+    clearTimeout(this.#dropTimer);
     if (this.#reading || this.isOver()) return;
     this.#reading = true;
     this.#take();
@@ -318,13 +318,13 @@ export class ReadableFace implements BodyReading {
     const isHeard = this.#emitter.listenerCount("data") + this.#emitter.listenerCount("readable") > 0;
     if (!isHeard) return this.drop();
     const before = this.taken;
-    clearTimeout(this.#lying);
-    this.#lying = setTimeout(() => before === this.taken ? this.drop() : this.answered(), LEFT_LYING_MS);
+    clearTimeout(this.#dropTimer);
+    this.#dropTimer = setTimeout(() => before === this.taken ? this.drop() : this.answered(), UNREAD_BODY_MS);
   }
 
   /** Throws away what is left of a body that nobody reads at the moment. */
   drop(): void {
-    clearTimeout(this.#lying);
+    clearTimeout(this.#dropTimer);
     if (this.#reader === null || this.ended || this.#flowing) return;
     this.ended = true;
     this.#reader.cancel().catch(() => {});

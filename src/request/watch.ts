@@ -33,7 +33,7 @@ export class Watch implements ClientWatch {
     this.#listen = listen;
     younger.add(this);
     // one timer for all, for setting one costs too
-    stop ??= growing();
+    stopTimer ??= startTimer();
   }
 
   /** Begins to listen, unless the exchange is over. */
@@ -48,19 +48,19 @@ export class Watch implements ClientWatch {
     this.#listen = null;
     if (!younger.delete(this)) older.delete(this);
     // a timer would keep a program that has nothing left to do, and be found by a test that looks for what is left
-    if (younger.size + older.size === 0) stopGrowing();
+    if (younger.size + older.size === 0) endTimer();
   }
 }
 
 let younger = new Set<Watch>();
 let older = new Set<Watch>();
 /** Stops the timer, while there is one. */
-let stop: (() => void) | null = null;
+let stopTimer: (() => void) | null = null;
 
 // a test's fake timers may come or go in between, and would stop somebody else's
-function growing(): () => void {
+function startTimer(): () => void {
   const { setTimeout, clearTimeout } = globalThis;
-  const timer = setTimeout(grow, PATIENCE_MS);
+  const timer = setTimeout(promote, PATIENCE_MS);
   return () => {
     try {
       clearTimeout(timer);
@@ -70,9 +70,9 @@ function growing(): () => void {
   };
 }
 
-function stopGrowing(): void {
-  stop?.();
-  stop = null;
+function endTimer(): void {
+  stopTimer?.();
+  stopTimer = null;
 }
 
 /** Begins to listen for all who wait, as before a server cuts them: they hear of it then, and no timer is left behind. */
@@ -80,14 +80,14 @@ export function listenNow(): void {
   const due = [...older, ...younger];
   older.clear();
   younger.clear();
-  stopGrowing();
+  endTimer();
   for (const watch of due) watch.begin();
 }
 
-function grow(): void {
+function promote(): void {
   const due = older;
   older = younger;
   younger = new Set();
-  stop = older.size > 0 ? growing() : null;
+  stopTimer = older.size > 0 ? startTimer() : null;
   for (const watch of due) watch.begin();
 }

@@ -1,5 +1,5 @@
-import { turnOfThisContext } from "../http/context_turn.ts";
-import { LEFT_LYING_MS } from "../request/readable_face.ts";
+import { captureContext } from "../http/async_context.ts";
+import { UNREAD_BODY_MS } from "../request/readable_face.ts";
 import { joinedBytes } from "./chunk_bytes.ts";
 
 /** Bytes that may wait in memory for a slow client before `write()` answers `false`, as in Node. */
@@ -44,7 +44,7 @@ export class BodyStream {
   #ending = false;
   #over = false;
   #discarding = false;
-  #unseen: ReturnType<typeof setTimeout> | undefined = undefined;
+  #giveUpTimer: ReturnType<typeof setTimeout> | undefined = undefined;
 
   /**
    * Makes an empty body.
@@ -108,12 +108,12 @@ export class BodyStream {
     }
     this.#queue.push(bytes);
     if (taken !== undefined) {
-      const turn = turnOfThisContext();
+      const turn = captureContext();
       (this.#waiting ??= new Map()).set(bytes, (error?: Error) => turn(() => taken(error)));
     }
     this.#queued += bytes.byteLength;
     if (this.#queued < HIGH_WATER_MARK) return true;
-    this.#drain ??= turnOfThisContext();
+    this.#drain ??= captureContext();
     return false;
   }
 
@@ -121,7 +121,7 @@ export class BodyStream {
   end(): void {
     this.#ending = true;
     if (!this.#discarding) return this.#deliver();
-    clearTimeout(this.#unseen);
+    clearTimeout(this.#giveUpTimer);
     this.#events.finish();
   }
 
@@ -134,12 +134,12 @@ export class BodyStream {
   discard(giveUp: (() => void) | null): void {
     this.#discarding = true;
     this.#queue = [];
-    if (giveUp !== null) this.#unseen = setTimeout(giveUp, LEFT_LYING_MS);
+    if (giveUp !== null) this.#giveUpTimer = setTimeout(giveUp, UNREAD_BODY_MS);
   }
 
   /** Breaks the body off: the client sees a truncated answer, not a complete one. */
   destroy(error: unknown): void {
-    if (this.#unseen !== undefined) clearTimeout(this.#unseen);
+    if (this.#giveUpTimer !== undefined) clearTimeout(this.#giveUpTimer);
     if (this.#over) return;
     this.#over = true;
     this.#drop();

@@ -293,7 +293,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       return false;
     }
     const type = headers.get("content-type");
-    if (this.#state.exchange.heard) return type !== null && type.startsWith("application/json");
+    if (this.#state.exchange.hasListeners) return type !== null && type.startsWith("application/json");
     if (type === null ? this.untouched : !type.startsWith("text/event-stream")) return true;
     return !this.#state.exchange.app.runtimeFace.leavesStreams;
   }

@@ -29,10 +29,10 @@ export abstract class HeaderMethods extends Emitter {
   /**
    * Refuses what comes too late.
    *
-   * @param method The caller's name for the error message
+   * @param caller Name of the caller for error messages
    * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
    */
-  protected abstract assertOpen(method: string): void;
+  protected abstract assertOpen(caller: string): void;
 
   /**
    * Sets a header, replacing what it had.

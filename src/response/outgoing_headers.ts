@@ -76,15 +76,15 @@ export class OutgoingHeaders {
   /**
    * Sets a header.
    *
-   * @param method The caller's name for the error message
+   * @param caller Name of the caller for error messages
    * @param name Header name
    * @param value One value or several
    * @throws {TypeError} If the name is no token or a value has CR, LF or other forbidden characters
    */
-  set(method: string, name: string, value: HeaderValue): void {
-    const key = checkedHeaderKey(method, name);
-    if (Array.isArray(value)) { for (const one of value) assertHeaderValue(method, name, String(one)); }
-    else assertHeaderValue(method, name, String(value));
+  set(caller: string, name: string, value: HeaderValue): void {
+    const key = checkedHeaderKey(caller, name);
+    if (Array.isArray(value)) { for (const one of value) assertHeaderValue(caller, name, String(one)); }
+    else assertHeaderValue(caller, name, String(value));
     if (key !== "content-type") {
       if (key === "content-length" || key === "transfer-encoding") this.framed = true;
       if (key === "content-encoding") this.coded = true;

@@ -340,14 +340,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /**
    * Refuses what comes too late.
    *
-   * @param method The caller's name for the error message
+   * @param caller Name of the caller for error messages
    * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
    */
-  protected assertOpen(method: string): void {
+  protected assertOpen(caller: string): void {
     if (this[stateKey].sentStatus === 0) return;
     throw streamError(
       "ERR_HTTP_HEADERS_SENT",
-      `${method}: cannot set headers after they are sent to the client; the answer was given already`,
+      `${caller}: cannot set headers after they are sent to the client; the answer was given already`,
     );
   }
 

@@ -8,7 +8,7 @@ export const mountedKey: unique symbol = Symbol.for("sluice.mounted");
 /**
  * Flattens handler lists and checks what is in them.
  *
- * @param caller Name of the caller for the error message
+ * @param caller Name of the caller for error messages
  * @param handlers Functions, in lists nested as one likes
  * @returns The functions, in order
  * @throws {TypeError} If there is no handler, or one is not a function
@@ -27,7 +27,7 @@ export function checkedHandlers(caller: string, handlers: readonly unknown[]): A
 /**
  * Separates the optional path of `use` from its handlers.
  *
- * @param caller Name of the caller for the error message
+ * @param caller Name of the caller for error messages
  * @param args The arguments of `use`
  * @returns The path, `/` by default, and the flattened handlers
  * @throws {TypeError} If there is no handler, or one is not a function

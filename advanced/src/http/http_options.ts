@@ -93,10 +93,10 @@ export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions
 }
 
 /** The limiter's part of the options, by its own names. */
-export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>, door: string): LimiterOptions {
+export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>, caller: string): LimiterOptions {
   const { max, limit, store, identifier, name, passOnStoreError, onStoreFailure, dryRun, limits, ...rest } = options;
   const fixed = limit === undefined ? max : limit;
-  checkType("passOnStoreError", passOnStoreError, "boolean", door);
+  checkType("passOnStoreError", passOnStoreError, "boolean", caller);
   const shadow = dryRun ? { shadow: true } : {};
   return {
     ...pick(rest, LIMITER_NAMES),
@@ -120,16 +120,16 @@ function storeOf(store: Store | CounterLike | CallbackCounterLike): Store {
 }
 
 /** Which headers are sent, by the options. */
-export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, door: string): HeaderOptions | null {
+export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, caller: string): HeaderOptions | null {
   const { headers = true, legacyHeaders = true, standardHeaders = false, legacyReset = "delta" } = options;
-  checkType("headers", headers, "boolean", door);
-  checkType("legacyHeaders", legacyHeaders, "boolean", door);
+  checkType("headers", headers, "boolean", caller);
+  checkType("legacyHeaders", legacyHeaders, "boolean", caller);
   const drafts = ["draft-6", "draft-7", "draft-8", "draft-10"];
   if (typeof standardHeaders !== "boolean" && !drafts.includes(standardHeaders)) {
-    refuseOption(TypeError, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders, door);
+    refuseOption(TypeError, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders, caller);
   }
   if (legacyReset !== "delta" && legacyReset !== "epoch") {
-    refuseOption(TypeError, "legacyReset", '"delta" or "epoch"', legacyReset, door);
+    refuseOption(TypeError, "legacyReset", '"delta" or "epoch"', legacyReset, caller);
   }
   const standard = standardHeaders === true ? "draft-6" : standardHeaders === false ? null : standardHeaders;
   if (!headers || (!legacyHeaders && standard === null)) return null;
@@ -137,35 +137,35 @@ export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, door: strin
 }
 
 /** Checks what belongs to HTTP alone. */
-export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, door: string): void {
+export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: string): void {
   const { statusCode = 429, ipv6Subnet = 64, missingKey = "share", requestPropertyName = "rateLimit" } = options;
-  checkInteger("statusCode", statusCode, 200, 599, door);
-  checkInteger("ipv6Subnet", ipv6Subnet, 1, 128, door);
+  checkInteger("statusCode", statusCode, 200, 599, caller);
+  checkInteger("ipv6Subnet", ipv6Subnet, 1, 128, caller);
   for (const limit of options.limits ?? []) {
-    if (limit.ipv6Subnet !== undefined) checkInteger("limits.ipv6Subnet", limit.ipv6Subnet, 1, 128, door);
+    if (limit.ipv6Subnet !== undefined) checkInteger("limits.ipv6Subnet", limit.ipv6Subnet, 1, 128, caller);
   }
   if (missingKey !== "share" && missingKey !== "error") {
-    refuseOption(TypeError, "missingKey", '"share" or "error"', missingKey, door);
+    refuseOption(TypeError, "missingKey", '"share" or "error"', missingKey, caller);
   }
-  checkType("requestPropertyName", requestPropertyName, "string", door);
+  checkType("requestPropertyName", requestPropertyName, "string", caller);
   for (const name of ["keyGenerator", "skip", "handler", "onLimitReached", "requestWasSuccessful"] as const) {
-    checkType(name, options[name], "function", door);
+    checkType(name, options[name], "function", caller);
   }
   for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "dryRun", "problemDetails"] as const) {
-    checkType(name, options[name], "boolean", door);
+    checkType(name, options[name], "boolean", caller);
   }
   const { message, cost = 1, limit, identifier, validate } = options;
-  if (limit !== undefined && typeof limit !== "function") checkInteger("limit", limit, 0, MAX_LIMIT, door);
-  if (identifier !== undefined) checkName(identifier, "identifier", door);
-  if (typeof validate !== "object" || validate === null) checkType("validate", validate, "boolean", door);
+  if (limit !== undefined && typeof limit !== "function") checkInteger("limit", limit, 0, MAX_LIMIT, caller);
+  if (identifier !== undefined) checkName(identifier, "identifier", caller);
+  if (typeof validate !== "object" || validate === null) checkType("validate", validate, "boolean", caller);
   if (message !== undefined && (message === null || !["string", "object", "function"].includes(typeof message))) {
-    refuseOption(TypeError, "message", "a string, an object or a function", message, door);
+    refuseOption(TypeError, "message", "a string, an object or a function", message, caller);
   }
-  if (typeof cost !== "function") checkCost(options, cost, door);
+  if (typeof cost !== "function") checkCost(options, cost, caller);
 }
 
-function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, door: string): void {
-  checkInteger("cost", cost, 1, 2 ** 31, door);
+function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: string): void {
+  checkInteger("cost", cost, 1, 2 ** 31, caller);
   const told = options.limit ?? options.max;
   const single = { ...options, max: told } as LimitOptions;
   for (const { max = 100, burst, algorithm, shadow } of options.limits ?? [single]) {
@@ -175,7 +175,7 @@ function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, door: stri
     // what is no proper limit is told by name where the limiter is made, and one in shadow refuses nobody
     if (!Number.isInteger(most) || most <= 0 || cost <= most || shadow || options.dryRun) continue;
     throw new RangeError(
-      `${door}: option cost (${cost}) is above the limit (${most}), so no request would ever pass`,
+      `${caller}: option cost (${cost}) is above the limit (${most}), so no request would ever pass`,
     );
   }
 }

@@ -31,7 +31,7 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   const known = limiters.get(identity);
   if (known !== undefined) return known;
   noteMadeInside(limiters.size, "options");
-  const limiter = new Limiter(limiterOptionsOf(options, made.door), made.door);
+  const limiter = new Limiter(limiterOptionsOf(options, made.caller), made.caller);
   limiters.set(identity, limiter);
   return limiter;
 }

@@ -45,45 +45,45 @@ export class Demand {
    * @param keys The key, or the keys of the limits by name
    * @param cost Units wanted, 0 to look
    * @param max Another limit for this check
-   * @param door What they were given to, for the message
+   * @param caller Name of the caller for error messages
    * @returns The takes, in the order of the limits
    * @throws {TypeError} If a key is no text or empty, or there is no limit of a name
    * @throws {RangeError} If the other limit is out of range
    */
-  takes(keys: LimiterKeys, cost: number, max: CheckOptions["max"], door: string): readonly Take[] {
-    if (typeof max === "object" && max !== null) this.#checkTiers(max, door);
-    if (this.#policies.length === 1) return [this.#take(0, keys, cost, max, door)];
-    return this.#policies.map((_, i) => this.#take(i, keys, cost, max, door));
+  takes(keys: LimiterKeys, cost: number, max: CheckOptions["max"], caller: string): readonly Take[] {
+    if (typeof max === "object" && max !== null) this.#checkTiers(max, caller);
+    if (this.#policies.length === 1) return [this.#take(0, keys, cost, max, caller)];
+    return this.#policies.map((_, i) => this.#take(i, keys, cost, max, caller));
   }
 
   // a name that is misspelt would be a limit that nobody keeps, and a customer nobody knows must not get the usual one
-  #checkTiers(max: Readonly<Record<string, number>>, door: string): void {
+  #checkTiers(max: Readonly<Record<string, number>>, caller: string): void {
     const untold = Object.keys(max).find((name) => max[name] === undefined);
-    if (untold !== undefined) refuseOption(TypeError, `max.${untold}`, "a number", undefined, door);
+    if (untold !== undefined) refuseOption(TypeError, `max.${untold}`, "a number", undefined, caller);
     const unknown = Object.keys(max).find((name) => !this.#policies.some((policy) => policy.name === name));
     if (unknown === undefined) return;
     const names = this.#policies.map(({ name }) => name).join(", ");
-    throw new TypeError(`${door}: option max names a limit "${unknown}" that there is not; there are ${names}`);
+    throw new TypeError(`${caller}: option max names a limit "${unknown}" that there is not; there are ${names}`);
   }
 
-  #take(i: number, keys: LimiterKeys, cost: number, max: CheckOptions["max"], door: string): Take {
-    const policy = max === undefined ? this.#policies[i]! : this.#tier(this.#policies[i]!, max, door);
+  #take(i: number, keys: LimiterKeys, cost: number, max: CheckOptions["max"], caller: string): Take {
+    const policy = max === undefined ? this.#policies[i]! : this.#tier(this.#policies[i]!, max, caller);
     const isOne = typeof keys !== "object" || keys === null;
     const key = isOne ? keys : keys[policy.name];
     if (typeof key !== "string" || key === "") {
-      assertKey(key, isOne ? "the key" : `the key of limit "${policy.name}"`, door);
+      assertKey(key, isOne ? "the key" : `the key of limit "${policy.name}"`, caller);
     }
     return { policy, key: encodeKey(key), cost, shadow: this.#shadow[i] };
   }
 
-  #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>, door: string): Policy {
+  #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>, caller: string): Policy {
     const limit = typeof max === "object" && max !== null ? max[policy.name] : max;
     if (limit === undefined || limit === policy.limit) return policy;
     const id = `${limit}/${policy.name}`;
     const known = this.#tiers.get(id);
     if (known !== undefined) return known;
     const tier = { ...policy, limit };
-    checkPolicy(tier, door);
+    checkPolicy(tier, caller);
     if (this.#tiers.size >= MAX_TIERS) this.#tiers.clear();
     this.#tiers.set(id, tier);
     return tier;

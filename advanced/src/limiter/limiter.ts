@@ -54,20 +54,20 @@ export class Limiter extends Emitter {
   readonly #leasing: LeasingStore | null;
   readonly #demand: Demand;
   readonly #queue: WaitQueue;
-  readonly #checkDoor: string;
+  readonly #checkCaller: string;
 
   /**
    * Makes a limiter.
    *
    * @param options Limits and store
-   * @param door What errors say was called, for a function that makes a limiter of its own options and asks it
+   * @param caller Name of the caller for error messages, where another function makes the limiter from its own options
    * @throws {TypeError} If an option has the wrong type, or the store can't do what is asked
    * @throws {RangeError} If a number is out of range
    */
-  constructor(options: LimiterOptions = {}, door?: string) {
+  constructor(options: LimiterOptions = {}, caller?: string) {
     super();
-    const made = door ?? "Limiter";
-    this.#checkDoor = door ?? "limiter.check";
+    const made = caller ?? "Limiter";
+    this.#checkCaller = caller ?? "limiter.check";
     checkLimiterNames(made, options, LIMITER_NAMES, LIMIT_NAMES);
     this.policies = policiesOf(options, made);
     this.#demand = new Demand(this.policies, (options.limits ?? [options]).map(({ shadow }) => shadow === true));
@@ -106,12 +106,12 @@ export class Limiter extends Emitter {
    */
   check(keys: LimiterKeys, options: CheckOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.check", options, CHECK_NAMES);
-    return this.#check(keys, options, this.#checkDoor);
+    return this.#check(keys, options, this.#checkCaller);
   }
 
-  #check(keys: LimiterKeys, { cost = 1, max }: CheckOptions, door: string): Awaitable<Decision> {
-    if (cost !== 1) checkInteger("cost", cost, 1, 2 ** 31, door);
-    const takes = this.#demand.takes(keys, cost, max, door);
+  #check(keys: LimiterKeys, { cost = 1, max }: CheckOptions, caller: string): Awaitable<Decision> {
+    if (cost !== 1) checkInteger("cost", cost, 1, 2 ** 31, caller);
+    const takes = this.#demand.takes(keys, cost, max, caller);
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
     const decided = this.#guarded!.decide(takes);
     return "then" in decided

@@ -75,7 +75,7 @@ export interface CheckedStoreOptions {
   readonly timers: Timers;
 }
 
-function policyOf(options: LimitOptions, door: string): Policy {
+function policyOf(options: LimitOptions, caller: string): Policy {
   const { algorithm = "fixed-window", windowMs = 60_000, max = 100 } = options;
   const { burst, buckets, align, onDenied, block } = options;
   const policy = {
@@ -84,8 +84,8 @@ function policyOf(options: LimitOptions, door: string): Policy {
       : [`${String(max)}-per-${String(windowMs)}ms-${String(algorithm)}`, ...oddities(options)].join("-"),
     ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block },
   };
-  checkPolicy(policy, door);
-  checkType("shadow", options.shadow, "boolean", door);
+  checkPolicy(policy, caller);
+  checkType("shadow", options.shadow, "boolean", caller);
   return policy;
 }
 
@@ -99,17 +99,17 @@ function oddities({ burst, buckets, align, onDenied, block }: LimitOptions): str
  * Makes the policies of a limiter.
  *
  * @param options The limiter's options
- * @param door What they were given to, for the message
+ * @param caller Name of the caller for error messages
  * @returns One for each limit, complete and checked
  * @throws {TypeError} If an option has the wrong type, or two limits have the same name
  * @throws {RangeError} If a number is out of range
  */
-export function policiesOf(options: LimiterOptions, door: string): Policy[] {
-  const policies = (options.limits ?? [options]).map((limit) => policyOf(limit, door));
+export function policiesOf(options: LimiterOptions, caller: string): Policy[] {
+  const policies = (options.limits ?? [options]).map((limit) => policyOf(limit, caller));
   const names = policies.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice === undefined) return policies;
-  throw new TypeError(`${door}: option limits has two limits named "${twice}"; give them different names`);
+  throw new TypeError(`${caller}: option limits has two limits named "${twice}"; give them different names`);
 }
 
 /** The system's clock in ms, looked up at each reading, so that a test's fake time counts for what was made before it. */
@@ -119,26 +119,26 @@ export const systemClock = (): number => Date.now();
  * Checks the options about the store and fills in the defaults.
  *
  * @param options What the user gave
- * @param door What they were given to, for the message
+ * @param caller Name of the caller for error messages
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
  */
-export function checkStoreOptions(options: StoreOptions, door: string): CheckedStoreOptions {
+export function checkStoreOptions(options: StoreOptions, caller: string): CheckedStoreOptions {
   const { maxKeys = 100_000, timeoutMs = 100, onStoreFailure = "local", processes = 1 } = options;
   const { clock = systemClock, timers = platformTimers, leases } = options;
-  checkInteger("maxKeys", maxKeys, 1, 2 ** 24, door);
-  checkInteger("timeoutMs", timeoutMs, 1, LONGEST_TIMER_MS, door);
-  checkInteger("processes", processes, 1, 100_000, door);
-  if (leases !== undefined) checkInteger("leases", leases, 2, 100_000, door);
+  checkInteger("maxKeys", maxKeys, 1, 2 ** 24, caller);
+  checkInteger("timeoutMs", timeoutMs, 1, LONGEST_TIMER_MS, caller);
+  checkInteger("processes", processes, 1, 100_000, caller);
+  if (leases !== undefined) checkInteger("leases", leases, 2, 100_000, caller);
   if (!["local", "open", "closed"].includes(onStoreFailure)) {
-    refuseOption(TypeError, "onStoreFailure", '"local", "open" or "closed"', onStoreFailure, door);
+    refuseOption(TypeError, "onStoreFailure", '"local", "open" or "closed"', onStoreFailure, caller);
   }
-  checkType("clock", clock, "function", door);
+  checkType("clock", clock, "function", caller);
   if (typeof timers?.start !== "function" || typeof timers.now !== "function") {
-    refuseOption(TypeError, "timers", "an object { start, now }", timers, door);
+    refuseOption(TypeError, "timers", "an object { start, now }", timers, caller);
   }
-  checkType("coalesce", options.coalesce, "boolean", door);
-  checkType("denyCache", options.denyCache, "boolean", door);
+  checkType("coalesce", options.coalesce, "boolean", caller);
+  checkType("denyCache", options.denyCache, "boolean", caller);
   const lease = leases === undefined ? null : { max: leases, processes };
   // a test that gives a clock alone means it for everything
   const elapsed = options.clock !== undefined && options.timers === undefined
@@ -152,17 +152,17 @@ export function checkStoreOptions(options: StoreOptions, door: string): CheckedS
  *
  * @param store The store
  * @param policies The policies
- * @param door What it was given to, for the message
+ * @param caller Name of the caller for error messages
  * @throws {TypeError} If it is no store, or an algorithm is not among its capabilities
  */
-export function checkStore(store: Store, policies: readonly Policy[], door: string): void {
+export function checkStore(store: Store, policies: readonly Policy[], caller: string): void {
   if (typeof store !== "object" || store === null || typeof store.decide !== "function" || !store.capabilities) {
     refuseOption(
       TypeError,
       "store",
       "a store with decide and capabilities (see fromCounter for stores of other limiters)",
       store,
-      door,
+      caller,
     );
   }
   for (const policy of policies) {
@@ -172,6 +172,6 @@ export function checkStore(store: Store, policies: readonly Policy[], door: stri
       continue;
     }
     const able = [...store.capabilities.algorithms].join(", ");
-    throw new TypeError(`${door}: option algorithm "${algorithm}" is not among what the store can do: ${able}`);
+    throw new TypeError(`${caller}: option algorithm "${algorithm}" is not among what the store can do: ${able}`);
   }
 }

@@ -5,14 +5,14 @@
  * @param value Its value
  * @param least The least it may be
  * @param most The most it may be
- * @param door What it was given to
+ * @param caller Name of the caller for error messages
  * @throws {TypeError} If it is no number
  * @throws {RangeError} If it is fractional, `NaN` or out of bounds
  */
-export function checkInteger(option: string, value: unknown, least: number, most: number, door?: string): void {
-  if (typeof value !== "number") refuseOption(TypeError, option, "a number", value, door);
+export function checkInteger(option: string, value: unknown, least: number, most: number, caller?: string): void {
+  if (typeof value !== "number") refuseOption(TypeError, option, "a number", value, caller);
   if (Number.isInteger(value) && value >= least && value <= most) return;
-  refuseOption(RangeError, option, `an integer from ${least} to ${most}`, value, door);
+  refuseOption(RangeError, option, `an integer from ${least} to ${most}`, value, caller);
 }
 
 const WANTED = { boolean: "true or false", function: "a function", string: "a string" };
@@ -23,17 +23,17 @@ const WANTED = { boolean: "true or false", function: "a function", string: "a st
  * @param option Name of the option
  * @param value Its value
  * @param type The type it has, unless it is `undefined`
- * @param door What it was given to
+ * @param caller Name of the caller for error messages
  * @throws {TypeError} If it has another one
  */
 export function checkType(
   option: string,
   value: unknown,
   type: "boolean" | "function" | "string",
-  door?: string,
+  caller?: string,
 ): void {
   if (value === undefined || typeof value === type) return;
-  refuseOption(TypeError, option, WANTED[type], value, door);
+  refuseOption(TypeError, option, WANTED[type], value, caller);
 }
 
 /**
@@ -43,7 +43,7 @@ export function checkType(
  * @param option Name of the option
  * @param wanted What it takes
  * @param value What it was given
- * @param door What it was given to, `rateLimit` by default
+ * @param caller Name of the caller for error messages, `rateLimit` by default
  * @throws {Error} Always: an error of that kind that names all of them
  */
 export function refuseOption(
@@ -51,9 +51,9 @@ export function refuseOption(
   option: string,
   wanted: string,
   value: unknown,
-  door = "rateLimit",
+  caller = "rateLimit",
 ): never {
-  throw new Kind(`${door}: option ${option} must be ${wanted}, not ${shown(value)}`);
+  throw new Kind(`${caller}: option ${option} must be ${wanted}, not ${shown(value)}`);
 }
 
 /** Shows a value that cannot be used, for an error message. */

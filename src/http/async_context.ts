@@ -6,7 +6,7 @@ const { queueMicrotask } = globalThis;
  *
  * @returns Runs one function in it, in a turn of its own
  */
-export function turnOfThisContext(): (run: () => void) => void {
+export function captureContext(): (run: () => void) => void {
   let take!: (run: () => void) => void;
   // what it throws is not for a promise to tell
   void new Promise<() => void>((resolve) => take = resolve).then(queueMicrotask);
