@@ -1,6 +1,6 @@
 /**
- * What limiters outside this package build on: clients' keys and addresses told by their bits, checks of options, the
- * order in which requests and limiters came, and hashes that need no promise. No part of the framework comes along.
+ * Building blocks for limiters outside this package: keys of clients, addresses compared by their bits, checks of options,
+ * the order in which requests and limiters were made, and synchronous hashes. It loads no part of the framework.
  *
  * @module
  */

@@ -52,15 +52,15 @@ export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L, 
   (req: Untyped, res: Untyped, next?: Next): void;
 }
 
-/** What is known of a request whose WebSocket outlived the application it was accepted by. */
+/** What was saved of the request of a WebSocket that outlived the application which accepted it. */
 export interface ResumedRequest {
-  /** The request it began with, as far as it was kept. */
+  /** The request, as far as it was saved. */
   readonly request: Request;
   /** The platform's second argument. */
   readonly info: unknown;
   /** The platform's third argument. */
   readonly context: unknown;
-  /** Number of characters of the path that mounts have taken. */
+  /** Length of the part of the path that mounts have consumed. */
   readonly mount: number;
   /** Path parameters. */
   readonly params: Record<string, Untyped>;
@@ -72,14 +72,14 @@ const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
 /**
  * A web application: routes, middleware, settings and views, served through `fetch`.
  *
- * It is also a function `(req, res, next)`, so that it can be mounted like a middleware.
+ * It is also a function `(req, res, next)`, so it can be mounted like a middleware.
  *
  * @typeParam L Type of `res.locals`
  */
 export class FrameworkApp<L extends Locals = Locals> extends Callable implements AppFace {
-  // Private fields come first: V8 gives an object of more than twelve properties a table when it gets another one by a
-  // computed key, as private ones have, and looks all of them up from then on.
-  /** Classes of its own, made when somebody asks for `app.request` or `app.response`. */
+  // Private fields come first: V8 turns an object with more than twelve properties into a hash table when it gets another
+  // one by a computed key, which is how private fields are added, and every access is a look-up from then on.
+  /** Its own request and response classes, made on first use of `app.request` or `app.response`. */
   #classes: AppClasses | null = null;
   readonly #connections = new Connections((error) => this.logError(error));
   readonly #openStreams = new Set<OpenStream>();
@@ -88,9 +88,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   readonly #untouchedDefaults = new Set<string>();
   #router: BaseRouter | null = null;
 
-  /** What puts the application's own things onto requests, `null` for nothing. */
+  /** Attaches the application's own values to requests; `null` for none. */
   _appContext: AppContext | null = null;
-  /** Values every view of this application sees. */
+  /** Values that every view of this application sees. */
   locals: Record<string, Untyped> = Object.create(null);
   /** The settings; mounted applications inherit those they did not set themselves. */
   readonly settings: Record<string, SettingValue> = bareObject();
@@ -98,16 +98,16 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   readonly engines: Record<string, Engine> = Object.create(null);
   /** Views found so far, when `view cache` is on. */
   readonly cache: Record<string, View> = Object.create(null);
-  /** How paths match, as set when the router was made. */
+  /** How paths are matched, as of when the router was made. */
   routerOptions: RouterOptions | undefined = undefined;
   /** The path the application is mounted on, `"/"` for the outermost one. */
   mountpath: string | string[] = "/";
   /** The application this one is mounted on. */
   parent: FrameworkApp | undefined = undefined;
   /**
-   * Answers a request; bound, so that it can be handed to `Deno.serve`, `Bun.serve` or a Worker.
+   * Answers a request. It is bound, so it can be passed to `Deno.serve`, `Bun.serve` or a Worker.
    *
-   * Gives the response itself when every handler was synchronous, a promise otherwise.
+   * Returns the response itself when every handler was synchronous, a promise of it otherwise.
    */
   readonly fetch: (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
@@ -136,7 +136,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   #inherit(parent: FrameworkApp): void {
-    // one of Express: to its applications this one is what a server is
+    // mounted on an Express application: to this one that is a server around it, not a parent
     if (!(parent instanceof FrameworkApp)) return void (this.parent = undefined);
     for (const name of this.#untouchedDefaults) {
       delete this.settings[name];
@@ -148,12 +148,12 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     parent.connections.adopt(this.#connections);
   }
 
-  /** What requests of this application inherit; put your own methods here. */
+  /** Prototype of this application's requests; add your own methods here. */
   get request(): FrameworkRequest & Record<string, Untyped> {
     return this.#ownClasses().Request.prototype;
   }
 
-  /** What responses of this application inherit; put your own methods here. */
+  /** Prototype of this application's responses; add your own methods here. */
   get response(): FrameworkResponse & Record<string, Untyped> {
     return this.#ownClasses().Response.prototype;
   }
@@ -166,7 +166,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.#classes;
   }
 
-  /** The layers, in the order of registration. Made on first use, with the routing settings of that moment. */
+  /** The router, with all layers in registration order. Made on first use, with the routing settings of that moment. */
   get router(): Router {
     if (this.#router === null) {
       this.routerOptions = {
@@ -178,7 +178,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.#router;
   }
 
-  /** This application as something to be mounted. */
+  /** Lets a router mount this application. */
   get [mountedKey](): Mounted {
     const source = () => this.router;
     return {
@@ -215,16 +215,16 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * Serves one request.
    *
    * @param original The request
-   * @param server What the platform passes beside it: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`
+   * @param server The platform's second argument: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`
    * @returns The answer
    */
   handle(original: Request, server?: unknown): Promise<Response>;
   /**
-   * Passes a request of another application through this one, as Express's `app.handle`.
+   * Passes a request of another application through this one, like Express's `app.handle`.
    *
    * @param req The request
    * @param res The response
-   * @param next Runs when no layer answered; without it the application gives its own last answer, as Express's does
+   * @param next Runs when no layer answered; without it the application sends its own 404 or error page, as in Express
    */
   handle(req: Untyped, res: Untyped, next?: Next): void;
   handle(first: Untyped, second?: Untyped, next?: Next): Promise<Response> | void {
@@ -239,7 +239,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
         leave?.();
         next(error);
       } else if (leave !== null) {
-        // while it is still in charge, for its settings say how
+        // before leaving, because this application's settings decide how the answer looks
         finalResponse(first, second, error);
         leave();
       } else if (error) throw error;
@@ -255,14 +255,14 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     path: PathOf<P>,
     ...handlers: PathHandler<ParamsOf<P>, L, Body, Query>[]
   ): this;
-  /** Adds middleware and error handlers, in lists nested as one likes. */
+  /** Adds middleware and error handlers, in lists nested to any depth. */
   use(...handlers: HandlerList<Untyped, L>[]): this;
-  /** Adds middleware and error handlers for paths below a prefix, in lists nested as one likes. */
+  /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
   use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
     path: PathOf<P>,
     ...handlers: HandlerList<ParamsOf<P>, L, Body, Query>[]
   ): this;
-  /** Adds middleware for every path, of the types that are given. */
+  /** Adds middleware for every path, with explicit type arguments. */
   use<P, _ResBody = Untyped, Body = Untyped, Query = QueryValues, Ls extends Locals = L>(
     ...handlers: PathHandler<P, Ls, Body, Query>[]
   ): this;
@@ -278,9 +278,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /**
    * Mounts a handler of web requests, or an application of another framework, below a path.
    *
-   * It gets a web `Request` whose path begins below the mount, and what the platform passed beside it; its answer is
-   * final, a 404 too. Mount it before the body parsers: a body can be read once. A path that most handlers
-   * would resolve, such as `/files/x/../secret`, is 400, for it would get past `app.use("/files/secret", guard)`.
+   * It gets a web `Request` whose path begins below the mount, and the platform's other arguments. Its answer is final,
+   * even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments, such as
+   * `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
+   * `app.use("/files/secret", guard)`.
    *
    * @param path The path
    * @param handler `(request, info) => Response`, or an object with such a `fetch` method
@@ -309,12 +310,12 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @param name Name of the setting
    */
   get(name: string): SettingValue;
-  /** Registers handlers for GET, and for HEAD where nothing else answers it. */
+  /** Registers handlers for GET, and for HEAD where no other handler answers it. */
   get<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
     path: PathOf<P>,
     ...handlers: PathHandler<ParamsOf<P>, L, Body, Query>[]
   ): this;
-  /** Registers handlers and error handlers for GET, in lists nested as one likes. */
+  /** Registers handlers and error handlers for GET, in lists nested to any depth. */
   get<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
     path: PathOf<P>,
     ...handlers: HandlerList<ParamsOf<P>, L, Body, Query>[]
@@ -330,7 +331,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.router.route(path) as unknown as Route<ParamsOf<P>, L>;
   }
 
-  /** Registers a handler for a named parameter, or several; see {@linkcode BaseRouter.param}. */
+  /** Registers a handler for one or several named parameters; see {@linkcode BaseRouter.param}. */
   param(name: string | readonly string[], handler: ParamHandler): this {
     this.router.param(name, handler);
     return this;
@@ -338,7 +339,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
 
   /** Registers routes under a common prefix; see {@linkcode BaseRouter.group}. */
   group<const P extends string>(prefix: P, callback: GroupCallback<ParamsOf<P>>): this;
-  /** Registers routes under a common prefix, whose parameters their handlers do not see. */
+  /** Registers routes under a common prefix whose parameters are hidden from their handlers. */
   group(prefix: string, options: GroupOptions & { mergeParams: false }, callback: GroupCallback): this;
   /** Registers routes under a common prefix, with options. */
   group<const P extends string>(prefix: P, options: GroupOptions, callback?: GroupCallback<ParamsOf<P>>): this;
@@ -357,9 +358,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /**
-   * Stores a setting; with the name alone it reads it.
+   * Stores a setting; called with a name only, returns its value.
    *
-   * @throws {TypeError} If the setting cannot have the value
+   * @throws {TypeError} If the value is not valid for the setting
    */
   set(name: string, value?: unknown): this {
     if (arguments.length === 1) return this.settings[name];
@@ -395,7 +396,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return all as AppSettings;
   }
 
-  /** Path of the application from the outermost one, `""` if it is not mounted. */
+  /** Full path the application is mounted at, through all its parents; `""` if it is not mounted. */
   path(): string {
     return this.parent === undefined ? "" : this.parent.path() + this.mountpath;
   }
@@ -440,7 +441,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /**
-   * Sets what puts the application's own things onto every request.
+   * Sets what attaches the application's own values to every request.
    *
    * @param context The context, `null` for none
    * @throws {TypeError} If it has no `setApp`
@@ -462,32 +463,32 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.router.paramHandlers;
   }
 
-  /** Routes in the order of registration, one entry for each method; a view of the layers. */
+  /** Routes in the order of registration, one entry for each method; derived from the layers. */
   get routes(): RouteDefinition[] {
     return this.router.routes;
   }
 
-  /** Middleware for every path; a view of the layers. */
+  /** Middleware for every path; derived from the layers. */
   get middlewares(): Handler[] {
     return this.router.middlewares;
   }
 
-  /** Middleware for paths below a prefix; a view of the layers. */
+  /** Middleware for paths below a prefix; derived from the layers. */
   get prefixMiddlewares(): PrefixMiddleware[] {
     return this.router.prefixMiddlewares;
   }
 
-  /** Mounted routers and apps; a view of the layers. */
+  /** Mounted routers and apps; derived from the layers. */
   get children(): SubRouter[] {
     return this.router.children;
   }
 
-  /** Error handlers; a view of the layers. */
+  /** Error handlers; derived from the layers. */
   get errorHandlers(): ErrorHandler[] {
     return this.router.errorHandlers;
   }
 
-  /** WebSocket routes; a view of the layers. */
+  /** WebSocket routes; derived from the layers. */
   get wsRoutes(): WebSocketRouteDefinition[] {
     return this.router.wsRoutes;
   }
@@ -523,35 +524,35 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @param port Port, 3000 by default, 0 for a free one; or more options
    * @param callback Runs when listening, or with the error that kept it from doing so
    * @returns The server
-   * @throws If the port can't be had and there is no callback
+   * @throws If the port is not available and there is no callback
    */
   listen(
     port?: number | string | ListenOptions | ListenCallback,
     ...rest: (number | string | ListenCallback | undefined)[]
   ): Server {
-    // the index over the layers is made before anybody can connect, rather than while the first client waits
+    // builds the index over the layers before anybody can connect, rather than while the first client waits
     this.#router?.stepsFor("/", "GET");
     return this.#lifecycle.listen(this.fetch, [port, ...rest]);
   }
 
-  /** The server, the first where it listens more than once; `null` before `listen` and after `close`. */
+  /** The server, or the first one if it listens more than once; `null` before `listen` and after `close`. */
   get server(): Server | null {
     return this.#lifecycle.server;
   }
 
   /**
-   * Stops listening, answers what is in flight and closes WebSockets with 1001.
+   * Stops listening, finishes the requests in flight and closes WebSockets with 1001.
    *
-   * @param options When to cut what is left; or the callback
-   * @param callback Runs when all is over
+   * @param options When to cut connections that are left; or the callback
+   * @param callback Runs when everything is closed, or with the error
    */
   close(options?: CloseOptions | ((error?: Error) => void), callback?: (error?: Error) => void): Promise<void> {
     return this.#lifecycle.close(options, callback);
   }
 
   /**
-   * Open WebSocket connections, for publishing to topics from outside a connection; a mounted application shares those
-   * of its parent.
+   * The open WebSocket connections, for publishing to topics from outside a connection. A mounted application shares
+   * them with its parent.
    */
   get connections(): Connections {
     return this.parent === undefined ? this.#connections : this.parent.connections;
@@ -565,33 +566,33 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /**
    * What Bun's server needs for WebSockets: `Bun.serve({ fetch: app.fetch, websocket: app.websocket })`.
    *
-   * `app.listen` and `export default app` bring it along; other runtimes need nothing, and there it is `undefined`.
+   * `app.listen` and `export default app` pass it on by themselves. On other runtimes it is `undefined`.
    */
   get websocket(): Untyped {
     return detectPlatform().socketHandlers;
   }
 
-  /** Seconds after which Bun cuts a quiet connection of an application that is exported: 0 for never, as elsewhere. */
+  /** Seconds after which Bun cuts an idle connection of an exported application; 0 for never, as on other runtimes. */
   get idleTimeout(): number | undefined {
     return detectPlatform().serverLimits?.idleTimeout;
   }
 
-  /** Bytes of a body that Bun lets through to an application that is exported: any, for body parsers have limits. */
+  /** Most bytes of a body that Bun passes to an exported application: unlimited, because body parsers have limits. */
   get maxRequestBodySize(): number | undefined {
     return detectPlatform().serverLimits?.maxRequestBodySize;
   }
 
-  /** The runtime it is on, for the framework's own use. */
+  /** The runtime, for the framework's own use. */
   get runtimeFace(): RuntimeFace {
     return detectPlatform();
   }
 
-  /** Runs work that goes on after the answer; see `req.waitUntil`. */
+  /** Keeps work going after the answer; see `req.waitUntil`. */
   background(work: PromiseLike<unknown>, info: unknown, context: unknown): void {
     detectPlatform().waitUntil(this.#lifecycle.follow(work, (error) => this.logError(error)), info, context);
   }
 
-  /** Loads an npm package by name, for view engines that are only named by their extension. */
+  /** Loads an npm package by name, for view engines that are known only by their file extension. */
   loadPackage(name: string): Promise<unknown> {
     return detectPlatform().loadPackage(name);
   }
@@ -603,7 +604,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     console.error(shown);
   }
 
-  /** Upgrades a request to a WebSocket. What that takes is loaded by the first request that asks for one. */
+  /** Upgrades a request to a WebSocket. The code for that is loaded with the first such request. */
   async acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void> {
     const request = req as FrameworkRequest;
     const exchange = exchangeOf(request)!;
@@ -626,10 +627,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /**
-   * Makes the request anew that a WebSocket began with, where it outlived the application it was accepted by, as in a
-   * Durable Object that slept.
+   * Recreates the request of a WebSocket that outlived the application which accepted it, as in a Durable Object that
+   * slept.
    *
-   * @param kept What is known of it
+   * @param kept What was saved of it
    * @returns The request
    */
   resumeRequest(kept: ResumedRequest): FrameworkRequest {
@@ -664,10 +665,10 @@ defineVerbs(FrameworkApp.prototype, (method) =>
     return this;
   });
 
-// a class has one base, and here that is the function
+// a class has only one base class, and here that is Callable
 mixEmitter(FrameworkApp.prototype);
 
-// Express has none of these, so programs and packages keep things of their own on the application under such names
+// Express has none of these, so programs and packages may keep values of their own under such names
 makeAssignable(FrameworkApp.prototype, [
   "routes",
   "middlewares",
@@ -679,7 +680,7 @@ makeAssignable(FrameworkApp.prototype, [
   "websocket",
 ]);
 
-// one of Node's own, as http.createServer(app), npm's connect and Express bring it; only those know of sockets
+// Node's own response, as http.createServer(app), connect and Express pass it: only that has assignSocket
 function isNodeResponse(res: unknown): res is NodeResponse {
   return typeof (res as { assignSocket?: unknown } | null)?.assignSocket === "function";
 }

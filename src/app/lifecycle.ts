@@ -12,7 +12,7 @@ export type ListenCallback = (error?: Error) => void;
 
 /** How an application is closed. */
 export interface CloseOptions {
-  /** ms after which connections that are still busy are cut; without it they are waited for. */
+  /** ms after which connections that are still busy are cut; without it, closing waits for them. */
   timeoutMs?: number;
 }
 
@@ -40,27 +40,27 @@ export class Lifecycle {
   /** Its servers, in the order they were made in. */
   #listening: readonly Listening[] = [];
   #closing: Promise<void> | null = null;
-  /** When what is left of a closing is waited for no longer. */
+  /** Resolved when closing is to stop waiting for what is left. */
   #deadline: Deferred = deferred();
   readonly #background = new Set<Promise<void>>();
 
-  /** @param app The application: it has the open WebSockets, and the bodies being streamed */
+  /** @param app The application, which knows its open WebSockets and the bodies being streamed */
   constructor(app: Owner) {
     this.#app = app;
   }
 
-  /** The first of the servers that listen, `null` where none does. */
+  /** The first server that listens, `null` if there is none. */
   get server(): Server | null {
     return this.#listening[0]?.server ?? null;
   }
 
   /**
-   * Listens, beside the servers it has.
+   * Listens, in addition to the servers there are.
    *
    * @param handler Answers requests
    * @param args Express's forms: `(port?, hostname?, backlog?, callback?)`, or options and a callback
    * @returns The server
-   * @throws If the port can't be had and there is no callback to tell
+   * @throws If the port is not available and there is no callback
    */
   listen(handler: FetchHandler, args: readonly unknown[]): Server {
     const callback = args.findLast((arg) => typeof arg === "function") as ListenCallback | undefined;
@@ -103,17 +103,17 @@ export class Lifecycle {
     platform.ready.then(tell, (error) => {
       this.#forget(listening);
       if (server.listenerCount("error") === 0) return;
-      // whoever listens has the error from there; others have it from server.finished
+      // listeners get the error here, everybody else from server.finished
       platform.finished.catch(() => {});
       server.emit("error", error);
     });
   }
 
   /**
-   * Follows work that goes on after an answer, so that closing waits for it.
+   * Tracks work that goes on after an answer, so that closing waits for it.
    *
    * @param work The work
-   * @param failed Is told why it failed
+   * @param failed Called with the reason if it fails
    * @returns Settles with the work, and never rejects
    */
   follow(work: PromiseLike<unknown>, failed: (error: unknown) => void): Promise<void> {
@@ -123,10 +123,10 @@ export class Lifecycle {
   }
 
   /**
-   * Closes: no new connections, answers for what is in flight, 1001 for WebSockets.
+   * Closes: accepts no new connections, finishes the requests in flight, closes WebSockets with 1001.
    *
-   * @param options When to cut what is left; or the callback
-   * @param callback Runs when all is over
+   * @param options When to cut connections that are left; or the callback
+   * @param callback Runs when everything is closed, or with the error
    */
   close(options?: CloseOptions | ListenCallback, callback?: ListenCallback): Promise<void> {
     const isCallback = typeof options === "function";
@@ -151,7 +151,7 @@ export class Lifecycle {
   #begin(timeoutMs: number | undefined): Promise<void> {
     this.#deadline = deferred();
     const closing = this.#shutDown(timeoutMs === 0, this.#deadline.promise).finally(() => {
-      // it may have listened, and be closed, once more meanwhile
+      // meanwhile the application may have listened again, and be closing again
       if (this.#closing === closing) this.#closing = null;
     });
     return closing;
@@ -170,11 +170,11 @@ export class Lifecycle {
     }
   }
 
-  // it may listen anew before the last answer is out
+  // works on a copy of the list: the application may listen again before the last answer is out
   async #end(all: readonly Listening[], atOnce: boolean, deadline: Promise<void>): Promise<void> {
     if (atOnce) this.#cutStreams();
     await Promise.all(all.map((one) => stop(one, atOnce)));
-    // nobody can cut work that never ends
+    // background work that never ends cannot be cut
     await Promise.race([Promise.all(this.#background), deadline]);
     try {
       await this.#app.connections.closeBroker();
@@ -183,8 +183,8 @@ export class Lifecycle {
     }
   }
 
-  // The last server takes all of the application with it. No runtime tells by which server a socket came, and Deno's do
-  // not outlive theirs: those of the others have to connect again.
+  // Closing the last server closes the application. No runtime tells which server a WebSocket came through, and on Deno
+  // they end with their server, so closing one server closes all WebSockets, and clients of the others reconnect.
   async #closeOne(one: Listening, timeoutMs?: number): Promise<void> {
     if (!this.#listening.includes(one)) return;
     const isLast = this.#listening.every((other) => other === one || other.stopped !== null);
@@ -196,7 +196,7 @@ export class Lifecycle {
     await this.#leave(one);
   }
 
-  // one that could not listen has gone already
+  // a server that could not listen has been removed already
   async #leave(one: Listening): Promise<void> {
     if (!this.#listening.includes(one)) return;
     await one.platform.finished;
@@ -231,11 +231,11 @@ function stop(one: Listening, atOnce: boolean): Promise<void> {
 function abortAfter(timeoutMs: number, closing: Promise<void>, abort: () => void): void {
   const timer = setTimeout(abort, timeoutMs);
   const over = (): void => clearTimeout(timer);
-  // that it failed is told to whoever closes
+  // whoever called close gets the error
   closing.then(over, over);
 }
 
-/** A promise that somebody else settles. */
+/** A promise that is resolved from outside. */
 interface Deferred {
   readonly promise: Promise<void>;
   readonly resolve: () => void;
@@ -248,7 +248,7 @@ function deferred(): Deferred {
   return { promise, resolve };
 }
 
-// caller mistakes are thrown; what the machine refuses goes to the callback, as in Express 5
+// mistakes of the caller are thrown; what the system refuses goes to the callback, as in Express 5
 function isUnavailable(error: unknown): boolean {
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
 }

@@ -15,7 +15,7 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
     const { host, path, ...options } = first as ListenOptions & { path?: unknown };
     if (path !== undefined) refusePath(path);
     if (host !== undefined) options.hostname ??= host;
-    // with one of them alone what should be secret would be served in the clear
+    // with only one of them the server would silently speak plain HTTP
     if ((options.cert === undefined) !== (options.key === undefined)) {
       throw new TypeError("app.listen takes cert and key together");
     }

@@ -1,28 +1,28 @@
 import { Emitter } from "../http/emitter.ts";
 
-/** What `pipe` needs of its destination: Node's writable streams and Sluice's responses have it. */
+/** What `pipe` needs of its destination; Node's writable streams and Sluice's responses fit. */
 export interface Destination {
   /** Takes a chunk; `false` asks to wait for `drain`. */
   write(chunk: Uint8Array | string): boolean;
   /** Ends the destination. */
   end(): unknown;
-  /** Waits for `drain`, or for `close` where that never comes. */
+  /** Listens for `drain`, or for `close` in case there is no more `drain`. */
   once(event: "drain" | "close", listener: () => void): unknown;
-  /** Waits no longer. */
+  /** Removes a listener. */
   off?(event: "drain" | "close" | "error", listener: (error: unknown) => void): unknown;
-  /** Hears of an error before anybody else does. */
+  /** Adds a listener for errors before all others. */
   prependListener?(event: "error", listener: (error: unknown) => void): unknown;
-  /** How many hear of an error. */
+  /** Number of listeners for errors. */
   listenerCount?(event: "error"): number;
-  /** Whether it was destroyed, and takes nothing any more. */
+  /** Whether it was destroyed, so that it takes no more chunks. */
   readonly destroyed?: boolean;
-  /** Whether it has ended, and everything was written. */
+  /** Whether it has ended and flushed everything. */
   readonly writableFinished?: boolean;
-  /** Tells the destination who writes to it. */
+  /** Emits `pipe` on the destination. */
   emit?(event: string, ...args: unknown[]): boolean;
 }
 
-/** What listens while a body is sent to a destination. */
+/** The listeners of one pipe. */
 interface Pipe {
   readonly listener: (chunk: Uint8Array | string) => void;
   readonly onEnd: () => void;
@@ -33,7 +33,7 @@ interface Pipe {
 export interface PipedBody {
   /** Starts or continues the flow. */
   resume(): void;
-  /** Holds the flow back. */
+  /** Pauses the flow. */
   pause(): void;
   /** Whether nothing more will come. */
   isOver(): boolean;
@@ -63,12 +63,12 @@ export class BodyPipes {
       destination.off?.("drain", proceed);
       destination.off?.("close", proceed);
       if (isGone()) this.remove(destination);
-      // others may be waiting for the rest
+      // other destinations may want the rest
       if (this.#pipes.size > 0) this.#body.resume();
     };
     const listener = (chunk: Uint8Array | string): void => {
       if (isGone()) return this.remove(destination);
-      // one that was let go while it was written to says nothing any more
+      // the write may have removed the destination; then its result does not matter
       if (destination.write(chunk) !== false || !this.#pipes.has(destination)) return;
       this.#body.pause();
       destination.once("drain", proceed);
@@ -80,12 +80,13 @@ export class BodyPipes {
     };
     const onError = (error: unknown): void => {
       this.remove(destination);
-      // it is nobody's business but theirs who listen, and as unheard as it was where nobody does
+      // this listener must not count: with no other listener, the error stays unhandled, as it would be without a pipe
       if (destination.listenerCount?.("error") === 0) destination.emit?.("error", error);
     };
     this.#pipes.set(destination, { listener, onEnd, onError });
-    // What has failed need not be destroyed, and would be full for ever; and who resumes the body at the error does so
-    // after it was let go. A response of Sluice's logs an error that nobody hears, and is destroyed by any other.
+    // A destination that has failed is not always destroyed, and would stay full for ever. The listener runs first, so
+    // that a program that resumes the body on the error finds the pipe removed. Sluice's responses need none: they log
+    // errors that have no listener, and are destroyed by all others.
     if (!(destination instanceof Emitter)) destination.prependListener?.("error", onError);
     if (this.#body.isOver()) this.#body.afterTicks(onEnd);
     else this.#emitter.on("end", onEnd);
@@ -97,7 +98,7 @@ export class BodyPipes {
 
   /** Stops sending chunks to one destination, or to all. */
   remove(destination?: Destination): void {
-    // somebody else may be listening
+    // without a pipe the body must not be paused: others may be listening
     if (destination === undefined ? this.#pipes.size === 0 : !this.#pipes.has(destination)) return;
     for (const [target, { listener, onEnd, onError }] of this.#pipes) {
       if (destination !== undefined && target !== destination) continue;

@@ -3,11 +3,11 @@ import { canonicalAddress } from "../http/ip_address.ts";
 import type { AppFace } from "./app_face.ts";
 import type { Peer } from "./peer.ts";
 
-/** What is needed to tell who the client is: the connection, the headers, and whom the application trusts. */
+/** What is needed to find out who the client is: the connection, the headers, and the trusted proxies. */
 export interface ClientView {
   /** The other end of the connection. */
   readonly peer: Peer;
-  /** Application whose `trust proxy` setting counts. */
+  /** Application whose `trust proxy` setting applies. */
   readonly app: AppFace;
   /** Reads a request header. */
   get(name: string): string | undefined;
@@ -18,7 +18,7 @@ function trustsPeer(client: ClientView): boolean {
 }
 
 /**
- * Addresses from the peer to the farthest one still vouched for, walked from the right of `X-Forwarded-For`.
+ * Addresses from the peer to the farthest one that a trusted proxy reported: `X-Forwarded-For` from right to left.
  *
  * @param client The client
  * @returns The peer first, `undefined` where the platform does not tell it
@@ -26,7 +26,7 @@ function trustsPeer(client: ClientView): boolean {
 export function clientAddresses(client: ClientView): (string | undefined)[] {
   const { address } = client.peer;
   const trust = client.app.settings["trust proxy fn"];
-  // whom nobody trusts need not be heard: looking at a header costs more than all the rest
+  // the header of an untrusted peer is not even read: reading it costs more than all the rest
   if (!trust(address, 0)) return [address];
   return walkForwarded(address, client.get("x-forwarded-for"), trust);
 }
@@ -53,11 +53,11 @@ export function hostnameOf(host: string | undefined): string | undefined {
 }
 
 /**
- * Labels below the registered domain, nearest last, as Express's `req.subdomains`.
+ * Labels of a host below the domain, from right to left, as Express's `req.subdomains`.
  *
  * @param hostname The host without a port
  * @param offset How many labels, counted from the right, belong to the domain itself
- * @returns The remaining labels, right to left; an address counts as one label
+ * @returns The remaining labels; an IP address counts as one label
  */
 export function subdomainsOf(hostname: string | undefined, offset: number): string[] {
   if (!hostname) return [];

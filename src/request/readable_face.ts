@@ -4,22 +4,22 @@ import type { BodyReading } from "./app_face.ts";
 import { BodyPipes, type Destination } from "./body_pipes.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** ms that a body may be left lying after the answer: as long as a server of Node's keeps such a connection. */
+/** ms that a body may stay unread after the answer: as long as Node's server keeps such a connection. */
 export const UNREAD_BODY_MS = 5000;
 
-/** A chunk as Node shows it: a `Buffer` where the runtime has one, or text once there is an encoding. */
+/** A chunk as Node would emit it: a `Buffer` where the runtime has one, or text once an encoding is set. */
 export type ShownChunk = Uint8Array | string;
 
 /**
- * Node's readable stream over the body of a web request: `data`, `readable`, `end` and `error` events, pause, resume,
- * read and pipe. One reader, taken on first use; nothing is buffered beyond the chunk under way.
+ * The API of Node's readable streams on the body of a web request: `data`, `readable`, `end` and `error` events, pause,
+ * resume, read and pipe. It takes one reader on first use, and buffers no more than one chunk.
  */
 export class ReadableFace implements BodyReading {
   /** Whether the body was read to its end, or nothing more will come of it. */
   ended = false;
-  /** Whether all of the body has come; listeners for `readable` are told so once more before its end. */
+  /** Whether all of the body has arrived; listeners for `readable` run once more then, before `end`. */
   received = false;
-  /** Whether the body broke off before its end. */
+  /** Whether the body was cut off before its end. */
   broken = false;
   /** Whether `close` was emitted. */
   closed = false;
@@ -29,27 +29,27 @@ export class ReadableFace implements BodyReading {
   #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | null = null;
   #flowing = false;
   #reading = false;
-  /** Whether `pause` was called: a listener alone does not start the flow then. */
+  /** Whether `pause` was called: then adding a listener does not start the flow. */
   held = false;
   /** The encoding that was set. */
   encoding: string | null = null;
-  /** Whether chunks wait for `read`, as they do once somebody listens for `readable`. */
+  /** Whether chunks are kept for `read`, as they are once somebody listens for `readable`. */
   #offering = false;
   #offered: ShownChunk | null = null;
   #decoder: Decoder | null = null;
-  /** Chunks that were taken until now. */
+  /** Number of chunks read so far. */
   taken = 0;
   #bytes = 0;
-  /** Whether a loop over the chunks has left some of them to be read. */
+  /** Whether a loop over the chunks has left the rest to be read. */
   #isLeft = false;
   #dropTimer: ReturnType<typeof setTimeout> | undefined = undefined;
-  /** Who reads beside the listeners. */
+  /** A second reader, beside the listeners. */
   #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
   #pipes: BodyPipes | null = null;
 
   /**
-   * @param exchange The exchange whose request's body is read
-   * @param emitter Where the events appear
+   * @param exchange The exchange whose body is read
+   * @param emitter Emits the events
    */
   constructor(exchange: Exchange, emitter: Emitter) {
     this.#exchange = exchange;
@@ -62,12 +62,12 @@ export class ReadableFace implements BodyReading {
     return this.#flowing || (this.held || this.#offering ? false : null);
   }
 
-  /** Starts the flow for a listener for `data`, unless it is held back or read by hand. */
+  /** Starts the flow for a listener of `data`, unless it is paused or `read()` is in use. */
   listen(): void {
     if (!this.held && !this.#offering) this.resume();
   }
 
-  /** Starts or continues the flow. The first chunk never comes before the caller's turn is over. */
+  /** Starts or continues the flow. No chunk is emitted before the present turn of the event loop is over. */
   resume(): void {
     this.held = false;
     this.#flowing = true;
@@ -78,8 +78,8 @@ export class ReadableFace implements BodyReading {
     this.afterTicks(() => this.#pump());
   }
 
-  // In this turn already, for a handler may answer in it, and of a body that nobody reads by then Deno shows nothing any
-  // more, not even that there was one. That somebody else reads it is found out when it is read.
+  // Gets the reader in this turn already: the handler may answer in it, and after that Deno hides a body that nobody has
+  // begun to read, even that there was one. Whether somebody else reads it is found out later.
   #take(): void {
     if (this.#reader !== null) return;
     const body = bodyOf(this.#request);
@@ -105,7 +105,7 @@ export class ReadableFace implements BodyReading {
     return this.ended;
   }
 
-  /** Holds the flow back after the chunk under way. */
+  /** Pauses the flow after the present chunk. */
   pause(): void {
     this.held = true;
     this.#flowing = false;
@@ -132,7 +132,7 @@ export class ReadableFace implements BodyReading {
     }
   }
 
-  /** Fetches a chunk for `read`, and tells the listeners for `readable` when it is there. */
+  /** Fetches a chunk for `read`, and emits `readable` when it has arrived. */
   offer(): void {
     if (this.#offering) return;
     this.#offering = true;
@@ -153,12 +153,12 @@ export class ReadableFace implements BodyReading {
     }
   }
 
-  /** The size of the chunk that waits. */
+  /** Length of the chunk that waits for `read`. */
   get length(): number {
     return this.#offered?.length ?? 0;
   }
 
-  /** The chunk that waits, `null` for none; more come with the next `readable`. */
+  /** The chunk that waits, `null` for none; the next one is announced by `readable`. */
   read(): ShownChunk | null {
     this.offer();
     const chunk = this.#offered;
@@ -170,23 +170,23 @@ export class ReadableFace implements BodyReading {
   }
 
   /**
-   * The chunks in turn, none of a body that has been read.
+   * The chunks in turn; none if the body has been read.
    *
-   * @param keepsRest Whether what is left stays where whoever asks for the chunks stops in the middle
+   * @param keepsRest Whether the rest stays readable when the caller stops before the end
    */
   async *chunks(keepsRest = false): AsyncGenerator<ShownChunk> {
     if (this.isOver()) return;
-    // fails here where somebody else reads it, and then nothing is broken
+    // throws here if somebody else reads it; that is no broken body
     const chunks = bodyOf(this.#request)?.[Symbol.asyncIterator]({ preventCancel: keepsRest }) ?? null;
     let isLeft = keepsRest;
     try {
       if (chunks !== null) {
         const length = this.#declaredLength();
         for await (const chunk of chunks) {
-          // Deno has one empty chunk for an empty body
+          // Deno delivers an empty body as one empty chunk
           if (chunk.length > 0) yield this.#shown(chunk);
         }
-        // Deno takes it for the end of an upload that a client of HTTP/2 takes it back; listeners hear that it has left
+        // when a client resets an upload over HTTP/2, Deno ends the body as if it were complete
         if (this.#bytes < length) throw new Error(`${this.#bytes} bytes came of a body of ${length}`);
       }
       isLeft = false;
@@ -206,12 +206,12 @@ export class ReadableFace implements BodyReading {
     try {
       return Number(this.#exchange.app.runtimeFace.header(this.#request, "content-length"));
     } catch {
-      // the answer is out, and the headers have been taken back with it
+      // the answer has been sent, and Deno has released the headers with it
       return 0;
     }
   }
 
-  // `null` at the end, and where nothing more will come, of which those who listen are told here
+  // `null` at the end, or after a failure, which is emitted here
   async #next(): Promise<ShownChunk | null> {
     try {
       const body = this.#reader === null ? bodyOf(this.#request) : null;
@@ -242,25 +242,25 @@ export class ReadableFace implements BodyReading {
     return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app.runtimeFace.nodeBytes(chunk);
   }
 
-  // runtimes have errors of their own for a sender that has left; handlers know Node's
+  // each runtime has its own error for a client that is gone; handlers expect Node's
   #break(cause?: unknown): Error {
     this.broken = true;
     this.#exchange.lost();
     return connectionReset(cause);
   }
 
-  /** Fails whoever is reading when the sender has left: some runtimes say so only after the request was closed. */
+  /** Fails the present reading because the client is gone: some runtimes tell only after the request was closed. */
   cut(): void {
     if (this.#reader !== null && !this.ended) this.#fail(this.#break());
   }
 
-  // a listener's own; as in Node, it ends the process unless somebody listens for errors
+  // the error of a listener; as in Node, it ends the process unless there is a listener for errors
   #throwLater(error: unknown): void {
     this.ended = true;
     this.#emitter.emit("error", error);
   }
 
-  // unlike other streams, a request of Node's keeps the error to itself where nobody listens: any client can leave
+  // unlike other streams, Node's requests ignore errors without listeners: any client can disconnect
   #fail(error: unknown): void {
     this.ended = true;
     this.#beside?.error(error);
@@ -275,21 +275,21 @@ export class ReadableFace implements BodyReading {
     this.#end();
   }
 
-  // As in Node, a body that was read to its end closes the request, whenever the answer comes: it may wait for that.
+  // As in Node, reading a body to its end closes the request, before the answer: handlers may wait for `close` to answer.
   #end(): void {
     this.ended = true;
     this.#emitter.emit("end");
     if (!this.#exchange.finished) this.afterTicks(() => this.close());
   }
 
-  /** Tells that nothing more will come, once. */
+  /** Emits `close`, once. */
   close(): void {
     if (this.closed) return;
     this.closed = true;
     this.#emitter.emit("close");
   }
 
-  /** The bytes as the listeners get them, `null` where it is too late for the first or somebody has them already. */
+  /** A copy of the bytes that listeners get; `null` if the first chunk is gone, or there is a copy already. */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.#reader === null || this.taken > 0 || this.ended || this.#beside !== null) return null;
     return new ReadableStream({
@@ -310,8 +310,8 @@ export class ReadableFace implements BodyReading {
   }
 
   /**
-   * Throws away what is left of the body unless somebody goes on reading: the connection would never get to its next
-   * request, and on Deno never close. Who holds it back may still want the rest, and has some time to go on with it.
+   * Discards the rest of the body unless somebody goes on reading: otherwise the connection would never get to its next
+   * request, and on Deno never close. Readers that have paused it get some time to continue.
    */
   answered(): void {
     if (this.#reader === null || this.ended || this.#flowing) return;
@@ -322,7 +322,7 @@ export class ReadableFace implements BodyReading {
     this.#dropTimer = setTimeout(() => before === this.taken ? this.drop() : this.answered(), UNREAD_BODY_MS);
   }
 
-  /** Throws away what is left of a body that nobody reads at the moment. */
+  /** Discards the rest of a body that nobody is reading at the moment. */
   drop(): void {
     clearTimeout(this.#dropTimer);
     if (this.#reader === null || this.ended || this.#flowing) return;
@@ -330,30 +330,30 @@ export class ReadableFace implements BodyReading {
     this.#reader.cancel().catch(() => {});
   }
 
-  /** Gives the body up and tells the sender so. */
+  /** Cancels the body. */
   destroy(error?: Error): void {
     if (this.ended) return;
     this.ended = true;
     this.#flowing = false;
     const given = this.#reader === null ? bodyOf(this.#request)?.cancel(error) : this.#reader.cancel(error);
-    // a body that somebody else is reading cannot be cancelled from here; its reader sees the error itself
+    // a body that somebody else is reading cannot be cancelled here; its reader gets the error
     given?.catch(() => {});
     if (error !== undefined) this.#fail(error);
   }
 }
 
 /**
- * The error for a sender that has left.
+ * The error for a client that is gone, as in Node.
  *
- * @param cause What the runtime said, if anything
+ * @param cause The runtime's error, if there is one
  */
 export function connectionReset(cause?: unknown): Error {
   return Object.assign(new Error("aborted", { cause }), { code: "ECONNRESET" });
 }
 
 /**
- * The body of a request, `null` where there is none, or none any more: Deno shows nothing of a request once its answer
- * has gone, and whoever asks so late must not end the process.
+ * The body of a request, `null` if there is none. After the answer, Deno throws on access to the request; a handler that
+ * asks so late must not end the process.
  *
  * @param request The request
  */

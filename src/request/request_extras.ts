@@ -1,7 +1,7 @@
 import type { Untyped } from "./untyped.ts";
 
 /**
- * What the middleware of a program puts on requests. It is declared here, once, in any file:
+ * What a program's middleware attaches to requests. Declare it once, in any file:
  *
  * @example A property, and those that packages declare for Express
  * ```ts ignore
@@ -12,21 +12,21 @@ import type { Untyped } from "./untyped.ts";
  * }
  * ```
  */
-// deno-lint-ignore no-empty-interface -- the program fills it
+// deno-lint-ignore no-empty-interface -- programs augment it
 export interface RequestExtras {}
 
-/** What common middleware puts on requests: of any type until {@linkcode RequestExtras} says more. */
+/** What common middleware attaches to requests: of any type unless {@linkcode RequestExtras} declares one. */
 export interface CommonExtras {
-  /** Session, where a session middleware made one. */
+  /** The session, set by session middleware. */
   session?: Untyped;
-  /** The authenticated user, where a middleware found one. */
+  /** The authenticated user, set by authentication middleware. */
   user?: Untyped;
-  /** Secret for signed cookies, as cookie-parser leaves it. */
+  /** Secret for signed cookies, set by cookie-parser. */
   secret?: string;
-  /** Signed cookies, as cookie-parser leaves them. */
+  /** Signed cookies, set by cookie-parser. */
   signedCookies?: Untyped;
-  /** An uploaded file, as multer leaves it. */
+  /** An uploaded file, set by multer. */
   file?: Untyped;
-  /** Uploaded files, as multer leaves them. */
+  /** Uploaded files, set by multer. */
   files?: Untyped;
 }

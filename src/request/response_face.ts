@@ -2,13 +2,13 @@ import type { EmitterMethods } from "../http/emitter_methods.ts";
 import type { Untyped } from "./untyped.ts";
 
 /**
- * The response, as far as a request looks at it, and a program that has nothing but the request: a controller, a
- * resolver, the storage of a multipart parser.
+ * What `req.res` has: the part of a response that requests need, and code that only gets the request, such as controllers,
+ * resolvers and the storage engines of multipart parsers.
  */
 export interface ResponseFace extends EmitterMethods {
   /** Status the answer will have. */
   statusCode: number;
-  /** Whether status and headers are out. */
+  /** Whether the status and headers have been sent. */
   readonly headersSent: boolean;
   /** Values for the views of this request. */
   locals: Record<string, Untyped>;
@@ -26,7 +26,7 @@ export interface ResponseFace extends EmitterMethods {
   clearCookie(name: string, options?: object | null): this;
   /** Sets the status. */
   status(code: number): this;
-  /** Answers with a status and its usual text as the body. */
+  /** Answers with a status, and its reason phrase as the body. */
   sendStatus(code: number): this;
   /** Answers with a body. */
   send(body?: Untyped): this;

@@ -2,14 +2,14 @@ import { describe } from "../http/error_text.ts";
 import type { AnyHandler } from "../matching/layer.ts";
 import type { Path } from "./handler.ts";
 
-/** What a mounted router or app puts behind this key is walked as a whole. */
+/** Key under which routers and applications describe themselves to the router they are mounted on. */
 export const mountedKey: unique symbol = Symbol.for("sluice.mounted");
 
 /**
- * Flattens handler lists and checks what is in them.
+ * Flattens lists of handlers and checks that all are functions.
  *
  * @param caller Name of the caller for error messages
- * @param handlers Functions, in lists nested as one likes
+ * @param handlers Functions, in lists nested to any depth
  * @returns The functions, in order
  * @throws {TypeError} If there is no handler, or one is not a function
  */

@@ -1,12 +1,12 @@
 import type { PathHandler } from "./handler.ts";
 
-/** How a router matches. */
+/** How a router matches paths. */
 export interface RouterOptions {
-  /** Tells `/Foo` from `/foo`; off by default. */
+  /** Treats `/Foo` and `/foo` as different paths; off by default. */
   caseSensitive?: boolean | undefined;
-  /** Shows handlers the parameters of the mount path too; off by default. */
+  /** Gives handlers the parameters of the mount path, too; off by default. */
   mergeParams?: boolean | undefined;
-  /** Tells `/foo` from `/foo/`; off by default. */
+  /** Treats `/foo` and `/foo/` as different paths; off by default. */
   strict?: boolean | undefined;
 }
 
