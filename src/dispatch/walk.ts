@@ -279,7 +279,7 @@ export class Walk implements WalkOwner {
           }
         }
         if (step.kind === "allow") {
-          // only the router that answers OPTIONS itself lists methods
+          // routers inside the walked one were entered by another method, and list nothing
           if (step.scope.parent === null) this.#allowed?.push(...route!.allowedMethods());
           continue;
         }

@@ -1,14 +1,14 @@
-/** The runtime's own, also under a test's fake timers. */
+/** The runtime's own, even under a test's fake timers. */
 const { queueMicrotask } = globalThis;
 
 /**
- * Keeps the asynchronous context of this moment, with what `AsyncLocalStorage` holds, as a promise does.
+ * Captures the present asynchronous context, with the values of `AsyncLocalStorage`.
  *
- * @returns Runs one function in it, in a turn of its own
+ * @returns Runs one function in that context, in a microtask of its own
  */
 export function captureContext(): (run: () => void) => void {
   let take!: (run: () => void) => void;
-  // what it throws is not for a promise to tell
+  // through queueMicrotask, so that what it throws is an uncaught exception and no rejected promise
   void new Promise<() => void>((resolve) => take = resolve).then(queueMicrotask);
   return take;
 }

@@ -2,13 +2,13 @@
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
 /**
- * Refuses options that there are none of: a misspelt one would be a limit that nobody keeps.
+ * Refuses unknown options: a misspelt one would be a limit that is never applied.
  *
  * @param caller Name of the caller for error messages
- * @param options What was given
- * @param names The names there are
- * @param instead Tells what to do instead of a name; the names there are, where it tells nothing
- * @throws {TypeError} If the options are no object, or one has another name and is not `undefined`
+ * @param options The options
+ * @param names The known names
+ * @param instead Advice for a name; without any, the error lists the known names
+ * @throws {TypeError} If the options are not an object, or one is unknown and not `undefined`
  */
 export function checkNames<Options>(
   caller: string,

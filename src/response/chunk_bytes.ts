@@ -23,10 +23,10 @@ export function chunkBytes(caller: string, chunk: unknown, encoding?: string): U
 }
 
 /**
- * Puts chunks behind one another.
+ * Concatenates chunks.
  *
  * @param chunks The chunks
- * @returns All their bytes; those of a single chunk are not copied
+ * @returns All bytes; a single chunk is not copied
  */
 export function joinedBytes<Bytes extends Uint8Array>(chunks: readonly Bytes[]): Bytes | Uint8Array<ArrayBuffer> {
   if (chunks.length === 1) return chunks[0]!;

@@ -9,7 +9,7 @@ export function headerText(value: HeaderValue | undefined): string {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-/** One header; the list of them is short, so that looking through it is cheaper than keeping a map. */
+/** One header. The list is short, so that searching it is cheaper than a map. */
 class Entry {
   readonly key: string;
   name: string;
@@ -23,8 +23,8 @@ class Entry {
 }
 
 /**
- * Headers of a response before it is sent, as Node keeps them: names in their first spelling, found in any case.
- * The content type has a slot of its own, so that the commonest answer needs no list.
+ * Headers of a response before it is sent, as in Node: names keep their spelling, and are found in any case. The content
+ * type has a slot of its own, so that the most common answer needs no list.
  */
 export class OutgoingHeaders {
   #contentType: HeaderValue | undefined = undefined;
@@ -33,8 +33,8 @@ export class OutgoingHeaders {
   /** Whether a header that frames the body was ever set: `Content-Length` or `Transfer-Encoding`. */
   framed = false;
   /**
-   * Whether the body is already in the coding that a `Content-Encoding` set here names. The body of a web response is
-   * not: who brings both has the runtime do it.
+   * Whether the body is encoded already as `Content-Encoding` says. With the body of a web response it is not: there the
+   * runtime encodes it.
    */
   coded = false;
 
@@ -44,12 +44,12 @@ export class OutgoingHeaders {
     return type === undefined || typeof type === "string" ? type : String(type);
   }
 
-  /** Sets the content type without checking it; for values made by the framework itself. */
+  /** Sets the content type without validation, for values of the framework's own. */
   set contentType(type: string) {
     this.#contentType = type;
   }
 
-  /** Sets a header without checking it; for lower-case names and values made by the framework itself. */
+  /** Sets a header without validation, for lower-case names and values of the framework's own. */
   put(name: string, value: string): void {
     this.#put(name, name, value);
   }
@@ -106,12 +106,12 @@ export class OutgoingHeaders {
     return this.get(name) !== undefined;
   }
 
-  /** Tells whether a validator is set, by which a client's copy can be judged. */
+  /** Whether a validator (`ETag`, `Last-Modified`) is set, so that the client's copy may be fresh. */
   get validated(): boolean {
     return this.#find("etag") !== undefined || this.#find("last-modified") !== undefined;
   }
 
-  /** Takes a header away. */
+  /** Removes a header. */
   delete(name: string): void {
     const key = headerKey(name);
     if (key === "content-type") this.#contentType = undefined;
@@ -124,7 +124,7 @@ export class OutgoingHeaders {
     return this.#contentType === undefined ? names : ["content-type", ...names];
   }
 
-  /** Names as they were spelled, as Node's `getRawHeaderNames`. */
+  /** Names as they were set, as Node's `getRawHeaderNames`. */
   rawNames(): string[] {
     const names = this.#others === null ? [] : this.#others.map((entry) => entry.name);
     return this.#contentType === undefined ? names : [this.#contentTypeName, ...names];
@@ -137,12 +137,12 @@ export class OutgoingHeaders {
     return record;
   }
 
-  /** Tells whether there is nothing but, at most, a content type. */
+  /** Whether there are no headers other than, perhaps, a content type. */
   get bare(): boolean {
     return this.#others === null || this.#others.length === 0;
   }
 
-  /** Names in lower case and values in turn, a name for each line. */
+  /** Lower-case names and values in turn, one pair for each line. */
   toList(): string[] {
     const type = this.contentType;
     const list = type === undefined ? [] : ["content-type", type];
