@@ -4,7 +4,7 @@ import { utf8Length } from "../http/encodings.ts";
 export type SocketData = string | ArrayBuffer | ArrayBufferView<ArrayBuffer> | Blob;
 
 /**
- * Refuses what cannot be sent; runtimes would send `[object Object]`.
+ * Asserts that a message can be sent; runtimes would send `[object Object]`.
  *
  * @param caller Name of the caller for error messages
  * @param data The message
@@ -19,7 +19,7 @@ export function assertSocketData(caller: string, data: unknown): asserts data is
 }
 
 /**
- * Refuses what is no topic.
+ * Asserts that a topic is a string.
  *
  * @param caller Name of the caller for error messages
  * @param topic The topic
