@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import { finished } from "node:stream";
 
 /**
- * The body of Node's request as a web stream that takes a chunk only when it is asked for one.
+ * The body of Node's request as a web stream that reads a chunk only on demand.
  *
- * A reader that gives up leaves the rest to be thrown away, as Express's parsers do. `Readable.toWeb` would destroy the
- * request instead, and the connection would never get to its next one.
+ * When a reader cancels, the rest is discarded, as with Express's parsers. `Readable.toWeb` would destroy the request
+ * instead, and with it the connection.
  *
  * @param incoming Node's request
  * @returns The stream
@@ -16,7 +16,7 @@ export function incomingBody(incoming: IncomingMessage): ReadableStream<Uint8Arr
     start(controller) {
       const take = (chunk: Uint8Array<ArrayBuffer>): void => {
         incoming.pause();
-        // a plain view: slice() of Node's own Buffer would not copy
+        // a plain Uint8Array: slice() of a Buffer would not copy
         controller.enqueue(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength));
       };
       const unwatch = finished(incoming, { writable: false }, (error) => {
@@ -27,7 +27,7 @@ export function incomingBody(incoming: IncomingMessage): ReadableStream<Uint8Arr
       release = () => {
         unwatch();
         incoming.off("data", take);
-        // what still comes in may fail; nobody is interested
+        // errors while the rest is discarded do not matter
         incoming.on("error", () => {}).resume();
       };
       incoming.pause().on("data", take);

@@ -1,10 +1,10 @@
 /**
- * Refuses what cannot be served, before a request finds out: `undefined` from a module that imports itself, or Express's
- * own application.
+ * Asserts that a value can be served, before the first request fails: it may be `undefined` because of an import cycle, or
+ * an application of Express.
  *
  * @param caller Name of the caller for error messages
- * @param given What was given
- * @throws {TypeError} If it is no application
+ * @param given The value
+ * @throws {TypeError} If it is not an application
  */
 export function assertServable(caller: string, given: unknown): void {
   const isObject = (typeof given === "object" && given !== null) || typeof given === "function";
