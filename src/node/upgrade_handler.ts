@@ -22,15 +22,15 @@ const KEPT_HEADERS = 1000;
 const TOO_MANY_HEADERS = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n";
 
 /**
- * Makes an application's WebSocket routes a listener for the `upgrade` event of a Node server of one's own.
+ * Makes a listener for the `upgrade` event of your own Node server from an application's WebSocket routes.
  *
- * Requests that lead to no socket route are left to the server's other `upgrade` listeners. Where there are none they
- * are answered as requests: those for a WebSocket by this application, all others by the server.
+ * Upgrades that lead to no WebSocket route are left to the server's other `upgrade` listeners. If there are none, they are
+ * answered as normal requests: those for a WebSocket by this application, all others by the server.
  *
- * @param app The application; paths are seen whole, so mount it in another where its routes lie below a prefix
+ * @param app The application; it gets the whole path, so if its routes are below a prefix, mount it in another one
  * @returns The listener
  *
- * @example A server of one's own
+ * @example Your own server
  * ```ts ignore
  * const server = http.createServer(toNodeHandler(app));
  * server.on("upgrade", toUpgradeHandler(app));

@@ -28,7 +28,7 @@ type Next = (error?: unknown) => void;
 
 /** A limiter as middleware, with a few controls. */
 export interface RateLimitMiddleware {
-  /** Counts a request, and admits or refuses it. */
+  /** Counts a request, and admits or rejects it. */
   (req: RequestFace, res: ResponseFace, next: (error?: unknown) => void): void | Promise<void>;
   /** The limiter behind it: `check`, `peek`, `counters`, `on`, `close`. */
   readonly limiter: Limiter;
@@ -36,14 +36,14 @@ export interface RateLimitMiddleware {
   reset(): Awaitable<number>;
   /** Forgets one key: a generated one, or a client's address. */
   resetKey(key: string): Awaitable<number>;
-  /** What is left to a key, without taking any: a generated one, or a client's address; by its own limit where it has one. */
+  /** What is left for a key (a generated one, or a client's address), without taking any; `options` for its own limit. */
   getKey(key: string, options?: PeekOptions): Awaitable<Decision>;
   /** Number of keys in memory. */
   readonly size: number;
 }
 
 /**
- * Limits requests: as middleware of Sluice and of Express, `(req, res, next)`.
+ * Limits requests, as middleware of Sluice and of Express: `(req, res, next)`.
  *
  * @typeParam Req The request that functions in the options get
  * @param options Limits, store, headers, answers

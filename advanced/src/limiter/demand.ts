@@ -4,25 +4,25 @@ import type { Policy } from "../policy/policy.ts";
 import type { Take } from "../policy/store.ts";
 import { assertKey, encodeKey } from "./encode_key.ts";
 
-/** Options of one look. */
+/** Options of `peek`. */
 export interface PeekOptions {
-  /** Another limit for this time, by the name of the limit or for all: a customer's tier, for example. */
+  /** Another limit for this call, for all limits or by name: a customer's tier, for example. */
   max?: number | Readonly<Record<string, number>> | undefined;
 }
 
-/** Options of one check. */
+/** Options of `check`. */
 export interface CheckOptions extends PeekOptions {
-  /** Units wanted, 1 by default. */
+  /** Units to take, 1 by default. */
   cost?: number | undefined;
 }
 
 /** One key for all limits, or one for each of them by its name. */
 export type LimiterKeys = string | Readonly<Record<string, string>>;
 
-/** Policies with another limit that are remembered; more would mean a limit for each client. */
+/** Number of policies with another limit that are cached; more would mean a limit for each client. */
 const MAX_TIERS = 1000;
 
-/** What a limiter asks its store: the takes of a key, one for each of its limits. */
+/** Makes the demands of a limiter on its store: one take for each limit. */
 export class Demand {
   readonly #policies: readonly Policy[];
   readonly #shadow: readonly boolean[];
@@ -56,7 +56,7 @@ export class Demand {
     return this.#policies.map((_, i) => this.#take(i, keys, cost, max, caller));
   }
 
-  // a name that is misspelt would be a limit that nobody keeps, and a customer nobody knows must not get the usual one
+  // a misspelt name would be a limit that is never applied, and an unknown customer must not get the default limit
   #checkTiers(max: Readonly<Record<string, number>>, caller: string): void {
     const untold = Object.keys(max).find((name) => max[name] === undefined);
     if (untold !== undefined) refuseOption(TypeError, `max.${untold}`, "a number", undefined, caller);

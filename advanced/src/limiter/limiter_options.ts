@@ -8,45 +8,45 @@ import { platformTimers, type Timers, unsleepingClock } from "../wrappers/timers
 
 /** One limit. */
 export interface LimitOptions {
-  /** Name in headers and in the store; made of the other options without it. */
+  /** Name in headers and in the store; derived from the other options by default. */
   name?: string | undefined;
   /** How it counts, `"fixed-window"` by default. */
   algorithm?: AlgorithmName | undefined;
   /** Length of the window in ms, 60 000 by default. */
   windowMs?: number | undefined;
-  /** Units per window, 100 by default; 0 refuses everything. */
+  /** Units per window, 100 by default; 0 rejects everything. */
   max?: number | undefined;
-  /** `"token-bucket"`: units that may come at once, `max` by default. */
+  /** `"token-bucket"`: units that may be taken at once, `max` by default. */
   burst?: number | undefined;
   /** `"sliding-window"`: parts the window is counted in, 10 by default. */
   buckets?: number | undefined;
-  /** `"fixed-window"`: windows that begin with a key's first request (default), or with the clock. */
+  /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   align?: "first-hit" | "clock" | undefined;
-  /** What a refused request does to the quota: nothing (default), counts too, or restarts the wait. */
+  /** What a rejected request does to the quota: nothing (default), counts as well, or restarts the wait. */
   onDenied?: OnDenied | undefined;
-  /** Blocks a key after repeated refusals. */
+  /** Blocks a key after repeated rejections. */
   block?: Block | undefined;
-  /** Decides and counts and tells, and never refuses. */
+  /** Decides, counts and reports, but never rejects. */
   shadow?: boolean | undefined;
 }
 
-/** What every limiter takes, with or without HTTP. */
+/** Options of every limiter, with or without HTTP. */
 export interface StoreOptions {
   /** Where counters are kept; the memory of this process by default. */
   store?: Store | undefined;
-  /** Keys kept in memory, 100 000 by default. */
+  /** Most keys in memory, 100 000 by default. */
   maxKeys?: number | undefined;
-  /** Time a decision of the store may take, in ms, 100 by default. */
+  /** Time limit for a decision of the store in ms, 100 by default. */
   timeoutMs?: number | undefined;
-  /** Who decides when the store does not: a limiter in this process (default), nobody (all pass), nobody (none passes). */
+  /** What to do when the store fails: decide in this process (`"local"`, default), admit all, or reject all. */
   onStoreFailure?: OnStoreFailure | undefined;
-  /** Processes that share the store, 1 by default; without the store each of them grants its share of the limit. */
+  /** Number of processes that share the store, 1 by default; without the store each grants its share of the limit. */
   processes?: number | undefined;
-  /** Merges equal decisions of one turn into one; on by default for stores outside the process. */
+  /** Merges equal decisions made in one turn of the event loop; on by default for stores outside the process. */
   coalesce?: boolean | undefined;
-  /** Remembers refusals until they may end; on by default for stores outside the process. */
+  /** Remembers rejections until they may end; on by default for stores outside the process. */
   denyCache?: boolean | undefined;
-  /** Most decisions taken in advance for one key; none are by default. */
+  /** Most decisions that are reserved in advance for one key; none by default. */
   leases?: number | undefined;
   /** The present time in ms; for tests. */
   clock?: (() => number) | undefined;
@@ -56,13 +56,13 @@ export interface StoreOptions {
 
 /** Options of a {@linkcode Limiter}. */
 export interface LimiterOptions extends LimitOptions, StoreOptions {
-  /** Several limits that are decided as one: all of them grant, or none is charged. Replaces the single one. */
+  /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly LimitOptions[] | undefined;
-  /** Most callers that may wait in `waitFor`, 1000 by default; on Workers, which do not tell who has left, as many as come. */
+  /** Most callers waiting in `waitFor`, 1000 by default; unlimited on Workers, where ended requests cannot be noticed. */
   maxWaiting?: number | undefined;
 }
 
-/** The same, complete and checked. */
+/** The options, complete and checked. */
 export interface CheckedStoreOptions {
   readonly maxKeys: number;
   readonly timeoutMs: number;
@@ -70,7 +70,7 @@ export interface CheckedStoreOptions {
   readonly processes: number;
   readonly leases: LeaseOptions | null;
   readonly clock: () => number;
-  /** A time in ms that is never set back and never sleeps: refusals, leases and the breaker go by it. */
+  /** Monotonic time in ms that includes sleep; for rejections, leases and the circuit breaker. */
   readonly elapsed: () => number;
   readonly timers: Timers;
 }
@@ -89,7 +89,7 @@ function policyOf(options: LimitOptions, caller: string): Policy {
   return policy;
 }
 
-// limits that count otherwise are other limits
+// limits that count differently get different names
 function oddities({ burst, buckets, align, onDenied, block }: LimitOptions): string[] {
   return Object.entries({ burst, buckets, align, onDenied, block: block && `${block.after}x${block.forMs}` })
     .flatMap(([name, value]) => value === undefined ? [] : [`${name}-${String(value)}`]);
