@@ -23,6 +23,7 @@ interface Owner extends Routed {
   readonly parent: unknown;
   readonly connections: Connections;
   readonly openStreams: Set<OpenStream>;
+  logError(error: unknown): void;
 }
 
 /** One of the servers of an application. */
@@ -87,7 +88,8 @@ export class Lifecycle {
   }
 
   #closeOn(signal: AbortSignal, listening: Listening): void {
-    const close = () => void this.#closeOne(listening, 0);
+    // nobody waits for this closing
+    const close = () => void this.#closeOne(listening, 0).catch((error) => this.#app.logError(error));
     signal.addEventListener("abort", close, { once: true });
     listening.forgetSignal = () => signal.removeEventListener("abort", close);
   }

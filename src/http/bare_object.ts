@@ -2,7 +2,7 @@
  * An object that inherits nothing, for records with names from outside, where `toString` is a name like any other. Unlike
  * `Object.create(null)`, which V8 makes a hash table, its properties are as fast as those of a class.
  */
-export class BareObject {
+class BareObject {
   static {
     Reflect.deleteProperty(this.prototype, "constructor");
     Object.setPrototypeOf(this.prototype, null);

@@ -194,7 +194,7 @@ type RequestIP = (this: unknown, request: Request) => { address?: unknown; port?
  * @param info The platform's second argument
  * @param request The request
  */
-export function unknownPeer(info: unknown, request: Request): Peer {
+function unknownPeer(info: unknown, request: Request): Peer {
   try {
     const { remoteAddr = askedPeer(info, request), ip } = (info ?? {}) as PeerTold;
     const { hostname = ip, port } = remoteAddr ?? {};

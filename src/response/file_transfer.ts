@@ -58,7 +58,7 @@ export interface FileWays {
 }
 
 /** The path is a folder; the caller decides what to do. */
-export class DirectoryError extends Error {
+class DirectoryError extends Error {
   /** Node's code for it. */
   readonly code = "EISDIR";
   /** The folder. */

@@ -35,7 +35,7 @@ export class RequestLimiter<Req> {
   readonly #addressOf: (req: Req) => string | undefined;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param caller Name of the caller for error messages
    * @param options What the user gave

@@ -29,7 +29,7 @@ export class Demand {
   readonly #tiers = new Map<string, Policy>();
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param policies The limiter's policies
    * @param shadow Which of them never refuse, in the same order

@@ -40,7 +40,7 @@ export class WaitQueue {
   #closed: DOMException | null = null;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param most Most callers at once
    * @param timers Timers

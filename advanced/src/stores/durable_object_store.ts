@@ -66,7 +66,7 @@ export class DurableObjectStore<Id = unknown> implements Store {
   readonly #prefix: string;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param options Namespace and prefix
    * @throws {TypeError} If `namespace` is none, or there is no option of a name

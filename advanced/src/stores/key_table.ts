@@ -41,7 +41,7 @@ export class KeyTable {
   overflows = 0;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param policy The first policy it is used for
    * @param maxKeys Most keys with a state of their own

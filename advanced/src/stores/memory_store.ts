@@ -42,7 +42,7 @@ export class MemoryStore implements Store {
   #lastTable: KeyTable | null = null;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param options Bounds and clock
    * @throws {TypeError} If there is no option of a name

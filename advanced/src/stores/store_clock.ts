@@ -28,7 +28,7 @@ export class StoreClock {
   };
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param read The present time in ms; the system's clock without it
    */

@@ -21,7 +21,7 @@ export class CircuitBreaker {
   #open = false;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param clock The present time in ms
    * @param opened Called each time the store begins to be left alone

@@ -28,7 +28,7 @@ export class CoalescingStore implements Store {
   #groups = new Map<string, Group>();
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param store The store to ask
    * @param counters Where merged decisions are counted

@@ -24,7 +24,7 @@ export class Deadline {
   #isExcused = false;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param ms The time budget in ms
    * @param timers Timers

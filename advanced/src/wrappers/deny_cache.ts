@@ -34,7 +34,7 @@ export class DenyCacheStore implements Store, Remembering {
   #epoch = 0;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param store The store to ask
    * @param clock A clock in ms; only differences count

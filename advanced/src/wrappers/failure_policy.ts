@@ -72,7 +72,7 @@ export class FailurePolicy {
   readonly #ended = new WeakSet<Take>();
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param store The store to ask
    * @param options What to do when it fails

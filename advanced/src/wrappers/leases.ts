@@ -53,7 +53,7 @@ export class LeasingStore implements Store, Remembering {
   readonly #asking = new Map<string, Asking>();
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param store The store to ask
    * @param options Size of a lease

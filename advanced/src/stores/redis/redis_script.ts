@@ -26,7 +26,7 @@ export class RedisScript {
   #sha: string | null = null;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param text The script in Lua
    */
