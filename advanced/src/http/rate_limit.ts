@@ -195,7 +195,7 @@ async function refuse<Req extends RequestFace>(
       return void await handler(req, res as ResponseOf<Req>, next, { statusCode, message, decision });
     }
     const refusal = await asker.refusal(req, decision);
-    // somebody else may have answered while this was decided, as a middleware does that waits no longer
+    // somebody else may have answered meanwhile, such as a timeout middleware
     if (!res.writableEnded) send(res, refusal);
   } catch (error) {
     next(failureOf(error));
