@@ -1,6 +1,7 @@
 /**
- * Building blocks for limiters outside this package: keys of clients, addresses compared by their bits, checks of options,
- * the order in which requests and limiters were made, and synchronous hashes. It loads no part of the framework.
+ * Building blocks for limiters outside this package: keys of clients, addresses compared by their bits, checks of
+ * options, the order in which requests and limiters were made, and synchronous hashes. It loads no part of the
+ * framework.
  *
  * @module
  */

@@ -77,8 +77,8 @@ const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
  * @typeParam L Type of `res.locals`
  */
 export class FrameworkApp<L extends Locals = Locals> extends Callable implements AppFace {
-  // Private fields come first: V8 turns an object with more than twelve properties into a hash table when it gets another
-  // one by a computed key, which is how private fields are added, and every access is a look-up from then on.
+  // Private fields come first: V8 turns an object with more than twelve properties into a hash table when it gets
+  // another one by a computed key, which is how private fields are added, and every access is a look-up from then on.
   /** Its own request and response classes, made on first use of `app.request` or `app.response`. */
   #classes: AppClasses | null = null;
   readonly #connections = new Connections((error) => this.logError(error));
@@ -279,8 +279,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * Mounts a handler of web requests, or an application of another framework, below a path.
    *
    * It gets a web `Request` whose path begins below the mount, and the platform's other arguments. Its answer is final,
-   * even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments, such as
-   * `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
+   * even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments, such
+   * as `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
    * `app.use("/files/secret", guard)`.
    *
    * @param path The path

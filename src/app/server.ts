@@ -81,7 +81,9 @@ export class Server extends Emitter {
     return { address: this.hostname, family: this.hostname.includes(":") ? "IPv6" : "IPv4", port: this.port };
   }
 
-  /** ms that an idle connection is kept open, as on Node. Other runtimes decide this: setting it warns, it reads as 0. */
+  /**
+   * ms that an idle connection is kept open, as on Node. Other runtimes decide this: setting it warns, it reads as 0.
+   */
   get keepAliveTimeout(): number {
     return this.#timeout("keepAliveTimeout");
   }
@@ -183,8 +185,8 @@ export class Server extends Emitter {
   }
 
   /**
-   * Stops listening, finishes the requests in flight, and closes the application's WebSockets with 1001. Closing its last
-   * server closes the application.
+   * Stops listening, finishes the requests in flight, and closes the application's WebSockets with 1001. Closing its
+   * last server closes the application.
    *
    * @param callback Runs when everything is closed, or with the error: as on Node, `ERR_SERVER_NOT_RUNNING` if closing
    * had begun before
@@ -216,7 +218,8 @@ export class Server extends Emitter {
   /** Does nothing: `close` ends idle connections by itself. */
   closeIdleConnections(): void {}
 
-  // on Node, socket.io, ws and packages for graceful shutdown listen to the server; some replace listeners that are there
+  // on Node, socket.io, ws and packages for graceful shutdown listen to the server; some replace listeners that are
+  // there
   static {
     for (const name of ASKING) {
       const here = Server.prototype[name] as (event?: EventName, ...rest: unknown[]) => unknown;
@@ -250,7 +253,8 @@ export class Server extends Emitter {
   }
 
   /**
-   * Always throws. It exists because socket.io takes an object without `listen` for its options, and then serves nobody.
+   * Always throws. It exists because socket.io takes an object without `listen` for its options, and then serves
+   * nobody.
    *
    * @throws {Error} Always: the server is listening already
    */

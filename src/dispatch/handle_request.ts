@@ -49,8 +49,8 @@ export function handleRequest(
 /**
  * Serves one exchange: context and owner of its walks.
  *
- * A class rather than an object literal, because V8 may come to allocate the objects of a literal in the old generation.
- * They would keep all requests they refer to alive, and half the time would go into collecting garbage.
+ * A class rather than an object literal, because V8 may come to allocate the objects of a literal in the old
+ * generation. They would keep all requests they refer to alive, and half the time would go into collecting garbage.
  */
 class Serving implements WalkContext, WalkOwner {
   readonly exchange: Exchange;

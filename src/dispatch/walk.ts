@@ -104,8 +104,8 @@ export class Walk implements WalkOwner {
   }
 
   /**
-   * Continues after a handler that was called without a walk. It may have rewritten the URL or registered layers, so what
-   * follows is matched again.
+   * Continues after a handler that was called without a walk. It may have rewritten the URL or registered layers, so
+   * what follows is matched again.
    *
    * @param step The handler's step, the first one
    * @param isRunning Whether the handler has not returned yet
@@ -150,7 +150,8 @@ export class Walk implements WalkOwner {
     const { path, method } = position;
     if (path === undefined) return NO_STEPS;
     const steps = this.#source.stepsFor(path, this.#context.as ?? method);
-    // each router answers OPTIONS by itself, and mounts that write to the URL, as in Express, do so when they are walked
+    // each router answers OPTIONS by itself, and mounts that write to the URL, as in Express, do so when they are
+    // walked
     if (method !== "OPTIONS" && !position.writesUrl) return steps;
     return steps.length === 0 ? steps : withMounts(steps, current?.scope ?? rootOf(steps[0]!.scope));
   }
@@ -200,8 +201,8 @@ export class Walk implements WalkOwner {
     return this.#position.version !== this.#version || registrationEpoch() !== this.#epoch;
   }
 
-  // A middleware rewrote the URL or the method, or registered a layer: what follows is matched again. The consumed part of
-  // the path stays, so in a mounted router this finds the rest of it, and the rest of the routers around it.
+  // A middleware rewrote the URL or the method, or registered a layer: what follows is matched again. The consumed part
+  // of the path stays, so in a mounted router this finds the rest of it, and the rest of the routers around it.
   #matchAgain(): void {
     this.#version = this.#position.version;
     this.#epoch = registrationEpoch();
@@ -249,7 +250,8 @@ export class Walk implements WalkOwner {
     return merges ? mergeParams(null, this.#paramsAround(parent)) : undefined;
   }
 
-  // the slow way to the next step: asks layers whether they match, runs parameter handlers, and looks for error handlers
+  // the slow way to the next step: asks layers whether they match, runs parameter handlers, and looks for error
+  // handlers
   #search(error: unknown): void {
     const wanted = error === undefined ? "handler" : "error";
     // reading the element at -1 would cost V8 a quarter of a microsecond

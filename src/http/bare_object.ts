@@ -1,6 +1,6 @@
 /**
- * An object that inherits nothing, for records with names from outside, where `toString` is a name like any other. Unlike
- * `Object.create(null)`, which V8 makes a hash table, its properties are as fast as those of a class.
+ * An object that inherits nothing, for records with names from outside, where `toString` is a name like any other.
+ * Unlike `Object.create(null)`, which V8 makes a hash table, its properties are as fast as those of a class.
  */
 class BareObject {
   static {

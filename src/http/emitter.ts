@@ -1,8 +1,8 @@
 import type { EmitterMethods, EventName, Listener } from "./emitter_methods.ts";
 
 /**
- * A listener. Neither it nor the lists are literals: V8 may learn that the objects of a literal live long, as they do when
- * handlers wait, and allocate them in the old generation, where they keep everything alive that they refer to.
+ * A listener. Neither it nor the lists are literals: V8 may learn that the objects of a literal live long, as they do
+ * when handlers wait, and allocate them in the old generation, where they keep everything alive that they refer to.
  */
 class Entry {
   readonly listener: Listener;
@@ -27,8 +27,8 @@ const mostListeners: unique symbol = Symbol("most listeners");
 export const listenedTo: unique symbol = Symbol("listened to");
 
 /**
- * Node's event emitter: its names, its order, its rules. It costs nothing until somebody listens, not even a constructor
- * call: a class without fields and private methods has nothing to construct.
+ * Node's event emitter: its names, its order, its rules. It costs nothing until somebody listens, not even a
+ * constructor call: a class without fields and private methods has nothing to construct.
  */
 export class Emitter implements EmitterMethods {
   declare private [listeners]: Map<EventName, readonly Entry[]> | undefined;
@@ -177,8 +177,8 @@ export function mixEmitter(prototype: EmitterMethods): void {
 }
 
 /**
- * Wraps a listener so that it runs once wherever it is added: middleware may have replaced `on`, and redirect listeners to
- * a stream of its own. The original listener can be used to remove it, as in Node.
+ * Wraps a listener so that it runs once wherever it is added: middleware may have replaced `on`, and redirect listeners
+ * to a stream of its own. The original listener can be used to remove it, as in Node.
  *
  * @param emitter The emitter
  * @param event Name of the event

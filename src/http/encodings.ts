@@ -78,8 +78,8 @@ export interface Decoder {
  * Makes a decoder.
  *
  * @param caller Name of the caller for error messages
- * @param encoding Node's name of the encoding, or the web's label of a charset; `latin1` is Node's, since on the web that
- * label means windows-1252
+ * @param encoding Node's name of the encoding, or the web's label of a charset; `latin1` is Node's, since on the web
+ * that label means windows-1252
  * @throws {TypeError} If the encoding is unknown (`ERR_UNKNOWN_ENCODING`)
  */
 export function decoderOf(caller: string, encoding: string): Decoder {

@@ -1,6 +1,6 @@
 /**
- * The stack of an error, beginning with its message. V8's stacks do so; those of SpiderMonkey, which Fastly uses, have only
- * the places.
+ * The stack of an error, beginning with its message. V8's stacks do so; those of SpiderMonkey, which Fastly uses, have
+ * only the places.
  *
  * @param error The error
  */

@@ -41,8 +41,8 @@ export interface FileSystem {
    */
   open(path: string, start: number): Promise<OpenFile>;
   /**
-   * Opens a whole file as a body that the runtime sends by itself, if it can. Then nobody learns how it went, or can break
-   * it off.
+   * Opens a whole file as a body that the runtime sends by itself, if it can. Then nobody learns how it went, or can
+   * break it off.
    *
    * @param path The file
    */

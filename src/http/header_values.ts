@@ -64,8 +64,8 @@ export function assertHeaderValue(caller: string, name: string, value: string): 
   );
 }
 
-// as in Node: tab, visible ASCII, space and the upper half of Latin-1; most values are so short that a regular expression
-// would take longer
+// as in Node: tab, visible ASCII, space and the upper half of Latin-1; most values are so short that a regular
+// expression would take longer
 function isSendable(value: string): boolean {
   for (let i = 0; i < value.length; i++) {
     const code = value.charCodeAt(i);

@@ -37,7 +37,9 @@ export function negotiateCharsets(header: string | undefined, offered?: readonly
   return preferred(parse(header ?? "*"), offered, nameExactness);
 }
 
-/** Content codings in the order the client prefers (RFC 9110 section 12.5.3); `identity` is acceptable unless excluded. */
+/**
+ * Content codings in the order the client prefers (RFC 9110 section 12.5.3); `identity` is acceptable unless excluded.
+ */
 export function negotiateEncodings(header: string | undefined, offered?: readonly string[]): string[] {
   const wishes = parse(header ?? "");
   if (!wishes.some((wish) => nameExactness("identity", wish) >= 0)) {

@@ -24,8 +24,8 @@ const SENTINEL_UTF8 = "utf8=%E2%9C%93";
 const SENTINEL_LATIN1 = "utf8=%26%2310003%3B";
 
 /**
- * Parses a query string with brackets, as npm's qs: `a[b][c]=1`, `a[]=1`, `a[0]=1`. As there, values of the same name are
- * combined first, then every name becomes an object of its own, and these are merged.
+ * Parses a query string with brackets, as npm's qs: `a[b][c]=1`, `a[]=1`, `a[0]=1`. As there, values of the same name
+ * are combined first, then every name becomes an object of its own, and these are merged.
  *
  * @param text The query without its question mark
  * @param options Bounds

@@ -8,8 +8,8 @@ import { type LambdaContext, LambdaVisit } from "./lambda_visit.ts";
 export type LambdaHandler = (event: LambdaEvent, context: LambdaContext) => Promise<LambdaResult>;
 
 /**
- * Turns an application into the handler of a Lambda function behind API Gateway, a function URL or a load balancer. How an
- * event is read and answered depends on its shape.
+ * Turns an application into the handler of a Lambda function behind API Gateway, a function URL or a load balancer. How
+ * an event is read and answered depends on its shape.
  *
  * The answer, 6 MB at most, is sent in one piece, after the work passed to `req.waitUntil` is done.
  *

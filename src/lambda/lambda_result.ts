@@ -62,8 +62,8 @@ function spelling(name: string, nth: number): string {
 }
 
 /**
- * Converts an answer. A body that is valid UTF-8 is sent as text, because REST APIs do not decode base64 unless binary types
- * are configured; any other body in base64. In both cases the client gets the same bytes.
+ * Converts an answer. A body that is valid UTF-8 is sent as text, because REST APIs do not decode base64 unless binary
+ * types are configured; any other body in base64. In both cases the client gets the same bytes.
  *
  * @param event The event
  * @param response The answer

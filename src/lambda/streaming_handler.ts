@@ -30,8 +30,8 @@ interface AwsLambda {
 }
 
 /**
- * Turns an application into the handler of a Lambda function that streams its answers: behind a function URL with invoke
- * mode `RESPONSE_STREAM`, or a REST API with transfer mode `STREAM`.
+ * Turns an application into the handler of a Lambda function that streams its answers: behind a function URL with
+ * invoke mode `RESPONSE_STREAM`, or a REST API with transfer mode `STREAM`.
  *
  * The client has the complete answer before the work passed to `req.waitUntil` is awaited.
  *

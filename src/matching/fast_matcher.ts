@@ -6,8 +6,9 @@ import { PathTrie } from "./path_trie.ts";
  * order. The list stays the only truth.
  *
  * Paths of literals and whole parameters are matched in a trie, segment by segment. All others (RegExps, wildcards,
- * optional parts) are stored under their literal prefix and tried during the walk. The list of steps for a shape of path
- * is computed once. Layers of routers that are mounted at literal paths are in the same list, in place of the mount.
+ * optional parts) are stored under their literal prefix and tried during the walk. The list of steps for a shape of
+ * path is computed once. Layers of routers that are mounted at literal paths are in the same list, in place of the
+ * mount.
  */
 export class FastMatcher implements LayerList {
   /** Whether paths are case-sensitive. */

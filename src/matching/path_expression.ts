@@ -19,9 +19,9 @@ const MOST_SPELLINGS = 256;
 /**
  * Makes one regular expression of a parsed path.
  *
- * Parameters are greedy, as in Express 5, whose version of path-to-regexp is no ES module. In the version that is one they
- * are lazy, and `/:name.:ext` would split `a.tar.gz` at the other dot. Nothing backtracks over the text before it, so
- * matching takes a bounded number of steps for each character of a path.
+ * Parameters are greedy, as in Express 5, whose version of path-to-regexp is no ES module. In the version that is one
+ * they are lazy, and `/:name.:ext` would split `a.tar.gz` at the other dot. Nothing backtracks over the text before it,
+ * so matching takes a bounded number of steps for each character of a path.
  *
  * @param tokens The path
  * @param path The path as it was written

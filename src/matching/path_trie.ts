@@ -21,8 +21,8 @@ function wordPlace(path: string, start: number, end: number): number {
 /**
  * A state of the automaton: the set of trie nodes that are reachable by the segments of a path so far.
  *
- * States are made on demand and kept, so matching costs one map look-up for each segment, however many routes there are.
- * Only registered segments lead to new states, so clients cannot make more of them.
+ * States are made on demand and kept, so matching costs one map look-up for each segment, however many routes there
+ * are. Only registered segments lead to new states, so clients cannot make more of them.
  */
 export class TrieState {
   /** Whether every segment so far is a registered word. */

@@ -83,8 +83,8 @@ export type Copies = Map<LayerList, number>;
 /**
  * One registered segment.
  *
- * The trie is built lazily: layers wait at a node until a request gets there. So the first request takes apart only paths
- * that begin like its own, and goes only into routers mounted along it.
+ * The trie is built lazily: layers wait at a node until a request gets there. So the first request takes apart only
+ * paths that begin like its own, and goes only into routers mounted along it.
  */
 export class TrieNode {
   /** Nodes of literal segments. */

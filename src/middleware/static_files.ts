@@ -30,10 +30,9 @@ export type StaticFiles = (req: FrameworkRequest, res: FrameworkResponse, next: 
 /**
  * Serves the files of a folder, as Express's `express.static`.
  *
- * As there, files are looked up by the decoded path with dots and double slashes resolved, whereas layers are matched by
- * the path as it was sent. So a guard for some of the files must be in the same mount:
- * `app.use("/secret", guard, serveStatic("secret"))`. A separate `app.use("/secret", guard)` can be bypassed with
- * `//secret/a.txt`.
+ * As there, files are looked up by the decoded path with dots and double slashes resolved, whereas layers are matched
+ * by the path as it was sent. So a guard for some of the files must be in the same mount: `app.use("/secret", guard,
+ * serveStatic("secret"))`. A separate `app.use("/secret", guard)` can be bypassed with `//secret/a.txt`.
  *
  * @param root The folder; relative to the working directory
  * @param options How to serve

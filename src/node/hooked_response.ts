@@ -27,8 +27,8 @@ export function isDestroyed(res: ServerResponse & { stream?: { destroyed: boolea
 }
 
 /**
- * Tells whether `end`, `write` or `writeHead` has been replaced: by earlier middleware, such as compression, sessions and
- * loggers, or by a subclass that does not write to a socket, as in serverless-http.
+ * Tells whether `end`, `write` or `writeHead` has been replaced: by earlier middleware, such as compression, sessions
+ * and loggers, or by a subclass that does not write to a socket, as in serverless-http.
  *
  * @param res Node's response
  */
@@ -41,8 +41,8 @@ export function isHooked(res: ServerResponse): boolean {
 }
 
 /**
- * Sends an answer through methods that middleware has replaced, calling them as Express does: headers are set one by one
- * and sent implicitly with the first chunk, chunks are Buffers, and there are no callbacks.
+ * Sends an answer through methods that middleware has replaced, calling them as Express does: headers are set one by
+ * one and sent implicitly with the first chunk, chunks are Buffers, and there are no callbacks.
  *
  * @param res Node's response
  * @param sent The answer

@@ -41,8 +41,8 @@ export class Parts {
 }
 
 /**
- * A web response that becomes one of Node's own, through srvx, only when somebody reads it. Its parts can be sent directly,
- * because Node takes longer to make a `Response` than to send one.
+ * A web response that becomes one of Node's own, through srvx, only when somebody reads it. Its parts can be sent
+ * directly, because Node takes longer to make a `Response` than to send one.
  */
 export class NodeAnswer extends FastResponse {
   #parts: Parts | null;

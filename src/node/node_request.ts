@@ -23,8 +23,8 @@ let last: { host: string | undefined; isEncrypted: boolean; origin: string } = {
 };
 
 /**
- * Node's request as a web `Request`, made by srvx, with some changes: the target stays as it was sent, a body that has been
- * read before counts as used, and a request without a body has none.
+ * Node's request as a web `Request`, made by srvx, with some changes: the target stays as it was sent, a body that has
+ * been read before counts as used, and a request without a body has none.
  */
 export class WebRequest extends NodeRequest {
   readonly #incoming: NodeIncoming;
@@ -101,8 +101,8 @@ export class WebRequest extends NodeRequest {
   /**
    * The controller of the signal; srvx reads it when it makes the runtime's own request.
    *
-   * Node keeps the signal that a request is made with alive as long as the request. Listeners of that signal mostly refer
-   * to the request, so both would leak. Therefore the native request gets a signal that nobody else listens to.
+   * Node keeps the signal that a request is made with alive as long as the request. Listeners of that signal mostly
+   * refer to the request, so both would leak. Therefore the native request gets a signal that nobody else listens to.
    */
   get _abortController(): AbortController {
     const own: AbortController = Reflect.get(NodeRequest.prototype, "_abortController", this);

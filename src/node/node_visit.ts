@@ -112,8 +112,8 @@ export class NodeVisit implements Surroundings, NodeInfo {
   }
 
   /**
-   * Removes headers that were set before the application, and that it has removed. Headers added meanwhile are kept: they are
-   * somebody else's, such as the `Connection: close` of a server that is closing.
+   * Removes headers that were set before the application, and that it has removed. Headers added meanwhile are kept:
+   * they are somebody else's, such as the `Connection: close` of a server that is closing.
    *
    * @param isKept Whether a header is still there
    */

@@ -6,8 +6,8 @@ import type { ListenOptions } from "../platform/platform.ts";
 /**
  * Listens with an application: the same as `app.listen`, which needs this entry on Node.
  *
- * With a certificate it serves HTTP/2 and HTTP/1.1. With a host name Node binds asynchronously: if the port is 0, wait for
- * the callback to read the real one. Without a callback, a failure to listen rejects `server.finished`.
+ * With a certificate it serves HTTP/2 and HTTP/1.1. With a host name Node binds asynchronously: if the port is 0, wait
+ * for the callback to read the real one. Without a callback, a failure to listen rejects `server.finished`.
  *
  * @param app The application
  * @param options Port, host name and certificate

@@ -24,8 +24,8 @@ const TOO_MANY_HEADERS = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnec
 /**
  * Makes a listener for the `upgrade` event of your own Node server from an application's WebSocket routes.
  *
- * Upgrades that lead to no WebSocket route are left to the server's other `upgrade` listeners. If there are none, they are
- * answered as normal requests: those for a WebSocket by this application, all others by the server.
+ * Upgrades that lead to no WebSocket route are left to the server's other `upgrade` listeners. If there are none, they
+ * are answered as normal requests: those for a WebSocket by this application, all others by the server.
  *
  * @param app The application; it gets the whole path, so if its routes are below a prefix, mount it in another one
  * @returns The listener
@@ -108,8 +108,9 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-// RFC 9110 section 7.8: a server may ignore the header. Node does so if nobody listens for upgrades; otherwise it does not
-// read the body, which would be lost for clients that offer HTTP/2 with every request. So the request is replayed to Node.
+// RFC 9110 section 7.8: a server may ignore the header. Node does so if nobody listens for upgrades; otherwise it does
+// not read the body, which would be lost for clients that offer HTTP/2 with every request. So the request is replayed
+// to Node.
 async function giveBack(
   server: EventEmitter & { maxHeadersCount?: number | null },
   req: IncomingMessage,

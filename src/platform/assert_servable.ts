@@ -1,6 +1,6 @@
 /**
- * Asserts that a value can be served, before the first request fails: it may be `undefined` because of an import cycle, or
- * an application of Express.
+ * Asserts that a value can be served, before the first request fails: it may be `undefined` because of an import cycle,
+ * or an application of Express.
  *
  * @param caller Name of the caller for error messages
  * @param given The value

@@ -26,8 +26,8 @@ type ClientSocket = object;
 let files: FileSystem | null | undefined = undefined;
 
 /**
- * Cloudflare Workers: the client's address is in a header of the platform, and applications must not be functions. Files and
- * environment variables need the flag `nodejs_compat`.
+ * Cloudflare Workers: the client's address is in a header of the platform, and applications must not be functions.
+ * Files and environment variables need the flag `nodejs_compat`.
  */
 export const cloudflarePlatform: Platform = {
   ...genericPlatform,

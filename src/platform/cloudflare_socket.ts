@@ -25,8 +25,8 @@ interface SocketEvent {
 const NEVER_SENT = [1004, 1005, 1006, 1015];
 
 /**
- * The web's `WebSocket` over a Worker's socket. Results of handlers are returned to the caller, so that a Durable Object
- * can wait for them.
+ * The web's `WebSocket` over a Worker's socket. Results of handlers are returned to the caller, so that a Durable
+ * Object can wait for them.
  */
 export class WorkerSocket {
   binaryType = "arraybuffer";

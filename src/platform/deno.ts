@@ -101,15 +101,15 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
   };
 }
 
-// Deno aborts the signal after every answer and dispatches an event, which costs more than the answer. So it is used only
-// for requests that wait for long.
+// Deno aborts the signal after every answer and dispatches an event, which costs more than the answer. So it is used
+// only for requests that wait for long.
 function watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
   if (isServed(request)) watch.listenLater(listen);
   else listen();
 }
 
-// If the client is gone, an upgraded socket never opens or closes, and Deno keeps the connection. If it disconnected before
-// the signal was first read, the signal aborts a turn later.
+// If the client is gone, an upgraded socket never opens or closes, and Deno keeps the connection. If it disconnected
+// before the signal was first read, the signal aborts a turn later.
 async function hasLeft({ signal }: Request): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, 0));
   return signal.aborted;
@@ -128,8 +128,8 @@ function upgrade(request: Request, _info: unknown, { protocol, headers, pingTime
   return { socket, response };
 }
 
-// Deno upgrades any request, but a socket without a server's request never opens. A server's request is recognised by its
-// immutable headers, with an operation that changes nothing.
+// Deno upgrades any request, but a socket without a server's request never opens. A server's request is recognised by
+// its immutable headers, with an operation that changes nothing.
 function isFromServer(request: Request): boolean {
   try {
     request.headers.delete("sluice");

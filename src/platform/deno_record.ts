@@ -23,8 +23,8 @@ let listTrusted: boolean | undefined;
 const COMMON = ["host", "user-agent", "accept"];
 
 /**
- * Reads a request header, from Deno's own record of the request if possible. Touching `request.headers` costs a sixth of a
- * bare request, because its answer then goes through two promises, and all headers are copied.
+ * Reads a request header, from Deno's own record of the request if possible. Touching `request.headers` costs a sixth
+ * of a bare request, because its answer then goes through two promises, and all headers are copied.
  *
  * The record is found as of Deno 2.9, and used only if it agrees with the first request. See decision 14.
  *

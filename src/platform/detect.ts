@@ -32,8 +32,8 @@ export function proposePlatform(platform: Platform): void {
 }
 
 /**
- * Answers a request of a Node server, which Deno and Bun have, too. This needs the entry for Node: without it the client
- * gets 500, and the log says what to do.
+ * Answers a request of a Node server, which Deno and Bun have, too. This needs the entry for Node: without it the
+ * client gets 500, and the log says what to do.
  *
  * @param app The application
  * @param req Node's request

@@ -34,8 +34,8 @@ export const genericPlatform: Platform = {
 };
 
 /**
- * The error for an upgrade that is not possible. Its message is sent to the client, because there is no earlier moment to
- * tell the developer.
+ * The error for an upgrade that is not possible. Its message is sent to the client, because there is no earlier moment
+ * to tell the developer.
  *
  * @param message What is missing, and what to do
  */

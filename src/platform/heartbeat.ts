@@ -15,8 +15,9 @@ interface Timer {
 }
 
 /**
- * Detects clients that are gone, where the runtime does not do so for each connection. A client that is silent for half of
- * the timeout gets a ping, and counts as lost if it is silent for the other half, too. Anything it sends is an answer.
+ * Detects clients that are gone, where the runtime does not do so for each connection. A client that is silent for half
+ * of the timeout gets a ping, and counts as lost if it is silent for the other half, too. Anything it sends is an
+ * answer.
  */
 export class Heartbeat {
   readonly #half: number;

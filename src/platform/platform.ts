@@ -36,7 +36,9 @@ export interface Routed {
 
 /** Time limits of a server in ms; 0 for none. The names are those of Node's `http.Server`. */
 export interface ServerTimeouts {
-  /** From an answer to the next request; behind a load balancer, longer than the balancer's own. Node's default is 5 s. */
+  /**
+   * From an answer to the next request; behind a load balancer, longer than the balancer's own. Node's default is 5 s.
+   */
   keepAliveTimeout: number;
   /** For the headers of a request. Node's default is 60 s. */
   headersTimeout: number;
@@ -119,8 +121,8 @@ export interface Upgrade {
   /** The answer; some platforms need this very object back. */
   readonly response: Response;
   /**
-   * Saves what the connection needs after a sleep, on platforms where it may sleep: called when it is accepted, and after
-   * each of its handlers.
+   * Saves what the connection needs after a sleep, on platforms where it may sleep: called when it is accepted, and
+   * after each of its handlers.
    *
    * @throws If something cannot be saved
    */

@@ -8,8 +8,8 @@ const GONE: CloseEventInit = {
 };
 
 /**
- * Ends connections whose clients take no more data. Deno's pings, and its close, would be queued after the messages that
- * are waiting already, so it would never notice, and buffer more and more.
+ * Ends connections whose clients take no more data. Deno's pings, and its close, would be queued after the messages
+ * that are waiting already, so it would never notice, and buffer more and more.
  *
  * Deno keeps its buffers until the connection ends. But for the application it is closed, so it sends no more.
  *

@@ -43,8 +43,8 @@ export class Unanswered {
     });
   }
 
-  // A handler that never answers would be kept even when its client is gone. Reading the signal of every request would cost
-  // more than answering, so it is read only for requests that have waited while many others came.
+  // A handler that never answers would be kept even when its client is gone. Reading the signal of every request would
+  // cost more than answering, so it is read only for requests that have waited while many others came.
   #sweep(): void {
     this.#passed = 0;
     for (const [answer, request] of this.#waiting) {

@@ -5,7 +5,9 @@ import { listenTo, type PubSubClient } from "./pubsub_client.ts";
 export interface IoRedisClient {
   /** `"ready"` when commands reach the server. */
   readonly status: string;
-  /** Makes a client with the same options except the given ones, and connects it; that of a cluster takes no options. */
+  /**
+   * Makes a client with the same options except the given ones, and connects it; that of a cluster takes no options.
+   */
   duplicate(options?: never): unknown;
   /** Sends `PUBLISH`. */
   publish(channel: string, message: Buffer): Promise<unknown>;

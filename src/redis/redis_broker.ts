@@ -13,7 +13,8 @@ export class RedisBroker implements TopicBroker {
   readonly #sender = newSender();
   readonly #wanted = new Set<string>();
   readonly #held = new Set<string>();
-  // This and `#waiting` are replaced with every connection: for commands lost with an old one, promises may never settle.
+  // This and `#waiting` are replaced with every connection: for commands lost with an old one, promises may never
+  // settle.
   #changing = new Set<string>();
   #waiting = { bytes: 0 };
   #host: TopicHost | null = null;
@@ -94,7 +95,8 @@ export class RedisBroker implements TopicBroker {
     return Promise.resolve();
   }
 
-  // Subscriptions may change while a command is in flight: one command at a time for each topic, until the state is right.
+  // Subscriptions may change while a command is in flight: one command at a time for each topic, until the state is
+  // right.
   async #settle(topic: string): Promise<void> {
     const changing = this.#changing;
     if (changing.has(topic)) return;

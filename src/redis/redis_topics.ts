@@ -17,8 +17,8 @@ const NAMES: OptionNames<RedisTopicsOptions> = { prefix: true };
 /**
  * Connects topics of WebSockets across the application's processes through Redis.
  *
- * A message reaches subscribers in this process right away, as without Redis, and those in other processes at most once:
- * while Redis is not reachable they get nothing, and nothing is sent later. Subscriptions are restored with the
+ * A message reaches subscribers in this process right away, as without Redis, and those in other processes at most
+ * once: while Redis is not reachable they get nothing, and nothing is sent later. Subscriptions are restored with the
  * connection.
  *
  * It publishes through the client, which must be connected, and opens a second connection for its subscriptions, which

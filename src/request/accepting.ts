@@ -15,8 +15,8 @@ function remembering(decide: Decide): Decide {
   const known = new TwoGenerations<string | false>(MAX_REMEMBERED);
   return (header, offered) => {
     if (header === undefined || header.length > LONGEST_REMEMBERED) return decide(header, offered);
-    // No header has a line feed in it, but an offer may, if a program passes on what a client sent. The number of offers
-    // makes the key unambiguous.
+    // No header has a line feed in it, but an offer may, if a program passes on what a client sent. The number of
+    // offers makes the key unambiguous.
     const question = `${offered.length}\n${header}\n${offered.join("\n")}`;
     let verdict = known.get(question);
     if (verdict === undefined) {

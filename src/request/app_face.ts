@@ -38,7 +38,9 @@ export interface RuntimeFace {
   readonly files: FileSystem | null;
   /** Whether response streams survive a server that is cut, so that each has to be cut separately. */
   readonly leavesStreams?: boolean;
-  /** Whether the runtime adds a content type to bytes without one, which makes browsers download what they should show. */
+  /**
+   * Whether the runtime adds a content type to bytes without one, which makes browsers download what they should show.
+   */
   readonly typesBytes?: boolean;
   /** Whether handlers are stopped after the answer, unless the platform is told to wait for them. */
   readonly endsWithAnswer: boolean;
@@ -77,7 +79,8 @@ export interface RuntimeFace {
   /** Keeps the headers of a request readable after its answer, where the runtime would release them. */
   keepHeaders?(request: Request): void;
   /**
-   * Watches for the client of a request to disconnect, where reading the signal is too expensive to do for every request.
+   * Watches for the client of a request to disconnect, where reading the signal is too expensive to do for every
+   * request.
    *
    * @param request The request
    * @param watch Notified when the client is gone

@@ -278,8 +278,8 @@ export class Exchange {
   }
 
   /**
-   * Settles the exchange with the answer that turns the request into a WebSocket. The exchange ends with the connection,
-   * which its owner reports.
+   * Settles the exchange with the answer that turns the request into a WebSocket. The exchange ends with the
+   * connection, which its owner reports.
    *
    * @param accept Accepts the WebSocket and returns the answer
    * @throws What `accept` throws
@@ -335,8 +335,9 @@ export class Exchange {
   }
 
   /**
-   * Breaks off the exchange from the server's side. An answer that has begun is cut. If there is none, the platform gets
-   * one whose body fails at once: the connection cannot be closed from here, and the client must not be left waiting.
+   * Breaks off the exchange from the server's side. An answer that has begun is cut. If there is none, the platform
+   * gets one whose body fails at once: the connection cannot be closed from here, and the client must not be left
+   * waiting.
    *
    * @param error The reason
    */

@@ -21,8 +21,8 @@ export type RouteParams = Record<string, string>;
 export type QueryValues = Record<string, Untyped>;
 
 /**
- * Distinguishes Node's and Express's requests from ours by type, by a property that ours do not have. With one that ours
- * have, handlers with other parameters than the path's would be accepted, too.
+ * Distinguishes Node's and Express's requests from ours by type, by a property that ours do not have. With one that
+ * ours have, handlers with other parameters than the path's would be accepted, too.
  */
 export interface NodeRequest {
   /** Names and values of the trailers, the headers after the body. */
@@ -44,7 +44,8 @@ export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = 
   extends RequestExtras, Omit<CommonExtras, keyof RequestExtras> {}
 
 /**
- * Express's request on top of a web `Request`: every property of Express 5, evaluated lazily, and the web's body readers.
+ * Express's request on top of a web `Request`: every property of Express 5, evaluated lazily, and the web's body
+ * readers.
  *
  * @typeParam Params Type of `req.params`; inferred from literal paths
  * @typeParam Body Type of `req.body`

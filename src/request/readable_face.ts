@@ -78,8 +78,8 @@ export class ReadableFace implements BodyReading {
     this.afterTicks(() => this.#pump());
   }
 
-  // Gets the reader in this turn already: the handler may answer in it, and after that Deno hides a body that nobody has
-  // begun to read, even that there was one. Whether somebody else reads it is found out later.
+  // Gets the reader in this turn already: the handler may answer in it, and after that Deno hides a body that nobody
+  // has begun to read, even that there was one. Whether somebody else reads it is found out later.
   #take(): void {
     if (this.#reader !== null) return;
     const body = bodyOf(this.#request);
@@ -275,7 +275,8 @@ export class ReadableFace implements BodyReading {
     this.#end();
   }
 
-  // As in Node, reading a body to its end closes the request, before the answer: handlers may wait for `close` to answer.
+  // As in Node, reading a body to its end closes the request, before the answer: handlers may wait for `close` to
+  // answer.
   #end(): void {
     this.ended = true;
     this.#emitter.emit("end");
@@ -352,8 +353,8 @@ export function connectionReset(cause?: unknown): Error {
 }
 
 /**
- * The body of a request, `null` if there is none. After the answer, Deno throws on access to the request; a handler that
- * asks so late must not end the process.
+ * The body of a request, `null` if there is none. After the answer, Deno throws on access to the request; a handler
+ * that asks so late must not end the process.
  *
  * @param request The request
  */

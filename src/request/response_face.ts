@@ -2,8 +2,8 @@ import type { EmitterMethods } from "../http/emitter_methods.ts";
 import type { Untyped } from "./untyped.ts";
 
 /**
- * What `req.res` has: the part of a response that requests need, and code that only gets the request, such as controllers,
- * resolvers and the storage engines of multipart parsers.
+ * What `req.res` has: the part of a response that requests need, and code that only gets the request, such as
+ * controllers, resolvers and the storage engines of multipart parsers.
  */
 export interface ResponseFace extends EmitterMethods {
   /** Status the answer will have. */

@@ -72,8 +72,8 @@ export class SocketFace extends Emitter {
   }
 
   /**
-   * Emits `close` at the end of the exchange, since nobody tells what becomes of the connection then. It is the only way
-   * for npm's on-finished, and so for every logger, to learn that a client is gone.
+   * Emits `close` at the end of the exchange, since nobody tells what becomes of the connection then. It is the only
+   * way for npm's on-finished, and so for every logger, to learn that a client is gone.
    */
   override [listenedTo](event: EventName): void {
     if (event !== "close" || this.#listenedTo) return;
@@ -95,10 +95,10 @@ export class SocketFace extends Emitter {
   }
 
   /**
-   * Sets the time within which an answer has to begin; each chunk of the body that a handler reads restarts it. After that
-   * `timeout` is emitted on the request, if its body is still arriving, on the response, and on the socket. If neither of
-   * the first two has a listener, the exchange is broken off, as in Node. Once the answer has begun, idle time is up to
-   * the platform.
+   * Sets the time within which an answer has to begin; each chunk of the body that a handler reads restarts it. After
+   * that `timeout` is emitted on the request, if its body is still arriving, on the response, and on the socket. If
+   * neither of the first two has a listener, the exchange is broken off, as in Node. Once the answer has begun, idle
+   * time is up to the platform.
    *
    * @param ms The time in ms; 0 for none
    * @param listener Added for `timeout`, once

@@ -57,8 +57,8 @@ export class Target {
     this.#text = url;
     this.#start = start;
     this.#pathEnd = query === -1 ? url.length : query;
-    // servers always deliver a path and no fragment, but requests made in process may differ; on Unix sockets Deno's scheme
-    // is "http+unix:"; and without a proper Host, Bun delivers the path alone
+    // servers always deliver a path and no fragment, but requests made in process may differ; on Unix sockets Deno's
+    // scheme is "http+unix:"; and without a proper Host, Bun delivers the path alone
     const odd = start === -1 || start > this.#pathEnd || url.charCodeAt(start - 1) === 58 || url.charCodeAt(0) === 47 ||
       url.includes("#");
     if (odd) this.#place(this.#original = oddTarget(url));

@@ -62,8 +62,8 @@ export class BodyStream {
   }
 
   /**
-   * Called by the web stream when the client can take a chunk. It returns no promise, which would cost more than all the
-   * rest: the stream does not call again before it got a chunk.
+   * Called by the web stream when the client can take a chunk. It returns no promise, which would cost more than all
+   * the rest: the stream does not call again before it got a chunk.
    */
   pull(): void {
     this.#asked = true;
@@ -126,8 +126,8 @@ export class BodyStream {
   }
 
   /**
-   * Discards everything written from now on, for answers that may have no content. The client has everything it will get,
-   * and nobody notices when it disconnects, so a writer that never ends must not be waited for.
+   * Discards everything written from now on, for answers that may have no content. The client has everything it will
+   * get, and nobody notices when it disconnects, so a writer that never ends must not be waited for.
    *
    * @param giveUp Called if it has not ended after some seconds; `null` if the caller takes care of that
    */
@@ -175,8 +175,8 @@ export class BodyStream {
     this.#events.finish();
   }
 
-  // How many queued chunks are sent together. A chunk with a callback is the last of its piece, so that no callback runs
-  // before the client has asked for its chunk.
+  // How many queued chunks are sent together. A chunk with a callback is the last of its piece, so that no callback
+  // runs before the client has asked for its chunk.
   #fitting(): number {
     let count = 0;
     let bytes = 0;

@@ -19,8 +19,8 @@ export interface FilePathOptions {
  * @param options Root and dotfiles
  * @param workingDirectory The folder that a relative root is resolved against
  * @returns The path on disk; a trailing slash is kept
- * @throws {HttpError} 400 for a broken escape or a NUL, 403 for a path that leaves the root or a denied dotfile, 404 for
- * an ignored dotfile
+ * @throws {HttpError} 400 for a broken escape or a NUL, 403 for a path that leaves the root or a denied dotfile, 404
+ * for an ignored dotfile
  */
 export function resolveFilePath(
   requested: string,

@@ -78,8 +78,8 @@ const YEAR = 365 * 24 * 60 * 60 * 1000;
 /** Files up to this many bytes are read at once, which is cheaper than a stream; platforms may have another limit. */
 const WHOLE_FILE_BYTES = 64 * 1024;
 /**
- * Whole files up to this many bytes are sent by the runtime itself, if it can, at half the cost. With larger ones it must
- * be possible to know how it went, and to break off.
+ * Whole files up to this many bytes are sent by the runtime itself, if it can, at half the cost. With larger ones it
+ * must be possible to know how it went, and to break off.
  */
 const HANDED_OVER_BYTES = 1024 * 1024;
 

@@ -150,7 +150,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Answers with a value as JSON, according to the settings `json replacer`, `json spaces`, `json escape` and `json charset`.
+   * Answers with a value as JSON, according to the settings `json replacer`, `json spaces`, `json escape` and `json
+   * charset`.
    *
    * @param value Any value that JSON can represent
    * @throws {Error} If the answer has been sent already (`ERR_HTTP_HEADERS_SENT`)
@@ -256,8 +257,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Answers with a web `Response` that a handler returned. Headers that were set before, such as CORS or cookies, are kept
-   * unless the response has them, too.
+   * Answers with a web `Response` that a handler returned. Headers that were set before, such as CORS or cookies, are
+   * kept unless the response has them, too.
    *
    * @param response The answer
    * @param text Its body, if that is known; then nothing was set before
@@ -284,10 +285,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     else this[streamKey](response.body);
   }
 
-  // The platform sends a body that was given in one piece in one piece, twice as fast as a stream of ours. But it cannot be
-  // seen whether it was, and the platform does not tell when it has ended. So listeners for the end need our stream; and
-  // so do event streams, which would outlive the application on some platforms. A body without a type may be endless,
-  // too, but may also be large and urgent: it is passed on as it is, unless headers have to be added anyway.
+  // The platform sends a body that was given in one piece in one piece, twice as fast as a stream of ours. But it
+  // cannot be seen whether it was, and the platform does not tell when it has ended. So listeners for the end need our
+  // stream; and so do event streams, which would outlive the application on some platforms. A body without a type may
+  // be endless, too, but may also be large and urgent: it is passed on as it is, unless headers have to be added
+  // anyway.
   #mayHandOver({ status, headers }: Response): boolean {
     if (this.hooked || this.outgoing.framed || this.outgoing.coded || this.req.method === "HEAD" || status < 200) {
       return false;

@@ -10,8 +10,8 @@ export type HeaderInit =
   | readonly string[];
 
 /**
- * Node's methods for the headers of a response. The headers themselves belong to the subclass: a field in this class would
- * cost every request.
+ * Node's methods for the headers of a response. The headers themselves belong to the subclass: a field in this class
+ * would cost every request.
  */
 export abstract class HeaderMethods extends Emitter {
   /** The headers that were set, for the framework's own use. */

@@ -23,8 +23,8 @@ class Entry {
 }
 
 /**
- * Headers of a response before it is sent, as in Node: names keep their spelling, and are found in any case. The content
- * type has a slot of its own, so that the most common answer needs no list.
+ * Headers of a response before it is sent, as in Node: names keep their spelling, and are found in any case. The
+ * content type has a slot of its own, so that the most common answer needs no list.
  */
 export class OutgoingHeaders {
   #contentType: HeaderValue | undefined = undefined;
@@ -33,8 +33,8 @@ export class OutgoingHeaders {
   /** Whether a header that frames the body was ever set: `Content-Length` or `Transfer-Encoding`. */
   framed = false;
   /**
-   * Whether the body is encoded already as `Content-Encoding` says. With the body of a web response it is not: there the
-   * runtime encodes it.
+   * Whether the body is encoded already as `Content-Encoding` says. With the body of a web response it is not: there
+   * the runtime encodes it.
    */
   coded = false;
 

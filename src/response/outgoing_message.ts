@@ -30,8 +30,8 @@ export type WriteCallback = (error?: Error | null) => void;
 /**
  * The API of Node's `http.ServerResponse`, resulting in exactly one web `Response`.
  *
- * An answer that is ended in one piece settles the exchange synchronously. The first `write()` settles it with a stream,
- * which has back-pressure.
+ * An answer that is ended in one piece settles the exchange synchronously. The first `write()` settles it with a
+ * stream, which has back-pressure.
  */
 export abstract class OutgoingMessage extends HeaderMethods {
   /**
@@ -188,8 +188,8 @@ export abstract class OutgoingMessage extends HeaderMethods {
     }
     if (state.stream === null) startStream(this);
     if (done === undefined) return state.stream!.write(bytes);
-    // After the callback the caller may reuse the memory, which the platform may still be reading: a copy. (A slice of a
-    // Buffer would share the memory.)
+    // After the callback the caller may reuse the memory, which the platform may still be reading: a copy. (A slice of
+    // a Buffer would share the memory.)
     return state.stream!.write(typeof chunk === "string" ? bytes : new Uint8Array(bytes), done);
   }
 
@@ -315,8 +315,8 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Ends the answer in one piece, with all of its body. As in Express, middleware that has replaced methods finds the length
-   * in the headers, gets no body for HEAD, and gets the body as a `Buffer`.
+   * Ends the answer in one piece, with all of its body. As in Express, middleware that has replaced methods finds the
+   * length in the headers, gets no body for HEAD, and gets the body as a `Buffer`.
    *
    * @param body The body, `null` for none
    * @param isPage Whether it is one of the framework's own pages, which Express passes as a string
@@ -375,8 +375,8 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Sets the time within which the answer has to begin. After that `timeout` is emitted, or without a listener the answer is
-   * broken off. An answer that has begun is left alone: idle connections are up to the platform.
+   * Sets the time within which the answer has to begin. After that `timeout` is emitted, or without a listener the
+   * answer is broken off. An answer that has begun is left alone: idle connections are up to the platform.
    *
    * @param ms The time in ms; 0 for none
    * @param callback Added as a listener for `timeout`

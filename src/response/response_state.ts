@@ -11,8 +11,8 @@ export const stateKey: unique symbol = Symbol("state");
 /**
  * State of an answer, from the first header to the web response.
  *
- * It is separate from {@linkcode OutgoingMessage} because V8 never inlines the constructor of a superclass with fields or
- * private methods, and calls it slowly.
+ * It is separate from {@linkcode OutgoingMessage} because V8 never inlines the constructor of a superclass with fields
+ * or private methods, and calls it slowly.
  */
 export class ResponseState {
   /** The exchange that is answered. */

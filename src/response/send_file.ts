@@ -101,7 +101,7 @@ export function absolutePath(res: FileResponse, path: string): string {
   // without a file system the transfer itself will fail
   if (files === null) return path;
   const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;
-  // backslashes separate folders only in a Windows path: a name such as "..\\secret" may come from a client, and must be
-  // left for the check that refuses it
+  // backslashes separate folders only in a Windows path: a name such as "..\\secret" may come from a client, and must
+  // be left for the check that refuses it
   return resolvePath(absolute, () => absolute, separatorBelow(absolute));
 }

@@ -10,8 +10,8 @@ const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
 let known: typeof Response | undefined;
 
 /**
- * The runtime's own class. Deno's global is a getter, and reading it costs more than a middleware. It is read on first use
- * only, because that loads the class.
+ * The runtime's own class. Deno's global is a getter, and reading it costs more than a middleware. It is read on first
+ * use only, because that loads the class.
  */
 export function responseClass(): typeof Response {
   return known ??= rootOf(Response);

@@ -40,8 +40,8 @@ export interface ParamHandlerShape {
 }
 
 /**
- * Parameters without particular names. It is a weak type, one with optional properties only, so the compiler refuses types
- * that share no property with it: those that name their parameters, but not `Record<string, string>`.
+ * Parameters without particular names. It is a weak type, one with optional properties only, so the compiler refuses
+ * types that share no property with it: those that name their parameters, but not `Record<string, string>`.
  */
 export interface AnyNames {
   /** Never there: no parameter can have this name. */
@@ -49,18 +49,18 @@ export interface AnyNames {
 }
 
 /**
- * Parameters that a reusable handler may declare: any, where those of the path or of the enclosing paths (which a router
- * may merge) are not known.
+ * Parameters that a reusable handler may declare: any, where those of the path or of the enclosing paths (which a
+ * router may merge) are not known.
  */
 export type NamesFor<Params, Around = never> = string extends keyof Params ? Untyped
   : unknown extends Around ? Untyped
   : AnyNames;
 
 /**
- * Declared as a method, for the same reason, and twice: in a union with `Handler`, a second type with a single signature
- * would leave inline handlers without contextual types for their parameters. Two signatures, one of them generic, cannot
- * be unified, so the compiler takes the contextual types from `Handler` alone. The generic one has the path's parameters,
- * from which generic wrappers of handlers infer their types.
+ * Declared as a method, for the same reason, and twice: in a union with `Handler`, a second type with a single
+ * signature would leave inline handlers without contextual types for their parameters. Two signatures, one of them
+ * generic, cannot be unified, so the compiler takes the contextual types from `Handler` alone. The generic one has the
+ * path's parameters, from which generic wrappers of handlers infer their types.
  */
 export interface ReusableHandlerShape<L extends Locals, Params = RouteParams, Names = NamesFor<Params>> {
   /** The handler. */
@@ -78,8 +78,8 @@ export interface ReusableErrorHandlerShape<L extends Locals> {
 }
 
 /**
- * Declared as a method, and twice, for the same reasons: a handler may take Express's request, which is more than Node's.
- * The response is not checked, because no response type from npm is compatible with ours.
+ * Declared as a method, and twice, for the same reasons: a handler may take Express's request, which is more than
+ * Node's. The response is not checked, because no response type from npm is compatible with ours.
  */
 export interface ForeignHandlerShape {
   /** The handler. */
@@ -174,5 +174,7 @@ export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : P
   : P extends Path ? RouteParams
   : P;
 
-/** The path, if the type argument is one; any path if it is the type of the parameters, as in Express's `get<Params>`. */
+/**
+ * The path, if the type argument is one; any path if it is the type of the parameters, as in Express's `get<Params>`.
+ */
 export type PathOf<P> = [P] extends [never] ? Path : P extends Path ? P : Path;

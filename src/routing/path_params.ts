@@ -1,6 +1,6 @@
 /**
- * Characters that end a parameter name: those of ASCII that cannot be in an identifier. Types know no character classes,
- * so letters outside ASCII all count as part of the name.
+ * Characters that end a parameter name: those of ASCII that cannot be in an identifier. Types know no character
+ * classes, so letters outside ASCII all count as part of the name.
  */
 export type Stop =
   | ("/" | "-" | "." | "?" | "(" | ")" | "{" | "}" | "[" | "]" | "<" | ">" | "*" | ":" | "\\" | "~" | "," | ";" | "@")

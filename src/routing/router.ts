@@ -223,8 +223,8 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * Mounts a handler of web requests, or an application of another framework, below a path.
    *
    * It gets a web `Request` whose path begins below the mount, and the platform's other arguments. Its answer is final,
-   * even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments, such as
-   * `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
+   * even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments, such
+   * as `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
    * `app.use("/files/secret", guard)`.
    *
    * @param path The path

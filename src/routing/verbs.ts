@@ -4,8 +4,8 @@ import type { HandlerList, Locals, NamesFor, ParamsOf, Path, PathHandler, PathOf
 
 /**
  * Registers handlers for one method of a path. Literal paths type `req.params`, together with the prefix of a group.
- * Express's type arguments work, too: `app.get<Params, ResBody, ReqBody, Query, Locals>(path, handler)`. `Around` is the
- * type of parameters from enclosing paths: those of a group; any, for a router that may merge them; none for an
+ * Express's type arguments work, too: `app.get<Params, ResBody, ReqBody, Query, Locals>(path, handler)`. `Around` is
+ * the type of parameters from enclosing paths: those of a group; any, for a router that may merge them; none for an
  * application.
  *
  * Throws a `TypeError` if the path is not valid, or a handler is missing or not a function.

@@ -54,7 +54,9 @@ export interface AcceptOptions {
 /** Default of `pingTimeoutMs`. */
 const PING_TIMEOUT_MS = 120_000;
 
-/** Headers that the handshake sets itself (RFC 6455 section 4.2.2), or that a 101 must not have (RFC 9110 section 8.6). */
+/**
+ * Headers that the handshake sets itself (RFC 6455 section 4.2.2), or that a 101 must not have (RFC 9110 section 8.6).
+ */
 const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|transfer-encoding)$/;
 
 /**
@@ -62,7 +64,8 @@ const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|tran
  *
  * @param options The request, and what to do with the connection
  * @returns The platform's own response, which must be passed to the platform unchanged
- * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13, 501 where there are no WebSockets,
+ * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13, 501 where there are no
+ * WebSockets,
  *   503 if the application is being closed
  */
 export function acceptWebSocket(options: AcceptOptions): Response {
@@ -79,8 +82,8 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   const data = { routePath: options.routePath, params: { ...req.params }, req };
   const upgrader = (info as { [upgraderKey]?: Upgrader } | null | undefined)?.[upgraderKey] ?? platform;
   const upgrade = upgrader.upgrade(target.request, info, { protocol, headers, pingTimeoutMs, context });
-  // nothing may throw after this, since the platform expects this very response; only `handled` may, where connections are
-  // kept through a sleep
+  // nothing may throw after this, since the platform expects this very response; only `handled` may, where connections
+  // are kept through a sleep
   const { socket, response } = upgrade;
   const handled = upgrade.keep && ((ws: WebSocketConnection) => upgrade.keep?.(ws, handlers));
   const ws = serveConnection({

@@ -4,8 +4,8 @@ import { byteLengthOf, bytesOf, type SocketData } from "./socket_data.ts";
 export type ReadyData = Exclude<SocketData, Blob>;
 
 /**
- * Keeps messages in order although a `Blob` must be read before it can be sent: later messages wait for it. Without a Blob
- * nothing waits.
+ * Keeps messages in order although a `Blob` must be read before it can be sent: later messages wait for it. Without a
+ * Blob nothing waits.
  */
 export class InOrder {
   #last: Promise<void> | null = null;

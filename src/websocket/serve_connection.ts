@@ -32,8 +32,8 @@ const DRAIN_INTERVAL = 20;
 const VANISHED = /unexpected eof|connection reset|broken pipe|no response from ping/i;
 
 /**
- * Runs a route's handlers on an accepted socket. It never throws: errors of handlers go to `error`; without that handler
- * they close the connection with 1011.
+ * Runs a route's handlers on an accepted socket. It never throws: errors of handlers go to `error`; without that
+ * handler they close the connection with 1011.
  *
  * @param options The socket and its handlers
  * @returns The connection
@@ -91,8 +91,8 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     return run(() => handlers.message?.(ws, typeof data === "string" ? data : new Uint8Array(data)));
   };
   socket.onclose = (event) => {
-    // Deno dispatches `close` twice if a ping is not answered; and it keeps a socket whose client has vanished until the next
-    // ping is due, with everything these functions refer to
+    // Deno dispatches `close` twice if a ping is not answered; and it keeps a socket whose client has vanished until
+    // the next ping is due, with everything these functions refer to
     socket.onopen =
       socket.onmessage =
       socket.onclose =

@@ -8,8 +8,8 @@ export interface WebSocketHandlers {
   /** A message came: text, or bytes. */
   message?(ws: WebSocketConnection, data: string | Uint8Array<ArrayBuffer>): unknown;
   /**
-   * The connection is closed. Code and reason are those of whoever closed it; 1005 if the client sent no code, 1006 if it
-   * vanished.
+   * The connection is closed. Code and reason are those of whoever closed it; 1005 if the client sent no code, 1006 if
+   * it vanished.
    */
   close?(ws: WebSocketConnection, code: number, reason: string): unknown;
   /** Everything that was waiting has been sent. */
@@ -19,8 +19,8 @@ export interface WebSocketHandlers {
   /** Sub-protocols of the server, or a function that picks an offered one; the first offered by default. */
   protocols?: readonly string[] | ((offered: readonly string[], req: FrameworkRequest) => string | undefined);
   /**
-   * ms of silence after which a client counts as gone, 120 000 by default, 0 for never; after half of that a ping is sent.
-   * No effect on Workers, which have no pings.
+   * ms of silence after which a client counts as gone, 120 000 by default, 0 for never; after half of that a ping is
+   * sent. No effect on Workers, which have no pings.
    */
   pingTimeoutMs?: number;
 }

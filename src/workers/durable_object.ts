@@ -4,8 +4,8 @@ import type { Untyped } from "../request/untyped.ts";
 /** Options of `durableSockets`. */
 export interface DurableSocketsOptions {
   /**
-   * Headers that `ws.data.req` still has after a sleep; all except those of the handshake by default. If they do not fit
-   * together with `ws.data`, the longest are dropped first.
+   * Headers that `ws.data.req` still has after a sleep; all except those of the handshake by default. If they do not
+   * fit together with `ws.data`, the longest are dropped first.
    */
   headers?: readonly string[];
   /** A message, and the answer to it that is sent without waking the object; at most 2048 characters each. */

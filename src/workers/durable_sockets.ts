@@ -24,10 +24,10 @@ const NAMES: OptionNames<DurableSocketsBase<unknown>> = { headers: true, autoRes
 /**
  * Makes the class of a Durable Object that serves an application and sleeps while its WebSockets are open.
  *
- * A message wakes the object: the application is made again, and the message is passed to the handlers of its route. `open`
- * does not run again. These survive a sleep: the route, `ws.protocol`, the topics, `ws.data.params`, URL and headers of
- * `ws.data.req`, and the other properties of `ws.data` as of the end of a handler, if `structuredClone` supports them;
- * 16 KiB in total.
+ * A message wakes the object: the application is made again, and the message is passed to the handlers of its route.
+ * `open` does not run again. These survive a sleep: the route, `ws.protocol`, the topics, `ws.data.params`, URL and
+ * headers of `ws.data.req`, and the other properties of `ws.data` as of the end of a handler, if `structuredClone`
+ * supports them; 16 KiB in total.
  *
  * @param make Makes the application of an object; every object needs its own
  * @param options What to save, and what to answer without waking

@@ -39,8 +39,8 @@ export interface FetchLimit {
    * Puts the limiter in front of a handler.
    *
    * @param handler The handler
-   * @returns A handler that answers rejected requests itself. It needs the platform's further arguments, which contain the
-   * client's address, even if `handler` does not use them
+   * @returns A handler that answers rejected requests itself. It needs the platform's further arguments, which contain
+   * the client's address, even if `handler` does not use them
    */
   <Rest extends unknown[], Answer extends FetchAnswer = Response>(
     handler: FetchHandler<Rest, Answer>,

@@ -21,8 +21,8 @@ export interface HeaderOptions {
 /**
  * Writes the headers of a decision.
  *
- * With several limits or limiters, headers that can show only one show the one with least left; the lists of draft-8 and
- * later get a member for each.
+ * With several limits or limiters, headers that can show only one show the one with least left; the lists of draft-8
+ * and later get a member for each.
  *
  * @param headers Where they go
  * @param decision The decision

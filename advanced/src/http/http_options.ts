@@ -36,8 +36,8 @@ export interface RateLimitOptions<Req = RequestFace> extends Omit<LimiterOptions
   /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly RequestLimitOptions[] | undefined;
   /**
-   * Units per window, 100 by default; or a function that returns them, for customers' tiers: a number for all limits, or
-   * an object of numbers by the names of limits.
+   * Units per window, 100 by default; or a function that returns them, for customers' tiers: a number for all limits,
+   * or an object of numbers by the names of limits.
    */
   max?: number | ((req: Req) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
   /** express-rate-limit's name for `max`. */

@@ -36,7 +36,9 @@ export interface RateLimitMiddleware {
   reset(): Awaitable<number>;
   /** Forgets one key: a generated one, or a client's address. */
   resetKey(key: string): Awaitable<number>;
-  /** What is left for a key (a generated one, or a client's address), without taking any; `options` for its own limit. */
+  /**
+   * What is left for a key (a generated one, or a client's address), without taking any; `options` for its own limit.
+   */
   getKey(key: string, options?: PeekOptions): Awaitable<Decision>;
   /** Number of keys in memory. */
   readonly size: number;

@@ -31,8 +31,8 @@ const WAIT_NAMES: OptionNames<WaitOptions> = { ...CHECK_NAMES, signal: true, tim
 /**
  * A limiter without HTTP: for WebSocket messages, queues, calls to other services, and as the engine of the middleware.
  *
- * With the store in memory, decisions are synchronous. With other stores they are promises that never reject: when the store
- * fails, `onStoreFailure` decides.
+ * With the store in memory, decisions are synchronous. With other stores they are promises that never reject: when the
+ * store fails, `onStoreFailure` decides.
  *
  * @example At most ten messages a second from each socket
  * ```ts ignore
@@ -194,8 +194,8 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Waits until units can be taken, and takes them. Callers that wait for one key in this process are served in order. Units
-   * given back in this process are noticed right away, those given back elsewhere at the predicted time.
+   * Waits until units can be taken, and takes them. Callers that wait for one key in this process are served in order.
+   * Units given back in this process are noticed right away, those given back elsewhere at the predicted time.
    *
    * @param keys The key, or the keys of the limits by name
    * @param options Cost, another limit, signal and longest wait

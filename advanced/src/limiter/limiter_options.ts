@@ -58,7 +58,9 @@ export interface StoreOptions {
 export interface LimiterOptions extends LimitOptions, StoreOptions {
   /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly LimitOptions[] | undefined;
-  /** Most callers waiting in `waitFor`, 1000 by default; unlimited on Workers, where ended requests cannot be noticed. */
+  /**
+   * Most callers waiting in `waitFor`, 1000 by default; unlimited on Workers, where ended requests cannot be noticed.
+   */
   maxWaiting?: number | undefined;
 }
 
@@ -112,7 +114,9 @@ export function policiesOf(options: LimiterOptions, caller: string): Policy[] {
   throw new TypeError(`${caller}: option limits has two limits named "${twice}"; give them different names`);
 }
 
-/** The system's clock in ms, looked up at each reading, so that a test's fake time counts for what was made before it. */
+/**
+ * The system's clock in ms, looked up at each reading, so that a test's fake time counts for what was made before it.
+ */
 export const systemClock = (): number => Date.now();
 
 /**

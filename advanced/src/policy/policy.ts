@@ -44,8 +44,8 @@ export interface Policy {
   /** `"token-bucket"`: units that may be taken at once, `limit` by default. */
   readonly burst?: number | undefined;
   /**
-   * `"sliding-window"`: number of parts the window is counted in, 10 by default. Quota returns at most one part late; less
-   * than two, if the window is not a multiple of parts of whole ms.
+   * `"sliding-window"`: number of parts the window is counted in, 10 by default. Quota returns at most one part late;
+   * less than two, if the window is not a multiple of parts of whole ms.
    */
   readonly buckets?: number | undefined;
   /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */

@@ -83,8 +83,8 @@ const LONGEST_PAUSE = 100;
  * Keeps counters in a database with compare-and-set: every algorithm, batches decided as one.
  *
  * All keys of a batch are read with their versions and decided, and changes are committed together. If there was a
- * concurrent change, it is tried again after a growing random pause. Decisions of this process on one key take turns, so
- * only other processes can conflict.
+ * concurrent change, it is tried again after a growing random pause. Decisions of this process on one key take turns,
+ * so only other processes can conflict.
  *
  * A rejection that writes nothing commits nothing. A decision that could not be recorded is never a grant: `decide` and
  * `give` reject with an `Error` after the last attempt.

@@ -24,11 +24,11 @@ const windows = new WeakMap<AnyCounter, number>();
 /**
  * Makes a {@linkcode Store} of a store for express-rate-limit.
  *
- * It supports fixed windows that begin with the first hit, without `block` and `onDenied: "extend"`. A cost of `k` takes `k`
- * increments, which are not atomic: near the limit, processes may reject each other. Hits of a rejection are taken back if
- * the cost was above 1; a rejection of one unit stays counted. Keys are prefixed with the policy's name, so that counters on
- * one database do not mix up policies. If a counter returns no `resetTime`, windows are assumed to begin with the first hit
- * that this process sees; if it has no `get`, to hold what this process last saw.
+ * It supports fixed windows that begin with the first hit, without `block` and `onDenied: "extend"`. A cost of `k`
+ * takes `k` increments, which are not atomic: near the limit, processes may reject each other. Hits of a rejection are
+ * taken back if the cost was above 1; a rejection of one unit stays counted. Keys are prefixed with the policy's name,
+ * so that counters on one database do not mix up policies. If a counter returns no `resetTime`, windows are assumed to
+ * begin with the first hit that this process sees; if it has no `get`, to hold what this process last saw.
  *
  * A policy that the counter cannot serve is a `TypeError`: another algorithm, a second policy on a single instance, or
  * another window than that of a limiter that uses the same instance.

@@ -22,8 +22,8 @@ export interface StateRecords {
 /**
  * Runs a body with exclusive access to the states of a partition.
  *
- * The body is synchronous; what it wrote must be stored before the next body runs. `now` is the time of the partition in
- * whole ms, which must never go back.
+ * The body is synchronous; what it wrote must be stored before the next body runs. `now` is the time of the partition
+ * in whole ms, which must never go back.
  */
 export type RunExclusive = <T>(
   partition: string,
@@ -43,11 +43,11 @@ export interface ExclusiveOptions {
 const NAMES: OptionNames<ExclusiveOptions> = { scope: true, clock: true, partitions: true };
 
 /**
- * Keeps counters wherever a function can get exclusive access to a key's states, as with an actor, a lock or a mutex: every
- * algorithm. The key is the partition.
+ * Keeps counters wherever a function can get exclusive access to a key's states, as with an actor, a lock or a mutex:
+ * every algorithm. The key is the partition.
  *
- * Takes of one key are decided as one. Those of several keys are decided concurrently, and what was granted is given back
- * if another key rejected: for a moment, such a batch holds more than it gets.
+ * Takes of one key are decided as one. Those of several keys are decided concurrently, and what was granted is given
+ * back if another key rejected: for a moment, such a batch holds more than it gets.
  *
  * @param run Gives exclusive access
  * @param options Scope, clock and partitions

@@ -18,9 +18,9 @@ const SHARED_PLACES = 1024;
 /**
  * The keys of one policy: a map to places in typed arrays, which grow in small steps.
  *
- * The number of keys is bounded, and no key in use is ever dropped, least of all a blocked one: it would get its quota twice.
- * When all places are taken, new keys share states by their hash until a place is free: a shared state counts too many,
- * never too few. The hash is seeded, so that an attacker cannot choose a key that shares its victim's state.
+ * The number of keys is bounded, and no key in use is ever dropped, least of all a blocked one: it would get its quota
+ * twice. When all places are taken, new keys share states by their hash until a place is free: a shared state counts
+ * too many, never too few. The hash is seeded, so that an attacker cannot choose a key that shares its victim's state.
  */
 export class KeyTable {
   readonly #columns: CellColumns;
@@ -73,8 +73,8 @@ export class KeyTable {
   /**
    * The place of a key, a new one if it has none. Negative for a shared state: `-1 - place`.
    *
-   * A further key may make the arrays longer, so a batch takes all its places before it aims at any. The place of a new key
-   * looks idle until it is written to; the keys in `spared` must not be swept for that reason.
+   * A further key may make the arrays longer, so a batch takes all its places before it aims at any. The place of a new
+   * key looks idle until it is written to; the keys in `spared` must not be swept for that reason.
    */
   place({ key }: Take, now: number, spared?: ReadonlySet<string>): number {
     return this.#places.get(key) ?? this.#takePlace(key, now, spared);
@@ -107,8 +107,8 @@ export class KeyTable {
   }
 
   /**
-   * Notes a policy that is used with this table. Keys may have different limits and windows under one name, and must not count
-   * as idle by those of another key.
+   * Notes a policy that is used with this table. Keys may have different limits and windows under one name, and must
+   * not count as idle by those of another key.
    */
   know({ limit: own, windowMs }: Policy): void {
     // a limit of 0 grants nothing, and says nothing about when the state of other keys is idle

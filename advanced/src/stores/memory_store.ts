@@ -20,8 +20,8 @@ const NAMES: OptionNames<MemoryStoreOptions> = { maxKeys: true, clock: true };
 /**
  * Counters in the memory of this process: every algorithm, decided synchronously.
  *
- * It has no timers and need not be closed. Memory is bounded by `maxKeys`: no key in use is ever dropped, but when there is
- * no room for more, further keys share states, which count too many rather than too few.
+ * It has no timers and need not be closed. Memory is bounded by `maxKeys`: no key in use is ever dropped, but when
+ * there is no room for more, further keys share states, which count too many rather than too few.
  */
 export class MemoryStore implements Store {
   /** What the store can do. */

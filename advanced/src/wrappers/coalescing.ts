@@ -18,9 +18,9 @@ const MOST_KEYS = 64;
 /**
  * Merges decisions made in the same turn of the event loop.
  *
- * Equal ones become one: instead of `m` requests for one, one request for up to `m`. As many as fit are granted, in order,
- * with the same outcome as deciding them one after the other. Those of other keys share the command, if the store supports
- * that; each is still decided separately.
+ * Equal ones become one: instead of `m` requests for one, one request for up to `m`. As many as fit are granted, in
+ * order, with the same outcome as deciding them one after the other. Those of other keys share the command, if the
+ * store supports that; each is still decided separately.
  */
 export class CoalescingStore implements Store {
   readonly #store: Store;
@@ -141,8 +141,8 @@ function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], place: nu
       const share = { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryMs: 0 };
       return policy.algorithm === "token-bucket" ? refilledInTurn(share, policy, place * cost, later) : share;
     }
-    // rejected by this policy, unless another one rejected and the units would still fit here. If the store gives no retry
-    // time at all, its own flag counts
+    // rejected by this policy, unless another one rejected and the units would still fit here. If the store gives no
+    // retry time at all, its own flag counts
     return { ...verdict, granted: 0, denied: isTold ? verdict.retryMs > 0 : verdict.denied, stamp: 0 };
   });
 }

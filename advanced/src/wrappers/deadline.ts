@@ -10,9 +10,9 @@ interface Waiting {
 const LATE_MS = 10;
 
 /**
- * The same time limit for many operations, with one timer for all: they are due in the order in which they began. A timer for
- * each would cost more than the operation. Only where timers end with the request in which they were started, each has
- * its own.
+ * The same time limit for many operations, with one timer for all: they are due in the order in which they began. A
+ * timer for each would cost more than the operation. Only where timers end with the request in which they were started,
+ * each has its own.
  */
 export class Deadline {
   readonly #ms: number;

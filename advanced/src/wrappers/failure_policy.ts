@@ -54,8 +54,8 @@ export interface Decided {
 /**
  * Answers in time whatever the store does: decisions have a time limit, and a fallback if the store fails.
  *
- * After repeated failures the store is not asked for a while (circuit breaker). A decision that arrives too late is undone
- * if its request was rejected meanwhile; nothing is retried.
+ * After repeated failures the store is not asked for a while (circuit breaker). A decision that arrives too late is
+ * undone if its request was rejected meanwhile; nothing is retried.
  */
 export class FailurePolicy {
   readonly #store: Store & Partial<Remembering>;
@@ -223,8 +223,8 @@ export class FailurePolicy {
   }
 
   /**
-   * Forgets keys, also locally; see {@linkcode Store}. Rejects if the store fails, or does not forget a single key in time.
-   * There is no time limit for all keys, whose number is not known.
+   * Forgets keys, also locally; see {@linkcode Store}. Rejects if the store fails, or does not forget a single key in
+   * time. There is no time limit for all keys, whose number is not known.
    */
   async reset(selector: Selector): Promise<number> {
     const local = this.#local.reset(selector);

@@ -40,9 +40,9 @@ const PATIENCE_MS = 1000;
 /**
  * Reserves several units from the store at once, and decides by them without asking again.
  *
- * Units are reserved before they are used, so the policy is never exceeded. With `P` processes at most `(P - 1) * max` units
- * are reserved elsewhere at the first rejection. A lease ends with the window (or the part of a sliding window) in which it
- * was taken: only until then using a unit is equivalent to having used it when it was reserved.
+ * Units are reserved before they are used, so the policy is never exceeded. With `P` processes at most `(P - 1) * max`
+ * units are reserved elsewhere at the first rejection. A lease ends with the window (or the part of a sliding window)
+ * in which it was taken: only until then using a unit is equivalent to having used it when it was reserved.
  */
 export class LeasingStore implements Store, Remembering {
   readonly #store: Store & Partial<Remembering>;

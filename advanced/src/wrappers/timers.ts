@@ -35,8 +35,8 @@ export const platformTimers: Timers = {
 };
 
 /**
- * Makes a monotonic clock that may run ahead, but is never late. It is based on elapsed time, which is independent of clock
- * changes, and catches up with time during which the machine was suspended or the process frozen.
+ * Makes a monotonic clock that may run ahead, but is never late. It is based on elapsed time, which is independent of
+ * clock changes, and catches up with time during which the machine was suspended or the process frozen.
  *
  * @param elapsed Elapsed time in ms, which may stand still
  * @param clock The present time in ms

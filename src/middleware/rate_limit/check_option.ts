@@ -65,8 +65,8 @@ export function shown(value: unknown): string {
 }
 
 /**
- * Makes sure that `next` takes what a user's function threw for an error: with nothing, `"route"` or `"router"` it would
- * continue after the limiter, without the request being counted.
+ * Makes sure that `next` takes what a user's function threw for an error: with nothing, `"route"` or `"router"` it
+ * would continue after the limiter, without the request being counted.
  *
  * @param thrown What was thrown
  * @returns The same, or an error in its place

@@ -15,10 +15,10 @@ const ANYWHERE = "anywhere";
 /**
  * The store that limiters made inside requests share.
  *
- * Each of them exists for only one request, and would never count beyond one. They count as the same limiter if they have
- * the same `name` and window or, without a name, the same plain options and place: the mount path of the application and
- * the pattern of the route. Below two prefixes of `use` they count together, which is too many rather than too few;
- * names separate them.
+ * Each of them exists for only one request, and would never count beyond one. They count as the same limiter if they
+ * have the same `name` and window or, without a name, the same plain options and place: the mount path of the
+ * application and the pattern of the route. Below two prefixes of `use` they count together, which is too many rather
+ * than too few; names separate them.
  *
  * @param options The limiter's options
  * @param req The request in which it was made

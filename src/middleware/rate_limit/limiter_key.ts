@@ -19,7 +19,8 @@ export class LimiterKey {
    *
    * @param req The request
    * @returns The key; a promise if the user's function returns one
-   * @throws {TypeError} If the user's function returns no valid key, or the client is unknown and `missingKey` is `"error"`
+   * @throws {TypeError} If the user's function returns no valid key, or the client is unknown and `missingKey` is
+   * `"error"`
    */
   of(req: FrameworkRequest): string | Promise<string> {
     const keyGenerator = this.#keyGenerator;

@@ -18,11 +18,11 @@ const OVERFLOW_SLOTS = 1024;
 /**
  * Fixed windows in memory: a key's window begins with its first request.
  *
- * There are no timers. Every hit sweeps a few slots, so expired keys go as new ones come. The number of keys is bounded:
- * when all slots are taken by live keys, new keys share counters by their hash until a slot is free. A shared counter
- * counts too many, never too few, so no key is admitted more than `max` times in a window. But a shared window may have
- * been begun by another key. Any fixed window admits up to `2 * max - 1` requests in some `windowMs`, across two windows;
- * a key that loses its slot may touch a third window, and be admitted up to `3 * max - 2` times.
+ * There are no timers. Every hit sweeps a few slots, so expired keys go as new ones come. The number of keys is
+ * bounded: when all slots are taken by live keys, new keys share counters by their hash until a slot is free. A shared
+ * counter counts too many, never too few, so no key is admitted more than `max` times in a window. But a shared window
+ * may have been begun by another key. Any fixed window admits up to `2 * max - 1` requests in some `windowMs`, across
+ * two windows; a key that loses its slot may touch a third window, and be admitted up to `3 * max - 2` times.
  */
 export class MemoryStore {
   readonly #windowMs: number;
@@ -73,9 +73,9 @@ export class MemoryStore {
   /**
    * Counts a request.
    *
-   * Setting the clock back never frees a count. After a jump of up to a window, time stands still until the clock has caught
-   * up, so a window lasts at most twice its length. After a longer jump the store follows the clock, and every window
-   * keeps its remaining time.
+   * Setting the clock back never frees a count. After a jump of up to a window, time stands still until the clock has
+   * caught up, so a window lasts at most twice its length. After a longer jump the store follows the clock, and every
+   * window keeps its remaining time.
    *
    * @param key The key
    * @param time The present time in ms

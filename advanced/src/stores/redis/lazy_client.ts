@@ -49,10 +49,10 @@ function explained(error: unknown, url: string): unknown {
 /**
  * A client of `npm:redis` that is loaded right away, and connected on first use.
  *
- * While the server is not reachable, commands fail immediately, instead of being queued and replayed as a flood. The client
- * reconnects by itself, at first after 50 ms, then at growing intervals of up to 2 s. A connection whose other end has
- * vanished would last for a quarter of an hour, so it is replaced after ten seconds. So is one to a server that has become
- * a replica, which refuses writes: the address may lead to the new primary by now.
+ * While the server is not reachable, commands fail immediately, instead of being queued and replayed as a flood. The
+ * client reconnects by itself, at first after 50 ms, then at growing intervals of up to 2 s. A connection whose other
+ * end has vanished would last for a quarter of an hour, so it is replaced after ten seconds. So is one to a server that
+ * has become a replica, which refuses writes: the address may lead to the new primary by now.
  *
  * @param url Address of the server
  * @returns The port
@@ -99,8 +99,8 @@ export function lazyClient(url: string): RedisPort {
     failure = undefined;
     waiting = performance.now();
     port = redisPortOf(made as unknown as Parameters<typeof redisPortOf>[0]);
-    // the first failure rejects this promise, while the client goes on trying. Later failures show in commands; without a
-    // listener they would end the process
+    // the first failure rejects this promise, while the client goes on trying. Later failures show in commands; without
+    // a listener they would end the process
     await new Promise<void>((resolve, reject) => {
       let wasReady = false;
       connected.on("error", (error) => {

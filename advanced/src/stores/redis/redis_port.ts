@@ -3,7 +3,9 @@ import { quote } from "./redis_key.ts";
 
 /** What a {@linkcode RedisStore} needs of a client: three methods. Implement them for clients without an adapter. */
 export interface RedisPort {
-  /** Sends `EVALSHA`, to the node that has the keys. Must reject with the server's message when the script is unknown. */
+  /**
+   * Sends `EVALSHA`, to the node that has the keys. Must reject with the server's message when the script is unknown.
+   */
   evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   /** Sends `EVAL`, to the node that has the keys. */
   eval(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
@@ -111,7 +113,8 @@ export function keysBy(port: RedisPort, pattern: string): AsyncIterable<string> 
 }
 
 function nodeRedisPort(client: NodeRedisClient): RedisPort {
-  // errors show in failing commands; without a listener they would end the process, or keep the client from reconnecting
+  // errors show in failing commands; without a listener they would end the process, or keep the client from
+  // reconnecting
   if (client.listenerCount?.("error") === 0) client.on?.("error", () => {});
   return {
     cluster: "masters" in client,

@@ -29,14 +29,16 @@ const TEST_TTL_MS = 600_000;
 /**
  * Counters in Redis 7 or later, shared by all processes with the same server and prefix.
  *
- * A decision is one script and one round trip, by the server's clock. Every key has a time to live. A batch is decided as
- * one. In a cluster, a batch of several keys, which may be on several servers, is decided on all of them at the same time;
- * if one rejects, what the others granted is given back.
+ * A decision is one script and one round trip, by the server's clock. Every key has a time to live. A batch is decided
+ * as one. In a cluster, a batch of several keys, which may be on several servers, is decided on all of them at the same
+ * time; if one rejects, what the others granted is given back.
  */
 export class RedisStore implements Store {
   /** What the store can do. */
   readonly capabilities: Capabilities;
-  /** Decides many keys in one command; see {@linkcode Store}. Not in a cluster, where they may be on several servers. */
+  /**
+   * Decides many keys in one command; see {@linkcode Store}. Not in a cluster, where they may be on several servers.
+   */
   readonly decideEach?: NonNullable<Store["decideEach"]>;
   readonly #port: RedisPort;
   readonly #prefix: string;
@@ -46,7 +48,8 @@ export class RedisStore implements Store {
    * Makes the store; nothing is connected yet.
    *
    * @param options Where the server is
-   * @throws {TypeError} If neither or both of `url` and `client` are given, the prefix has braces, or an option is unknown
+   * @throws {TypeError} If neither or both of `url` and `client` are given, the prefix has braces, or an option is
+   * unknown
    */
   constructor(options: RedisStoreOptions) {
     checkNames("RedisStore", options ?? {}, NAMES);
