@@ -1,8 +1,8 @@
 /**
  * Sluice on Fastly Compute.
  *
- * `req.ip` is the client, `req.info` the event, where `client.geo` tells where the client is, and `req.waitUntil` the
- * event's own. There are no files and no WebSockets.
+ * `req.ip` is the client's address, `req.info` the event, with the client's location in `client.geo`, and
+ * `req.waitUntil` is the event's own. There are no files and no WebSockets.
  *
  * @example A service
  * ```ts ignore

@@ -1,11 +1,11 @@
 /**
- * Sluice on AWS Lambda: behind API Gateway (HTTP and REST APIs), function URLs and load balancers, answering as a whole
- * or streaming. Views, static files and `NODE_ENV` work as on Node.
+ * Sluice on AWS Lambda: behind API Gateway (HTTP and REST APIs), function URLs and load balancers, with buffered or
+ * streamed answers. Views, static files and `NODE_ENV` work as on Node.
  *
- * Handlers find the event and Lambda's context in `req.info`, a {@linkcode LambdaInfo}. `req.ip` is the client API
- * Gateway or the function URL saw; a load balancer names it in `X-Forwarded-For` alone, so that `trust proxy` has to be 1
- * there. A stage of an HTTP API is a part of the path: mount the application below it. What a handler must finish before
- * the function is stopped, `info.context.getRemainingTimeInMillis()` tells; `req.signal` knows nothing of it.
+ * Handlers find the event and Lambda's context in `req.info`, a {@linkcode LambdaInfo}. `req.ip` is the client that API
+ * Gateway or the function URL saw; a load balancer names it only in `X-Forwarded-For`, so set `trust proxy` to 1 there.
+ * The stage of an HTTP API is part of the path: mount the application below it. How much time a handler has left,
+ * `info.context.getRemainingTimeInMillis()` tells; `req.signal` does not abort when it runs out.
  *
  * @example A function
  * ```ts ignore

@@ -1,6 +1,7 @@
 /**
- * What limiters outside this package build on: clients' keys and addresses told by their bits, checks of options, the
- * order in which requests and limiters came, and hashes that need no promise. No part of the framework comes along.
+ * Building blocks for limiters outside this package: keys of clients, addresses compared by their bits, checks of
+ * options, the order in which requests and limiters were made, and synchronous hashes. It loads no part of the
+ * framework.
  *
  * @module
  */
@@ -24,5 +25,5 @@ export {
   shown,
 } from "./src/middleware/rate_limit/check_option.ts";
 export { ClientKeys } from "./src/middleware/rate_limit/client_keys.ts";
-export { DEFAULT_MESSAGE } from "./src/middleware/rate_limit/default_message.ts";
+export { DEFAULT_MESSAGE } from "./src/middleware/rate_limit/options.ts";
 export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";

@@ -44,7 +44,8 @@ export type {
   RouteParameters,
   Send,
 } from "./src/app/express_names.ts";
-export { type AppContext, FrameworkApp } from "./src/app/framework_app.ts";
+export { FrameworkApp } from "./src/app/framework_app.ts";
+export type { AppContext } from "./src/dispatch/app_context.ts";
 export type { CloseOptions, ListenCallback } from "./src/app/lifecycle.ts";
 export type { Server } from "./src/app/server.ts";
 export type { AppSettings } from "./src/app/settings.ts";
@@ -107,20 +108,19 @@ export type {
   SettingValue,
 } from "./src/request/app_face.ts";
 export {
-  type CommonExtras,
   FrameworkRequest,
   type NodeRequest,
   type QueryValues,
-  type RequestExtras,
-  type ResponseFace,
   type RouteParams,
-  type Untyped,
 } from "./src/request/framework_request.ts";
+export type { CommonExtras, RequestExtras } from "./src/request/request_extras.ts";
+export type { ResponseFace } from "./src/request/response_face.ts";
+export type { Untyped } from "./src/request/untyped.ts";
 export { Exchange, type Respond, type WebBody } from "./src/request/exchange.ts";
 export { Target } from "./src/request/target.ts";
 export { IncomingMessage } from "./src/request/incoming_message.ts";
 export type { HeaderName, HeaderRecord, NamedHeaders } from "./src/request/header_record.ts";
-export type { Destination } from "./src/request/readable_face.ts";
+export type { Destination } from "./src/request/body_pipes.ts";
 export { type PeerCertificate, SocketFace } from "./src/request/socket_face.ts";
 export type { Peer } from "./src/request/peer.ts";
 export {
@@ -185,15 +185,8 @@ export type {
 export type { FetchApp, FetchHandler } from "./src/routing/fetch_mount.ts";
 export { Route, type RouteEntry } from "./src/routing/route.ts";
 export type { RegisteredRoute, RouteInfo } from "./src/routing/route_listing.ts";
-export {
-  BaseRouter,
-  type GroupCallback,
-  type GroupOptions,
-  type PrintRoutesOptions,
-  Router,
-  type RouterConstructor,
-  type RouterOptions,
-} from "./src/routing/router.ts";
+export { BaseRouter, type GroupCallback, Router, type RouterConstructor } from "./src/routing/router.ts";
+export type { GroupOptions, PrintRoutesOptions, RouterOptions } from "./src/routing/router_options.ts";
 export type { RouterVerbs, RouteVerb, RouteVerbs, Verb } from "./src/routing/verbs.ts";
 export { type Engine, View, type ViewOptions } from "./src/views/view.ts";
 export { Connections, type Member } from "./src/websocket/connections.ts";

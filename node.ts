@@ -2,12 +2,13 @@
  * Sluice on Node: importing this entry makes `app.listen` work there, with WebSockets, views, static files, `NODE_ENV`
  * and, given a certificate, HTTP/2.
  *
- * `toNodeHandler` and `toUpgradeHandler` are for those who own the server, and for moving from Express one route at a
- * time.
+ * `toNodeHandler` and `toUpgradeHandler` are for programs with a server of their own, and for moving from Express one
+ * route at a time.
  *
- * WebSockets are spoken over HTTP/1.1, on the same port as HTTP/2 too (those of RFC 8441, over HTTP/2 itself, are not).
- * A message may have 64 MiB; a larger one closes the connection with 1009. Nothing is compressed. A client that answers
- * no ping is closed with 1006: see `pingTimeoutMs` among the handlers of `app.ws`.
+ * WebSockets run over HTTP/1.1, also on a port that serves HTTP/2; WebSockets over HTTP/2 itself (RFC 8441) are not
+ * supported. A message may have up to 64 MiB; a larger one closes the connection with 1009. Messages are not
+ * compressed. A client that does not answer pings is closed with 1006: see `pingTimeoutMs` among the handlers of
+ * `app.ws`.
  *
  * @example A server
  * ```ts ignore
@@ -20,7 +21,7 @@
  * serve(app, { port: 3000 });
  * ```
  *
- * @example A server of one's own
+ * @example Your own server
  * ```ts ignore
  * const server = http.createServer(toNodeHandler(app));
  * server.on("upgrade", toUpgradeHandler(app));

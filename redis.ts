@@ -1,7 +1,7 @@
 /**
  * Topics of WebSockets across processes, through Redis.
  *
- * It brings no client: give it yours, of `npm:redis` or `npm:ioredis`.
+ * It brings no client of its own: pass one of `npm:redis` or `npm:ioredis`.
  *
  * @example A chat in several processes
  * ```ts ignore

@@ -1,6 +1,6 @@
 /**
- * The limiter for more than one process: exact sliding windows, several limits decided as one, shared stores, and a
- * decision in time whatever the store does.
+ * A rate limiter for more than one process: exact sliding windows, several limits decided as one, shared stores, and
+ * decisions in time even if the store is slow or down.
  *
  * @example A limiter in front of an API
  * ```ts

@@ -3,17 +3,19 @@ import { raw } from "../middleware/body/raw.ts";
 import { text } from "../middleware/body/text.ts";
 import { urlencoded } from "../middleware/body/urlencoded.ts";
 import { serveStatic } from "../middleware/static_files.ts";
-import { FrameworkRequest, type QueryValues, type RouteParams, type Untyped } from "../request/framework_request.ts";
+import { FrameworkRequest, type QueryValues, type RouteParams } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type * as options from "../response/set_cookie.ts";
 import type * as handlers from "../routing/handler.ts";
 import { Route } from "../routing/route.ts";
 import { Router, type RouterConstructor } from "../routing/router.ts";
 import type * as routers from "../routing/router.ts";
+import type * as routerOptions from "../routing/router_options.ts";
 import type * as names from "./express_names.ts";
 import { FrameworkApp } from "./framework_app.ts";
 
-/** Makes applications; carries what Express's `express` carries. */
+/** Makes applications; has the same properties as Express's `express`. */
 export interface CreateApp {
   /**
    * Makes an application.
@@ -24,7 +26,7 @@ export interface CreateApp {
   <L extends handlers.Locals = handlers.Locals>(): FrameworkApp<L>;
   /** Makes routers. */
   readonly Router: RouterConstructor;
-  /** One path with the handlers of its methods. */
+  /** A path with the handlers of its methods. */
   readonly Route: typeof Route;
   /** Parses JSON bodies. */
   readonly json: typeof json;
@@ -36,26 +38,26 @@ export interface CreateApp {
   readonly urlencoded: typeof urlencoded;
   /** Serves the files of a folder. */
   readonly static: typeof serveStatic;
-  /** What applications inherit. */
+  /** Prototype of all applications. */
   readonly application: FrameworkApp;
-  /** What requests of every application inherit. */
+  /** Prototype of the requests of all applications. */
   readonly request: FrameworkRequest;
-  /** What responses of every application inherit. */
+  /** Prototype of the responses of all applications. */
   readonly response: FrameworkResponse;
 }
 
-/** What applications inherit. */
-// a bundler that sees a pure call leaves out what nobody imports
+/** Prototype of all applications. */
+// a pure call, so that bundlers leave out what nobody imports
 export const application: FrameworkApp = /* @__PURE__ */ prototypeOf(FrameworkApp);
 
-/** What requests of every application inherit. */
+/** Prototype of the requests of all applications. */
 export const request: FrameworkRequest = /* @__PURE__ */ prototypeOf(FrameworkRequest);
 
-/** What responses of every application inherit. */
+/** Prototype of the responses of all applications. */
 export const response: FrameworkResponse = /* @__PURE__ */ prototypeOf(FrameworkResponse);
 
 /** Makes an application. */
-// a bundler that sees a pure call leaves out body parsers and files where only the classes are used
+// a pure call, so that bundlers leave out body parsers and static files where only the classes are used
 export const createApp: CreateApp = /* @__PURE__ */ withStatics();
 
 /** Express's types as members of its function: `express.Request` is {@linkcode FrameworkRequest}. */
@@ -106,14 +108,14 @@ export declare namespace createApp {
   export type IRouterMatcher<T, Method extends string = string> = names.IRouterMatcher<T, Method>;
   /** What `route.get` and its kin are. */
   export type IRouterHandler<T, Path extends string = string> = names.IRouterHandler<T, Path>;
-  /** One path with the handlers of its methods. */
+  /** A path with the handlers of its methods. */
   export type IRoute = names.IRoute;
   /** What `res.send` and `res.json` are. */
   export type Send<ResBody = Untyped, T = names.Response<ResBody>> = names.Send<ResBody, T>;
   /** A callback that is told what went wrong. */
   export type Errback = names.Errback;
   /** How a router matches. */
-  export type RouterOptions = routers.RouterOptions;
+  export type RouterOptions = routerOptions.RouterOptions;
   /** How a cookie is set. */
   export type CookieOptions = options.CookieOptions;
 }

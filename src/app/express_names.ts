@@ -1,11 +1,12 @@
 /**
- * Types by their names in Express, with Express's type parameters in its order, for programs that are ported.
+ * Types under their names in Express, with Express's type parameters in the same order, for programs that are ported.
  *
- * Two of them hide the web's `Request` and `Response`, so only the public door may know this file.
+ * Two of them shadow the web's `Request` and `Response`, so only mod.ts may import this file.
  *
  * @module
  */
-import type { FrameworkRequest, QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { FrameworkRequest, QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import type { ErrorHandler, Handler, HandlerList, Locals, Next, ParamHandler, ParamsOf } from "../routing/handler.ts";
 import type { Route } from "../routing/route.ts";
@@ -17,10 +18,10 @@ import type { FrameworkApp } from "./framework_app.ts";
  * Express's name for {@linkcode FrameworkRequest}.
  *
  * @typeParam P Type of `req.params`
- * @typeParam _ResBody What the answer may be, which is not checked
+ * @typeParam _ResBody Type of the answer, which is not checked
  * @typeParam ReqBody Type of `req.body`
  * @typeParam ReqQuery Type of `req.query`
- * @typeParam _L Type of `res.locals`, which the response has
+ * @typeParam _L Type of `res.locals`; not used, the response has it
  */
 export interface Request<
   P = RouteParams,
@@ -33,9 +34,9 @@ export interface Request<
 /**
  * Express's name for {@linkcode FrameworkResponse}.
  *
- * @typeParam ResBody What the answer may be
+ * @typeParam ResBody Type of the answer
  * @typeParam L Type of `res.locals`
- * @typeParam Status Which statuses there may be
+ * @typeParam Status Which statuses are allowed
  */
 export interface Response<
   ResBody = Untyped,
@@ -81,7 +82,7 @@ export type RequestParamHandler = ParamHandler;
 /** Express's name for {@linkcode FrameworkApp}. */
 export type Application<L extends Locals = Locals> = FrameworkApp<L>;
 
-/** Express's other name for {@linkcode FrameworkApp}, that of what `express()` makes. */
+/** Express's other name for {@linkcode FrameworkApp}: what `express()` returns. */
 export type Express = FrameworkApp;
 
 /** Express's other name for {@linkcode Router}. */
@@ -96,7 +97,7 @@ export type IRouterMatcher<T, _Method extends string = string> = Verb<T>;
 /** Express's name for what `route.get` and its kin are. */
 export type IRouterHandler<T, _Path extends string = string> = RouteVerb<T>;
 
-/** Express's name for what may stand behind a path: handlers and error handlers, in lists or not. */
+/** Express's name for what may follow a path: handlers and error handlers, in lists or not. */
 export type RequestHandlerParams<
   P = RouteParams,
   _ResBody = Untyped,

@@ -1,5 +1,7 @@
+import type { AppContext } from "../dispatch/app_context.ts";
 import { finalResponse } from "../dispatch/final_response.ts";
-import { handleRequest, type Pair } from "../dispatch/handle_request.ts";
+import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
+import { makeAssignable } from "../http/assignable.ts";
 import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
@@ -12,8 +14,8 @@ import { answerNode, detectPlatform, type NodeResponse } from "../platform/detec
 import type { ListenOptions } from "../platform/platform.ts";
 import type { AppFace, OpenStream, RenderCallback, RuntimeFace, SettingValue } from "../request/app_face.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
-import { FrameworkRequest, type QueryValues, type Untyped } from "../request/framework_request.ts";
-import { letAssign } from "../request/incoming_message.ts";
+import { FrameworkRequest, type QueryValues } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {
   ErrorHandler,
@@ -32,15 +34,9 @@ import type { FetchApp, FetchHandler } from "../routing/fetch_mount.ts";
 import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefinition } from "../routing/layer_views.ts";
 import type { Route } from "../routing/route.ts";
 import type { RegisteredRoute } from "../routing/route_listing.ts";
-import {
-  BaseRouter,
-  type GroupCallback,
-  type GroupOptions,
-  mountedKey,
-  type Router,
-  type RouterOptions,
-  splitPath,
-} from "../routing/router.ts";
+import { mountedKey, splitPath } from "../routing/handler_arguments.ts";
+import { BaseRouter, type GroupCallback, type Router } from "../routing/router.ts";
+import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
 import type { RouterVerbs } from "../routing/verbs.ts";
 import { render } from "../views/render.ts";
 import { type Engine, View } from "../views/view.ts";
@@ -50,57 +46,51 @@ import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.t
 import type { Server } from "./server.ts";
 import { type AppSettings, storeSetting } from "./settings.ts";
 
-/** Puts an application's own things onto every request; see {@linkcode FrameworkApp.setAppContext}. */
-export interface AppContext {
-  /** Called before the first layer of every request. */
-  setApp(req: FrameworkRequest, res: FrameworkResponse): void;
-}
-
 /** The verbs of an application, its events, and being called as a handler. */
 export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L, unknown, never>, EmitterMethods {
   /** Passes a request through the application, as a middleware of another one. */
   (req: Untyped, res: Untyped, next?: Next): void;
 }
 
-/** What is known of a request whose WebSocket outlived the application it was accepted by. */
+/** What was saved of the request of a WebSocket that outlived the application which accepted it. */
 export interface ResumedRequest {
-  /** The request it began with, as far as it was kept. */
+  /** The request, as far as it was saved. */
   readonly request: Request;
   /** The platform's second argument. */
   readonly info: unknown;
   /** The platform's third argument. */
   readonly context: unknown;
-  /** Number of characters of the path that mounts have taken. */
+  /** Length of the part of the path that mounts have consumed. */
   readonly mount: number;
   /** Path parameters. */
   readonly params: Record<string, Untyped>;
 }
 
-/** Settings whose default gives way to what the application has that one is mounted on. */
-const YIELDING = ["trust proxy", "json charset"];
+/** Settings that a mounted application takes from its parent unless the program has set them on it. */
+const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
 
 /**
  * A web application: routes, middleware, settings and views, served through `fetch`.
  *
- * It is also a function `(req, res, next)`, so that it can be mounted like a middleware.
+ * It is also a function `(req, res, next)`, so it can be mounted like a middleware.
  *
  * @typeParam L Type of `res.locals`
  */
 export class FrameworkApp<L extends Locals = Locals> extends Callable implements AppFace {
-  // Private fields come first: V8 gives an object of more than twelve properties a table when it gets another one by a
-  // computed key, as private ones have, and looks all of them up from then on.
-  /** Classes of its own, made when somebody asks for `app.request` or `app.response`. */
-  #pair: Pair | null = null;
+  // Private fields come first: V8 turns an object with more than twelve properties into a hash table when it gets
+  // another one by a computed key, which is how private fields are added, and every access is a look-up from then on.
+  /** Its own request and response classes, made on first use of `app.request` or `app.response`. */
+  #classes: AppClasses | null = null;
   readonly #connections = new Connections((error) => this.logError(error));
   readonly #openStreams = new Set<OpenStream>();
   readonly #lifecycle = new Lifecycle(this);
-  /** Those of {@linkcode YIELDING} that nobody has set. */
-  readonly #yielding = new Set<string>();
+  /** Those of {@linkcode INHERITABLE_DEFAULTS} that still have their default. */
+  readonly #untouchedDefaults = new Set<string>();
   #router: BaseRouter | null = null;
 
-  /** What puts the application's own things onto requests, `null` for nothing. */
+  /** Attaches the application's own values to requests; `null` for none. */
   _appContext: AppContext | null = null;
-  /** Values every view of this application sees. */
+  /** Values that every view of this application sees. */
   locals: Record<string, Untyped> = Object.create(null);
   /** The settings; mounted applications inherit those they did not set themselves. */
   readonly settings: Record<string, SettingValue> = bareObject();
@@ -108,16 +98,16 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   readonly engines: Record<string, Engine> = Object.create(null);
   /** Views found so far, when `view cache` is on. */
   readonly cache: Record<string, View> = Object.create(null);
-  /** How paths match, as set when the router was made. */
+  /** How paths are matched, as of when the router was made. */
   routerOptions: RouterOptions | undefined = undefined;
   /** The path the application is mounted on, `"/"` for the outermost one. */
   mountpath: string | string[] = "/";
   /** The application this one is mounted on. */
   parent: FrameworkApp | undefined = undefined;
   /**
-   * Answers a request; bound, so that it can be handed to `Deno.serve`, `Bun.serve` or a Worker.
+   * Answers a request. It is bound, so it can be passed to `Deno.serve`, `Bun.serve` or a Worker.
    *
-   * Gives the response itself when every handler was synchronous, a promise otherwise.
+   * Returns the response itself when every handler was synchronous, a promise of it otherwise.
    */
   readonly fetch: (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
@@ -128,7 +118,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     super(detectPlatform().callableApps ? call : null);
     app = this as unknown as FrameworkApp;
     this.fetch = (request, info, context) =>
-      handleRequest(this.#router ?? this.router, request, info, context, this, this.#pair, this._appContext);
+      handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
     this.#setDefaults();
   }
 
@@ -140,43 +130,43 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     this.set("json charset", true);
     this.set("views", platform.files === null ? "./views" : `${platform.files.workingDirectory()}/views`);
     if (env === "production") this.enable("view cache");
-    for (const name of YIELDING) this.#yielding.add(name);
+    for (const name of INHERITABLE_DEFAULTS) this.#untouchedDefaults.add(name);
     this.locals["settings"] = this.settings;
     this.on("mount", (parent: FrameworkApp) => this.#inherit(parent));
   }
 
   #inherit(parent: FrameworkApp): void {
-    // one of Express: to its applications this one is what a server is
+    // mounted on an Express application: to this one that is a server around it, not a parent
     if (!(parent instanceof FrameworkApp)) return void (this.parent = undefined);
-    for (const name of this.#yielding) {
+    for (const name of this.#untouchedDefaults) {
       delete this.settings[name];
       delete this.settings[`${name} fn`];
     }
-    if (this.#pair !== null) inheritPair(this, parent);
+    if (this.#classes !== null) inheritClasses(this, parent);
     Object.setPrototypeOf(this.engines, parent.engines);
     Object.setPrototypeOf(this.settings, parent.settings);
     parent[connectionsKey].adopt(this.#connections);
   }
 
-  /** What requests of this application inherit; put your own methods here. */
+  /** Prototype of this application's requests; add your own methods here. */
   get request(): FrameworkRequest & Record<string, Untyped> {
-    return this.#ownPair().Request.prototype;
+    return this.#ownClasses().Request.prototype;
   }
 
-  /** What responses of this application inherit; put your own methods here. */
+  /** Prototype of this application's responses; add your own methods here. */
   get response(): FrameworkResponse & Record<string, Untyped> {
-    return this.#ownPair().Response.prototype;
+    return this.#ownClasses().Response.prototype;
   }
 
-  #ownPair(): Pair {
-    if (this.#pair === null) {
-      this.#pair = { Request: class extends FrameworkRequest {}, Response: class extends FrameworkResponse {} };
-      if (this.parent !== undefined) inheritPair(this, this.parent);
+  #ownClasses(): AppClasses {
+    if (this.#classes === null) {
+      this.#classes = { Request: class extends FrameworkRequest {}, Response: class extends FrameworkResponse {} };
+      if (this.parent !== undefined) inheritClasses(this, this.parent);
     }
-    return this.#pair;
+    return this.#classes;
   }
 
-  /** The layers, in the order of registration. Made on first use, with the routing settings of that moment. */
+  /** The router, with all layers in registration order. Made on first use, with the routing settings of that moment. */
   get router(): Router {
     if (this.#router === null) {
       this.routerOptions = {
@@ -188,7 +178,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.#router;
   }
 
-  /** This application as something to be mounted. */
+  /** Lets a router mount this application. */
   get [mountedKey](): Mounted {
     const source = () => this.router;
     return {
@@ -210,7 +200,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const reqPrototype = Object.getPrototypeOf(req);
     const resPrototype = Object.getPrototypeOf(res);
     // changing a prototype costs a microsecond, so only applications that added something to theirs do it
-    if (this.#pair !== null) {
+    if (this.#classes !== null) {
       if (isExtended(this.request)) Object.setPrototypeOf(req, this.request);
       if (isExtended(this.response)) Object.setPrototypeOf(res, this.response);
     }
@@ -225,16 +215,16 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * Serves one request.
    *
    * @param original The request
-   * @param server What the platform passes beside it: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`
+   * @param server The platform's second argument: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`
    * @returns The answer
    */
   handle(original: Request, server?: unknown): Promise<Response>;
   /**
-   * Passes a request of another application through this one, as Express's `app.handle`.
+   * Passes a request of another application through this one, like Express's `app.handle`.
    *
    * @param req The request
    * @param res The response
-   * @param next Runs when no layer answered; without it the application gives its own last answer, as Express's does
+   * @param next Runs when no layer answered; without it the application sends its own 404 or error page, as in Express
    */
   handle(req: Untyped, res: Untyped, next?: Next): void;
   handle(first: Untyped, second?: Untyped, next?: Next): Promise<Response> | void {
@@ -249,7 +239,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
         leave?.();
         next(error);
       } else if (leave !== null) {
-        // while it is still in charge, for its settings say how
+        // before leaving, because this application's settings decide how the answer looks
         finalResponse(first, second, error);
         leave();
       } else if (error) throw error;
@@ -265,14 +255,14 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     path: PathOf<P>,
     ...handlers: PathHandler<ParamsOf<P>, L, Body, Query>[]
   ): this;
-  /** Adds middleware and error handlers, in lists nested as one likes. */
+  /** Adds middleware and error handlers, in lists nested to any depth. */
   use(...handlers: HandlerList<Untyped, L>[]): this;
-  /** Adds middleware and error handlers for paths below a prefix, in lists nested as one likes. */
+  /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
   use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
     path: PathOf<P>,
     ...handlers: HandlerList<ParamsOf<P>, L, Body, Query>[]
   ): this;
-  /** Adds middleware for every path, of the types that are given. */
+  /** Adds middleware for every path, with explicit type arguments. */
   use<P, _ResBody = Untyped, Body = Untyped, Query = QueryValues, Ls extends Locals = L>(
     ...handlers: PathHandler<P, Ls, Body, Query>[]
   ): this;
@@ -293,9 +283,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /**
    * Mounts a handler of web requests, or an application of another framework, below a path.
    *
-   * It gets a web `Request` whose path begins below the mount, and what the platform passed beside it; its answer is
-   * final, a 404 too. Mount it before the body parsers: a body can be read once. A path that most handlers
-   * would resolve, such as `/files/x/../secret`, is 400, for it would get past `app.use("/files/secret", guard)`.
+   * It gets a web `Request` whose path begins below the mount, and the platform's other arguments. Its answer is final,
+   * even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments, such
+   * as `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
+   * `app.use("/files/secret", guard)`.
    *
    * @param path The path
    * @param handler `(request, info) => Response`, or an object with such a `fetch` method
@@ -324,12 +315,12 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @param name Name of the setting
    */
   get(name: string): SettingValue;
-  /** Registers handlers for GET, and for HEAD where nothing else answers it. */
+  /** Registers handlers for GET, and for HEAD where no other handler answers it. */
   get<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
     path: PathOf<P>,
     ...handlers: PathHandler<ParamsOf<P>, L, Body, Query>[]
   ): this;
-  /** Registers handlers and error handlers for GET, in lists nested as one likes. */
+  /** Registers handlers and error handlers for GET, in lists nested to any depth. */
   get<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
     path: PathOf<P>,
     ...handlers: HandlerList<ParamsOf<P>, L, Body, Query>[]
@@ -345,7 +336,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.router.route(path) as unknown as Route<ParamsOf<P>, L>;
   }
 
-  /** Registers a handler for a named parameter, or several; see {@linkcode BaseRouter.param}. */
+  /** Registers a handler for one or several named parameters; see {@linkcode BaseRouter.param}. */
   param(name: string | readonly string[], handler: ParamHandler): this {
     this.router.param(name, handler);
     return this;
@@ -353,7 +344,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
 
   /** Registers routes under a common prefix; see {@linkcode BaseRouter.group}. */
   group<const P extends string>(prefix: P, callback: GroupCallback<ParamsOf<P>>): this;
-  /** Registers routes under a common prefix, whose parameters their handlers do not see. */
+  /** Registers routes under a common prefix whose parameters are hidden from their handlers. */
   group(prefix: string, options: GroupOptions & { mergeParams: false }, callback: GroupCallback): this;
   /** Registers routes under a common prefix, with options. */
   group<const P extends string>(prefix: P, options: GroupOptions, callback?: GroupCallback<ParamsOf<P>>): this;
@@ -372,14 +363,14 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /**
-   * Stores a setting; with the name alone it reads it.
+   * Stores a setting; called with a name only, returns its value.
    *
-   * @throws {TypeError} If the setting cannot have the value
+   * @throws {TypeError} If the value is not valid for the setting
    */
   set(name: string, value?: unknown): this {
     if (arguments.length === 1) return this.settings[name];
     storeSetting(this.settings, name, value);
-    this.#yielding.delete(name);
+    this.#untouchedDefaults.delete(name);
     return this;
   }
 
@@ -410,7 +401,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return all as AppSettings;
   }
 
-  /** Path of the application from the outermost one, `""` if it is not mounted. */
+  /** Full path the application is mounted at, through all its parents; `""` if it is not mounted. */
   path(): string {
     return this.parent === undefined ? "" : this.parent.path() + this.mountpath;
   }
@@ -455,7 +446,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /**
-   * Sets what puts the application's own things onto every request.
+   * Sets what attaches the application's own values to every request.
    *
    * @param context The context, `null` for none
    * @throws {TypeError} If it has no `setApp`
@@ -477,32 +468,32 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.router.paramHandlers;
   }
 
-  /** Routes in the order of registration, one entry for each method; a view of the layers. */
+  /** Routes in the order of registration, one entry for each method; derived from the layers. */
   get routes(): RouteDefinition[] {
     return this.router.routes;
   }
 
-  /** Middleware for every path; a view of the layers. */
+  /** Middleware for every path; derived from the layers. */
   get middlewares(): Handler[] {
     return this.router.middlewares;
   }
 
-  /** Middleware for paths below a prefix; a view of the layers. */
+  /** Middleware for paths below a prefix; derived from the layers. */
   get prefixMiddlewares(): PrefixMiddleware[] {
     return this.router.prefixMiddlewares;
   }
 
-  /** Mounted routers and apps; a view of the layers. */
+  /** Mounted routers and apps; derived from the layers. */
   get children(): SubRouter[] {
     return this.router.children;
   }
 
-  /** Error handlers; a view of the layers. */
+  /** Error handlers; derived from the layers. */
   get errorHandlers(): ErrorHandler[] {
     return this.router.errorHandlers;
   }
 
-  /** WebSocket routes; a view of the layers. */
+  /** WebSocket routes; derived from the layers. */
   get wsRoutes(): WebSocketRouteDefinition[] {
     return this.router.wsRoutes;
   }
@@ -538,35 +529,35 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @param port Port, 3000 by default, 0 for a free one; or more options
    * @param callback Runs when listening, or with the error that kept it from doing so
    * @returns The server
-   * @throws If the port can't be had and there is no callback
+   * @throws If the port is not available and there is no callback
    */
   listen(
     port?: number | string | ListenOptions | ListenCallback,
     ...rest: (number | string | ListenCallback | undefined)[]
   ): Server {
-    // the index over the layers is made before anybody can connect, rather than while the first client waits
+    // builds the index over the layers before anybody can connect, rather than while the first client waits
     this.#router?.stepsFor("/", "GET");
     return this.#lifecycle.listen(this.fetch, [port, ...rest]);
   }
 
-  /** The server, the first where it listens more than once; `null` before `listen` and after `close`. */
+  /** The server, or the first one if it listens more than once; `null` before `listen` and after `close`. */
   get server(): Server | null {
     return this.#lifecycle.server;
   }
 
   /**
-   * Stops listening, answers what is in flight and closes WebSockets with 1001.
+   * Stops listening, finishes the requests in flight and closes WebSockets with 1001.
    *
-   * @param options When to cut what is left; or the callback
-   * @param callback Runs when all is over
+   * @param options When to cut connections that are left; or the callback
+   * @param callback Runs when everything is closed, or with the error
    */
   close(options?: CloseOptions | ((error?: Error) => void), callback?: (error?: Error) => void): Promise<void> {
     return this.#lifecycle.close(options, callback);
   }
 
   /**
-   * Open WebSocket connections, for publishing to topics from outside a connection; a mounted application shares those
-   * of its parent.
+   * The open WebSocket connections, for publishing to topics from outside a connection. A mounted application shares
+   * them with its parent.
    */
   get connections(): Connections {
     return this[connectionsKey];
@@ -585,42 +576,42 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /**
    * What Bun's server needs for WebSockets: `Bun.serve({ fetch: app.fetch, websocket: app.websocket })`.
    *
-   * `app.listen` and `export default app` bring it along; other runtimes need nothing, and there it is `undefined`.
+   * `app.listen` and `export default app` pass it on by themselves. On other runtimes it is `undefined`.
    */
   get websocket(): Untyped {
     return detectPlatform().socketHandlers;
   }
 
-  /** Seconds after which Bun cuts a quiet connection of an application that is exported: 0 for never, as elsewhere. */
+  /** Seconds after which Bun cuts an idle connection of an exported application; 0 for never, as on other runtimes. */
   get idleTimeout(): number | undefined {
     return detectPlatform().serverLimits?.idleTimeout;
   }
 
-  /** Bytes of a body that Bun lets through to an application that is exported: any, for body parsers have limits. */
+  /** Most bytes of a body that Bun passes to an exported application: unlimited, because body parsers have limits. */
   get maxRequestBodySize(): number | undefined {
     return detectPlatform().serverLimits?.maxRequestBodySize;
   }
 
   /**
-   * Closes it; there on Bun, and while it listens. Bun serves what a program exports as its default, unless that has a
-   * method of this name: an application that listens, and is exported for its tests, would be served twice.
+   * Closes the application; defined only on Bun, while it listens. Bun serves the default export of a program, unless that
+   * has a method `stop`: an application that listens, and is exported for its tests, would be served twice.
    */
   get stop(): (() => Promise<void>) | undefined {
     const isExportServed = detectPlatform().serverLimits !== undefined;
     return isExportServed && this.server !== null ? () => this.close() : undefined;
   }
 
-  /** The runtime it is on, for the framework's own use. */
+  /** The runtime, for the framework's own use. */
   get runtimeFace(): RuntimeFace {
     return detectPlatform();
   }
 
-  /** Runs work that goes on after the answer; see `req.waitUntil`. */
+  /** Keeps work going after the answer; see `req.waitUntil`. */
   background(work: PromiseLike<unknown>, info: unknown, context: unknown): void {
     detectPlatform().waitUntil(this.#lifecycle.follow(work, (error) => this.logError(error)), info, context);
   }
 
-  /** Loads an npm package by name, for view engines that are only named by their extension. */
+  /** Loads an npm package by name, for view engines that are known only by their file extension. */
   loadPackage(name: string): Promise<unknown> {
     return detectPlatform().loadPackage(name);
   }
@@ -632,7 +623,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     console.error(shown);
   }
 
-  /** Upgrades a request to a WebSocket. What that takes is loaded by the first request that asks for one. */
+  /** Upgrades a request to a WebSocket. The code for that is loaded with the first such request. */
   async acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void> {
     const request = req as FrameworkRequest;
     const exchange = exchangeOf(request)!;
@@ -655,18 +646,18 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /**
-   * Makes the request anew that a WebSocket began with, where it outlived the application it was accepted by, as in a
-   * Durable Object that slept.
+   * Recreates the request of a WebSocket that outlived the application which accepted it, as in a Durable Object that
+   * slept.
    *
-   * @param kept What is known of it
+   * @param kept What was saved of it
    * @returns The request
    */
   resumeRequest(kept: ResumedRequest): FrameworkRequest {
     const exchange = new Exchange(kept.request, kept.info, kept.context, this);
     exchange.target.mount = kept.mount;
-    const pair = this.#pair ?? { Request: FrameworkRequest, Response: FrameworkResponse };
-    const req = new pair.Request(exchange);
-    const res = req.res = new pair.Response(exchange, req);
+    const classes = this.#classes ?? { Request: FrameworkRequest, Response: FrameworkResponse };
+    const req = new classes.Request(exchange);
+    const res = req.res = new classes.Response(exchange, req);
     req.params = kept.params;
     this.#introduce(req, res);
     return req;
@@ -678,7 +669,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 }
 
-function inheritPair(child: FrameworkApp, parent: FrameworkApp): void {
+function inheritClasses(child: FrameworkApp, parent: FrameworkApp): void {
   Object.setPrototypeOf(child.request, parent.request);
   Object.setPrototypeOf(child.response, parent.response);
 }
@@ -697,11 +688,11 @@ defineVerbs(FrameworkApp.prototype, (method) =>
     return this;
   });
 
-// a class has one base, and here that is the function
+// a class has only one base class, and here that is Callable
 mixEmitter(FrameworkApp.prototype);
 
-// Express has none of these, so programs and packages keep things of their own on the application under such names
-letAssign(FrameworkApp.prototype, [
+// Express has none of these, so programs and packages may keep values of their own under such names
+makeAssignable(FrameworkApp.prototype, [
   "routes",
   "middlewares",
   "prefixMiddlewares",
@@ -714,7 +705,7 @@ letAssign(FrameworkApp.prototype, [
   "stop",
 ]);
 
-// one of Node's own, as http.createServer(app), npm's connect and Express bring it; only those know of sockets
+// Node's own response, as http.createServer(app), connect and Express pass it: only that has assignSocket
 function isNodeResponse(res: unknown): res is NodeResponse {
   return typeof (res as { assignSocket?: unknown } | null)?.assignSocket === "function";
 }

@@ -1,10 +1,10 @@
-import { describe } from "../http/error_text.ts";
 import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
-import type { FetchHandler, ListenOptions, PlatformServer, Routed } from "../platform/platform.ts";
+import type { FetchHandler, PlatformServer, Routed } from "../platform/platform.ts";
 import type { OpenStream } from "../request/app_face.ts";
 import { type Connections, connectionsKey } from "../websocket/connections.ts";
+import { listenOptions } from "./listen_options.ts";
 import { Server } from "./server.ts";
 
 /** Runs when an application listens, or with the error that kept it from doing so. */
@@ -12,7 +12,7 @@ export type ListenCallback = (error?: Error) => void;
 
 /** How an application is closed. */
 export interface CloseOptions {
-  /** ms after which connections that are still busy are cut; without it they are waited for. */
+  /** ms after which connections that are still busy are cut; without it, closing waits for them. */
   timeoutMs?: number;
 }
 
@@ -23,6 +23,7 @@ interface Owner extends Routed {
   readonly parent: unknown;
   readonly [connectionsKey]: Connections;
   readonly openStreams: Set<OpenStream>;
+  logError(error: unknown): void;
 }
 
 /** One of the servers of an application. */
@@ -40,27 +41,27 @@ export class Lifecycle {
   /** Its servers, in the order they were made in. */
   #listening: readonly Listening[] = [];
   #closing: Promise<void> | null = null;
-  /** When what is left of a closing is waited for no longer. */
+  /** Resolved when closing is to stop waiting for what is left. */
   #deadline: Deferred = deferred();
   readonly #background = new Set<Promise<void>>();
 
-  /** @param app The application: it has the open WebSockets, and the bodies being streamed */
+  /** @param app The application, which knows its open WebSockets and the bodies being streamed */
   constructor(app: Owner) {
     this.#app = app;
   }
 
-  /** The first of the servers that listen, `null` where none does. */
+  /** The first server that listens, `null` if there is none. */
   get server(): Server | null {
     return this.#listening[0]?.server ?? null;
   }
 
   /**
-   * Listens, beside the servers it has.
+   * Listens, in addition to the servers there are.
    *
    * @param handler Answers requests
    * @param args Express's forms: `(port?, hostname?, backlog?, callback?)`, or options and a callback
    * @returns The server
-   * @throws If the port can't be had and there is no callback to tell
+   * @throws If the port is not available and there is no callback
    */
   listen(handler: FetchHandler, args: readonly unknown[]): Server {
     const callback = args.findLast((arg) => typeof arg === "function") as ListenCallback | undefined;
@@ -87,7 +88,8 @@ export class Lifecycle {
   }
 
   #closeOn(signal: AbortSignal, listening: Listening): void {
-    const close = () => void this.#closeOne(listening, 0);
+    // nobody waits for this closing
+    const close = () => void this.#closeOne(listening, 0).catch((error) => this.#app.logError(error));
     signal.addEventListener("abort", close, { once: true });
     listening.forgetSignal = () => signal.removeEventListener("abort", close);
   }
@@ -103,17 +105,17 @@ export class Lifecycle {
     platform.ready.then(tell, (error) => {
       this.#forget(listening);
       if (server.listenerCount("error") === 0) return;
-      // whoever listens has the error from there; others have it from server.finished
+      // listeners get the error here, everybody else from server.finished
       platform.finished.catch(() => {});
       server.emit("error", error);
     });
   }
 
   /**
-   * Follows work that goes on after an answer, so that closing waits for it.
+   * Tracks work that goes on after an answer, so that closing waits for it.
    *
    * @param work The work
-   * @param failed Is told why it failed
+   * @param failed Called with the reason if it fails
    * @returns Settles with the work, and never rejects
    */
   follow(work: PromiseLike<unknown>, failed: (error: unknown) => void): Promise<void> {
@@ -123,10 +125,10 @@ export class Lifecycle {
   }
 
   /**
-   * Closes: no new connections, answers for what is in flight, 1001 for WebSockets.
+   * Closes: accepts no new connections, finishes the requests in flight, closes WebSockets with 1001.
    *
-   * @param options When to cut what is left; or the callback
-   * @param callback Runs when all is over
+   * @param options When to cut connections that are left; or the callback
+   * @param callback Runs when everything is closed, or with the error
    */
   close(options?: CloseOptions | ListenCallback, callback?: ListenCallback): Promise<void> {
     const isCallback = typeof options === "function";
@@ -150,7 +152,11 @@ export class Lifecycle {
 
   #begin(timeoutMs: number | undefined): Promise<void> {
     this.#deadline = deferred();
-    return this.#shutDown(timeoutMs === 0, this.#deadline.promise).finally(() => this.#closing = null);
+    const closing = this.#shutDown(timeoutMs === 0, this.#deadline.promise).finally(() => {
+      // meanwhile the application may have listened again, and be closing again
+      if (this.#closing === closing) this.#closing = null;
+    });
+    return closing;
   }
 
   async #shutDown(atOnce: boolean, deadline: Promise<void>): Promise<void> {
@@ -166,11 +172,11 @@ export class Lifecycle {
     }
   }
 
-  // it may listen anew before the last answer is out
+  // works on a copy of the list: the application may listen again before the last answer is out
   async #end(all: readonly Listening[], atOnce: boolean, deadline: Promise<void>): Promise<void> {
     if (atOnce) this.#cutStreams();
     await Promise.all(all.map((one) => stop(one, atOnce)));
-    // nobody can cut work that never ends
+    // background work that never ends cannot be cut
     await Promise.race([Promise.all(this.#background), deadline]);
     try {
       await this.#app[connectionsKey].closeBroker();
@@ -179,8 +185,8 @@ export class Lifecycle {
     }
   }
 
-  // The last server takes all of the application with it. No runtime tells by which server a socket came, and Deno's do
-  // not outlive theirs: those of the others have to connect again.
+  // Closing the last server closes the application. No runtime tells which server a WebSocket came through, and on Deno
+  // they end with their server, so closing one server closes all WebSockets, and clients of the others reconnect.
   async #closeOne(one: Listening, timeoutMs?: number): Promise<void> {
     if (!this.#listening.includes(one)) return;
     const isLast = this.#listening.every((other) => other === one || other.stopped !== null);
@@ -192,7 +198,7 @@ export class Lifecycle {
     await this.#leave(one);
   }
 
-  // one that could not listen has gone already
+  // a server that could not listen has been removed already
   async #leave(one: Listening): Promise<void> {
     if (!this.#listening.includes(one)) return;
     await one.platform.finished;
@@ -227,11 +233,11 @@ function stop(one: Listening, atOnce: boolean): Promise<void> {
 function abortAfter(timeoutMs: number, closing: Promise<void>, abort: () => void): void {
   const timer = setTimeout(abort, timeoutMs);
   const over = (): void => clearTimeout(timer);
-  // that it failed is told to whoever closes
+  // whoever called close gets the error
   closing.then(over, over);
 }
 
-/** A promise that somebody else settles. */
+/** A promise that is resolved from outside. */
 interface Deferred {
   readonly promise: Promise<void>;
   readonly resolve: () => void;
@@ -244,41 +250,7 @@ function deferred(): Deferred {
   return { promise, resolve };
 }
 
-function listenOptions(args: readonly unknown[]): ListenOptions {
-  const [first, second] = args;
-  if (typeof first === "object" && first !== null) {
-    const { host, path, ...options } = first as ListenOptions & { path?: unknown };
-    if (path !== undefined) refusePath(path);
-    if (host !== undefined) options.hostname ??= host;
-    // with one of them alone what should be secret would be served in the clear
-    if ((options.cert === undefined) !== (options.key === undefined)) {
-      throw new TypeError("app.listen takes cert and key together");
-    }
-    if (options.port !== undefined) options.port = checkedPort(options.port);
-    return options;
-  }
-  const options: ListenOptions = {};
-  if (first !== undefined && first !== null) options.port = checkedPort(first);
-  if (typeof second === "string") options.hostname = second;
-  return options;
-}
-
-function refusePath(path: unknown): never {
-  throw new TypeError(
-    `app.listen takes a port, not the path ${String(path)}; for a Unix socket hand app.fetch to the runtime's own ` +
-      "server, as in Deno.serve({ path }, app.fetch)",
-  );
-}
-
-function checkedPort(port: unknown): number {
-  if (typeof port === "string" && port.includes("/")) refusePath(port);
-  const number = typeof port === "string" && port.trim() !== "" ? Number(port) : port;
-  if (typeof number !== "number") throw new TypeError(`app.listen takes a port as a number, not ${describe(port)}`);
-  if (Number.isInteger(number) && number >= 0 && number <= 65535) return number;
-  throw new RangeError(`app.listen takes a port from 0 to 65535, not ${String(port)}`);
-}
-
-// caller mistakes are thrown; what the machine refuses goes to the callback, as in Express 5
+// mistakes of the caller are thrown; what the system refuses goes to the callback, as in Express 5
 function isUnavailable(error: unknown): boolean {
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
 }

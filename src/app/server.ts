@@ -2,10 +2,10 @@ import { Emitter, listenedTo } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
 import type { PlatformServer, ServerCounts, ServerTimeouts } from "../platform/platform.ts";
 
-/** What a server tells by itself; the rest of Node's events belongs to Node's server, where there is one. */
+/** Events that a server emits by itself; Node's other events come from Node's server, where there is one. */
 const TOLD: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
 
-/** What asks for an event by its name. */
+/** Emitter methods that take the name of an event. */
 const ASKING = [
   "on",
   "once",
@@ -20,8 +20,8 @@ const ASKING = [
 ] as const;
 
 /**
- * A listening server, as `app.listen` returns it; it emits `listening`, `error` and `close`, and on Node what else an
- * `http.Server` emits.
+ * A listening server, as returned by `app.listen`. It emits `listening`, `error` and `close`, and on Node every other
+ * event of an `http.Server`.
  */
 export class Server extends Emitter {
   #platform: PlatformServer;
@@ -33,8 +33,8 @@ export class Server extends Emitter {
    * Wraps a server of the platform; `app.listen` does this.
    *
    * @param platform The platform's server
-   * @param close Closes it, and the application where it is the last server; what is busy is cut after so many ms
-   * @param isOpen Tells whether nobody has begun to
+   * @param close Closes it, and the application with the last server; connections still busy after so many ms are cut
+   * @param isOpen Tells whether closing has not begun
    * @param isSecure Whether it speaks TLS
    */
   constructor(
@@ -60,28 +60,30 @@ export class Server extends Emitter {
     return this.#platform.hostname;
   }
 
-  /** Whether it listens: not before it is bound, and no longer once it is being closed. */
+  /** Whether it listens: from when it is bound until closing begins. */
   get listening(): boolean {
     return this.#isOpen() && this.#platform.native?.listening !== false;
   }
 
-  /** A URL under which it can be reached from this machine. */
+  /** A URL that reaches it from this machine. */
   get url(): URL {
     const host = this.hostname === "0.0.0.0" || this.hostname === "::" ? "localhost" : this.hostname;
     return new URL(`${this.#scheme}://${host.includes(":") ? `[${host}]` : host}:${this.port}/`);
   }
 
-  /** Settles when the server is down. */
+  /** Resolves when the server is down. */
   get finished(): Promise<void> {
     return this.#platform.finished;
   }
 
-  /** Where it listens, as Node's `server.address()`. */
+  /** Where it listens, like Node's `server.address()`. */
   address(): { address: string; family: "IPv4" | "IPv6"; port: number } {
     return { address: this.hostname, family: this.hostname.includes(":") ? "IPv6" : "IPv4", port: this.port };
   }
 
-  /** ms that an idle connection is kept, as Node's. Elsewhere the runtime decides: setting it warns, it reads as 0. */
+  /**
+   * ms that an idle connection is kept open, as on Node. Other runtimes decide this: setting it warns, it reads as 0.
+   */
   get keepAliveTimeout(): number {
     return this.#timeout("keepAliveTimeout");
   }
@@ -90,7 +92,7 @@ export class Server extends Emitter {
     this.#limit("keepAliveTimeout", ms);
   }
 
-  /** ms that the headers of a request may take, as Node's. Elsewhere as {@linkcode keepAliveTimeout}. */
+  /** ms in which the headers of a request must arrive. Node only, like {@linkcode keepAliveTimeout}. */
   get headersTimeout(): number {
     return this.#timeout("headersTimeout");
   }
@@ -99,7 +101,7 @@ export class Server extends Emitter {
     this.#limit("headersTimeout", ms);
   }
 
-  /** ms that a whole request may take, as Node's. Elsewhere as {@linkcode keepAliveTimeout}. */
+  /** ms in which a whole request must arrive. Node only, like {@linkcode keepAliveTimeout}. */
   get requestTimeout(): number {
     return this.#timeout("requestTimeout");
   }
@@ -108,7 +110,7 @@ export class Server extends Emitter {
     this.#limit("requestTimeout", ms);
   }
 
-  /** ms that a connection may be silent, as Node's. Elsewhere as {@linkcode keepAliveTimeout}. */
+  /** ms that a connection may be silent. Node only, like {@linkcode keepAliveTimeout}. */
   get timeout(): number {
     return this.#timeout("timeout");
   }
@@ -120,8 +122,8 @@ export class Server extends Emitter {
   /**
    * Sets {@linkcode Server.timeout}.
    *
-   * @param ms The time
-   * @param callback Listens to `timeout`, and is refused where that is
+   * @param ms The time in ms
+   * @param callback Added as a listener for `timeout`, which only Node's server takes
    */
   setTimeout(ms = 0, callback?: () => void): this {
     if (callback !== undefined) this.on("timeout", callback);
@@ -133,7 +135,7 @@ export class Server extends Emitter {
     return this.#platform.native?.[name] ?? 0;
   }
 
-  /** Connections that are accepted at a time, as Node's. Elsewhere setting it warns and changes nothing. */
+  /** Most connections at a time. Node only; on other runtimes setting it warns and changes nothing. */
   get maxConnections(): number | undefined {
     return this.#platform.native?.maxConnections;
   }
@@ -142,7 +144,7 @@ export class Server extends Emitter {
     this.#limit("maxConnections", count);
   }
 
-  /** Headers that a request may have, as Node's. Elsewhere as {@linkcode maxConnections}. */
+  /** Most headers of a request. Node only, like {@linkcode maxConnections}. */
   get maxHeadersCount(): number | undefined {
     return this.#platform.native?.maxHeadersCount;
   }
@@ -151,7 +153,7 @@ export class Server extends Emitter {
     this.#limit("maxHeadersCount", count);
   }
 
-  /** Requests that a connection may bring, as Node's. Elsewhere as {@linkcode maxConnections}. */
+  /** Most requests on one connection. Node only, like {@linkcode maxConnections}. */
   get maxRequestsPerSocket(): number | undefined {
     return this.#platform.native?.maxRequestsPerSocket;
   }
@@ -171,9 +173,9 @@ export class Server extends Emitter {
   }
 
   /**
-   * Counts the connections, as Node's.
+   * Counts the open connections, on Node.
    *
-   * @param callback Gets the number, or elsewhere an error, for no other runtime tells
+   * @param callback Gets the number; on other runtimes an error
    */
   getConnections(callback: (error: Error | null, count?: number) => void): this {
     const { native } = this.#platform;
@@ -183,18 +185,18 @@ export class Server extends Emitter {
   }
 
   /**
-   * Stops listening and answers what is in flight, and closes the WebSockets of the application with 1001. The last of
-   * its servers closes the application.
+   * Stops listening, finishes the requests in flight, and closes the application's WebSockets with 1001. Closing its
+   * last server closes the application.
    *
-   * @param callback Runs when all is over, or with the error: as with Node's, `ERR_SERVER_NOT_RUNNING` where it was
-   * closed, or being closed, already
-   * @returns The server, as Node's
+   * @param callback Runs when everything is closed, or with the error: as on Node, `ERR_SERVER_NOT_RUNNING` if closing
+   * had begun before
+   * @returns The server, as on Node
    */
   close(callback: (error?: Error) => void): this;
   /**
    * The same without a callback.
    *
-   * @returns Settles when all is over
+   * @returns Resolves when everything is closed
    */
   close(callback?: undefined): Promise<void>;
   /** The same where there may be a callback. */
@@ -203,29 +205,30 @@ export class Server extends Emitter {
     const wasOpen = this.#isOpen();
     const closed = this.#close();
     if (callback === undefined) return closed;
-    // no promise beside it: mocha refuses a hook that is given both, as after((done) => server.close(done))
+    // no promise as well: mocha refuses hooks that have both, as in after((done) => server.close(done))
     closed.then(() => wasOpen ? callback() : callback(notRunning()), callback);
     return this;
   }
 
   /**
-   * Closes the server, as {@linkcode Server.close} does, at the end of the block that says `await using`.
+   * Closes the server, as {@linkcode Server.close} does, at the end of a block with `await using`.
    *
-   * @returns Settles when all is over, and at once where it was closed already
+   * @returns Settles when everything has ended, and at once if the server was closed already
    */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close();
   }
 
-  /** Cuts what is still open; where it listens, it closes. */
+  /** Cuts all connections, and closes the server if it listens. */
   closeAllConnections(): void {
     void this.#close(0);
   }
 
-  /** Accepted: `close` ends idle connections by itself. */
+  /** Does nothing: `close` ends idle connections by itself. */
   closeIdleConnections(): void {}
 
-  // socket.io, ws and what shuts a server down are given one: they listen, and some put themselves before who does already
+  // on Node, socket.io, ws and packages for graceful shutdown listen to the server; some replace listeners that are
+  // there
   static {
     for (const name of ASKING) {
       const here = Server.prototype[name] as (event?: EventName, ...rest: unknown[]) => unknown;
@@ -240,9 +243,9 @@ export class Server extends Emitter {
   }
 
   /**
-   * Refuses listeners for anything but `listening`, `error` and `close` where there is no server of Node's.
+   * Refuses listeners for events other than `listening`, `error` and `close` where there is no Node server.
    *
-   * @throws {TypeError} For other events, which would never come
+   * @throws {TypeError} For other events, which would never be emitted
    */
   override [listenedTo](event: EventName): void {
     assertTold("on", event);
@@ -251,7 +254,7 @@ export class Server extends Emitter {
   /**
    * The listeners of an event.
    *
-   * @throws {TypeError} For events of an `http.Server` where there is none: socket.io would take their listeners over
+   * @throws {TypeError} For events of an `http.Server` where there is none: socket.io would take over their listeners
    */
   override listeners(event: EventName): Listener[] {
     assertTold("listeners", event);
@@ -259,9 +262,10 @@ export class Server extends Emitter {
   }
 
   /**
-   * Refused; it is here because socket.io takes what cannot listen for its options, and then serves nobody.
+   * Always throws. It exists because socket.io takes an object without `listen` for its options, and then serves
+   * nobody.
    *
-   * @throws {Error} Always, for it listens already
+   * @throws {Error} Always: the server is listening already
    */
   listen(): never {
     throw new Error("server.listen: app.listen has made a server that listens already");
@@ -273,7 +277,7 @@ export class Server extends Emitter {
     return this;
   }
 
-  /** Lets the process end while listening. */
+  /** Lets the process end although the server listens. */
   unref(): this {
     this.#platform.unref();
     return this;

@@ -6,11 +6,11 @@ import type { SettingValue } from "../request/app_face.ts";
 
 /** Settings of an application, by Express's names. Users may add their own. */
 export interface AppSettings {
-  /** Tells `/Foo` from `/foo`. */
+  /** Treats `/Foo` and `/foo` as different paths. */
   "case sensitive routing"?: boolean;
   /** `"development"` unless `NODE_ENV` says otherwise; `"production"` hides the details of errors. */
   env: string;
-  /** `"weak"`, `"strong"`, `false`, or a function of the body, which it gets as a `Buffer` where the runtime has one. */
+  /** `"weak"`, `"strong"`, `false`, or a function of the body, which is a `Buffer` where the runtime has one. */
   etag: boolean | "weak" | "strong" | ((body: string | Uint8Array, encoding?: string) => string | undefined);
   /** Query parameter that names the function of `res.jsonp`. */
   "jsonp callback name": string;
@@ -24,9 +24,9 @@ export interface AppSettings {
   "json spaces"?: string | number;
   /** `"simple"`, `"extended"`, `false`, or a function of the query string. */
   "query parser": boolean | "simple" | "extended" | ((text: string) => Record<string, SettingValue>);
-  /** Tells `/foo` from `/foo/`. */
+  /** Treats `/foo` and `/foo/` as different paths. */
   "strict routing"?: boolean;
-  /** Labels of the host that belong to the domain itself. */
+  /** How many labels of the host, from the right, belong to the domain itself. */
   "subdomain offset": number;
   /** Which proxies may say who the client is. */
   "trust proxy": TrustSetting;
@@ -38,11 +38,11 @@ export interface AppSettings {
   views: string | string[];
   /** Sends `X-Powered-By: Sluice`; off by default. */
   "x-powered-by"?: boolean;
-  /** Whatever the application keeps there. */
+  /** The application's own settings. */
   [name: string]: SettingValue;
 }
 
-/** Settings of which a compiled form is kept, and what compiles them. */
+/** Settings with a compiled form, and the functions that compile them. */
 const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map([
   ["etag", compileEtag],
   ["query parser", compileQueryParser],
@@ -50,15 +50,15 @@ const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map(
 ]);
 
 /**
- * Stores a setting, and the compiled form of those that have one under `<name> fn`.
+ * Stores a setting and, where it has one, its compiled form under `<name> fn`.
  *
- * @param settings Where to
+ * @param settings Where to store it
  * @param name Name of the setting
  * @param value Its value
- * @throws {TypeError} If the setting cannot have the value
+ * @throws {TypeError} If the value is not valid for the setting
  */
 export function storeSetting(settings: Record<string, SettingValue>, name: string, value: SettingValue): void {
-  // first, for a value that is refused is not kept
+  // compiled first: a value that is refused must not be stored
   const compile = COMPILED.get(name);
   if (compile !== undefined) settings[`${name} fn`] = compile(value);
   settings[name] = value;

@@ -16,8 +16,8 @@ const PAGE_HEAD = [...NOT_FOUND, "content-type", HTML];
 
 const JSON_HEAD = [...NOT_FOUND, "content-type", JSON_UTF8, "vary", "Accept"];
 
-// made once as headers, for Bun takes twice as long to make them of an object; and not with the module, for on Deno the
-// first headers cost a start two milliseconds
+// Headers made once, because on Bun making them from an object takes twice as long; and not when the module is loaded,
+// because on Deno the first Headers add two milliseconds to the start
 const notFound: { page?: ResponseInit; json?: ResponseInit } = {};
 
 function notFoundInit(head: readonly string[]): ResponseInit {
@@ -27,10 +27,10 @@ function notFoundInit(head: readonly string[]): ResponseInit {
 }
 
 /**
- * Answers when no layer did: 404, or the page for an error that no handler took.
+ * Answers when no layer did: 404, or the page for an error that was not handled.
  *
- * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, which a cache must
- * not give to others; the page is what Express sends to everybody, with the same headers.
+ * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, with a `Vary` for
+ * caches; all others get Express's page, with the same headers as there.
  *
  * @param req The request
  * @param res The response
@@ -40,7 +40,7 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
   if (error === undefined && res.headersSent) return;
   const { app, reading } = req[exchangeKey];
   if (error !== undefined) app.logError(error);
-  // whoever was reading has failed, or has handed the request on
+  // nobody needs the rest of the body: whoever was reading it has failed, or called next()
   reading?.drop();
   if (res.headersSent) {
     // too late for a page: a truncated answer must not look complete
@@ -75,7 +75,7 @@ function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {
   res.answer(new (responseClass())(body, init), body);
 }
 
-/** The page that was made last: who asks for what is not there mostly asks for it again. */
+/** The last page: a client that asks for something missing mostly asks for it again. */
 let last = { method: "", target: "", text: "" };
 
 function pageNotFound(method: string, target: string): string {
@@ -89,7 +89,7 @@ function cannot(method: string, target: string): string {
   return `Cannot ${method} ${encodePath(target)}`;
 }
 
-// what described the body that is not sent now
+// headers that describe the body which is not sent now
 function isAboutBody(name: string): boolean {
   return /^content-(?:encoding|language|range|length|type|disposition)$|^etag$|^last-modified$|^transfer-encoding$/
     .test(name);
@@ -113,7 +113,7 @@ function isErrorStatus(given: unknown): given is number {
   return typeof given === "number" && Number.isInteger(given) && given >= 400 && given <= 599;
 }
 
-// those of an error that has no status to be sent with belong to something else
+// without a valid status, `headers` of an error mean something else
 function headersOf(error: unknown): Record<string, string> {
   const { headers } = (error ?? {}) as Record<string, unknown>;
   return ownStatusOf(error) === undefined || typeof headers !== "object" || headers === null
@@ -126,14 +126,14 @@ function messageOf(error: unknown, status: number, env: unknown): string {
   if (error instanceof Error) return errorText(error);
   const described = (error as { stack?: unknown; toString?: unknown } | null) ?? {};
   if (typeof described.stack === "string") return described.stack;
-  // an object without a prototype has no text of its own
+  // an object without a prototype cannot be converted to a string
   return typeof described.toString === "function" ? String(error) : statusMessage(status);
 }
 
 function encodePath(target: string): string {
   const query = target.search(/[?#]/);
   const path = query === -1 ? target : target.slice(0, query);
-  // looking costs a tenth of encoding
+  // the test costs a tenth of the encoding
   return /[^\x21\x23\x24\x26-\x3b\x3d\x3f-\x5f\x61-\x7a\x7c\x7e]/.test(path) ? encodeUrl(path) : path;
 }
 

@@ -1,6 +1,6 @@
 import type { Position, WalkedRequest } from "./position.ts";
 
-/** A request that Sluice did not make: Node's own, or a plain object in a test. */
+/** A request that was not made by Sluice: Node's own, or a plain object in a test. */
 export interface ForeignRequest extends WalkedRequest {
   /** HTTP method. */
   method?: string;
@@ -8,7 +8,7 @@ export interface ForeignRequest extends WalkedRequest {
   url?: string;
   /** Path and query before any mount. */
   originalUrl?: string;
-  /** What mounts have taken. */
+  /** The part of the path that mounts have consumed. */
   baseUrl?: string;
   /** Path parameters. */
   params?: unknown;
@@ -75,12 +75,12 @@ export class ForeignPosition implements Position {
     this.#slashAdded = length > 0 && origin === "" && !rest.startsWith("/");
     this.#req.url = origin + (this.#slashAdded ? "/" + rest : rest);
     this.#req.baseUrl = this.#base + this.#removed.replace(/\/$/, "");
-    // what a mount does to the URL is no rewrite
+    // a URL written by a mount is no rewrite
     this.#seen = `${this.method} ${this.#removed}${this.#req.url}`;
   }
 }
 
-// a slash that was added is taken away again, one that belongs to a rewritten path stays
+// an added slash is removed again, one that belongs to a rewritten path stays
 function isAddedSlash(removed: string, tail: string): boolean {
   return /^\/(?:\?|$)/.test(tail) || (removed.endsWith("/") && tail.startsWith("/"));
 }

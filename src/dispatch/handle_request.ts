@@ -6,35 +6,30 @@ import { Exchange } from "../request/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
 import type { Target } from "../request/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
+import type { AppContext } from "./app_context.ts";
 import { finalResponse } from "./final_response.ts";
 import { type Surroundings, surroundingsOf } from "./surroundings.ts";
 import { takeResult, Walk, type WalkContext, type WalkOwner } from "./walk.ts";
 
-/** Puts an application's own things onto a request before its first layer. */
-export interface RequestContext {
-  /** Called with the pair of every request. */
-  setApp(req: FrameworkRequest, res: FrameworkResponse): void;
-}
-
-/** The classes of an application's requests and responses, where it has classes of its own. */
-export interface Pair {
-  /** Its requests. */
+/** An application's own request and response classes. */
+export interface AppClasses {
+  /** Class of its requests. */
   readonly Request: new (exchange: Exchange) => FrameworkRequest;
-  /** Its responses. */
+  /** Class of its responses. */
   readonly Response: new (exchange: Exchange, req: FrameworkRequest) => FrameworkResponse;
 }
 
 /**
- * One request's life: from the web request to the one web response.
+ * Handles one request, from the web request to the one web response.
  *
  * @param layers The application's layers
  * @param request The request
- * @param info What the platform passes beside it
- * @param platformContext What the platform passes after that
+ * @param info The platform's second argument
+ * @param platformContext The platform's third argument
  * @param app The application
- * @param pair The application's own classes, if it has any
+ * @param classes The application's own classes, if it has any
  * @param context The application's context, if it has one
- * @returns The response, at once if no handler had to wait
+ * @returns The response; a promise if a handler had to wait
  */
 export function handleRequest(
   layers: LayerSource,
@@ -42,20 +37,20 @@ export function handleRequest(
   info: unknown,
   platformContext: unknown,
   app: AppFace,
-  pair: Pair | null,
-  context: RequestContext | null,
+  classes: AppClasses | null,
+  context: AppContext | null,
 ): Response | Promise<Response> {
   const exchange = new Exchange(request, info, platformContext, app);
-  const serving = new Serving(exchange, pair);
+  const serving = new Serving(exchange, classes);
   serving.run(layers, info, context);
   return exchange.settled();
 }
 
 /**
- * An exchange being served: what its walks need, and where they end.
+ * Serves one exchange: context and owner of its walks.
  *
- * A class rather than an object literal, because V8 may decide to allocate a literal's objects in the old generation;
- * then every request they point to survives with them, and half the time goes into collecting garbage.
+ * A class rather than an object literal, because V8 may come to allocate the objects of a literal in the old
+ * generation. They would keep all requests they refer to alive, and half the time would go into collecting garbage.
  */
 class Serving implements WalkContext, WalkOwner {
   readonly exchange: Exchange;
@@ -63,21 +58,21 @@ class Serving implements WalkContext, WalkOwner {
   readonly res: FrameworkResponse;
   as: string | undefined = undefined;
   around: Surroundings | null = null;
-  /** The layers, and the step of them that was run without a walk; `null` where there was one from the beginning. */
+  /** The layers, and the step that was run without a walk; `null` if there was a walk from the beginning. */
   layers: LayerSource | null = null;
   first: Step | null = null;
   /** The walk behind that step, once there is one. */
   walk: Walk | null = null;
 
-  constructor(exchange: Exchange, pair: Pair | null) {
+  constructor(exchange: Exchange, classes: AppClasses | null) {
     this.exchange = exchange;
-    const req = pair === null ? new FrameworkRequest(exchange) : new pair.Request(exchange);
+    const req = classes === null ? new FrameworkRequest(exchange) : new classes.Request(exchange);
     this.req = req;
-    this.res = req.res = pair === null ? new FrameworkResponse(exchange, req) : new pair.Response(exchange, req);
+    this.res = req.res = classes === null ? new FrameworkResponse(exchange, req) : new classes.Response(exchange, req);
   }
 
-  // apart from making it, so that both are little enough for V8 to make them a part of what calls them
-  run(layers: LayerSource, info: unknown, context: RequestContext | null): void {
+  // apart from the constructor, so that both are small enough for V8 to inline
+  run(layers: LayerSource, info: unknown, context: AppContext | null): void {
     const { target, app } = this.exchange;
     this.as = matchedAs(layers, target);
     const around = surroundingsOf(target.request, info);
@@ -88,7 +83,7 @@ class Serving implements WalkContext, WalkOwner {
       context?.setApp(this.req, this.res);
       const steps = layers.stepsFor(target.path, this.as ?? target.method);
       const first = steps[0];
-      // what surrounds an application may have gone a part of the way
+      // a server around the application may have consumed part of the path
       if (first !== undefined && target.mount === 0 && context === null && this.enter(first, layers)) this.call(first);
       else new Walk(layers, this, this).start(steps);
     } catch (error) {
@@ -97,12 +92,12 @@ class Serving implements WalkContext, WalkOwner {
   }
 
   /**
-   * Enters the first layer without a walk, if it is a route with one handler that nothing has to be asked before. Most
-   * often that handler answers, and a walk is as large as a request and its response together: it is made when the
+   * Enters the first layer without a walk, if it is a route with a single handler that can be called right away. Nearly
+   * always that handler answers, and a walk takes as much memory as request and response together. It is made if the
    * handler calls `next()` or fails.
    *
    * @param step The first step
-   * @param layers The layers it is of
+   * @param layers The layers
    * @returns Whether the handler may be called
    */
   enter(step: Step, layers: LayerSource): boolean {
@@ -126,7 +121,7 @@ class Serving implements WalkContext, WalkOwner {
     return true;
   }
 
-  /** Calls the handler of the layer that was entered, as a walk does. */
+  /** Calls the handler of the layer that was entered, as a walk would. */
   call(step: Step): void {
     const { exchange: { target }, req, res } = this;
     const { fn } = step;
@@ -147,30 +142,30 @@ class Serving implements WalkContext, WalkOwner {
     }
   }
 
-  /** Goes on behind the first handler, which has failed. */
+  /** Continues after the first handler, which has failed. */
   resume(failure: unknown): void {
     const walk = this.behind();
     walk.returned();
     walk.resume(failure);
   }
 
-  /** The walk behind the first handler. */
+  /** The walk that continues after the first handler. */
   behind(): Walk {
     if (this.walk !== null) return this.walk;
     const { target } = this.exchange;
     const isRunning = target.depth > 0;
-    // as it was before the first handler
+    // the state before the first handler
     target.mount = 0;
     target.params = undefined;
     this.req.next = undefined as unknown as FrameworkRequest["next"];
     return this.walk = Walk.behind(this.first!, isRunning, this.layers!, this, this);
   }
 
-  // a middleware may lead an upgrade to a socket, or away from one
+  // a rewrite may lead an upgrade to a WebSocket route, or away from one
   rewritten(layers: LayerSource): void {
     const { target } = this.exchange;
     const { mount } = target;
-    // all of the path, as in the beginning
+    // matched by the whole path, as in the beginning
     target.mount = 0;
     this.as = matchedAs(layers, target);
     target.mount = mount;
@@ -207,13 +202,13 @@ class Serving implements WalkContext, WalkOwner {
 }
 
 /**
- * The method by which layers are matched, where it is not the request's own: `WS` for one that leads to a WebSocket route.
+ * The method by which layers are matched, if it is not the request's own: `WS` for an upgrade to a WebSocket route.
  *
- * The header is looked at only where one may lie: touching headers costs a microsecond. And it is believed only where
- * one does, or a client would get past what guards by `get()` with a header.
+ * The `Upgrade` header is read only if the path may lead to such a route, because reading headers costs a microsecond.
+ * And it counts only if the path does lead to one: otherwise clients could bypass guards of `get()` by sending it.
  *
  * @param layers The layers
- * @param target The request; its path is matched as it is seen from the present mount
+ * @param target The request; its path below the present mount is matched
  */
 export function matchedAs(layers: LayerSource, target: Target): "WS" | undefined {
   if (!socketsExist()) return undefined;

@@ -1,13 +1,13 @@
 type Params = Record<string, unknown>;
 
 /**
- * Joins a layer's parameters with its parents', as the `mergeParams` option asks.
+ * Joins a layer's parameters with its parents', for the option `mergeParams`.
  *
- * Names of the layer win. Unnamed parameters are numbered on: the parents' come first.
+ * The layer's win over parents' of the same name. Unnamed parameters are renumbered: the parents' come first.
  *
  * @param params The layer's parameters, `null` for none
  * @param parent The parents' parameters
- * @returns A new object, or the layer's own where there is no parent
+ * @returns A new object, or the layer's own if there is no parent
  */
 export function mergeParams(params: Params | null, parent: unknown): Params {
   if (typeof parent !== "object" || parent === null) return params ?? {};

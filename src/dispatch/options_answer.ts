@@ -6,10 +6,10 @@ interface EndableResponse extends WalkedResponse {
 }
 
 /**
- * Answers OPTIONS with the methods that routes of the path have (RFC 9110 section 9.3.7).
+ * Answers OPTIONS with the methods of the path's routes (RFC 9110 section 9.3.7).
  *
  * @param res The response
- * @param methods The methods, in capitals, repeated as they come
+ * @param methods The methods, in capitals; may repeat
  */
 export function answerOptions(res: WalkedResponse, methods: readonly string[]): void {
   const list = [...new Set(methods)].sort().join(", ");

@@ -20,7 +20,7 @@ interface Called {
   failure: unknown;
 }
 
-/** Runs parameter handlers, each name once per request and value, for one walk. */
+/** Runs the parameter handlers of one walk, once for each name and value. */
 export class ParamRun {
   readonly #context: ParamContext;
   readonly #handlers: ReadonlyMap<string, readonly AnyHandler[]>;
@@ -39,10 +39,10 @@ export class ParamRun {
   }
 
   /**
-   * Runs what is registered for some parameters, in the order of the path.
+   * Runs the handlers of some parameters, in the order of the path.
    *
    * @param names Names of the parameters of the layer
-   * @param done Runs when all have continued, or with the first failure
+   * @param done Called when all have continued, or with the first failure
    */
   run(names: readonly string[], done: Done): void {
     this.#name(names, 0, done);
@@ -60,7 +60,7 @@ export class ParamRun {
       if (value === undefined || handlers === undefined) continue;
       const earlier = this.#called.get(name);
       if (earlier !== undefined && (earlier.value === value || (earlier.failure && earlier.failure !== "route"))) {
-        // a handler may have replaced the value; layers further down see the replacement
+        // a handler may have replaced the value; later layers get the replacement
         this.#values[name] = earlier.result;
         if (earlier.failure) return done(earlier.failure);
         continue;

@@ -1,18 +1,18 @@
-/** Where a walk stands in a request's URL; a target is one, and so is a foreign request behind its adapter. */
+/** Where a walk is in a request's URL: a `Target`, or the adapter of a foreign request. */
 export interface Position {
   /** Method in capitals. */
   readonly method: string;
-  /** Path seen from the present mount, `undefined` when there is none to route by. */
+  /** Path below the present mount, `undefined` if there is none to match. */
   readonly path: string | undefined;
-  /** Characters of the path that mounts have taken. */
+  /** Length of the part of the path that mounts have consumed. */
   mount: number;
-  /** Whether mounts write what they take into the request's URL, as Express does. */
+  /** Whether mounts rewrite the request's URL, as in Express. */
   readonly writesUrl: boolean;
-  /** Grows when the method or the path changes. */
+  /** Incremented when the method or the path changes. */
   readonly version: number;
   /** Path parameters of the layer being run, `undefined` for none. */
   params: unknown;
-  /** Handlers on the stack. */
+  /** Number of handlers on the stack. */
   depth: number;
 }
 

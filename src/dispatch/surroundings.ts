@@ -2,19 +2,19 @@ import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 
-/** Key under which what a platform passes beside a request holds the request's surroundings. */
+/** Key of the surroundings in the platform's second argument. */
 export const surroundingsKey: unique symbol = Symbol.for("sluice.surroundings");
 
-/** What surrounds an application that serves a part of somebody else's requests. */
+/** The server around an application that handles only some of its requests: Node's `http`, or Express. */
 export interface Surroundings {
-  /** The request they surround; an application that this one hands a request on to has none. */
+  /** The request; another one that the application passes to a further application has no surroundings. */
   readonly request: Request;
-  /** Runs before the first layer: says where the application is mounted and hands over what was done so far. */
+  /** Runs before the first layer: tells where the application is mounted, and hands over what was done before. */
   enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void;
   /**
-   * Runs when no layer answered, or with the error that none handled.
+   * Runs when no layer answered, or with the error that was not handled.
    *
-   * @returns Whether somebody else takes over; otherwise the usual final answer is given
+   * @returns Whether the server takes over; otherwise the application sends its own 404 or error page
    */
   leave(error: unknown): boolean;
 }
@@ -23,8 +23,8 @@ export interface Surroundings {
  * Finds the surroundings of a request.
  *
  * @param request The request
- * @param info What the platform passed beside it
- * @returns The surroundings, `null` for an application that is alone
+ * @param info The platform's second argument
+ * @returns The surroundings, `null` for an application that has the request to itself
  */
 export function surroundingsOf(request: Request, info: unknown): Surroundings | null {
   const found = (info as { [surroundingsKey]?: Surroundings } | null | undefined)?.[surroundingsKey];

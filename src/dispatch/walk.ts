@@ -10,41 +10,41 @@ import type { Position, WalkedRequest, WalkedResponse } from "./position.ts";
 import { ParamRun } from "./param_run.ts";
 import { mergeParams } from "./merge_params.ts";
 
-/** Nested synchronous handlers before a walk lets the stack unwind. */
+/** Most nested synchronous handlers before the stack is unwound. */
 const MAX_DEPTH = 100;
 
 const NO_STEPS: readonly Step[] = [];
 
-/** What a walk needs to know about the exchange it serves. */
+/** What a walk needs of the exchange it serves. */
 export interface WalkContext {
-  /** The request handlers get. */
+  /** The request that handlers get. */
   readonly req: WalkedRequest;
-  /** The response handlers get. */
+  /** The response that handlers get. */
   readonly res: WalkedResponse;
   /** Where the walk stands in the URL. */
   readonly position: Position;
-  /** The method the layers are matched by, when it is not the request's own: `WS` for an upgrade. */
+  /** The method that layers are matched by, if it is not the request's own: `WS` for an upgrade. */
   readonly as?: string | undefined;
-  /** Says something to the developer, in development only. */
+  /** Warns the developer, in development only. */
   warn?(message: string): void;
-  /** Hears that a handler goes on in a promise. */
+  /** Called when a handler has returned a promise. */
   handlerBegan?(): void;
-  /** Hears that the promise of a handler has settled. */
+  /** Called when the promise of a handler has settled. */
   handlerEnded?(): void;
 }
 
-/** Whom a walk tells that its layers are exhausted. */
+/** Notified when the layers of a walk are exhausted. */
 export interface WalkOwner {
   /**
-   * Goes on after the walk.
+   * Called after the last layer.
    *
-   * @param error The error nobody handled
+   * @param error The error that was not handled, if any
    */
   walked(error?: unknown): void;
   /**
-   * Hears that the URL or the method may have changed, before layers are matched by them.
+   * Called when the URL or the method may have changed, before layers are matched by them.
    *
-   * @param source The layers of the walk that has a look
+   * @param source The layers of the walk that noticed
    */
   rewritten?(source: LayerSource): void;
 }
@@ -53,9 +53,9 @@ export interface WalkOwner {
  * One pass through a router's layers, and through those of routers mounted at literal paths below it: the machine
  * behind `next()`.
  *
- * It holds no promise and makes one function, the `next` of all of them. A handler that calls it synchronously runs the
- * next layer inside its own call, as in Express, so code after `next()` runs when the rest has run. A second `next()`
- * of the same handler is ignored: no layer runs twice for one request.
+ * It needs no promise, and makes a single function, the `next` of all handlers. A handler that calls it synchronously
+ * runs the next layer inside its own call, as in Express, so code after `next()` runs when the rest has run. A second
+ * `next()` of the same handler is ignored: no layer runs twice for one request.
  */
 export class Walk implements WalkOwner {
   readonly #context: WalkContext;
@@ -67,25 +67,25 @@ export class Walk implements WalkOwner {
   readonly #parentNext: unknown;
   readonly #next: (error?: unknown) => void;
   #steps: readonly Step[] = NO_STEPS;
-  /** Number of the step that comes next. */
+  /** Index of the next step. */
   #at = 0;
   #version: number;
-  /** How much had been registered when the steps were matched. */
+  /** Number of registrations when the steps were matched. */
   #epoch = registrationEpoch();
   #allowed: string[] | null = null;
   #params: Map<Scope, ParamRun> | null = null;
   #leaveMounted: (() => void) | null = null;
-  /** Number of the handler that was started last. */
+  /** Number of the handler that was called last. */
   #turn = 0;
-  /** Number of the handler whose code is on the stack, 0 for none. */
+  /** Number of the handler whose code is running, 0 for none. */
   #running = 0;
-  /** Whether the handler started last has not continued yet. */
+  /** Whether the handler that was called last has not called `next` yet. */
   #open = false;
 
   /**
    * @param source The layers
    * @param context The exchange
-   * @param owner Whom to tell when the layers are exhausted
+   * @param owner Notified when the layers are exhausted
    */
   constructor(source: LayerSource, context: WalkContext, owner: WalkOwner) {
     const { position, req } = context;
@@ -97,21 +97,21 @@ export class Walk implements WalkOwner {
     this.#parentParams = position.params;
     this.#parentNext = req.next;
     this.#version = position.version;
-    // not bound: on Bun a bound function takes twice as long to call; and a constant first, for V8 allocates a function
-    // that is written right into a property in the old generation, and all it holds survives with it
+    // no bound function: on Bun those take twice as long to call. And a constant first: V8 allocates functions that are
+    // assigned directly to a property in the old generation, and keeps alive all that they refer to
     const next = (signal: unknown) => this.continue(signal);
     this.#next = next;
   }
 
   /**
-   * Goes on behind a handler that was run before there was a walk. It is not known what it has rewritten or registered,
-   * so what follows its layer is matched anew.
+   * Continues after a handler that was called without a walk. It may have rewritten the URL or registered layers, so
+   * what follows is matched again.
    *
-   * @param step The handler's step, the first of its layers
+   * @param step The handler's step, the first one
    * @param isRunning Whether the handler has not returned yet
    * @param source The layers
    * @param context The exchange, as it was before the handler
-   * @param owner Whom to tell when the layers are exhausted
+   * @param owner Notified when the layers are exhausted
    */
   static behind(step: Step, isRunning: boolean, source: LayerSource, context: WalkContext, owner: WalkOwner): Walk {
     const walk = new Walk(source, context, owner);
@@ -128,7 +128,7 @@ export class Walk implements WalkOwner {
   /**
    * Runs the first layer that matches.
    *
-   * @param steps The steps, where they have been looked up
+   * @param steps The steps, if they have been looked up already
    */
   start(steps?: readonly Step[]): void {
     this.#context.req.next = this.#next;
@@ -138,27 +138,28 @@ export class Walk implements WalkOwner {
     this.#advance(undefined);
   }
 
-  /** Hears that the handler has returned that ran before there was a walk. */
+  /** Notes that the handler has returned that was called without a walk. */
   returned(): void {
     this.#running = 0;
   }
 
-  // the place the walk has come to matters only when it matches again there
+  // `current` matters only when a walk matches again half-way
   #match(current?: Step): readonly Step[] {
     const position = this.#position;
     position.mount = this.#base;
     const { path, method } = position;
     if (path === undefined) return NO_STEPS;
     const steps = this.#source.stepsFor(path, this.#context.as ?? method);
-    // each router answers OPTIONS by itself; and where a mount writes into the URL, as Express does, that happens there
+    // each router answers OPTIONS by itself, and mounts that write to the URL, as in Express, do so when they are
+    // walked
     if (method !== "OPTIONS" && !position.writesUrl) return steps;
     return steps.length === 0 ? steps : withMounts(steps, current?.scope ?? rootOf(steps[0]!.scope));
   }
 
   /**
-   * What handlers know as `next()`.
+   * What handlers get as `next`.
    *
-   * @param signal What it was called with
+   * @param signal Its argument
    */
   continue(signal: unknown): void {
     const second = !this.#open || (this.#running !== 0 && this.#running !== this.#turn);
@@ -177,9 +178,9 @@ export class Walk implements WalkOwner {
   }
 
   /**
-   * Goes on behind the handler that was started last.
+   * Continues after the handler that was called last.
    *
-   * @param signal A direction, or the error it failed with
+   * @param signal `"route"`, `"router"`, or the error it failed with
    */
   resume(signal: unknown): void {
     this.#open = false;
@@ -191,7 +192,7 @@ export class Walk implements WalkOwner {
     this.#advance(isFailure(signal) ? signal : undefined);
   }
 
-  // what is left of a mounted router, and of the routers in it
+  // skips the rest of a mounted router, and of the routers inside it
   #skip(scope: Scope): void {
     while (this.#at < this.#steps.length && holds(scope, this.#steps[this.#at]!.scope)) this.#at++;
   }
@@ -200,20 +201,19 @@ export class Walk implements WalkOwner {
     return this.#position.version !== this.#version || registrationEpoch() !== this.#epoch;
   }
 
-  // A middleware rewrote the URL or the method, or registered something: what follows its layer is matched anew. What
-  // mounts have taken of the path stays, so for a mounted router this finds the rest of it, and the rest of the routers
-  // around it.
+  // A middleware rewrote the URL or the method, or registered a layer: what follows is matched again. The consumed part
+  // of the path stays, so in a mounted router this finds the rest of it, and the rest of the routers around it.
   #matchAgain(): void {
     this.#version = this.#position.version;
     this.#epoch = registrationEpoch();
     this.rewritten();
     const current = this.#steps[this.#at - 1];
     this.#steps = rematched(this.#steps, current, this.#match(current));
-    // what is left of a route is where it was
+    // the rest of the present route stays where it was
     if (current !== undefined) this.#position.mount = this.#base + current.scope.taken;
   }
 
-  /** Passes on to the outermost walk that a middleware of a mounted router rewrote something. */
+  /** Tells the outermost walk that a middleware of a mounted router may have rewritten something. */
   rewritten(): void {
     this.#owner.rewritten?.(this.#source);
   }
@@ -243,22 +243,23 @@ export class Walk implements WalkOwner {
     this.#call(step, undefined);
   }
 
-  // the parameters that stood at the mount of a router: mounts at literal paths have none of their own
+  // the parameters outside a router's mount: mounts at literal paths have none of their own
   #paramsAround({ parent }: Scope): unknown {
     if (parent === null) return this.#parentParams;
     const { mergeParams: merges } = parent.source ?? this.#source;
     return merges ? mergeParams(null, this.#paramsAround(parent)) : undefined;
   }
 
-  // what has to be found out before a step, or done about an error
+  // the slow way to the next step: asks layers whether they match, runs parameter handlers, and looks for error
+  // handlers
   #search(error: unknown): void {
     const wanted = error === undefined ? "handler" : "error";
-    // to look for a step at -1 would cost V8 a quarter of a microsecond
+    // reading the element at -1 would cost V8 a quarter of a microsecond
     const from = this.#at === 0 ? undefined : this.#steps[this.#at - 1];
     for (;;) {
       if (this.#at >= this.#steps.length) return this.#leave(error);
       const step = this.#steps[this.#at++]!;
-      // an error leaves routers, but enters none
+      // an error leaves routers, but does not enter any
       if (error !== undefined && from !== undefined && firstEntered(step.scope, from.scope) !== null) continue;
       if (step.enters) {
         const { route } = step;
@@ -280,7 +281,7 @@ export class Walk implements WalkOwner {
           }
         }
         if (step.kind === "allow") {
-          // a router that was entered by another method lists nothing
+          // routers inside the walked one were entered by another method, and list nothing
           if (step.scope.parent === null) this.#allowed?.push(...route!.allowedMethods());
           continue;
         }
@@ -302,7 +303,7 @@ export class Walk implements WalkOwner {
     return step.route === null ? taken + match.length : taken;
   }
 
-  // nothing is known of the path but that it may lead to the layer
+  // all that is known so far is that the path may match the layer
   #ask(step: Step): PathMatch | null {
     this.#position.mount = this.#base + step.scope.taken;
     const path = this.#position.path!;
@@ -315,13 +316,13 @@ export class Walk implements WalkOwner {
     this.#position.mount = this.#base + step.scope.taken;
     this.#paramRunOf(step.scope).run(Object.keys(match.params!), (failure) => {
       if (failure) {
-        // a layer whose parameters failed is not entered, the error handlers of its route neither
+        // a layer whose parameter handlers failed is not entered, nor are the error handlers of its route
         this.#at = step.end;
         return this.resume(error ?? failure);
       }
       const { mounted } = step.layer;
       this.#position.mount = this.#mountOf(step, match);
-      // an error runs the parameter handlers of a mount too, but enters nothing
+      // with an error, parameter handlers of a mount run, too, but the router is not entered
       if (mounted !== null && error === undefined) this.#descend(mounted);
       else if (step.kind === (error === undefined ? "handler" : "error")) this.#call(step, error);
       else this.#advance(error);
@@ -345,7 +346,7 @@ export class Walk implements WalkOwner {
     new Walk(mounted.source, this.#context, this).start();
   }
 
-  /** Goes on behind a mounted router or app. */
+  /** Continues after a mounted router or application. */
   walked(error?: unknown): void {
     this.#leaveMounted?.();
     this.#leaveMounted = null;
@@ -377,7 +378,7 @@ export class Walk implements WalkOwner {
     }
   }
 
-  // apart from the call, for what a closure holds would be allocated for every handler
+  // a method of its own, because the variables of a closure would be allocated for every handler
   #callLater(step: Step, error: unknown): void {
     this.#open = true;
     this.#turn++;
@@ -403,14 +404,14 @@ export class Walk implements WalkOwner {
 }
 
 /**
- * Takes what a handler has returned: its answer, or a promise of it.
+ * Handles what a handler returned: an answer, or a promise of one.
  *
  * @param result The object that was returned
  * @param context The exchange
- * @param walk What goes on where the handler has failed
+ * @param walk Continues if the handler has failed
  */
 export function takeResult(result: object, context: WalkContext, walk: Pick<Walk, "resume">): void {
-  // a promise first, for on Deno looking at a class of the web takes longer
+  // first a look for a promise: on Deno, instanceof with a class of the web takes longer
   if (typeof (result as PromiseLike<unknown>).then !== "function") {
     if (isResponse(result)) answer(result, context, walk);
     return;
@@ -436,7 +437,7 @@ function answer(response: Response, context: WalkContext, walk: Pick<Walk, "resu
   }
 }
 
-/** `"route"` and `"router"` are directions, everything else that is truthy is an error. */
+/** `"route"` and `"router"` only say where to continue; everything else that is truthy is an error. */
 function isFailure(signal: unknown): boolean {
   return Boolean(signal) && signal !== "route" && signal !== "router";
 }

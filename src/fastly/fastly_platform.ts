@@ -4,7 +4,7 @@ import type { Peer } from "../request/peer.ts";
 
 /** Reads the variables of a Compute service: `env` of the module `fastly:env`. */
 export interface FastlyEnvironment {
-  /** The value of a variable, empty where there is none. */
+  /** The value of a variable, empty if there is none. */
   get(name: string): string;
 }
 
@@ -12,14 +12,14 @@ export interface FastlyEnvironment {
 export interface FastlyInfo {
   /** The client. */
   readonly client: {
-    /** Its IP address. */
+    /** IP address. */
     readonly address: string;
-    /** Where it is, `null` where that is not known. */
+    /** Its location, `null` if that is not known. */
     readonly geo: Readonly<Record<string, unknown>> | null;
   };
   /** The server. */
   readonly server?: {
-    /** Its IP address. */
+    /** IP address. */
     readonly address: string;
   };
 }
@@ -27,7 +27,7 @@ export interface FastlyInfo {
 /**
  * Fastly Compute: the event tells who the client is, and there are no files.
  *
- * @param variablesOf Where variables are read, once one is asked for
+ * @param variablesOf Returns the environment; called when a variable is read
  */
 export function fastlyPlatform(variablesOf: () => FastlyEnvironment | undefined): Platform {
   const env = (name: string): string | undefined => variablesOf()?.get(name) || undefined;

@@ -3,21 +3,21 @@ import { registerPlatform } from "../platform/detect.ts";
 import type { Servable } from "../platform/platform.ts";
 import { type FastlyEnvironment, type FastlyInfo, fastlyPlatform } from "./fastly_platform.ts";
 
-/** The `fetch` event of Fastly Compute, as far as it is used. */
+/** The used part of Fastly Compute's `fetch` event. */
 interface FastlyEvent extends FastlyInfo {
   readonly request: Request;
   respondWith(response: Response | Promise<Response>): void;
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** The global of older versions of Fastly's SDK, as far as it is used. */
+/** The used part of the global of older versions of Fastly's SDK. */
 interface FastlyGlobals {
   fastly?: { env?: FastlyEnvironment };
 }
 
-/** What serving on Fastly Compute may be told. */
+/** Options of `serveFastly`. */
 export interface FastlyOptions {
-  /** `env` of the module `fastly:env`, for `req.env`; the global `fastly.env` by default, while there is one. */
+  /** `env` of the module `fastly:env`, for `req.env`; the global `fastly.env` by default, in SDKs that have it. */
   readonly env?: FastlyEnvironment;
 }
 
@@ -25,8 +25,8 @@ export interface FastlyOptions {
  * Answers the `fetch` events of a Fastly Compute service with an application. Call it once, at the top of the program.
  *
  * @param app The application
- * @param options Where variables are read
- * @throws {TypeError} If it is no application
+ * @param options Where to read variables
+ * @throws {TypeError} If it is not an application
  *
  * @example A service
  * ```ts ignore
@@ -42,7 +42,7 @@ export function serveFastly(app: Servable, { env }: FastlyOptions = {}): void {
     const event = given as unknown as FastlyEvent;
     const answer = Promise.resolve(app.fetch(event.request, event));
     event.respondWith(answer);
-    // Fastly wants to be told in this turn that there may be background work; req.waitUntil may follow at any time
+    // Fastly must learn in this turn that there may be background work; req.waitUntil may be called at any time
     event.waitUntil(answer);
   });
 }

@@ -1,8 +1,8 @@
 /**
- * An object that inherits nothing: a record of names that somebody else chooses, where `toString` is a name like any
- * other. Unlike `Object.create(null)`, which V8 keeps as a hash table, its fields are as fast as those of a class.
+ * An object that inherits nothing, for records with names from outside, where `toString` is a name like any other.
+ * Unlike `Object.create(null)`, which V8 makes a hash table, its properties are as fast as those of a class.
  */
-export class BareObject {
+class BareObject {
   static {
     Reflect.deleteProperty(this.prototype, "constructor");
     Object.setPrototypeOf(this.prototype, null);

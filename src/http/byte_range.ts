@@ -15,7 +15,7 @@ export type ByteRanges = ByteRange[] & {
 /**
  * Reads a `Range` header (RFC 9110 section 14.2).
  *
- * @param size Size of what is asked for
+ * @param size Size of the resource in bytes
  * @param header The header value
  * @param options `combine` joins ranges that overlap or touch
  * @returns The ranges in the order asked, -1 if none can be satisfied, -2 if the header is malformed
@@ -36,7 +36,7 @@ export function parseByteRange(size: number, header: string, options?: { combine
 }
 
 function rangeOf(text: string, size: number): ByteRange | null {
-  // trimmed first: two runs of blanks side by side would be split between them in every way there is
+  // trimmed first: otherwise two adjacent runs of blanks would backtrack quadratically
   const match = /^(\d*)\s*-\s*(\d*)$/.exec(text.trim());
   if (match === null || (match[1] === "" && match[2] === "")) return null;
   if (match[1] === "") {

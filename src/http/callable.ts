@@ -1,5 +1,5 @@
 /** A function of any shape. */
-// deno-lint-ignore no-explicit-any -- what a callable object is called with is its own affair
+// deno-lint-ignore no-explicit-any -- the subclass decides about the arguments
 export type AnyFunction = (...args: any[]) => unknown;
 
 /**
@@ -8,14 +8,14 @@ export type AnyFunction = (...args: any[]) => unknown;
  */
 export class Callable {
   /**
-   * Makes the object a function, or leaves it plain.
+   * Makes the object a function, or a plain object.
    *
-   * @param call What calling the object does; `null` makes a plain object
+   * @param call Called when the object is called; `null` makes a plain object
    */
   constructor(call: AnyFunction | null) {
     if (call !== null) return Object.setPrototypeOf(call, new.target.prototype);
   }
 }
 
-// call, apply, bind and `instanceof Function` go on working
+// keeps call, apply, bind and `instanceof Function` working
 Object.setPrototypeOf(Callable.prototype, Function.prototype);

@@ -1,8 +1,8 @@
 import type { EmitterMethods, EventName, Listener } from "./emitter_methods.ts";
 
 /**
- * A listener. It is no literal, nor are the lists of them: V8 may decide of a literal that what it makes lives long, as it
- * does where handlers wait, and then all that a listener reaches would, its request first of all.
+ * A listener. Neither it nor the lists are literals: V8 may learn that the objects of a literal live long, as they do
+ * when handlers wait, and allocate them in the old generation, where they keep everything alive that they refer to.
  */
 class Entry {
   readonly listener: Listener;
@@ -17,28 +17,28 @@ class Entry {
 
 const NONE: readonly Entry[] = [];
 
-/** Where an emitter keeps its listeners. */
+/** Key of an emitter's listeners. */
 const listeners: unique symbol = Symbol("listeners");
 
-/** Where an emitter keeps how many listeners it was told to expect. */
+/** Key of the value of `setMaxListeners`. */
 const mostListeners: unique symbol = Symbol("most listeners");
 
-/** Key of the method by which an emitter learns to what somebody listens. */
+/** Key of the method that is called when a listener was added. */
 export const listenedTo: unique symbol = Symbol("listened to");
 
 /**
- * Node's event emitter: its names, its order, its rules. Costs nothing until somebody listens, not even a call: a class
- * without fields and private methods has nothing to construct.
+ * Node's event emitter: its names, its order, its rules. It costs nothing until somebody listens, not even a
+ * constructor call: a class without fields and private methods has nothing to construct.
  */
 export class Emitter implements EmitterMethods {
   declare private [listeners]: Map<EventName, readonly Entry[]> | undefined;
   declare private [mostListeners]: number | undefined;
 
   /**
-   * For emitters that do not begin with an event before somebody listens: called after a listener was added.
+   * For emitters that prepare an event only when somebody listens: called after a listener was added.
    *
-   * @param event What it listens to
-   * @param first Whether it was added in front of the others
+   * @param event The event
+   * @param first Whether the listener was prepended
    */
   [listenedTo]?(event: EventName, first: boolean): void;
 
@@ -57,17 +57,17 @@ export class Emitter implements EmitterMethods {
     return Emitter.#add(this, event, new Entry(listener, 1), false);
   }
 
-  /** Adds a listener in front of the others. */
+  /** Adds a listener before the others. */
   prependListener(event: EventName, listener: Listener): this {
     return Emitter.#add(this, event, new Entry(listener, Infinity), true);
   }
 
-  /** Adds a listener that runs once, in front of the others. */
+  /** Adds a listener that runs once, before the others. */
   prependOnceListener(event: EventName, listener: Listener): this {
     return Emitter.#add(this, event, new Entry(listener, 1), true);
   }
 
-  // static, for a private method of the instance would have to be set up for each
+  // static, because private methods would have to be installed on every instance
   static #add<T extends Emitter>(emitter: T, event: EventName, entry: Entry, first: boolean): T {
     if (typeof entry.listener !== "function") {
       throw new TypeError(`A listener for "${String(event)}" must be a function, not ${typeof entry.listener}`);
@@ -79,7 +79,7 @@ export class Emitter implements EmitterMethods {
     return emitter;
   }
 
-  /** Takes a listener away, the one added last if it was added twice. */
+  /** Removes a listener; if it was added twice, the later one. */
   off(event: EventName, listener: Listener): this {
     return Emitter.#take(this, event, (entry) => entry.listener === listener || innerOf(entry.listener) === listener);
   }
@@ -93,12 +93,12 @@ export class Emitter implements EmitterMethods {
     return emitter;
   }
 
-  /** Takes a listener away; the same as {@linkcode Emitter.off}. */
+  /** Removes a listener; the same as {@linkcode Emitter.off}. */
   removeListener(event: EventName, listener: Listener): this {
     return this.off(event, listener);
   }
 
-  /** Takes all listeners away, or all of one event. */
+  /** Removes all listeners, or all of one event. */
   removeAllListeners(event?: EventName): this {
     if (event === undefined) this[listeners] = undefined;
     else this[listeners]?.delete(event);
@@ -109,7 +109,7 @@ export class Emitter implements EmitterMethods {
    * Calls the listeners of an event in order.
    *
    * @returns Whether there were any
-   * @throws The error of an `error` event nobody listens to
+   * @throws The error of an `error` event without a listener
    */
   emit(event: EventName, ...args: unknown[]): boolean {
     const present = this[listeners]?.get(event);
@@ -117,9 +117,9 @@ export class Emitter implements EmitterMethods {
       if (event === "error") throw args[0] instanceof Error ? args[0] : new Error(`Unhandled error: ${args[0]}`);
       return false;
     }
-    // the list is replaced, never changed, so listeners may add and remove while it runs
+    // lists are replaced, never changed, so listeners may be added and removed meanwhile
     for (const entry of present) {
-      // a listener in front may have emitted the event once more
+      // an earlier listener may have emitted the event again
       if (entry.left === 0) continue;
       if (entry.left === 1) {
         entry.left = 0;
@@ -140,7 +140,7 @@ export class Emitter implements EmitterMethods {
     return (this[listeners]?.get(event) ?? []).map((entry) => innerOf(entry.listener) ?? entry.listener);
   }
 
-  /** The listeners of an event; those that run once are wrapped in what takes them away first, as in Node. */
+  /** The listeners of an event; those that run once are wrapped in a function that removes them, as in Node. */
   rawListeners(event: EventName): Listener[] {
     return (this[listeners]?.get(event) ?? []).map(({ listener, left }) => {
       if (left === Infinity) return listener;
@@ -149,25 +149,25 @@ export class Emitter implements EmitterMethods {
     });
   }
 
-  /** Notes how many listeners of one event are expected; nothing warns of more. */
+  /** Stores how many listeners of one event are expected; there is no warning about more. */
   setMaxListeners(count: number): this {
     this[mostListeners] = count;
     return this;
   }
 
-  /** How many listeners of one event are expected, 10 as in Node where nobody said so. */
+  /** How many listeners of one event are expected, 10 by default as in Node. */
   getMaxListeners(): number {
     return this[mostListeners] ?? 10;
   }
 
-  /** Names of the events somebody listens to. */
+  /** Names of the events that have listeners. */
   eventNames(): EventName[] {
     return [...this[listeners]?.keys() ?? []];
   }
 }
 
 /**
- * Gives the methods of an emitter to a class that has another base.
+ * Adds the methods of an emitter to a class with another base class.
  *
  * @param prototype Prototype of the class
  */
@@ -177,10 +177,10 @@ export function mixEmitter(prototype: EmitterMethods): void {
 }
 
 /**
- * Wraps a listener so that it runs once wherever it is added, for a middleware may have replaced `on` and lead
- * listeners to a stream of its own. It is taken away by the listener itself, as with Node's.
+ * Wraps a listener so that it runs once wherever it is added: middleware may have replaced `on`, and redirect listeners
+ * to a stream of its own. The original listener can be used to remove it, as in Node.
  *
- * @param emitter What it listens to
+ * @param emitter The emitter
  * @param event Name of the event
  * @param listener What runs once
  */

@@ -5,7 +5,7 @@ export type EventName = string | symbol;
 // deno-lint-ignore no-explicit-any -- events carry whatever their emitter passes
 export type Listener = (...args: any[]) => void;
 
-/** The methods of Node's event emitter, for what has them without being one. */
+/** The methods of Node's event emitter, for classes that have them by a mixin. */
 export interface EmitterMethods {
   /** Adds a listener. */
   on(event: EventName, listener: Listener): this;
@@ -13,17 +13,17 @@ export interface EmitterMethods {
   addListener(event: EventName, listener: Listener): this;
   /** Adds a listener that runs once. */
   once(event: EventName, listener: Listener): this;
-  /** Adds a listener in front of the others. */
+  /** Adds a listener before the others. */
   prependListener(event: EventName, listener: Listener): this;
-  /** Adds a listener that runs once, in front of the others. */
+  /** Adds a listener that runs once, before the others. */
   prependOnceListener(event: EventName, listener: Listener): this;
-  /** Takes a listener away. */
+  /** Removes a listener. */
   off(event: EventName, listener: Listener): this;
-  /** Takes a listener away; the same as `off`. */
+  /** Removes a listener; the same as `off`. */
   removeListener(event: EventName, listener: Listener): this;
-  /** Takes all listeners away, or all of one event. */
+  /** Removes all listeners, or all of one event. */
   removeAllListeners(event?: EventName): this;
-  /** Calls the listeners of an event in order; tells whether there were any. */
+  /** Calls the listeners of an event in order; returns whether there were any. */
   emit(event: EventName, ...args: unknown[]): boolean;
   /** Number of listeners of an event. */
   listenerCount(event: EventName): number;
@@ -31,7 +31,7 @@ export interface EmitterMethods {
   listeners(event: EventName): Listener[];
   /** The listeners of an event, wrapped where they run once. */
   rawListeners(event: EventName): Listener[];
-  /** Notes how many listeners of one event are expected. */
+  /** Stores how many listeners of one event are expected. */
   setMaxListeners(count: number): this;
   /** How many listeners of one event are expected. */
   getMaxListeners(): number;

@@ -1,8 +1,8 @@
-// made when it is first needed: a runtime may load its encoder only then
+// made on first use, because runtimes may load their encoder lazily
 let encoder: TextEncoder | null = null;
 
 /**
- * A text in UTF-8. A lone surrogate becomes U+FFFD.
+ * Encodes text in UTF-8. A lone surrogate becomes U+FFFD.
  *
  * @param text Any text
  */
@@ -11,7 +11,7 @@ export function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Bytes a text takes in UTF-8, without encoding it. A lone surrogate takes three, as encoders write it.
+ * Length of text in UTF-8, in bytes, without encoding it. A lone surrogate counts as three, as encoders write it.
  *
  * @param text Any text
  */
@@ -30,14 +30,14 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * A text in one of Node's encodings.
+ * Encodes text in one of Node's encodings.
  *
- * @param method The caller's name for the error message
+ * @param caller Name of the caller for error messages
  * @param text The text
  * @param encoding Node's name of the encoding
- * @throws {TypeError} If there is none of that name
+ * @throws {TypeError} If the encoding is unknown
  */
-export function textBytes(method: string, text: string, encoding = "utf8"): Uint8Array<ArrayBuffer> {
+export function textBytes(caller: string, text: string, encoding = "utf8"): Uint8Array<ArrayBuffer> {
   switch (encoding.toLowerCase()) {
     case "utf8":
     case "utf-8":
@@ -57,7 +57,7 @@ export function textBytes(method: string, text: string, encoding = "utf8"): Uint
     case "utf-16le":
       return utf16Bytes(text);
     default:
-      throw new TypeError(`${method} does not know the encoding "${encoding}"`);
+      throw new TypeError(`${caller} does not know the encoding "${encoding}"`);
   }
 }
 
@@ -68,21 +68,21 @@ function utf16Bytes(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Turns bytes into text, chunk by chunk; without a chunk it gives what is left. */
+/** Decodes bytes chunk by chunk; without a chunk it returns what is left. */
 export interface Decoder {
   /** Takes a chunk. */
   decode(chunk?: Uint8Array, options?: { stream: boolean }): string;
 }
 
 /**
- * Makes what turns bytes into text.
+ * Makes a decoder.
  *
- * @param method The caller's name for the error message
- * @param encoding Node's name of the encoding, or the web's name of a charset; what Node calls latin1 is none of those,
- * for on the web that name stands for another one
- * @throws {TypeError} If there is none of that name (`ERR_UNKNOWN_ENCODING`)
+ * @param caller Name of the caller for error messages
+ * @param encoding Node's name of the encoding, or the web's label of a charset; `latin1` is Node's, since on the web
+ * that label means windows-1252
+ * @throws {TypeError} If the encoding is unknown (`ERR_UNKNOWN_ENCODING`)
  */
-export function decoderOf(method: string, encoding: string): Decoder {
+export function decoderOf(caller: string, encoding: string): Decoder {
   switch (encoding.toLowerCase()) {
     case "utf8":
       return new TextDecoder("utf-8", { ignoreBOM: true });
@@ -105,7 +105,7 @@ export function decoderOf(method: string, encoding: string): Decoder {
   try {
     return new TextDecoder(encoding, { ignoreBOM: true });
   } catch (cause) {
-    throw Object.assign(new TypeError(`${method} does not know the encoding "${encoding}"`, { cause }), {
+    throw Object.assign(new TypeError(`${caller} does not know the encoding "${encoding}"`, { cause }), {
       code: "ERR_UNKNOWN_ENCODING",
     });
   }
@@ -117,7 +117,7 @@ function characters(chunk: Uint8Array | undefined, show: (byte: number) => strin
   return text;
 }
 
-// three bytes at a time; the next chunk begins with what was too little
+// in groups of three bytes; an incomplete group is left for the next chunk
 function base64Decoder(spelled: (text: string) => string): Decoder {
   let left = "";
   return {

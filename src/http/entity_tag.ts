@@ -1,7 +1,7 @@
 import { sha1Base64, sha1Base64OfAscii } from "./sha1.ts";
 import { utf8Bytes } from "./encodings.ts";
 
-/** Texts whose tags are remembered: many answers are the same again and again, and looking is cheaper than hashing. */
+/** Number of short texts whose tags are cached: answers often repeat, and a look-up is cheaper than hashing. */
 const REMEMBERED_TEXTS = 256;
 const REMEMBERED_LENGTH = 512;
 let remembered = new Map<string, string>();

@@ -1,5 +1,5 @@
 /**
- * Tells whether a path begins at a root, by the rules of POSIX or of Windows.
+ * Tells whether a path is absolute, by the rules of POSIX or of Windows.
  *
  * @param path The path
  */
@@ -7,16 +7,16 @@ export function isAbsolutePath(path: string): boolean {
   return rootOf(path) !== "";
 }
 
-/** What separates folders on the one platform or the other. */
+/** Separates folders, on POSIX or on Windows. */
 const EITHER_SLASH = /[\\/]/;
 
 /**
- * Takes `.`, `..` and repeated slashes out of a path, as Node's `path.normalize`. Both kinds of slash separate, whatever
- * the platform, and come out as `/`, which Windows understands.
+ * Resolves `.`, `..` and repeated slashes in a path, as Node's `path.normalize`. Both kinds of slash separate on every
+ * platform, and become `/`, which Windows understands.
  *
  * @param path The path
- * @param separator What separates folders, if not both
- * @returns The path; a slash at its end is kept, and so is what leads out of a relative one. `.` for nothing
+ * @param separator What separates folders, if not both slashes
+ * @returns The path; a trailing slash is kept, and so are leading `..` of a relative path. `.` for an empty one
  */
 export function normalizePath(path: string, separator: RegExp | string = EITHER_SLASH): string {
   const root = rootOf(path);
@@ -34,11 +34,11 @@ export function normalizePath(path: string, separator: RegExp | string = EITHER_
 }
 
 /**
- * Makes a path absolute, as Node's `path.resolve`: without a slash at its end.
+ * Makes a path absolute, as Node's `path.resolve`, without a trailing slash.
  *
  * @param path The path
- * @param workingDirectory Tells the folder that a relative path starts from; asked for one alone
- * @param separator What separates folders, if not both
+ * @param workingDirectory The folder that a relative path is resolved against; called only for one
+ * @param separator What separates folders, if not both slashes
  */
 export function resolvePath(path: string, workingDirectory: () => string, separator?: RegExp | string): string {
   const absolute = normalizePath(isAbsolutePath(path) ? path : `${workingDirectory()}/${path}`, separator);
@@ -77,7 +77,7 @@ export function baseName(path: string): string {
 export function extensionOf(path: string): string {
   const name = baseName(path);
   const dot = name.lastIndexOf(".");
-  // a dot in front hides a file, and two of them are the folder above
+  // a leading dot hides a file, and ".." is the parent folder
   return dot < 1 || name === ".." ? "" : name.slice(dot);
 }
 

@@ -8,14 +8,14 @@ export interface FileStat {
   readonly size: number;
   /** Last change in ms since 1970. */
   readonly mtimeMs: number;
-  /** Entity tag of the contents, where the date says nothing of them. */
+  /** Entity tag of the contents, if the date does not depend on them. */
   readonly tag?: string;
 }
 
 /** A file being read. */
 export interface OpenFile {
   /**
-   * Reads on.
+   * Reads the next bytes.
    *
    * @param into Where the bytes go, as many as fit
    * @returns How many were read, 0 at the end
@@ -29,9 +29,9 @@ export interface OpenFile {
  * The files of a platform that has some. Errors carry Node's `code`: `ENOENT`, `ENOTDIR`, `EACCES`, `ENAMETOOLONG`.
  */
 export interface FileSystem {
-  /** Looks at a file or folder, following links. */
+  /** Information about a file or folder, following links. */
   stat(path: string): Promise<FileStat>;
-  /** Looks at a file or folder at once; views are looked up this way. */
+  /** The same synchronously; views are looked up this way. */
   statSync(path: string): FileStat;
   /**
    * Opens a file for reading.
@@ -41,18 +41,18 @@ export interface FileSystem {
    */
   open(path: string, start: number): Promise<OpenFile>;
   /**
-   * Opens a whole file as a body that the runtime sends by itself, where it can: nobody is told how it went, and nobody
-   * can break it off.
+   * Opens a whole file as a body that the runtime sends by itself, if it can. Then nobody learns how it went, or can
+   * break it off.
    *
    * @param path The file
    */
   openWhole?(path: string): Promise<ReadableStream<Uint8Array> | Blob>;
-  /** Up to how many bytes a file is read at once rather than streamed, where that is not the usual measure. */
+  /** Files up to this many bytes are read at once rather than streamed; absent for the default. */
   readonly wholeBytes?: number;
   /** Reads a whole file at once. */
   readBytes(path: string): Promise<Uint8Array>;
   /** Reads a whole file as UTF-8. */
   readText(path: string): Promise<string>;
-  /** The folder relative paths start from. */
+  /** The folder that relative paths are resolved against. */
   workingDirectory(): string;
 }

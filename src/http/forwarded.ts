@@ -1,6 +1,6 @@
 import { parseSubnet } from "./ip_address.ts";
 
-/** Tells whether an address is trusted to say who connected to it; `hop` counts from the peer, 0. */
+/** Tells whether to trust what an address says about who connected to it; `hop` is 0 for the peer, and so on. */
 export type TrustFunction = (address: string | undefined, hop: number) => boolean;
 
 /** Values of the `trust proxy` setting. */
@@ -9,9 +9,9 @@ export type TrustSetting = boolean | number | string | readonly string[] | Trust
 /**
  * Compiles the `trust proxy` setting.
  *
- * @param value `true` for everybody, a number of hops, subnets as a list or with commas, or a function
- * @returns Whom to trust
- * @throws {TypeError} If it is none of these, or a subnet cannot be understood
+ * @param value `true` for all, a number of hops, subnets as a list or comma-separated, or a function
+ * @returns Tells which addresses to trust
+ * @throws {TypeError} If it is none of these, or a subnet is not valid
  */
 export function compileTrust(value: TrustSetting | null | undefined): TrustFunction {
   if (typeof value === "function") return value;
@@ -26,15 +26,15 @@ export function compileTrust(value: TrustSetting | null | undefined): TrustFunct
 }
 
 /**
- * Walks the forwarding addresses from the peer outwards, as long as each is trusted to name the next.
+ * Walks the forwarding addresses from the peer outwards, as long as each is trusted to name the next one.
  *
- * Read from the right: what a client writes into `X-Forwarded-For` itself stands to the left of what proxies add.
- * An entry with a port is kept as it is, and then no subnet contains it.
+ * `X-Forwarded-For` is read from the right: proxies append, so what a client sends itself is on the left.
+ * An entry with a port is kept as it is, and is in no subnet.
  *
- * @param peer Address of the connection; one that is not known can be trusted by its number alone
+ * @param peer Address of the connection; if it is unknown, it can be trusted only by its hop
  * @param forwardedFor The `X-Forwarded-For` header
  * @param trust Whom to trust
- * @returns The peer, then farther addresses; the last is the client
+ * @returns The peer, then addresses farther away; the last one is the client
  */
 export function walkForwarded<Peer extends string | undefined>(
   peer: Peer,

@@ -20,17 +20,17 @@ export interface Validators {
 }
 
 /**
- * Tells whether the client's copy is still good (RFC 9110 section 13.1, RFC 9111 section 5.2.1.4).
+ * Tells whether the client's cached copy is still valid (RFC 9110 section 13.1, RFC 9111 section 5.2.1.4).
  *
  * @param request What the client sent
  * @param response What the answer says
- * @returns Whether a 304 will do; a request with `no-cache` always wants the answer
+ * @returns Whether 304 suffices; never for a request with `no-cache`
  */
 export function isFresh(request: RequestConditions, response: Validators): boolean {
   const { ifNoneMatch, ifModifiedSince, cacheControl } = request;
   if (!ifNoneMatch && !ifModifiedSince) return false;
   if (cacheControl && /(?:^|,)\s*?no-cache\s*?(?:,|$)/.test(cacheControl)) return false;
-  // a tag is the better witness: where one is asked about, dates do not count
+  // If-None-Match takes precedence over dates
   if (ifNoneMatch) return ifNoneMatch === "*" || matchesTag(ifNoneMatch, response.etag);
   const modified = parseHttpDate(response.lastModified ?? "");
   return modified <= parseHttpDate(ifModifiedSince!);

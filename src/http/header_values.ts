@@ -1,28 +1,28 @@
 const TOKEN = /^[\^_`a-zA-Z\-0-9!#$%&'*+.|~]+$/;
 
-/** Names whose lower case is remembered: a program uses few, and those for every answer. */
+/** Number of names whose lower case is cached: a program uses few, and the same for every answer. */
 const MAX_REMEMBERED = 512;
 const lowerCase = new Map<string, string>();
 
 /**
- * The lower case of a header name that is to be sent.
+ * Validates the name of a header to be sent, and converts it to lower case.
  *
- * @param method The caller's name for the error message
+ * @param caller Name of the caller for error messages
  * @param name The name
- * @returns The same text for the same name, by which runtimes find it faster
+ * @returns The lower case; the same string each time, which runtimes look up faster
  * @throws {TypeError} If the name is not a token
  */
-export function checkedHeaderKey(method: string, name: string): string {
+export function checkedHeaderKey(caller: string, name: string): string {
   const known = lowerCase.get(name);
   if (known !== undefined) return known;
-  assertHeaderName(method, name);
+  assertHeaderName(caller, name);
   const key = name.toLowerCase();
   if (lowerCase.size < MAX_REMEMBERED) lowerCase.set(name, key);
   return key;
 }
 
 /**
- * The lower case of a header name that is looked for, and need not be one.
+ * Lower case of a header name for a look-up; it need not be valid.
  *
  * @param name The name
  */
@@ -30,42 +30,42 @@ export function headerKey(name: string): string {
   return lowerCase.get(name) ?? name.toLowerCase();
 }
 
-/** Whether something can be the name of a header (RFC 9110 section 5.1). */
+/** Whether a value is a valid header name (RFC 9110 section 5.1). */
 export function isHeaderName(name: unknown): name is string {
   return typeof name === "string" && TOKEN.test(name);
 }
 
 /**
- * Refuses what is no header name.
+ * Asserts that a value is a valid header name.
  *
- * @param method The caller's name for the error message
+ * @param caller Name of the caller for error messages
  * @param name The name
  * @throws {TypeError} If the name is not a token
  */
-function assertHeaderName(method: string, name: unknown): asserts name is string {
+function assertHeaderName(caller: string, name: unknown): asserts name is string {
   if (isHeaderName(name)) return;
-  const error = new TypeError(`${method}: header name must be a valid HTTP token, not ${JSON.stringify(name)}`);
+  const error = new TypeError(`${caller}: header name must be a valid HTTP token, not ${JSON.stringify(name)}`);
   throw Object.assign(error, { code: "ERR_INVALID_HTTP_TOKEN" });
 }
 
 /**
- * Refuses a value that could end the header and begin another (CR, LF), or that cannot be sent.
+ * Asserts that a value cannot end the header and begin another one (CR, LF), and can be sent.
  *
- * @param method The caller's name for the error message
+ * @param caller Name of the caller for error messages
  * @param name The header's name
  * @param value The value
  * @throws {TypeError} If a character is not allowed
  */
-export function assertHeaderValue(method: string, name: string, value: string): void {
+export function assertHeaderValue(caller: string, name: string, value: string): void {
   if (isSendable(value)) return;
   throw Object.assign(
-    new TypeError(`Invalid character in header content ["${name}"]; ${method} takes no CR, LF or wide characters`),
+    new TypeError(`Invalid character in header content ["${name}"]; ${caller} takes no CR, LF or wide characters`),
     { code: "ERR_INVALID_CHAR" },
   );
 }
 
-// what Node takes: tab, visible ASCII, space and the upper half of Latin-1; most values are so short that calling a
-// regular expression would take longer
+// as in Node: tab, visible ASCII, space and the upper half of Latin-1; most values are so short that a regular
+// expression would take longer
 function isSendable(value: string): boolean {
   for (let i = 0; i < value.length; i++) {
     const code = value.charCodeAt(i);
@@ -79,7 +79,7 @@ function isSendable(value: string): boolean {
  *
  * @param current The present value, `""` for none
  * @param field One field, a comma list or several fields
- * @returns The new value; `*` when that is in it
+ * @returns The new value; `*` if that is included
  * @throws {TypeError} If a field is not a header name
  */
 export function appendVary(current: string, field: string | readonly string[]): string {
@@ -98,7 +98,7 @@ export function appendVary(current: string, field: string | readonly string[]): 
 }
 
 /**
- * Splits a comma list, leaving commas inside quotes alone.
+ * Splits a comma-separated list; commas in quotes do not count.
  *
  * @param header The header value
  * @returns Its trimmed, non-empty members

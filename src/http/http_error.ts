@@ -1,8 +1,8 @@
 import { statusMessage, statusText } from "./status_text.ts";
 
-/** What an `HttpError` carries beside its status and message. Further properties are copied onto the error. */
+/** Properties of an `HttpError` besides status and message. Further ones are copied to the error. */
 export interface HttpErrorOptions {
-  /** The error behind it. */
+  /** The underlying error. */
   cause?: unknown;
   /** Whether the message may be shown to the client; by default for statuses below 500. */
   expose?: boolean;
@@ -10,7 +10,7 @@ export interface HttpErrorOptions {
   headers?: Record<string, string>;
   /** Machine-readable kind, such as `entity.too.large`. */
   type?: string;
-  /** Anything else the error is to carry. */
+  /** Any other property for the error. */
   [extra: string]: unknown;
 }
 
@@ -32,8 +32,8 @@ export class HttpError extends Error {
    *
    * @param status Status of the answer, 400 to 599
    * @param message What went wrong; the status text by default
-   * @param options What else the error carries
-   * @throws {RangeError} If the status is not an error status
+   * @param options Further properties
+   * @throws {RangeError} If the status is not from 400 to 599
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!Number.isInteger(status) || status < 400 || status > 599) {
@@ -45,13 +45,13 @@ export class HttpError extends Error {
     for (const [key, value] of Object.entries(hidden)) {
       Object.defineProperty(this, key, { value, configurable: true, writable: true });
     }
-    // shown by JSON, as http-errors' are
+    // enumerable, and so part of its JSON, as with http-errors
     Object.defineProperty(this, "message", { enumerable: true });
     Object.assign(this, extra);
   }
 }
 
-// the names http-errors gives, which error handlers in the field compare with
+// the names of http-errors, which error handlers compare with
 function nameOf(status: number): string {
   const text = status === 418 ? "ImATeapot" : statusText(status) ?? (status < 500 ? "Client" : "Server");
   const name = text.replace(/[^A-Za-z ]/g, "").replace(/(?:^| )([a-zA-Z])/g, (_, letter) => letter.toUpperCase());

@@ -2,15 +2,15 @@
 type Groups = readonly number[];
 
 /**
- * Reads an address into groups of sixteen bits: two for IPv4, eight for IPv6.
+ * Parses an address into groups of sixteen bits: two for IPv4, eight for IPv6.
  *
  * @param text An address in any spelling, with or without brackets or a zone
- * @returns The groups, `null` if it is no address; a mapped IPv4 address is its IPv4 address
+ * @returns The groups, `null` if it is not an address; a mapped IPv4 address gives the IPv4 address
  */
 function parseAddress(text: string): Groups | null {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
   const groups = bare.includes(":") ? parseV6(bare) : parseV4(bare);
-  // told by its bits: a spelling can be disguised (CVE-2026-30827 was about that)
+  // by its bits, because there are many spellings (CVE-2026-30827 was about that)
   return groups?.length === 8 && isMapped(groups) ? groups.slice(6) : groups;
 }
 
@@ -49,10 +49,10 @@ function parseGroup(text: string): number | null {
 }
 
 /**
- * Writes an address the one way RFC 5952 allows; an IPv4 address mapped into IPv6 becomes the IPv4 address.
+ * Writes an address in the canonical form of RFC 5952; an IPv4-mapped IPv6 address becomes the IPv4 address.
  *
  * @param text An address in any spelling
- * @returns The canonical spelling, `undefined` if it is no address
+ * @returns The canonical form, `undefined` if it is not an address
  */
 export function canonicalAddress(text: string): string | undefined {
   const groups = parseAddress(text);
@@ -78,11 +78,11 @@ function longestZeros(groups: Groups): { start: number; length: number } {
 }
 
 /**
- * Cuts an IPv6 address to its subnet, for one client usually has a whole one.
+ * Reduces an IPv6 address to its subnet, because one client usually has a whole subnet.
  *
  * @param text An address in any spelling
  * @param prefixLength Bits to keep, 0 to 128
- * @returns For example `2001:db8::/64`; an IPv4 address stays whole; `undefined` if it is no address
+ * @returns For example `2001:db8::/64`; an IPv4 address stays as it is; `undefined` if it is not an address
  */
 export function subnetOf(text: string, prefixLength: number): string | undefined {
   const groups = parseAddress(text);
@@ -98,7 +98,7 @@ function masked(groups: Groups, bits: number): number[] {
   });
 }
 
-/** What messages say instead. */
+/** Advice in error messages. */
 const SUBNETS = '"trust proxy" takes addresses, subnets like "10.0.0.0/8", "loopback", "linklocal", "uniquelocal"';
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -108,7 +108,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Reads a subnet: an address, CIDR (`10.0.0.0/8`), a netmask (`10.0.0.0/255.0.0.0`), or one of the names `loopback`,
+ * Parses a subnet: an address, CIDR (`10.0.0.0/8`), a netmask (`10.0.0.0/255.0.0.0`), or one of the names `loopback`,
  * `linklocal`, `uniquelocal`.
  *
  * @param text The subnet
@@ -135,7 +135,7 @@ export function parseSubnet(text: string): (address: string) => boolean {
 
 function prefixBits(text: string, range: string, most: number, isV6: boolean): number {
   const mask = most === 32 ? parseV4(range) : null;
-  // a mapped subnet is written with IPv6's 128 bits
+  // the prefix of an IPv4-mapped subnet counts from IPv6's 128 bits
   const bits = mask === null
     ? (/^\d+$/.test(range) ? Number(range) - (isV6 && most === 32 ? 96 : 0) : NaN)
     : maskBits(mask);

@@ -1,8 +1,8 @@
 /**
- * Tells a promise, of any kind, from a plain value.
+ * Tests whether a value is a promise of any kind.
  *
  * @param value The value
- * @returns Whether it has to be waited for
+ * @returns Whether it has to be awaited
  */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";

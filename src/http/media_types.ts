@@ -1,6 +1,6 @@
 import { lookup } from "mrmime";
 
-// types in daily use that mrmime leaves out or names otherwise than IANA does today
+// common types that mrmime lacks, or that IANA names differently today
 const EXTRA: Readonly<Record<string, string>> = {
   bin: "application/octet-stream",
   bz2: "application/x-bzip2",
@@ -79,14 +79,14 @@ export function mediaTypeOf(extensionOrPath: string): string | undefined {
   return Object.hasOwn(EXTRA, extension) ? EXTRA[extension] : typeOf(extension);
 }
 
-// mrmime looks into a plain object, where "constructor" is to be found too
+// mrmime reads from a plain object, which also has "constructor"
 function typeOf(extension: string): string | undefined {
   const type: unknown = lookup(extension);
   return typeof type === "string" ? type : undefined;
 }
 
 /**
- * Content type for an extension, a file name or a media type, with the charset it has by custom.
+ * Content type for an extension, a file name or a media type, with the customary charset.
  *
  * @param extensionOrType `json`, `.json`, `x.json` or `application/json`
  * @returns The header value, `undefined` if the extension is not known
@@ -101,4 +101,11 @@ function hasTextCharset(type: string): boolean {
   const bare = type.split(";", 1)[0]!.trim().toLowerCase();
   return bare.startsWith("text/") || bare === "application/json" || bare === "application/javascript" ||
     bare === "application/manifest+json";
+}
+
+/** Media type of an offer to a client: an extension, or a type whose parameters do not count. */
+export function offeredMediaType(offer: string): string {
+  if (!offer.includes("/")) return mediaTypeOf(offer) ?? "application/octet-stream";
+  const parameters = offer.indexOf(";");
+  return (parameters === -1 ? offer : offer.slice(0, parameters)).trim();
 }

@@ -8,7 +8,7 @@ interface Wish {
   readonly order: number;
 }
 
-/** How well an offer fits: quality first, then how exactly it was named, then the orders of both sides. */
+/** How well an offer fits: by quality, then how exactly it was named, then the order of both lists. */
 interface Fit {
   readonly offer: string;
   readonly quality: number;
@@ -17,14 +17,14 @@ interface Fit {
   readonly index: number;
 }
 
-/** How exactly a wish names an offer, -1 when it does not. */
+/** How exactly a wish matches an offer, -1 if it does not. */
 type Exactness = (offer: string, wish: Wish) => number;
 
 /**
  * Media types in the order the client prefers (RFC 9110 section 12.5.1).
  *
- * @param header The `Accept` header; without one everything is welcome
- * @param offered What the server can send; without it the client's own list is given
+ * @param header The `Accept` header; without one everything is acceptable
+ * @param offered What the server can send; without it the client's own list is returned
  * @returns What is acceptable, best first
  */
 export function negotiateMediaTypes(header: string | undefined, offered?: readonly string[]): string[] {
@@ -37,7 +37,9 @@ export function negotiateCharsets(header: string | undefined, offered?: readonly
   return preferred(parse(header ?? "*"), offered, nameExactness);
 }
 
-/** Content codings in the order the client prefers (RFC 9110 section 12.5.3); `identity` is welcome unless refused. */
+/**
+ * Content codings in the order the client prefers (RFC 9110 section 12.5.3); `identity` is acceptable unless excluded.
+ */
 export function negotiateEncodings(header: string | undefined, offered?: readonly string[]): string[] {
   const wishes = parse(header ?? "");
   if (!wishes.some((wish) => nameExactness("identity", wish) >= 0)) {
@@ -47,7 +49,7 @@ export function negotiateEncodings(header: string | undefined, offered?: readonl
   return preferred(wishes, offered, nameExactness);
 }
 
-/** Languages in the order the client prefers (RFC 9110 section 12.5.4); `en` and `en-US` meet half way. */
+/** Languages in the order the client prefers (RFC 9110 section 12.5.4); `en` and `en-US` match in part. */
 export function negotiateLanguages(header: string | undefined, offered?: readonly string[]): string[] {
   return preferred(parse(header ?? "*"), offered, languageExactness);
 }
@@ -88,7 +90,7 @@ function preferred(wishes: readonly Wish[], offered: readonly string[] | undefin
     .map((fit) => fit.offer);
 }
 
-// the wish that names the offer most exactly decides, even when it refuses it
+// the wish that matches the offer most exactly decides, even if it excludes it
 function bestFit(offer: string, index: number, wishes: readonly Wish[], exactness: Exactness): Fit {
   let best: Fit = { offer, quality: 0, exactness: 0, order: -1, index };
   for (const wish of wishes) {

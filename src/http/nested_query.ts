@@ -2,21 +2,21 @@ import type { ParsedQuery } from "./query_string.ts";
 
 /** Bounds of the extended parser. */
 export interface ExtendedQueryOptions {
-  /** Levels of brackets that are followed; what is deeper becomes one key. 5 by default. */
+  /** Levels of brackets that are parsed; deeper ones become part of the key. 5 by default. */
   depth?: number;
   /** Highest index that makes a list; a higher one makes an object. 20 by default. */
   arrayLimit?: number;
-  /** Pairs that are read; what follows is left out. 1000 by default. */
+  /** Most pairs; further ones are ignored. 1000 by default. */
   parameterLimit?: number;
-  /** Refuses what is deeper than `depth` with a `RangeError`; off by default. */
+  /** Throws a `RangeError` for more levels than `depth`; off by default. */
   strictDepth?: boolean;
   /** Encoding of the percent escapes; UTF-8 by default. */
   charset?: "utf-8" | "iso-8859-1";
-  /** Lets a pair `utf8=✓` tell the charset; off by default. */
+  /** Takes the charset from a pair `utf8=✓`; off by default. */
   charsetSentinel?: boolean;
   /** Turns `&#9786;` into its character, in ISO-8859-1; off by default. */
   interpretNumericEntities?: boolean;
-  /** Keeps names that objects inherit, such as `toString`; off by default. `__proto__` is never kept. */
+  /** Allows names that objects inherit, such as `toString`; off by default. `__proto__` is never allowed. */
   allowPrototypes?: boolean;
 }
 
@@ -24,8 +24,8 @@ const SENTINEL_UTF8 = "utf8=%E2%9C%93";
 const SENTINEL_LATIN1 = "utf8=%26%2310003%3B";
 
 /**
- * Parses a query string with brackets, as npm's qs: `a[b][c]=1`, `a[]=1`, `a[0]=1`. As there, values of one name are
- * put together first, every name then becomes an object of its own, and these are merged.
+ * Parses a query string with brackets, as npm's qs: `a[b][c]=1`, `a[]=1`, `a[0]=1`. As there, values of the same name
+ * are combined first, then every name becomes an object of its own, and these are merged.
  *
  * @param text The query without its question mark
  * @param options Bounds
@@ -61,7 +61,7 @@ class Nesting {
     return dense(result) as ParsedQuery;
   }
 
-  // an object lists its indexes first, whatever the order of insertion; so does qs
+  // an object lists integer keys first, whatever the order of insertion; qs depends on that, too
   #values(text: string): [string, unknown][] {
     const { parameterLimit = 1000, charsetSentinel = false, interpretNumericEntities = false } = this.#options;
     const limit = Number.isFinite(parameterLimit) ? parameterLimit : undefined;
@@ -128,7 +128,7 @@ class Nesting {
   }
 
   #combine(a: unknown, b: unknown): unknown {
-    // in place, or a name that comes a thousand times would be copied as often
+    // in place: a name that occurs a thousand times would otherwise be copied as often
     if (Array.isArray(a) && !isTree(b) && a.length < this.#limit) {
       a.push(b);
       return a;
@@ -144,7 +144,7 @@ class Nesting {
     indexes.set(to, index);
   }
 
-  // gaps of a list stay, and count
+  // gaps in a list stay, and count
   #joined(a: unknown, b: unknown): Tree {
     const list = ([] as unknown[]).concat(a, b);
     return this.#limited(list, list.length);
@@ -168,7 +168,7 @@ class Nesting {
       return made;
     }
     if (Array.isArray(target) && Array.isArray(source)) {
-      // by what is there, for a list may be nearly all gaps, which a client gets for a few characters
+      // only over existing elements: with few characters a client can make a list that is nearly all gaps
       for (const [key, item] of Object.entries(source)) {
         const i = Number(key);
         if (!(i in target)) target[i] = item;
@@ -212,7 +212,7 @@ class Nesting {
   }
 }
 
-// qs leaves a text with a broken escape as it is
+// qs leaves text with a broken escape as it is
 function decodeUtf8(text: string): string {
   const spaced = text.replaceAll("+", " ");
   try {
@@ -244,14 +244,14 @@ function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null;
 }
 
-/** Places up to which a list may have gaps without taking more room than what is in it. */
+/** Up to this index, lists with gaps take little memory. */
 const FEW_PLACES = 32;
 
-/** The last place that a list can have. */
+/** Highest index of an array. */
 const LAST_PLACE = 2 ** 32 - 2;
 
-// Engines make room for all places up to the first one that is taken, unless a list was very long before: a form of
-// 100 kB, with lists in lists, would take hundreds of megabytes for gaps.
+// Engines allocate all elements up to the first one that is set, unless the array was very long before (then it is a
+// hash table): gaps of nested lists in a form of 100 kB would take hundreds of megabytes.
 function listFor(index: number): unknown[] {
   const list: unknown[] = [];
   if (index < FEW_PLACES) return list;

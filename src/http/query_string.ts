@@ -4,11 +4,11 @@ import { utf8Bytes } from "./encodings.ts";
 // deno-lint-ignore no-explicit-any -- the client decides what a query holds
 export type ParsedQuery = Record<string, any>;
 
-/** Pairs that are read at most, as in Node; what follows is left out. */
+/** Most pairs, as in Node; further ones are ignored. */
 const MAX_PAIRS = 1000;
 
 /**
- * Parses a query string as Node's `querystring.parse`: text, or a list where a name repeats.
+ * Parses a query string as Node's `querystring.parse`: strings, or a list if a name repeats.
  *
  * @param text The query without its question mark
  * @returns An object without a prototype, so that no name is special

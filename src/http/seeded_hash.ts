@@ -1,9 +1,9 @@
 /**
- * Hashes a text so that nobody who does not know the seed can find another one with the same hash on purpose.
+ * Hashes a text so that collisions cannot be constructed without knowing the seed.
  *
  * @param text The text
  * @param seed 32 random bits
- * @returns 32 bits, without a sign
+ * @returns An unsigned integer of 32 bits
  */
 export function seededHash(text: string, seed: number): number {
   let hash = seed;

@@ -1,11 +1,11 @@
-/** A bounded map that forgets its older half at one go, instead of keeping track of what is oldest. */
+/** A bounded cache in two generations: it drops the older half at once, instead of tracking the age of entries. */
 export class TwoGenerations<V> {
   readonly #half: number;
   #young = new Map<string, V>();
   #old = new Map<string, V>();
 
   /**
-   * Makes it.
+   * Makes an empty cache.
    *
    * @param most Most entries
    */
@@ -13,7 +13,7 @@ export class TwoGenerations<V> {
     this.#half = Math.max(1, Math.floor(most / 2));
   }
 
-  /** Reads an entry; one that is in use becomes young again. */
+  /** Reads an entry, which makes it young again. */
   get(key: string): V | undefined {
     const young = this.#young.get(key);
     if (young !== undefined || this.#old.size === 0) return young;
@@ -32,13 +32,13 @@ export class TwoGenerations<V> {
     this.#young.set(key, value);
   }
 
-  /** Takes an entry away. */
+  /** Removes an entry. */
   delete(key: string): void {
     this.#young.delete(key);
     this.#old.delete(key);
   }
 
-  /** Takes all entries away. */
+  /** Removes all entries. */
   clear(): void {
     this.#young.clear();
     this.#old.clear();

@@ -1,4 +1,4 @@
-/** Longest time in ms that a timer can wait; a longer one would end at once. */
+/** Longest delay of a timer in ms; a longer one would fire at once. */
 export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
 const BYTES: Readonly<Record<string, number>> = {
@@ -39,7 +39,7 @@ export function parseBytes(value: number | string): number {
  * Reads a duration.
  *
  * @param value A number of ms, or text such as `"1d"`, `"2 hours"`
- * @param what What it is given for, for the error message
+ * @param what What the duration is for, for the error message
  * @returns ms
  * @throws {TypeError} If it is neither
  */

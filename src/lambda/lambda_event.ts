@@ -1,10 +1,10 @@
-/** The event of HTTP APIs (payload 2.0) and of function URLs, as far as it is used. */
+/** The used part of the event of HTTP APIs (payload 2.0) and function URLs. */
 export interface LambdaEventV2 {
-  /** The path; HTTP APIs have decoded it. */
+  /** The path; decoded by HTTP APIs. */
   readonly rawPath: string;
   /** The query as it was sent. */
   readonly rawQueryString?: string;
-  /** The cookies, one each. */
+  /** The cookies, separately. */
   readonly cookies?: readonly string[] | null;
   /** The headers by lower-case name, repeated ones joined. */
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
@@ -12,7 +12,7 @@ export interface LambdaEventV2 {
   readonly body?: string | null;
   /** Whether the body is in base64. */
   readonly isBase64Encoded?: boolean;
-  /** What the gateway says of the request. */
+  /** The gateway's information about the request. */
   readonly requestContext: {
     /** The gateway's host name. */
     readonly domainName?: string;
@@ -21,13 +21,13 @@ export interface LambdaEventV2 {
   };
 }
 
-/** The event of REST APIs, HTTP APIs (payload 1.0) and load balancers, as far as it is used. */
+/** The used part of the event of REST APIs, HTTP APIs (payload 1.0) and load balancers. */
 export interface LambdaEventV1 {
   /** `1.0` from HTTP APIs. */
   readonly version?: string;
   /** The method. */
   readonly httpMethod: string;
-  /** The path; HTTP APIs have decoded it. */
+  /** The path; decoded by HTTP APIs. */
   readonly path: string;
   /** The last value of each query parameter. */
   readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null;
@@ -41,13 +41,13 @@ export interface LambdaEventV1 {
   readonly body?: string | null;
   /** Whether the body is in base64. */
   readonly isBase64Encoded?: boolean;
-  /** What the gateway says of the request. */
+  /** The gateway's information about the request. */
   readonly requestContext: {
     /** The gateway's host name. */
     readonly domainName?: string;
     /** The client, from API Gateway. */
     readonly identity?: { readonly sourceIp?: string | null };
-    /** There from load balancers alone. */
+    /** Only from load balancers. */
     readonly elb?: unknown;
   };
 }
@@ -74,12 +74,12 @@ export function isBalancer(event: LambdaEvent): boolean {
 }
 
 /**
- * Makes sure that an event is an HTTP request.
+ * Asserts that an event is an HTTP request.
  *
  * @param caller Name of the function whose handler got it, for the message
  * @param event The event
  * @returns The event
- * @throws {TypeError} If it is something else: a queue's messages, a schedule
+ * @throws {TypeError} If it is something else, such as messages of a queue, or a schedule
  */
 export function httpEvent(caller: string, event: unknown): LambdaEvent {
   const { requestContext, httpMethod } = (event ?? {}) as Partial<LambdaEventV1>;

@@ -8,15 +8,15 @@ import { type LambdaContext, LambdaVisit } from "./lambda_visit.ts";
 export type LambdaHandler = (event: LambdaEvent, context: LambdaContext) => Promise<LambdaResult>;
 
 /**
- * Makes an application the handler of a Lambda function behind API Gateway, a function URL or a load balancer. The
- * shape of each event decides how it is read and answered.
+ * Turns an application into the handler of a Lambda function behind API Gateway, a function URL or a load balancer. How
+ * an event is read and answered depends on its shape.
  *
- * The answer leaves as a whole, 6 MB at most, once the work given to `req.waitUntil` is done as well.
+ * The answer, 6 MB at most, is sent in one piece, after the work passed to `req.waitUntil` is done.
  *
  * @param app The application
- * @returns The handler; it rejects with a `TypeError` for events that are no HTTP requests, and with whatever broke an
- * answer off
- * @throws {TypeError} If it is given no application
+ * @returns The handler; it rejects with a `TypeError` for events that are not HTTP requests, and with the error if an
+ * answer breaks off
+ * @throws {TypeError} If `app` is not an application
  *
  * @example A function
  * ```ts ignore

@@ -7,7 +7,7 @@ import type { Platform } from "../platform/platform.ts";
 export const lambdaPlatform: Platform = {
   ...genericPlatform,
   name: "Lambda",
-  // nor does it leave before the work that is waited for is done: a handler that never ends would keep the answer back
+  // the answer would wait for such handlers: one that never ends would keep it back
   endsWithAnswer: false,
   files: nodeFiles,
   env: (name) => process.env[name],

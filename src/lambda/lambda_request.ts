@@ -1,21 +1,21 @@
 import { Buffer } from "node:buffer";
 import { isBalancer, isV2, type LambdaEvent, type LambdaEventV1, type LambdaEventV2 } from "./lambda_event.ts";
 
-/** Methods no web request may be made with; the application shall see them all the same. */
+/** Methods that `new Request` refuses, but the application should get. */
 const FORBIDDEN = /^(?:connect|trace|track)$/i;
 
 /**
  * The web request of an event.
  *
  * @param event The event
- * @param signal Aborts when the client has left, where that can be known
- * @returns The request, its target as it was sent as far as the event tells
+ * @param signal Aborts when the client is gone, where that is known
+ * @returns The request, with the target as it was sent, as far as the event tells
  */
 export function requestOf(event: LambdaEvent, signal?: AbortSignal): Request {
   const method = isV2(event) ? event.requestContext.http.method : event.httpMethod;
   const headers = isV2(event) ? headersOfV2(event) : headersOfV1(event);
   const body = bodyOf(event, method);
-  // body parsers go by the length, which REST APIs do not send, and which does not fit a body that is not handed on
+  // body parsers need the length, which REST APIs do not send, and which would be wrong for a body that is dropped
   if (body !== null) headers.set("content-length", String(body.length));
   else if (event.body) headers.delete("content-length");
   const url = originOf(event, headers) + targetOf(event);
@@ -26,7 +26,7 @@ export function requestOf(event: LambdaEvent, signal?: AbortSignal): Request {
     body,
     ...(signal === undefined ? {} : { signal }),
   });
-  // a web request resolves "/../", and path checks would look at something else than what was sent
+  // new Request resolves "/../", but path checks must see what was sent
   if (request.url !== url) Object.defineProperty(request, "url", { value: url });
   if (forbidden) Object.defineProperty(request, "method", { value: method.toUpperCase() });
   return request;
@@ -37,7 +37,7 @@ function bodyOf({ body, isBase64Encoded }: LambdaEvent, method: string): Uint8Ar
   return Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
 }
 
-// gateways write the scheme themselves; a load balancer passes on any host a client names, and a health check has none
+// gateways set the scheme themselves; load balancers pass on any Host, and health checks have none
 function originOf(event: LambdaEvent, headers: Headers): string {
   const scheme = headers.get("x-forwarded-proto") === "http" ? "http" : "https";
   const host = headers.get("host") ?? event.requestContext.domainName ?? "";
@@ -50,21 +50,21 @@ function targetOf(event: LambdaEvent): string {
   const path = isV2(event) ? event.rawPath : event.path;
   const query = isV2(event) ? event.rawQueryString : queryOf(event);
   const target = (isDecoded(event) ? escaped(path) : path) + (query ? `?${query}` : "");
-  // behind the host anything else, such as the "*" of OPTIONS, would become a part of it
+  // anything else, such as the "*" of OPTIONS, would become part of the host
   return target.startsWith("/") ? target : `/${target}`;
 }
 
-// HTTP APIs decode the path, the other three leave it alone
+// only HTTP APIs decode the path
 function isDecoded(event: LambdaEvent): boolean {
   return isV2(event) ? !event.requestContext.domainName?.includes(".lambda-url.") : event.version === "1.0";
 }
 
-// what cannot have been sent like this must have been escaped
+// escapes characters that cannot have been sent unescaped
 function escaped(path: string): string {
   return path.replace(/[^\x21-\x7e]|[?#]|%(?![\da-f]{2})/giu, encodeURIComponent);
 }
 
-// load balancers pass the query on as it was sent, API Gateway decodes it
+// load balancers pass on the query as it was sent, API Gateway decodes it
 function queryOf(event: LambdaEventV1): string {
   const write = isBalancer(event) ? (text: string) => text : encodeURIComponent;
   const values = event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {};
@@ -89,7 +89,7 @@ function headersOfV1(event: LambdaEventV1): Headers {
   return headers;
 }
 
-// a header is bytes, and a runtime that reads them from a connection shows each as a character
+// headers are bytes, which runtimes decode as Latin-1; Lambda decodes UTF-8
 function onTheWire(value: string): string {
   return /[\u0100-\uffff]/.test(value) ? Buffer.from(value).toString("latin1") : value;
 }

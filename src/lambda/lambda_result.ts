@@ -2,21 +2,21 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { statusText } from "../http/status_text.ts";
 import { isBalancer, isV2, type LambdaEvent } from "./lambda_event.ts";
 
-/** Status and headers of an answer, in the shape the event's sender reads. */
+/** Status and headers of an answer, in the shape that the event's sender expects. */
 export interface LambdaResultHead {
   /** The status. */
   statusCode: number;
-  /** The status with its words, for load balancers. */
+  /** Status and reason phrase, for load balancers. */
   statusDescription?: string;
-  /** One value for each header. */
+  /** The headers with one value each. */
   headers?: Record<string, string>;
-  /** All values of each header, where the request had them like this. */
+  /** The headers with all values, if the request had them in this form. */
   multiValueHeaders?: Record<string, string[]>;
-  /** The cookies, one each, for payload 2.0. */
+  /** The cookies, separately, for payload 2.0. */
   cookies?: string[];
 }
 
-/** An answer as Lambda takes it. */
+/** An answer as Lambda expects it. */
 export interface LambdaResult extends LambdaResultHead {
   /** The body, as text or in base64. */
   body: string;
@@ -25,7 +25,7 @@ export interface LambdaResult extends LambdaResultHead {
 }
 
 /**
- * Puts an answer into the shape the event's sender reads; API Gateway refuses fields it does not know.
+ * Converts status and headers to the shape that the event's sender expects; API Gateway refuses unknown fields.
  *
  * @param event The event
  * @param response The answer
@@ -46,7 +46,7 @@ export function resultHead(event: LambdaEvent, response: Response): LambdaResult
     if (cookies.length > 0) head.multiValueHeaders["set-cookie"] = cookies;
     return head;
   }
-  // one value each is all there is room for, but names that differ in case are names of their own
+  // each name can have only one value, so repeated cookies get names with different capitalisation
   const spelled = cookies.map((cookie, at) => [spelling("set-cookie", at), cookie]);
   head.headers = Object.fromEntries([...others, ...spelled]);
   return head;
@@ -62,8 +62,8 @@ function spelling(name: string, nth: number): string {
 }
 
 /**
- * Collects an answer. A body that is UTF-8 goes as text, for REST APIs leave base64 as it is unless they are told of
- * binary types; every other body goes in base64. Either way the client gets the same bytes.
+ * Converts an answer. A body that is valid UTF-8 is sent as text, because REST APIs do not decode base64 unless binary
+ * types are configured; any other body in base64. In both cases the client gets the same bytes.
  *
  * @param event The event
  * @param response The answer

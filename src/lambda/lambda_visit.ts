@@ -1,23 +1,23 @@
 import { isV2, type LambdaEvent } from "./lambda_event.ts";
 import { requestOf } from "./lambda_request.ts";
 
-/** What Lambda says of an invocation, as far as it is used. */
+/** The used part of Lambda's context of an invocation. */
 export interface LambdaContext {
   /** Identifies the invocation. */
   readonly awsRequestId: string;
-  /** Whether the next invocation waits until nothing is left to do. */
+  /** Whether Lambda waits for an empty event loop before it ends the invocation. */
   callbackWaitsForEmptyEventLoop: boolean;
-  /** ms until the function is stopped. */
+  /** ms left before the function is stopped. */
   getRemainingTimeInMillis(): number;
 }
 
 /** What handlers find as `req.info` on Lambda. */
 export interface LambdaInfo {
-  /** The event as Lambda delivered it: authorizers, stages and path parameters are found there. */
+  /** The event as delivered by Lambda, with authorizers, stages and path parameters. */
   readonly event: LambdaEvent;
   /** Lambda's context. */
   readonly context: LambdaContext;
-  /** The client, as Deno shows it; load balancers name it in `X-Forwarded-For` alone. */
+  /** The client, in Deno's form; load balancers name it only in `X-Forwarded-For`. */
   readonly remoteAddr: { hostname: string | undefined; port: undefined };
 }
 
@@ -31,7 +31,7 @@ export class LambdaVisit implements LambdaInfo {
   /**
    * @param event The event
    * @param context Lambda's context
-   * @param signal Aborts when the client has left, where that can be known
+   * @param signal Aborts when the client is gone, where that is known
    */
   constructor(event: LambdaEvent, context: LambdaContext, signal?: AbortSignal) {
     this.event = event;
@@ -50,7 +50,7 @@ export class LambdaVisit implements LambdaInfo {
     this.#background.add(promise);
   }
 
-  /** Waits for background work, and for what it adds: Lambda stops the process between invocations. */
+  /** Waits for background work, and for work added by it: Lambda freezes the process between invocations. */
   async backgroundWork(): Promise<void> {
     while (this.#background.size > 0) {
       const work = [...this.#background];

@@ -4,41 +4,41 @@ import { httpEvent, type LambdaEvent } from "./lambda_event.ts";
 import { type LambdaResultHead, resultHead } from "./lambda_result.ts";
 import { type LambdaContext, LambdaVisit } from "./lambda_visit.ts";
 
-/** Where Lambda's Node runtimes take an answer piece by piece: a writable stream of Node's, as far as it is used. */
+/** The used part of the Node stream to which Lambda's Node runtimes have answers written. */
 export interface LambdaResponseStream {
-  /** Takes a piece; `false` when the next had better wait for `drain`. */
+  /** Takes a piece; `false` if the next one should wait for `drain`. */
   write(piece: Uint8Array | string): boolean;
   /** Ends the answer. */
   end(): unknown;
   /** Listens for `drain`, `error` and `close`. */
   on(event: string, listener: (error?: unknown) => void): unknown;
-  /** Listens no more. */
+  /** Removes a listener. */
   off(event: string, listener: (error?: unknown) => void): unknown;
 }
 
-/** A handler as Lambda calls it when the answer is to be streamed. */
+/** A handler as Lambda calls it for streamed answers. */
 export type LambdaStreamingHandler = (
   event: LambdaEvent,
   stream: LambdaResponseStream,
   context: LambdaContext,
 ) => Promise<void>;
 
-/** The global of Lambda's Node runtimes, as far as it is used. */
+/** The used part of the global of Lambda's Node runtimes. */
 interface AwsLambda {
   streamifyResponse(handler: LambdaStreamingHandler): LambdaStreamingHandler;
   HttpResponseStream: { from(stream: LambdaResponseStream, head: LambdaResultHead): LambdaResponseStream };
 }
 
 /**
- * Makes an application the handler of a Lambda function whose answers are streamed: behind a function URL with the
- * invoke mode `RESPONSE_STREAM`, or a REST API with the transfer mode `STREAM`.
+ * Turns an application into the handler of a Lambda function that streams its answers: behind a function URL with
+ * invoke mode `RESPONSE_STREAM`, or a REST API with transfer mode `STREAM`.
  *
- * The answer is complete for the client before the work given to `req.waitUntil` is awaited.
+ * The client has the complete answer before the work passed to `req.waitUntil` is awaited.
  *
  * @param app The application
- * @returns The handler; it rejects with a `TypeError` for events that are no HTTP requests, and with whatever broke an
- * answer off
- * @throws {TypeError} Where Lambda's global `awslambda` is missing, or if it is given no application
+ * @returns The handler; it rejects with a `TypeError` for events that are not HTTP requests, and with the error if an
+ * answer breaks off
+ * @throws {TypeError} If Lambda's global `awslambda` is missing, or `app` is not an application
  *
  * @example A function
  * ```ts ignore
@@ -55,7 +55,7 @@ export function toStreamingHandler(app: Servable): LambdaStreamingHandler {
   }
   return awslambda.streamifyResponse(async (given, stream, context) => {
     const event = httpEvent("toStreamingHandler", given);
-    // an open connection to a database would keep the invocation going; req.waitUntil tells what there is to wait for
+    // otherwise an open database connection would keep the invocation running; req.waitUntil says what to wait for
     context.callbackWaitsForEmptyEventLoop = false;
     const left = new AbortController();
     const leave = (error?: unknown): void => left.abort(error);
@@ -66,7 +66,7 @@ export function toStreamingHandler(app: Servable): LambdaStreamingHandler {
       const response = await app.fetch(visit.request, visit);
       const out = awslambda.HttpResponseStream.from(stream, resultHead(event, response));
       await send(response.body, out, left.signal);
-      // an answer that is complete is closed as well
+      // a complete answer is followed by `close`, too
       stream.off("close", leave);
       out.end();
     } finally {
@@ -80,23 +80,23 @@ async function send(
   out: LambdaResponseStream,
   left: AbortSignal,
 ): Promise<void> {
-  // status and headers leave with the first piece, even if it is empty
+  // sends the status and headers, even before a body
   out.write("");
   try {
     await body?.pipeTo(sinkTo(out, left), { signal: left });
   } catch (error) {
-    // Lambda knows that nobody listens any more
+    // if the client is gone, Lambda knows
     if (!left.aborted) throw error;
   }
 }
 
 function sinkTo(out: LambdaResponseStream, left: AbortSignal): WritableStream<Uint8Array> {
-  let goOn = (): void => {};
-  out.on("drain", () => goOn());
-  left.addEventListener("abort", () => goOn(), { once: true });
+  let proceed = (): void => {};
+  out.on("drain", () => proceed());
+  left.addEventListener("abort", () => proceed(), { once: true });
   return new WritableStream({
     write(piece) {
-      if (!out.write(piece) && !left.aborted) return new Promise<void>((resolve) => goOn = resolve);
+      if (!out.write(piece) && !left.aborted) return new Promise<void>((resolve) => proceed = resolve);
     },
   });
 }

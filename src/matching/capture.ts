@@ -1,12 +1,12 @@
 import { bareObject } from "../http/bare_object.ts";
 
-/** A parameter that takes a whole segment, and those behind it. */
+/** A parameter that is a whole segment, linked to the next one. */
 export class Capture {
   /** Its name. */
   readonly name: string;
-  /** Characters between the end of the parameter before it, or the beginning of the path, and its value. */
+  /** Characters between the previous parameter, or the beginning of the path, and its value. */
   readonly skip: number;
-  /** The next one, `null` behind the last. */
+  /** The next parameter, `null` after the last. */
   readonly next: Capture | null;
 
   /**
@@ -17,7 +17,7 @@ export class Capture {
    * @param next The next one
    */
   constructor(name: string, skip: number, next: Capture | null) {
-    // a name cut from a path is a string of its own; as a key it becomes the one that all routes share
+    // a name sliced from a path is a string of its own; as a property key it is interned, and shared by all routes
     this.name = Object.keys({ [name]: 0 })[0]!;
     this.skip = skip;
     this.next = next;
@@ -25,11 +25,11 @@ export class Capture {
 }
 
 /**
- * Reads the parameters of a path that is known to match, where they can be had as they stand.
+ * Reads the parameters of a path that is known to match, if nothing has to be decoded.
  *
  * @param first The first parameter
  * @param path A path beginning with a slash, not decoded
- * @returns The parameters, `null` where something has to be decoded first
+ * @returns The parameters, `null` if something has to be decoded
  */
 export function readCaptures(first: Capture, path: string): Record<string, string> | null {
   if (path.includes("%")) return null;
@@ -47,7 +47,7 @@ export function readCaptures(first: Capture, path: string): Record<string, strin
 /**
  * Decodes the percent escapes of a path parameter.
  *
- * @param value The text as it stands in the path
+ * @param value The text as it is in the path
  * @returns The decoded text
  * @throws {URIError} With status 400 if an escape is broken, as Express's
  */

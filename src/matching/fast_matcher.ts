@@ -2,16 +2,16 @@ import { type Layer, type LayerList, Scope, type Step } from "./layer.ts";
 import { PathTrie } from "./path_trie.ts";
 
 /**
- * An index over an ordered list of layers, never a second truth: for a path and a method it yields the layers that
- * match, in registration order.
+ * An index over an ordered list of layers: for a path and a method it yields the layers that match, in registration
+ * order. The list stays the only truth.
  *
- * Paths of literals and whole parameters are matched by walking a trie segment by segment; whatever else there is
- * (RegExps, wildcards, optional parts) hangs at the literal prefix it begins with and is asked by the walk. The list
- * of steps for a shape of path is worked out once and kept. What routers have that are mounted at literal paths stands
- * in the same list, in the place of the mount.
+ * Paths of literals and whole parameters are matched in a trie, segment by segment. All others (RegExps, wildcards,
+ * optional parts) are stored under their literal prefix and tried during the walk. The list of steps for a shape of
+ * path is computed once. Layers of routers that are mounted at literal paths are in the same list, in place of the
+ * mount.
  */
 export class FastMatcher implements LayerList {
-  /** Whether case counts. */
+  /** Whether paths are case-sensitive. */
   readonly sensitive: boolean;
   readonly #layers: () => readonly Layer[];
   readonly #epoch: () => number;
@@ -23,7 +23,7 @@ export class FastMatcher implements LayerList {
    * Makes an index; a router makes its own.
    *
    * @param layers The list, in registration order
-   * @param epoch Grows with every registration, so that a stale index is noticed
+   * @param epoch Number of registrations so far; a change makes the index stale
    * @param sensitive Whether case counts
    */
   constructor(layers: () => readonly Layer[], epoch: () => number, sensitive: boolean) {
@@ -33,16 +33,16 @@ export class FastMatcher implements LayerList {
     this.#scope = new Scope(this);
   }
 
-  /** The list, in registration order, for an index that is being built. */
+  /** The list, in registration order, with the positions updated; for building an index. */
   get layers(): readonly Layer[] {
     const layers = this.#layers();
-    // programs take layers out of the list of a router, and move them in it
+    // programs may remove layers from a router's list, and move them
     layers.forEach((layer, place) => layer.order = place);
     return layers;
   }
 
   /**
-   * Yields what matches a path.
+   * Yields the steps of the layers that match a path.
    *
    * @param path A path beginning with a slash, not decoded
    * @param method The method in capitals; `WS` for an upgrade
@@ -53,7 +53,7 @@ export class FastMatcher implements LayerList {
   }
 
   /**
-   * Tells whether an upgrade request may find a WebSocket route, without looking at its headers.
+   * Tells whether an upgrade request might find a WebSocket route; cheap, but only `false` is certain.
    *
    * @param path A path beginning with a slash, not decoded
    */

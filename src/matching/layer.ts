@@ -4,14 +4,14 @@ import type { PathPatternOptions } from "./path_expression.ts";
 import { type PathMatch, PathPattern } from "./path_pattern.ts";
 import { noteRegistration } from "./registrations.ts";
 
-/** Any function that was registered; its declared parameters tell what it is. */
-// deno-lint-ignore no-explicit-any -- handlers, error handlers and routers are told apart when they are called
+/** Any registered function; the number of its parameters tells its kind. */
+// deno-lint-ignore no-explicit-any -- handlers, error handlers and routers are distinguished at run time
 export type AnyHandler = (...args: any[]) => unknown;
 
-/** How a function takes part: as a handler, as an error handler, or not at all. */
+/** Kind of a function: handler, error handler, or neither. */
 export type HandlerKind = "handler" | "error" | "none";
 
-/** One function of a layer, with its kind worked out. */
+/** One function of a layer, with its kind. */
 export interface LayerEntry {
   /** The function. */
   readonly fn: AnyHandler;
@@ -20,7 +20,7 @@ export interface LayerEntry {
 }
 
 /**
- * Works out how a function takes part: four declared parameters make an error handler, more are never called.
+ * Determines the kind of a function: one with four parameters is an error handler, one with more is never called.
  *
  * @param fn The function
  * @returns The function with its kind
@@ -29,12 +29,12 @@ export function layerEntry(fn: AnyHandler): LayerEntry {
   return { fn, kind: kindOf(fn) };
 }
 
-/** The kind alone. */
+/** The kind of a function; see {@linkcode layerEntry}. */
 export function kindOf(fn: AnyHandler): HandlerKind {
   return fn.length < 4 ? "handler" : fn.length === 4 ? "error" : "none";
 }
 
-/** What a route layer needs to say which handlers a method has. */
+/** What a layer needs of its route. */
 export interface RoutedEntries {
   /** Handlers for a method, in order; empty if the route does not answer it. */
   entriesFor(method: string): readonly LayerEntry[];
@@ -44,11 +44,11 @@ export interface RoutedEntries {
   dispatch?: AnyHandler;
 }
 
-/** A router or app that is mounted as a whole; the walk descends into it instead of calling it. */
+/** A mounted router or application; a walk descends into it instead of calling it. */
 export interface Mounted {
   /** The layers to walk. */
   readonly source: LayerSource;
-  /** Takes the request over; returns what gives it back. */
+  /** Takes over the request; returns a function that gives it back. */
   enter?(req: unknown, res: unknown): (() => void) | null;
 }
 
@@ -56,7 +56,7 @@ export interface Mounted {
 export interface LayerList {
   /** The layers. */
   readonly layers: readonly Layer[];
-  /** Whether case counts. */
+  /** Whether paths are case-sensitive. */
   readonly sensitive: boolean;
 }
 
@@ -66,45 +66,45 @@ export interface LayerSource {
   stepsFor(path: string, method: string): readonly Step[];
   /** Parameter handlers by name. */
   readonly paramHandlers: ReadonlyMap<string, readonly AnyHandler[]>;
-  /** Whether handlers also see the parent's parameters. */
+  /** Whether handlers also get the parent's parameters. */
   readonly mergeParams: boolean;
-  /** Whether an upgrade request for a path may find a WebSocket route, told at once. */
+  /** Whether an upgrade request for a path might find a WebSocket route; cheap, but only `false` is certain. */
   leadsToSocket(path: string): boolean;
-  /** Whether it does find one, told by matching. */
+  /** Whether it does find one; found out by matching. */
   reachesSocket(path: string): boolean;
   /** Whether the router, or one mounted on it, has WebSocket routes. */
   readonly hasSockets: boolean;
-  /** The layers themselves, where those of a mounted router may stand in one list with its parent's. */
+  /** The layers, if a parent may index them together with its own. */
   readonly list?: LayerList | null;
 }
 
 /**
- * Where a step's router is, seen from the router that is walked: the layers of mounted routers stand in one list with
- * those around the mount, and the path is not matched again for each of them.
+ * Where a step's router is mounted, seen from the router that is walked. Layers of mounted routers are in one list with
+ * those around the mount, so that the path is matched only once for all of them.
  *
- * A router has one scope for itself and one for each literal mount below it. They stay the same objects, so that lists
- * made before and after a registration can be compared.
+ * A router has one scope for itself and one for each literal mount below it. The objects are reused, so that lists made
+ * before and after a registration can be compared.
  */
 export class Scope {
-  /** The scope around the mount; the router that is walked has none. */
+  /** The scope around the mount; `null` for the router that is walked. */
   readonly parent: Scope | null;
-  /** The mount that leads here. */
+  /** The layer that mounts the router. */
   readonly mount: Layer | null;
   /** The mounted router; `null` for the one that is walked. */
   readonly source: LayerSource | null;
-  /** The router's layers, `null` where nothing can be mounted. */
+  /** The router's layers, `null` if nothing can be mounted there. */
   readonly list: LayerList | null;
-  /** Characters of the path that mounts have taken. */
+  /** Length of the part of the path that mounts have consumed. */
   readonly taken: number;
   /** Scopes of routers mounted here. */
   below: Map<Layer, Scope> | null = null;
 
   /**
-   * Makes a scope; the matcher does this when it first comes to a mount.
+   * Makes a scope; the matcher does this when it first gets to a mount.
    *
    * @param list The layers
    * @param parent The scope around the mount
-   * @param mount The mount that leads here
+   * @param mount The layer that mounts the router
    */
   constructor(list: LayerList | null, parent: Scope | null = null, mount: Layer | null = null) {
     this.parent = parent;
@@ -114,54 +114,54 @@ export class Scope {
     this.taken = parent === null ? 0 : parent.taken + mount!.patterns[0]!.fixed!.length;
   }
 
-  /** Places of the mounts in the order of registration, from the outermost. */
+  /** Positions of the mounts in the order of registration, outermost first. */
   get places(): readonly number[] {
     return this.parent === null ? [] : [...this.parent.places, this.mount!.order];
   }
 }
 
-/** What a walk does at a step: runs a function, descends into a mounted router, or notes what OPTIONS may list. */
+/** What a walk does at a step: call a function, descend into a mounted router, or collect methods for OPTIONS. */
 export type StepKind = HandlerKind | "mount" | "allow";
 
-/** One function, or one mounted router, seen by one method and one shape of path. */
+/** One function, or one mounted router, for one method and one shape of path. */
 export class Step {
-  /** The function; a mount and a note have none. */
+  /** The function; `null` for a mount, and for OPTIONS. */
   readonly fn: AnyHandler | null;
-  /** Where the layer's router is. */
+  /** Scope of the layer's router. */
   readonly scope: Scope;
-  /** Whether nothing has to be found out before the function is called. */
+  /** Whether the function can be called right away: the match is known. */
   readonly direct: boolean;
-  /** Whether it is a further handler of a layer that was entered before. */
+  /** Whether it is a further handler of a layer that was entered at an earlier step. */
   readonly within: boolean;
-  /** The parameters of a route, where nothing else has to be found out before. */
+  /** The parameters of a route, if only they have to be read from the path. */
   readonly captures: Capture | null;
-  /** Characters of the path that the function does not see, those of a mount that must be asked left aside. */
+  /** Length of the part of the path that is hidden from the function, as far as it is known before matching. */
   readonly taken: number;
   /** The layer's route, if it is one. */
   readonly route: RoutedEntries | null;
   /** The layer it belongs to. */
   readonly layer: Layer;
-  /** What is done. */
+  /** What a walk does at it. */
   readonly kind: StepKind;
-  /** Whether it is the first step of its layer, where the layer is entered. */
+  /** Whether it is the first step of its layer. */
   readonly enters: boolean;
-  /** Number of the first step behind the layer. */
+  /** Index of the first step after the layer. */
   readonly end: number;
-  /** The layer's only pattern, when the matcher has proved that it matches; `null` when the layer must be asked. */
+  /** The layer's only pattern, if it is known to match; `null` if the layer must be asked. */
   readonly proven: PathPattern | null;
-  /** The match, where it is the same for every path that leads here. */
+  /** The match, if it is the same for every path that leads here. */
   readonly fixed: PathMatch | null;
 
   /**
    * Makes a step; the matcher does this when a path is first asked for.
    *
    * @param layer The layer
-   * @param kind What is done
+   * @param kind What a walk does at it
    * @param fn The function, if there is one
    * @param enters Whether the layer is entered here
-   * @param end Number of the first step behind the layer
-   * @param proven The layer's pattern, where it is known to match
-   * @param scope Where the layer's router is
+   * @param end Index of the first step after the layer
+   * @param proven The layer's pattern, if it is known to match
+   * @param scope Scope of the layer's router
    */
   constructor(
     layer: Layer,
@@ -175,7 +175,7 @@ export class Step {
     const { route } = layer;
     const fixed = proven?.fixed ?? null;
     const handles = enters && kind === "handler";
-    // what a request needs of a step stands together, for with thousands of routes it is not in the processor's cache
+    // what requests need of a step comes first: with thousands of routes it is not in the processor's cache
     this.fn = fn;
     this.scope = scope;
     this.direct = handles && fixed !== null;
@@ -191,28 +191,28 @@ export class Step {
     this.fixed = fixed;
   }
 
-  /** The same step in a list where it comes so many places later. */
+  /** The same step, in a list where its index is higher by a number. */
   moved(by: number): Step {
     if (by === 0) return this;
     return new Step(this.layer, this.kind, this.fn, this.enters, this.end + by, this.proven, this.scope);
   }
 }
 
-/** One registered thing, with its place among the others. */
+/** One registration: a route, a mount, or a middleware. */
 export class Layer {
-  /** Place in the list of its router, as of when an index over that was built last. */
+  /** Position in the list of its router when the index was last built. */
   order = 0;
   /** The path as it was registered. */
   readonly path: string | RegExp | readonly (string | RegExp)[];
   /** The patterns of the path, one for each member of a list. */
   readonly patterns: readonly PathPattern[];
-  /** Whether the layer takes every path: a mount on `/`. */
+  /** Whether the layer matches every path: a mount at `/`. */
   readonly everywhere: boolean;
   /** The route, for a route layer. */
   readonly route: RoutedEntries | null;
   /** The router or app, for a mount of one. */
   mounted: Mounted | null;
-  /** The functions of a layer that is not a route, or the one that a program has put around a route. */
+  /** The functions of a layer that is not a route, or the function that a program has put around a route. */
   entries: readonly LayerEntry[];
   /** Whether it is a WebSocket route, which only upgrade requests reach. */
   readonly socket: boolean;
@@ -224,14 +224,14 @@ export class Layer {
   /**
    * Compiles a registration.
    *
-   * @param method Name of the caller for error messages
-   * @param path Where the layer applies
+   * @param caller Name of the caller for error messages
+   * @param path The path
    * @param options How the path matches
    * @param content What the layer does
-   * @throws {TypeError} If the path cannot be understood
+   * @throws {TypeError} If the path is not valid
    */
   constructor(
-    method: string,
+    caller: string,
     path: string | RegExp | readonly (string | RegExp)[],
     options: PathPatternOptions,
     content: { route?: RoutedEntries; mounted?: Mounted | null; fn?: AnyHandler; socket?: boolean; call?: object },
@@ -239,8 +239,8 @@ export class Layer {
     this.path = path;
     this.strict = options.strict;
     this.patterns = typeof path === "string"
-      ? [new PathPattern(method, path, options)]
-      : pathsOf(method, path).map((one) => new PathPattern(method, one, options));
+      ? [new PathPattern(caller, path, options)]
+      : pathsOf(caller, path).map((one) => new PathPattern(caller, one, options));
     this.everywhere = !options.end && (path === "/" || path === "");
     this.route = content.route ?? null;
     this.mounted = content.mounted ?? null;
@@ -249,7 +249,7 @@ export class Layer {
     this.call = content.call ?? null;
   }
 
-  /** What is called for a request: the function, the router, or the route. Programs may put another around it. */
+  /** What is called for a request: the function, the router, or the route. Programs may assign a wrapper. */
   get handle(): AnyHandler {
     return this.entries[0]?.fn ?? ((...args) => this.route?.dispatch?.(...args));
   }
@@ -266,7 +266,7 @@ export class Layer {
   }
 
   /**
-   * Matches a path against the patterns, the first that fits counting.
+   * Matches a path against the patterns; the first match counts.
    *
    * @throws {URIError} With status 400 if a parameter has a broken percent escape
    */
@@ -280,7 +280,7 @@ export class Layer {
 }
 
 /**
- * Whether a match leads into a mount, which must begin where the path begins and end where a segment ends.
+ * Whether a match enters a mount: it must begin where the path begins, and end where a segment ends.
  *
  * @param match The match
  * @param path The path
@@ -294,11 +294,11 @@ const SLASH = 47;
 
 const NO_ENTRIES: readonly LayerEntry[] = [];
 
-function pathsOf(method: string, path: unknown): (string | RegExp)[] {
+function pathsOf(caller: string, path: unknown): (string | RegExp)[] {
   const paths = Array.isArray(path) ? path.flat(Infinity) : [path];
   for (const one of paths) {
     if (typeof one === "string" || one instanceof RegExp) continue;
-    throw new TypeError(`${method} takes a path as a string, a RegExp or an array of them, not ${describe(one)}`);
+    throw new TypeError(`${caller} takes a path as a string, a RegExp or an array of them, not ${describe(one)}`);
   }
   return paths;
 }

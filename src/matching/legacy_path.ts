@@ -1,10 +1,10 @@
-/** A path string in path-to-regexp's present syntax, and what that syntax cannot say. */
+/** A path in path-to-regexp's present syntax, and what that syntax cannot express. */
 export interface TranslatedPath {
   /** The path as path-to-regexp 8 and 9 read it. */
   readonly path: string;
-  /** Regular expressions that parameters must match as a whole, by name. */
+  /** Regular expressions that whole parameters must match, by name. */
   readonly constraints: ReadonlyMap<string, RegExp>;
-  /** Parameters whose value is one string although it spans segments: Express 4's `*` and `:name(.*)`. */
+  /** Parameters whose value is one string although they span segments: Express 4's `*` and `:name(.*)`. */
   readonly joined: ReadonlySet<string>;
 }
 
@@ -12,7 +12,7 @@ const NAME_START = /[$_\p{ID_Start}]/u;
 const NAME_PART = /[$\u200c\u200d\p{ID_Continue}]/u;
 
 /**
- * Translates the Express 4 forms people still have: `*`, `/:id?` and `/:id(\d+)`.
+ * Translates the Express 4 forms still in use: `*`, `/:id?` and `/:id(\d+)`.
  *
  * @param path The path as it was registered
  * @returns The same path in Express 5's syntax
@@ -83,7 +83,7 @@ function constraintEnd(path: string, open: number): number {
   return open;
 }
 
-// a quantified group that repeats inside itself can take exponential time on a hostile path
+// a repeated group that contains a repetition can take exponential time on a malicious path
 const NESTED_QUANTIFIER = /\([^()]*[+*}][^()]*\)\s*(?:[+*]|\{)/;
 
 function constraintOf(path: string, name: string, source: string): RegExp {

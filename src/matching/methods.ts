@@ -1,4 +1,4 @@
-/** Methods an app has a function for, by their lower-case names: those of RFC 9110, WebDAV and its kin, and QUERY. */
+/** HTTP methods that applications have a function for, in lower case: RFC 9110, WebDAV and related, QUERY. */
 export const METHODS = [
   "acl",
   "bind",
@@ -41,10 +41,10 @@ export const METHODS = [
 export const KNOWN_METHODS: ReadonlySet<string> = new Set([...METHODS.map((name) => name.toUpperCase()), "WS"]);
 
 /**
- * Gives a class a function for each method, and `all`, but those it has written out. They are plain properties, for there
- * are programs that replace them on a router of theirs.
+ * Defines a function for each HTTP method, and `all`, on a class, except those it has already. They are writable
+ * properties, because some programs replace them on their routers.
  *
- * @param prototype What its objects inherit
+ * @param prototype Prototype of the class
  * @param verbOf Makes the function for a method in lower case, `null` for all
  */
 export function defineVerbs(prototype: object, verbOf: (method: string | null) => (...args: never[]) => unknown): void {

@@ -5,23 +5,23 @@ export type Key = Parameter | Wildcard;
 
 /** How a path is matched. */
 export interface PathPatternOptions {
-  /** Whether case counts. */
+  /** Whether paths are case-sensitive. */
   readonly sensitive: boolean;
-  /** Whether a trailing slash counts. */
+  /** Whether a trailing slash makes a difference. */
   readonly strict: boolean;
   /** Whether the whole path must match (routes), or only its beginning (mounts). */
   readonly end: boolean;
 }
 
-/** Most spellings that the optional parts of a path may make. */
+/** Most alternatives that the optional parts of a path may expand to. */
 const MOST_SPELLINGS = 256;
 
 /**
  * Makes one regular expression of a parsed path.
  *
- * Parameters take as much as they can, as in Express 5, whose version of path-to-regexp is no ES module; the version
- * that is one has them take as little as they can, and `/:name.:ext` would split `a.tar.gz` at the other dot. None goes
- * back over the text in front of it, so that no path takes more than a few steps for each of its characters.
+ * Parameters are greedy, as in Express 5, whose version of path-to-regexp is no ES module. In the version that is one
+ * they are lazy, and `/:name.:ext` would split `a.tar.gz` at the other dot. Nothing backtracks over the text before it,
+ * so matching takes a bounded number of steps for each character of a path.
  *
  * @param tokens The path
  * @param path The path as it was written
@@ -45,7 +45,7 @@ export function pathExpression(
   return { regexp: new RegExp(source, sensitive ? "" : "i"), keys };
 }
 
-// with each optional part first, then without
+// first with each optional part, then without
 function* spelledOut(tokens: readonly Token[]): Generator<readonly (Text | Key)[]> {
   const at = tokens.findIndex(({ type }) => type === "group");
   if (at === -1) return yield tokens as (Text | Key)[];
@@ -56,12 +56,12 @@ function* spelledOut(tokens: readonly Token[]): Generator<readonly (Text | Key)[
 
 function sourceOf(tokens: readonly (Text | Key)[], path: string): string {
   let source = "";
-  /** The key before, and the text since. */
+  /** The previous key, and the text since. */
   let last: Key | null = null;
   let between = "";
-  /** The text behind the last wildcard, up to the next key. */
+  /** The text after the last wildcard, up to the next key. */
   let afterWildcard = "";
-  /** What the segment has had so far. */
+  /** What the present segment has contained so far. */
   let hadParam = false;
   let hadWildcard = false;
   for (const [i, token] of tokens.entries()) {
@@ -111,7 +111,7 @@ function textFrom(tokens: readonly (Text | Key)[], start: number): string {
   return text;
 }
 
-/** One character at which none of some texts begins. */
+/** Matches one character at which none of the given texts begins. */
 function anythingBut(...texts: readonly string[]): string {
   const single = escaped(texts.filter((text) => text.length === 1).join(""));
   const longer = texts.filter((text) => text.length > 1).map(escaped).join("|");

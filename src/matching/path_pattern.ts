@@ -4,13 +4,13 @@ import { Capture, decodeParam } from "./capture.ts";
 import { translateLegacyPath } from "./legacy_path.ts";
 import { pathExpression, type PathPatternOptions } from "./path_expression.ts";
 
-/** A match: how much of the path it took, and the parameters, `null` where the pattern has none. */
+/** A match: which part of the path it covers, and the parameters. */
 export interface PathMatch {
-  /** Where in the path the match begins; not 0 only for RegExps without an anchor. */
+  /** Where in the path the match begins; always 0 except for RegExps without an anchor. */
   readonly index: number;
   /** Characters of the path that matched. */
   readonly length: number;
-  /** Decoded parameters. */
+  /** Decoded parameters, `null` if the pattern has none. */
   readonly params: Record<string, PathValue> | null;
 }
 
@@ -21,10 +21,10 @@ export type PathValue = any;
 const COLON = 58;
 const SLASH = 47;
 
-/** Paths of whole words and whole parameters, which need no parser: nearly all there are. */
+/** Paths of whole words and whole parameters, which need no parser: nearly all paths. */
 const PLAIN = /^(?:\/(?::[A-Za-z_]\w*|[\w.~-]+))*\/?$/;
 
-/** What only paths have that are not made of whole words and whole parameters alone. */
+/** What only paths have that do not consist of whole words and whole parameters. */
 interface Special {
   readonly keys: readonly string[];
   readonly constraints: ReadonlyMap<string, RegExp>;
@@ -35,36 +35,36 @@ interface Special {
 /**
  * A registered path, ready to be matched.
  *
- * A path of whole words and whole parameters is kept as the text it is: whoever registers thousands of routes pays for
- * taking them apart when they are first asked for.
+ * A path of whole words and whole parameters is only stored: with thousands of routes, each is taken apart when it is
+ * first requested.
  */
 export class PathPattern {
   /** The path as it was registered. */
   readonly source: string | RegExp;
   /**
-   * The path as far as it consists of whole literals and whole parameters: all of it, or what every matching path
-   * begins with. A slash at its end counts.
+   * The path, or its beginning, as far as it consists of whole literals and whole parameters. A trailing slash is
+   * significant.
    */
   readonly text: string;
-  /** Whether the text is all of the path; otherwise the regular expression must be asked. */
+  /** Whether `text` is the whole path; otherwise the regular expression must be used. */
   readonly whole: boolean;
-  /** Code of the character that begins a parameter in the text. */
+  /** Character code that begins a parameter in `text`. */
   readonly mark: number;
   readonly #options: PathPatternOptions;
   #special: Special | null = null;
   #regex: RegExp | null = null;
-  /** Where the parameters are in a path that matches the text, worked out for the first one. */
+  /** Where the parameters are in a path that matches `text`, worked out on first use. */
   #layout: Layout | null = null;
 
   /**
    * Compiles a path.
    *
-   * @param method Name of the caller for the error message, such as `app.get`
+   * @param caller Name of the caller for error messages, such as `app.get`
    * @param source A path string in Express 5's syntax or the Express 4 forms `*`, `:id?`, `:id(\d+)`, or a RegExp
    * @param options How to match
-   * @throws {TypeError} If the path cannot be understood; the message names the spelling to use
+   * @throws {TypeError} If the path is not valid; the message says what to write instead
    */
-  constructor(method: string, source: string | RegExp, options: PathPatternOptions) {
+  constructor(caller: string, source: string | RegExp, options: PathPatternOptions) {
     this.source = source;
     this.#options = options;
     this.text = "";
@@ -76,7 +76,7 @@ export class PathPattern {
       return;
     }
     const path = bare(source, options);
-    // a slash that counts is a matter for the parser
+    // a significant trailing slash is left to the parser
     if (PLAIN.test(path) && (path.length < 2 || path.charCodeAt(path.length - 1) !== SLASH)) {
       this.text = path === "/" ? "" : path;
       this.whole = true;
@@ -94,11 +94,11 @@ export class PathPattern {
       this.whole = marked !== null;
       this.text = marked ?? literalPrefix(tokens);
     } catch (error) {
-      throw pathError(method, source, error);
+      throw pathError(caller, source, error);
     }
   }
 
-  /** Whether a match of the text is not enough, because a constraint must be asked too. */
+  /** Whether parameters have constraints, which must be checked as well as the text. */
   get constrained(): boolean {
     return this.#special !== null && this.#special.constraints.size > 0;
   }
@@ -117,10 +117,10 @@ export class PathPattern {
     return this.#layout ??= layoutOf(this.text, this.mark);
   }
 
-  /** The path as one regular expression; compiled when it is first asked for, for most paths never need it. */
+  /** The path as one regular expression; compiled on first use, because most paths never need it. */
   get regex(): RegExp {
     if (this.#regex !== null) return this.#regex;
-    // of a RegExp it is known
+    // a RegExp is kept from the beginning, so this is a string
     const path = bare(this.source as string, this.#options);
     return this.#regex = pathExpression(parse(path).tokens, path, this.#options).regexp;
   }
@@ -134,7 +134,7 @@ export class PathPattern {
    */
   match(path: string): PathMatch | null {
     const { regex } = this;
-    // a global or sticky expression would remember where it stopped
+    // a global or sticky expression would start where it last stopped
     if (regex.lastIndex !== 0) regex.lastIndex = 0;
     const found = regex.exec(path);
     if (found === null) return null;
@@ -164,7 +164,7 @@ export class PathPattern {
    * Reads the parameters of a path that is known to match the segments.
    *
    * @param path A path beginning with a slash, not decoded
-   * @returns The match, `null` when a constraint refuses it
+   * @returns The match, `null` if a constraint rejects it
    * @throws {URIError} With status 400 if a parameter has a broken percent escape
    */
   extract(path: string): PathMatch | null {
@@ -211,15 +211,15 @@ function layoutOf(text: string, mark: number): Layout {
   return { first, names, tail: skip, fixed: first === null ? { index: 0, length: text.length, params: null } : null };
 }
 
-// without the slashes at its end, unless they count
+// without trailing slashes, unless they are significant
 function bare(path: string, { strict }: PathPatternOptions): string {
   return !strict && path.length > 1 && path.charCodeAt(path.length - 1) === SLASH ? path.replace(/\/+$/, "") : path;
 }
 
-/** Begins a parameter where words may begin with a colon; no request target can hold it. */
+/** Begins a parameter where words may begin with a colon; cannot occur in a request target. */
 const MARK = 0;
 
-/** The tokens as a text of whole literals and whole parameters, `null` where they are something else. */
+/** The tokens as a text of whole literals and whole parameters, `null` if they are something else. */
 function markedText(tokens: readonly Token[]): string | null {
   let marked = "";
   for (const [i, token] of tokens.entries()) {
@@ -247,7 +247,7 @@ function literalPrefix(tokens: readonly Token[]): string {
 function regExpKeys(source: RegExp): string[] {
   const keys: string[] = [];
   let unnamed = 0;
-  // escaped characters and classes are consumed first, so that a bracket in them is not taken for a group
+  // escapes and character classes are matched first, so that a parenthesis in them is not taken for a group
   for (const [, group, name] of source.source.matchAll(/\\.|\[(?:\\.|[^\]])*\]|(\((?!\?)|\(\?<(?![=!])([^>]+)>)/g)) {
     if (group !== undefined) keys.push(name ?? String(unnamed++));
   }
@@ -267,13 +267,13 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/Missing text before/, "put text between two parameters: /:a-:b"],
 ];
 
-function pathError(method: string, source: string, error: unknown): unknown {
+function pathError(caller: string, source: string, error: unknown): unknown {
   if (!(error instanceof PathError)) {
-    return error instanceof TypeError ? new TypeError(`${method}: ${error.message}`, { cause: error }) : error;
+    return error instanceof TypeError ? new TypeError(`${caller}: ${error.message}`, { cause: error }) : error;
   }
   const reason = error.message.split(": ")[0]!;
   const hint = HINTS.find(([pattern]) => pattern.test(reason))?.[1];
-  return new TypeError(`${method} cannot use the path "${source}": ${reason}${hint ? `; ${hint}` : ""}`, {
+  return new TypeError(`${caller} cannot use the path "${source}": ${reason}${hint ? `; ${hint}` : ""}`, {
     cause: error,
   });
 }

@@ -3,15 +3,15 @@ import { KNOWN_METHODS } from "./methods.ts";
 import { stepsOf } from "./steps.ts";
 import { type Candidate, type Copies, foldCase, inOrder, TrieNode } from "./trie_node.ts";
 
-/** Where a registered word leads. */
+/** A registered word, and the state it leads to. */
 interface Word {
   readonly text: string;
   readonly state: TrieState | null;
 }
 
-/** Places for words at a state, a power of two. */
+/** Slots for words at a state, a power of two. */
 const WORD_PLACES = 8;
-// no segment has a slash
+// never equal to a segment, which has no slash
 const NO_WORD: Word = { text: "/", state: null };
 
 function wordPlace(path: string, start: number, end: number): number {
@@ -19,24 +19,24 @@ function wordPlace(path: string, start: number, end: number): number {
 }
 
 /**
- * Where a path has led: the set of trie nodes that are possible after its segments so far.
+ * A state of the automaton: the set of trie nodes that are reachable by the segments of a path so far.
  *
- * States are made on demand and kept, so that matching costs one map look-up a segment however many routes there are.
- * There are only as many as the registered segments can make, whatever a client sends.
+ * States are made on demand and kept, so matching costs one map look-up for each segment, however many routes there
+ * are. Only registered segments lead to new states, so clients cannot make more of them.
  */
 export class TrieState {
-  /** Whether every segment that led here was registered. */
+  /** Whether every segment so far is a registered word. */
   readonly literal: boolean;
-  /** Where any segment leads, where none was registered. */
+  /** The state after any segment, if no literal segments are registered here. */
   #only: TrieState | null = null;
   #next: Map<string, TrieState> | null = null;
-  /** Some of them: comparing a word where it stands is cheaper than cutting it out and hashing it. */
+  /** Cache for `#next`: comparing a word in place is cheaper than slicing and hashing it. */
   #words: Word[] | null = null;
-  /** The method somebody asked for first, which is nearly always the only one. */
+  /** The method that was requested first, which is nearly always the only one. */
   #method: string | null = null;
   #steps: readonly Step[] | null = null;
   #ended: TrieState | null = null;
-  /** Where a segment leads that was not registered. */
+  /** The state after a segment that is not registered. */
   #other: TrieState | null = null;
   #others: Map<string, readonly Step[]> | null = null;
   readonly #nodes: readonly TrieNode[];
@@ -47,9 +47,9 @@ export class TrieState {
 
   /**
    * @param nodes The nodes
-   * @param inherited Layers for every path that comes here, from nodes on the way
-   * @param slash Whether the path ends in a slash here
-   * @param literal Whether every segment that led here was registered
+   * @param inherited Layers of earlier nodes that match every path below them
+   * @param slash Whether the path ends with a slash here
+   * @param literal Whether every segment so far is a registered word
    * @param copies How often each router is in the trie
    */
   constructor(
@@ -87,7 +87,7 @@ export class TrieState {
    * @param sensitive Whether case counts
    */
   after(path: string, start: number, end: number, sensitive: boolean): TrieState {
-    // where only parameters follow, the segment itself need not be looked up
+    // if only parameters follow, the segment need not be looked up
     if (this.#only !== null && end > start) return this.#only;
     const words = this.#words;
     if (words !== null) {
@@ -102,7 +102,7 @@ export class TrieState {
     if (known === undefined) return this.#afterNew(sensitive ? segment : foldCase(segment));
     const words = this.#words ??= new Array(WORD_PLACES).fill(NO_WORD);
     const place = wordPlace(segment, 0, segment.length);
-    // the first to come stays, or many words that share a place would push each other out all the time
+    // the first word keeps the slot: words that share one would evict each other all the time
     if (words[place] === NO_WORD && segment !== "") words[place] = { text: segment, state: known };
     return known;
   }
@@ -120,7 +120,7 @@ export class TrieState {
     return state;
   }
 
-  /** The state of a path that ends in a slash here. */
+  /** The state of a path that ends with a slash here. */
   afterSlash(): TrieState {
     return this.#ended ??= new TrieState(this.#nodes, this.#inherited, true, this.literal, this.#copies);
   }
@@ -137,7 +137,7 @@ export class TrieState {
       // a parameter takes at least one character
       if (node.param !== null && segment !== "") nodes.push(node.param);
     }
-    // a copy has room for no more than it holds; the list that grew has room for seventeen
+    // a copy has exactly the needed capacity; the array that grew has room for seventeen
     return new TrieState(nodes.slice(), this.#inherited, false, this.literal && literal, this.#copies);
   }
 
@@ -153,7 +153,7 @@ export class TrieState {
 
   #stepsForNew(method: string): readonly Step[] {
     const steps = stepsOf(this.#candidates(), method).slice();
-    // methods come from the client: only those somebody could mean are worth keeping
+    // methods come from the client, so only known ones are kept
     if (!KNOWN_METHODS.has(method)) return steps;
     if (this.#steps === null) {
       this.#method = method;
@@ -162,7 +162,7 @@ export class TrieState {
     return steps;
   }
 
-  /** Whether a WebSocket route may lie behind a path that ends here. */
+  /** Whether a path that ends here might lead to a WebSocket route. */
   get leadsToSocket(): boolean {
     return this.#leadsToSocket ??= this.#candidates().some(({ layer }) =>
       layer.socket || layer.mounted?.source.hasSockets === true
@@ -179,7 +179,7 @@ export class TrieState {
       const source = layer.mounted?.source;
       if (!layer.socket && source?.hasSockets !== true) return false;
       const below = path.slice(scope.taken) || "/";
-      // of a broken escape the walk tells
+      // a broken escape is reported by the walk
       const match = unlessBroken(() => proven === null ? layer.match(below) : proven.fixed ?? proven.extract(below));
       if (match === null || source === undefined) return match !== null;
       return entersMount(match, below) && source.reachesSocket(below.slice(match.length) || "/");
@@ -204,20 +204,20 @@ function unlessBroken<Result>(match: () => Result): Result | null {
   }
 }
 
-/** Places for paths asked for lately, a power of two. */
+/** Slots for recent paths, a power of two. */
 const PLACES = 64;
 
-/** Longer ones that clients invent are not kept. */
+/** Longer unregistered paths are not kept. */
 const LONGEST = 256;
 
-/** One in so many invented ones is kept: what is asked for often gets in soon, what is asked for once seldom. */
+/** One in so many unregistered paths is kept: frequent ones get in soon, others seldom. */
 const ADMITTED = 16;
 
 /** The registered paths of one router, and of routers mounted below it at literal paths, as a trie of segments. */
 export class PathTrie {
   readonly #start: TrieState;
   readonly #sensitive: boolean;
-  /** Paths that were asked for lately, and where they lead: comparing is cheaper than hashing. */
+  /** Recent paths and their states: comparing is cheaper than hashing. */
   readonly #paths: string[] = new Array(PLACES).fill("");
   readonly #states: (TrieState | null)[] = new Array(PLACES).fill(null);
   #invented = 0;
@@ -251,7 +251,7 @@ export class PathTrie {
     return state;
   }
 
-  // what clients invent must not push out what was registered
+  // unregistered paths must not evict registered ones
   #admits(path: string, place: number): boolean {
     if (++this.#invented % ADMITTED !== 0 || path.length > LONGEST) return false;
     return this.#states[place]?.literal !== true;

@@ -1,11 +1,11 @@
 let epoch = 0;
 
-/** Notes that something was registered somewhere, so that every index built before is stale. */
+/** Notes that something was registered, which makes all existing indexes stale. */
 export function noteRegistration(): void {
   epoch++;
 }
 
-/** Number of registrations so far; an index built at the same number is current. */
+/** Number of registrations so far; an index is current if it was built at this number. */
 export function registrationEpoch(): number {
   return epoch;
 }
@@ -17,7 +17,7 @@ export function noteSocket(): void {
   sockets = true;
 }
 
-/** Whether there is any WebSocket route at all; where there is none, nothing has to be asked about upgrades. */
+/** Whether there is any WebSocket route in this process; if not, upgrades need not be considered. */
 export function socketsExist(): boolean {
   return sockets;
 }

@@ -1,14 +1,14 @@
 import { type Layer, Scope } from "./layer.ts";
 
 /**
- * The scope of a router mounted in another one, where its layers can stand in one list with those around it.
+ * The scope of a router that is mounted in another one, if both can be indexed together.
  *
- * That takes a mount at one literal path, which moves everything below by the same number of characters whoever asks.
- * An application has a request and a response of its own, so it is walked by itself.
+ * That takes a mount at one literal path, which consumes the same number of characters of every path. Applications have
+ * their own requests and responses, so they are walked separately.
  *
- * @param scope The scope of the router around
+ * @param scope The scope of the outer router
  * @param layer A layer of that router
- * @returns The scope, `null` where the layer mounts nothing, or something that must be walked by itself
+ * @returns The scope; `null` if the layer mounts nothing, or something that must be walked separately
  */
 export function scopeBelow(scope: Scope, layer: Layer): Scope | null {
   const { mounted, patterns } = layer;
@@ -22,18 +22,18 @@ export function scopeBelow(scope: Scope, layer: Layer): Scope | null {
   return made;
 }
 
-/** Whether a scope is another one, or lies below a mount in it. */
+/** Whether a scope is the same as another one, or inside it. */
 export function holds(outer: Scope, inner: Scope): boolean {
   for (let scope: Scope | null = inner; scope !== null; scope = scope.parent) if (scope === outer) return true;
   return false;
 }
 
 /**
- * The outermost router that is entered on the way from one scope to another.
+ * The outermost router that is entered when a walk goes from one scope to another.
  *
- * @param to Where the way leads
- * @param from Where it begins
- * @returns The router's scope, `null` if the way leads only outwards
+ * @param to The scope it goes to
+ * @param from The scope it comes from
+ * @returns The router's scope, `null` if routers are only left
  */
 export function firstEntered(to: Scope, from: Scope): Scope | null {
   let entered: Scope | null = null;
@@ -41,16 +41,16 @@ export function firstEntered(to: Scope, from: Scope): Scope | null {
   return entered;
 }
 
-/** What stands somewhere in the order of registration. */
+/** Something with a position in the order of registration. */
 export interface Placed {
   /** The layer. */
   readonly layer: Layer;
-  /** Where its router is. */
+  /** Scope of its router. */
   readonly scope: Scope;
 }
 
 /**
- * Compares two layers by the order in which they are tried: what a mounted router has stands where it is mounted.
+ * Compares two layers by the order in which they are tried: layers of a mounted router come where it is mounted.
  *
  * @returns Negative if the first comes first; 0 if they are one, or one is in a router that the other one mounts
  */
@@ -64,7 +64,7 @@ export function comparePlaces(a: Placed, b: Placed): number {
   return 0;
 }
 
-// the place of the mount at some depth, or of the layer itself below the last one
+// the position of the mount at some depth, or of the layer itself below the last mount
 function placeAt({ scope, layer }: Placed, depth: number): number {
   return scope.places[depth] ?? layer.order;
 }

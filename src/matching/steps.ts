@@ -2,18 +2,18 @@ import { type Layer, type Scope, Step } from "./layer.ts";
 import type { PathPattern } from "./path_pattern.ts";
 import { comparePlaces, firstEntered } from "./scope.ts";
 
-/** A layer that may match, with its pattern where that is known to. */
+/** A layer that may match. */
 export interface Reached {
   /** The layer. */
   readonly layer: Layer;
-  /** Its only pattern, when it is known to match; `null` when the layer must be asked. */
+  /** Its only pattern, if it is known to match; `null` if the layer must be asked. */
   readonly proven: PathPattern | null;
-  /** Where its router is. */
+  /** Scope of its router. */
   readonly scope: Scope;
 }
 
 /**
- * Flattens layers into the steps a method makes of them.
+ * Flattens layers into the steps for a method.
  *
  * @param reached The layers, in the order in which they are tried
  * @param method The method in capitals; `WS` for an upgrade
@@ -27,12 +27,12 @@ export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
       steps.push(new Step(layer, "mount", null, true, steps.length + 1, proven, scope));
       continue;
     }
-    // all() takes upgrades too, or a client would get past what guards by it with a header
+    // all() matches upgrades, too: otherwise a client could bypass its guards with an Upgrade header
     if (layer.socket && method !== "WS") continue;
     const own = route?.entriesFor(method) ?? layer.entries;
-    // a function that was put around a route is called for the methods of the route
+    // a wrapper around a route is called only for the methods of the route
     const entries = own.length > 0 && layer.entries.length > 0 ? layer.entries : own;
-    // a route that cannot answer stays for OPTIONS, which lists what it can
+    // a route without a handler for OPTIONS still contributes its methods
     if (route !== null && entries.length === 0 && method === "OPTIONS") {
       steps.push(new Step(layer, "allow", null, true, steps.length + 1, proven, scope));
     }
@@ -43,11 +43,11 @@ export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
 }
 
 /**
- * Puts a mount in the place of what mounted routers have, so that each of them is walked by itself.
+ * Replaces the steps of mounted routers by mounts, so that each router is walked separately.
  *
  * @param steps The steps of a path
  * @param from The scope being walked; the routers around it stay as they are
- * @returns The steps, the same list where there is nothing to replace
+ * @returns The steps; the same list if there is nothing to replace
  */
 export function withMounts(steps: readonly Step[], from: Scope): readonly Step[] {
   if (steps.every((step) => firstEntered(step.scope, from) === null)) return steps;
@@ -66,12 +66,12 @@ export function withMounts(steps: readonly Step[], from: Scope): readonly Step[]
 }
 
 /**
- * Joins a layer that is being run with what comes behind it, after the path or the method has changed.
+ * Joins the steps up to the present layer with those that follow it now that the path or the method has changed.
  *
  * @param steps The steps so far
  * @param current The step that ran last, if there is one
  * @param matched The steps of the path and the method as they are now
- * @returns The old steps to the end of the layer, and those of the new ones that stand behind it
+ * @returns The old steps to the end of the layer, and the new ones after it
  */
 export function rematched(
   steps: readonly Step[],

@@ -4,31 +4,31 @@ import { comparePlaces, scopeBelow } from "./scope.ts";
 
 const SLASH = 47;
 
-/** A layer that a path may lead to. */
+/** A layer that may match a path. */
 export class Candidate {
   /** The layer. */
   readonly layer: Layer;
-  /** Where its router is. */
+  /** Scope of its router. */
   readonly scope: Scope;
-  /** The pattern that is known to match, `null` when the layer must still be asked. */
+  /** The pattern, if reaching the node proves that it matches; `null` if the layer must be asked. */
   readonly proven: PathPattern | null;
-  /** The layer's path, or what a path begins with if the layer must be asked, in lower case unless case counts. */
+  /** The layer's path, or its literal prefix if the layer must be asked; in lower case unless case-sensitive. */
   readonly text: string;
-  /** Code of the character that begins a parameter in the text. */
+  /** Character code that begins a parameter in the text. */
   readonly mark: number;
-  /** Whether it is for paths that end where the text does; otherwise it is for longer ones too. */
+  /** Whether it matches only paths that end where the text does, and no longer ones. */
   readonly ends: boolean;
-  /** Characters of the text that lead to the present node. */
+  /** How many characters of the text lead to the present node. */
   at = 0;
-  /** Another one that waits at the same node. */
+  /** The next candidate that waits at the same node. */
   next: Candidate | null = null;
 
   /**
    * @param layer The layer
-   * @param scope Where its router is
+   * @param scope Scope of its router
    * @param pattern One of its patterns
-   * @param sensitive Whether case counts
-   * @param text The path, or what a path begins with if the layer must be asked
+   * @param sensitive Whether paths are case-sensitive
+   * @param text The path, or its literal prefix if the layer must be asked
    */
   constructor(layer: Layer, scope: Scope, pattern: PathPattern, sensitive: boolean, text = pattern.text) {
     const { whole, mark } = pattern;
@@ -40,7 +40,7 @@ export class Candidate {
     this.ends = whole && layer.route !== null;
   }
 
-  /** Whether a path that ends at its node may end as it does: in a slash or without. */
+  /** Whether it accepts a path that ends at its node with a slash, or without one. */
   endsIn(slash: boolean): boolean {
     const { text } = this;
     return !this.layer.strict || text === "" || slash === (text.charCodeAt(text.length - 1) === SLASH);
@@ -48,9 +48,9 @@ export class Candidate {
 }
 
 /**
- * Puts candidates into the order in which they are tried, each layer once.
+ * Sorts candidates into the order in which they are tried, without duplicate layers.
  *
- * A layer that is there twice has several paths; it has to be asked anyway.
+ * A layer that occurs twice has several paths, and has to be asked anyway.
  */
 export function inOrder(candidates: Candidate[]): Candidate[] {
   candidates.sort(comparePlaces);
@@ -61,8 +61,8 @@ export function inOrder(candidates: Candidate[]): Candidate[] {
 }
 
 /**
- * The lower case of a text where case does not count, as for the regular expressions of other paths: the Kelvin sign is
- * no `k` to them, and must not lead past a guard to what it guards.
+ * Lower case, consistent with the case-insensitive regular expressions of other paths: for them the Kelvin sign is no
+ * `k`. Otherwise a path with it could bypass a guard, and still reach what the guard protects.
  *
  * @param text The text
  */
@@ -72,8 +72,8 @@ export function foldCase(text: string): string {
 }
 
 /**
- * How often one router is put into one trie. Routers that are mounted twice at every level would make it explode, and a
- * router that is mounted below itself would never end; those that are left out are walked by themselves.
+ * Most copies of one router in a trie. Routers that are mounted twice at every level would let it explode, and a router
+ * below itself would never end. Further mounts are walked separately.
  */
 const MOST_COPIES = 8;
 
@@ -83,8 +83,8 @@ export type Copies = Map<LayerList, number>;
 /**
  * One registered segment.
  *
- * Layers wait at the node they have come to until a path comes there too. So the first request takes apart only the
- * paths that begin as its own does, and goes only into the routers that are mounted on its way.
+ * The trie is built lazily: layers wait at a node until a request gets there. So the first request takes apart only
+ * paths that begin like its own, and goes only into routers mounted along it.
  */
 export class TrieNode {
   /** Nodes of literal segments. */
@@ -93,11 +93,11 @@ export class TrieNode {
   param: TrieNode | null = null;
   /** Layers for every path through this node. */
   mounts: Candidate[] | null = null;
-  /** Routes for paths that end here. */
+  /** Routes of paths that end here. */
   ends: Candidate[] | null = null;
   #waiting: Candidate | null = null;
 
-  /** Lets a layer wait until a path comes here. */
+  /** Lets a layer wait until a request gets here. */
   wait(candidate: Candidate): void {
     candidate.next = this.#waiting;
     this.#waiting = candidate;
@@ -107,13 +107,13 @@ export class TrieNode {
    * Lets every layer of a router wait here.
    *
    * @param list The layers
-   * @param scope Where the router is
+   * @param scope Scope of the router
    */
   waitAll(list: LayerList, scope: Scope): void {
     for (const layer of list.layers) {
       for (const pattern of layer.patterns) {
         this.wait(new Candidate(layer, scope, pattern, list.sensitive));
-        // a slash may follow every route that is not strict, and so the one of "/"
+        // a route that is not strict also matches with a trailing slash; for "/" that is "//"
         const isRoot = pattern.whole && pattern.text === "" && layer.route !== null && !layer.strict;
         if (isRoot) this.wait(new Candidate(layer, scope, pattern, list.sensitive, "//"));
       }
@@ -121,12 +121,12 @@ export class TrieNode {
   }
 
   /**
-   * Sends on what waits here, and puts what ends here into its place.
+   * Moves waiting layers to their child nodes, or to `ends` and `mounts`.
    *
    * @param copies How often each router is in the trie
    */
   open(copies: Copies): void {
-    // routers that are mounted here let their layers wait here
+    // a loop, because layers of routers mounted here are added while it runs
     while (this.#waiting !== null) {
       const candidate = this.#waiting;
       this.#waiting = candidate.next;
@@ -138,7 +138,7 @@ export class TrieNode {
   #send(candidate: Candidate, copies: Copies): void {
     const { text } = candidate;
     const start = candidate.at + 1;
-    // a strict route may end in a slash of its own
+    // the text ends here, perhaps with the slash of a strict route
     if (start >= text.length) return this.#settle(candidate, copies);
     const slash = text.indexOf("/", start);
     const end = slash === -1 ? text.length : slash;

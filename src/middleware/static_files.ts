@@ -8,19 +8,19 @@ import type { FileOptions } from "../response/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { type FileError, transferFile } from "../response/send_file.ts";
 
-/** What is known of a file that static files serve. */
+/** Information about a file, for `setHeaders`. */
 export interface StaticFileStat extends FileStat {
-  /** Last change, as Node tells it. */
+  /** Last change, as in Node's `Stats`. */
   readonly mtime: Date;
 }
 
 /** Options of `serveStatic`. */
 export interface ServeStaticOptions extends FileOptions {
-  /** Leaves what is not found, and requests that are not GET or HEAD, to the next layer; on by default. */
+  /** Passes missing files, and methods other than GET and HEAD, to the next layer; on by default. */
   fallthrough?: boolean | undefined;
-  /** Redirects from a folder's name to the same with a slash; on by default. */
+  /** Redirects from the path of a folder to the same with a trailing slash; on by default. */
   redirect?: boolean | undefined;
-  /** Sets headers of a file about to be sent. */
+  /** Sets headers before a file is sent. */
   setHeaders?: ((res: FrameworkResponse, path: string, stat: StaticFileStat) => void) | undefined;
 }
 
@@ -30,14 +30,14 @@ export type StaticFiles = (req: FrameworkRequest, res: FrameworkResponse, next: 
 /**
  * Serves the files of a folder, as Express's `express.static`.
  *
- * As there, a file is found by the path decoded and without its dots and double slashes, whereas layers are matched by
- * the path as it was sent. What guards some of the files belongs to the same mount as they do, for `//secret/a.txt` gets
- * past `app.use("/secret", guard)`: `app.use("/secret", guard, serveStatic("secret"))`.
+ * As there, files are looked up by the decoded path with dots and double slashes resolved, whereas layers are matched
+ * by the path as it was sent. So a guard for some of the files must be in the same mount: `app.use("/secret", guard,
+ * serveStatic("secret"))`. A separate `app.use("/secret", guard)` can be bypassed with `//secret/a.txt`.
  *
  * @param root The folder; relative to the working directory
  * @param options How to serve
  * @returns The middleware
- * @throws {TypeError} If the folder is missing or no string, or an option is not usable
+ * @throws {TypeError} If the folder is missing or not a string, or an option is not valid
  */
 export function serveStatic(root: string, options?: ServeStaticOptions): StaticFiles {
   if (!root) throw new TypeError("root path required");
@@ -47,7 +47,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   const maxAge = parseDuration(fileOptions.maxAge || 0, "option maxAge of serveStatic");
   const middleware: StaticFiles = (req, res, next) => {
     if (req.method !== "GET" && req.method !== "HEAD") return fallthrough ? next() : refuseMethod(res);
-    // below a mount without a slash there is nothing but a redirect to it
+    // a mount requested without a trailing slash can only be redirected
     const mountOnly = req.path === "/" && !pathOf(req.originalUrl).endsWith("/");
     const transfer = {
       ...fileOptions,
@@ -72,12 +72,12 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   return Object.defineProperty(middleware, "name", { value: "serveStatic" });
 }
 
-// the runtime's own EISDIR, of a file that became a folder meanwhile, names none
+// the runtime's own EISDIR, for a file that has just become a folder, has no path
 function folderOf({ code, path }: FileError & { path?: string }): string | null {
   return code === "EISDIR" ? path ?? null : null;
 }
 
-// conditions and ranges speak of a file that was found
+// failed conditions and ranges are about a file that exists
 function isUnanswerable(failure: FileError): boolean {
   return failure.status === 412 || failure.status === 416;
 }
@@ -97,7 +97,7 @@ function refuseMethod(res: FrameworkResponse): void {
 function redirectToFolder(req: FrameworkRequest, res: FrameworkResponse): void {
   const path = pathOf(req.originalUrl);
   const query = req.originalUrl.slice(path.length);
-  // several slashes in front would make the browser take the folder for a host
+  // with several leading slashes browsers would take the first segment for a host
   const location = encodeUrl(`${path.replace(/^\/+/, "/")}/${query}`);
   const shown = escapeHtml(location);
   res.statusCode = 301;

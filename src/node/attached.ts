@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { own } from "../request/incoming_message.ts";
+import { assignOwn } from "../http/assignable.ts";
 
 /** What Node's requests have by themselves, in the order in which they come by it; made by the first request. */
 let nodesOwn: readonly string[] | null = null;
@@ -39,7 +39,7 @@ function attachedTo(incoming: IncomingMessage): string[] {
 export function showAttached(incoming: IncomingMessage, req: FrameworkRequest): void {
   const from = incoming as unknown as Record<string, unknown>;
   for (const name of attachedTo(incoming)) {
-    if (PARSED.has(name)) own(req, name, from[name]);
+    if (PARSED.has(name)) assignOwn(req, name, from[name]);
     else if (!(name in req)) {
       Object.defineProperty(req, name, {
         get: () => from[name],
@@ -62,6 +62,6 @@ export function handBack(req: FrameworkRequest, incoming: IncomingMessage): void
   for (const name of Object.keys(req)) {
     // a session is saved with our answer, and whoever makes one behind takes it for a sign that this was done
     if (OURS.has(name) || name === "session" || name in incoming || (name in face && !PARSED.has(name))) continue;
-    own(incoming, name, req[name as keyof FrameworkRequest]);
+    assignOwn(incoming, name, req[name as keyof FrameworkRequest]);
   }
 }

@@ -1,36 +1,36 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** A socket, and the response Node is writing to it. */
+/** A socket with the response that Node is writing to it. */
 type AnsweringSocket = Duplex & { readonly _httpMessage?: ServerResponse | null };
 
 /**
- * A socket that Node has let go of, because a request on it offers an upgrade. That request may have come right behind
- * others whose answers are still on their way, and it has to wait for its turn.
+ * A socket that Node has detached because of an upgrade request. Earlier pipelined requests on it may not have been
+ * answered yet, so the upgrade has to wait.
  */
 export class HeldSocket {
   readonly #socket: AnsweringSocket;
 
   /**
-   * Looks after a socket in Node's place.
+   * Handles the events of a socket in Node's place.
    *
    * @param socket The socket
    */
   constructor(socket: Duplex) {
     this.#socket = socket;
-    // Node has taken its own listeners away; without one, a client that breaks off would end the process
+    // Node has removed its own listeners; without any, a connection reset would end the process
     socket.on("error", ignore);
     socket.on("end", leave);
     socket.on("drain", drain);
   }
 
   /**
-   * Waits until nothing is written to it any more.
+   * Waits until no answer is being written to it.
    *
-   * @returns Whether something can be
+   * @returns Whether it is still writable
    */
   async freed(): Promise<boolean> {
-    // the answer behind has the socket before the one in front of it is closed
+    // the next answer gets the socket before the previous one is closed
     for (let before = this.#answering(); before !== null; before = this.#answering()) await closed(before);
     return this.#socket.writable;
   }
@@ -39,7 +39,7 @@ export class HeldSocket {
     return this.#socket.destroyed ? null : this.#socket._httpMessage ?? null;
   }
 
-  /** Leaves it to somebody else. */
+  /** Removes the listeners. */
   release(): void {
     this.#socket.off("error", ignore).off("end", leave).off("drain", drain);
   }
@@ -49,15 +49,15 @@ function closed(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => res.once("close", resolve));
 }
 
-// the socket closes after an error, and that is enough to know
+// `close` follows an error, and that is enough
 function ignore(): void {}
 
-// a client that has sent its last byte waits for no connection
+// a client that has ended its side cannot open a WebSocket
 function leave(this: Duplex): void {
   this.destroy();
 }
 
-// Node tells a response only about sockets it watches itself
+// Node passes `drain` on only for sockets it watches itself
 function drain(this: AnsweringSocket): void {
   this._httpMessage?.emit("drain");
 }

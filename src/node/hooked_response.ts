@@ -2,38 +2,38 @@ import { ServerResponse } from "node:http";
 import { nodeBytes } from "../platform/generic.ts";
 import { nextTurn } from "./next_turn.ts";
 
-/** An answer as it is sent. */
+/** An answer to be sent. */
 export interface Sent {
   /** Status. */
   readonly status: number;
-  /** Reason phrase, empty for the usual one. */
+  /** Reason phrase, empty for the standard one. */
   readonly statusText: string;
   /** Names and values. */
   readonly headers: Iterable<[string, string]>;
-  /** All of the body, or its stream, or none. */
+  /** The body: complete, a stream, or none. */
   readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** Whether the headers leave before there is something of the body. */
+  /** Whether to send the headers before the first chunk of the body. */
   readonly early: boolean;
 }
 
 /**
- * Tells whether the client of a response has gone.
+ * Tells whether the client of a response is gone.
  *
  * @param res Node's response
  */
 export function isDestroyed(res: ServerResponse & { stream?: { destroyed: boolean } }): boolean {
-  // a response of HTTP/2 does not tell, but its stream does
+  // responses of HTTP/2 do not tell, but their stream does
   return res.destroyed || res.stream?.destroyed === true;
 }
 
 /**
- * Tells whether a method that sends has been replaced: by middleware in front, such as compression, sessions and loggers,
- * or in a class of responses that go elsewhere than to a socket, such as those of serverless-http.
+ * Tells whether `end`, `write` or `writeHead` has been replaced: by earlier middleware, such as compression, sessions
+ * and loggers, or by a subclass that does not write to a socket, as in serverless-http.
  *
  * @param res Node's response
  */
 export function isHooked(res: ServerResponse): boolean {
-  // one of HTTP/2 is no ServerResponse
+  // HTTP/2 has another class of responses
   const { end, write, writeHead } = res instanceof ServerResponse
     ? ServerResponse.prototype
     : Object.getPrototypeOf(res) as ServerResponse;
@@ -41,8 +41,8 @@ export function isHooked(res: ServerResponse): boolean {
 }
 
 /**
- * Sends an answer through methods that middleware has replaced, in the way of Express's, for which they were written:
- * headers are set one by one and leave by themselves with the first chunk, chunks are Buffers, and no callback is passed.
+ * Sends an answer through methods that middleware has replaced, calling them as Express does: headers are set one by
+ * one and sent implicitly with the first chunk, chunks are Buffers, and there are no callbacks.
  *
  * @param res Node's response
  * @param sent The answer
@@ -64,21 +64,21 @@ export async function sendHooked(res: ServerResponse, sent: Sent): Promise<void>
 async function pour(body: ReadableStream<Uint8Array<ArrayBuffer>>, res: ServerResponse, early: boolean): Promise<void> {
   const reader = body.getReader();
   let begun = false;
-  let goOn = (): void => {};
-  // one listener for the whole body: a compression takes them over and would keep each
-  res.on("drain", () => goOn());
+  let proceed = (): void => {};
+  // one listener for the whole body: compression moves listeners to a stream of its own, where they stay
+  res.on("drain", () => proceed());
   res.once("close", () => {
     reader.cancel().catch(() => {});
-    goOn();
+    proceed();
   });
-  // who gathers the body means to set headers at its end
+  // not by default: middleware that buffers the body sets headers at its end
   if (early) nextTurn(() => void (begun || isDestroyed(res) || res.flushHeaders()));
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       begun = true;
-      // who keeps the chunks returns nothing
+      // middleware that buffers chunks may return undefined
       const isFull = (res.write(nodeBytes(read.value)) as boolean | undefined) === false;
-      if (isFull && !isDestroyed(res)) await new Promise<void>((resolve) => goOn = resolve);
+      if (isFull && !isDestroyed(res)) await new Promise<void>((resolve) => proceed = resolve);
     }
     res.end();
   } catch (error) {

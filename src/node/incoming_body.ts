@@ -2,11 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { finished } from "node:stream";
 
 /**
- * The body of Node's request as a web stream that takes a chunk only when it is asked for one. Until then Node's request
- * is left as it is: whoever has only looked whether there is a body may go on with Express, which reads it there.
+ * The body of Node's request as a web stream that reads a chunk only on demand. Until then Node's request is left
+ * untouched: middleware that only checks whether there is a body may pass the request on to Express, which reads it there.
  *
- * A reader that gives up leaves the rest to be thrown away, as Express's parsers do. `Readable.toWeb` would destroy the
- * request instead, and the connection would never get to its next one.
+ * When a reader cancels, the rest is discarded, as with Express's parsers. `Readable.toWeb` would destroy the request
+ * instead, and with it the connection.
  *
  * @param incoming Node's request
  * @returns The stream
@@ -37,7 +37,7 @@ export function incomingBody(incoming: IncomingMessage): ReadableStream<Uint8Arr
     },
     cancel() {
       release?.();
-      // what still comes in may fail; nobody is interested
+      // errors while the rest is discarded do not matter
       incoming.on("error", () => {}).resume();
     },
   }, { highWaterMark: 0 });

@@ -1,10 +1,10 @@
-/** Node's own, whatever a test with fake timers puts in its place later: Node's streams do not wait for those either. */
+/** Node's own, not a test's fake timers: those do not delay Node's streams either. */
 const { setImmediate } = globalThis;
 
 /**
- * Runs something when the present turn is over.
+ * Runs something after the present turn of the event loop.
  *
- * @param run What runs
+ * @param run What to run
  */
 export function nextTurn(run: () => void): void {
   setImmediate(run);

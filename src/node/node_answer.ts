@@ -1,7 +1,7 @@
 import { FastResponse } from "srvx/node";
 import type { WebBody } from "../request/exchange.ts";
 
-/** What may stand in a head, as far as it is ASCII. */
+/** ASCII characters that are allowed in a head. */
 const ASCII = /^[\t\x20-\x7e]*$/;
 
 /** What an answer is made of. */
@@ -10,17 +10,17 @@ export class Parts {
   readonly body: WebBody;
   /** Status. */
   readonly status: number;
-  /** Reason phrase, empty for the usual one. */
+  /** Reason phrase, empty for the standard one. */
   readonly statusText: string;
-  /** Names and values of the headers in turn, a name for each line. */
+  /** Header names and values in turn, one pair for each line. */
   readonly head: readonly string[];
-  /** Whether the head has characters of ASCII alone. */
+  /** Whether the head is all ASCII. */
   readonly isAscii: boolean;
   /**
    * @param body The body, `null` for none
    * @param status Status
-   * @param statusText Reason phrase, empty for the usual one
-   * @param head Names and values of the headers in turn, a name for each line
+   * @param statusText Reason phrase, empty for the standard one
+   * @param head Header names and values in turn, one pair for each line
    */
   constructor(body: WebBody, status: number, statusText: string, head: readonly string[]) {
     this.body = body;
@@ -41,17 +41,17 @@ export class Parts {
 }
 
 /**
- * A web response of which Node's own is made, by srvx, when somebody looks into it: what it would be made of can be sent
- * as it is, for Node takes longer to make a response than to send one.
+ * A web response that becomes one of Node's own, through srvx, only when somebody reads it. Its parts can be sent
+ * directly, because Node takes longer to make a `Response` than to send one.
  */
 export class NodeAnswer extends FastResponse {
   #parts: Parts | null;
-  /** Whether somebody has had the headers in hand, who may have changed them. */
+  /** Whether `headers` has been read, so that they may have been changed. */
   #isSeen = false;
 
   private constructor(parts: Parts) {
     super(parts.body, parts);
-    // Node's own knows what else there may be, and has to say so while an error handler can still answer
+    // Node's own class validates other characters, and must do so while an error handler can still answer
     if (!parts.isAscii) new Response(null, parts);
     this.#parts = parts;
   }
@@ -61,8 +61,8 @@ export class NodeAnswer extends FastResponse {
    *
    * @param body The body, `null` for none
    * @param status Status
-   * @param statusText Reason phrase, empty for the usual one
-   * @param head Names and values of the headers in turn, a name for each line
+   * @param statusText Reason phrase, empty for the standard one
+   * @param head Header names and values in turn, one pair for each line
    * @throws {TypeError} If a web response cannot carry the reason phrase or a header
    */
   static of(body: WebBody, status: number, statusText: string, head: readonly string[]): Response {
@@ -70,7 +70,7 @@ export class NodeAnswer extends FastResponse {
   }
 
   /**
-   * What a response is made of, `null` where it is of another kind, or somebody has taken its body.
+   * The parts of a response, `null` if it is of another class, or its body has been used.
    *
    * @param response The response
    */
@@ -87,7 +87,7 @@ export class NodeAnswer extends FastResponse {
     return super.headers;
   }
 
-  /** The body as a stream; one that is being sent is still to be seen. */
+  /** The body as a stream, even while it is being sent. */
   override get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     const body = this.#parts?.body;
     return body === null || body instanceof ReadableStream
@@ -95,7 +95,7 @@ export class NodeAnswer extends FastResponse {
       : super.body;
   }
 
-  /** Node's own response, made when it is needed. */
+  /** Node's own response, made on demand. */
   get _response(): Response {
     this.#parts = null;
     return Reflect.get(FastResponse.prototype, "_response", this);

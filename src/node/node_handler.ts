@@ -9,17 +9,17 @@ import { sendAnswer } from "./send_answer.ts";
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: NodeNext) => void;
 
 /**
- * Makes an application a handler for a Node server of one's own, or a middleware of Express.
+ * Turns an application into a handler for your own Node server, or a middleware for Express.
  *
- * Below a mount of Express, the application sees the path behind the mount, the body that Express's parsers have read,
- * what other middleware has put on the request, such as `user` and `session`, `res.locals`, and the headers set so far.
- * Where no layer answers, or an error is left over, `next` goes on if there is one.
+ * Mounted in Express, the application gets the path below the mount, the body that Express's parsers have read, what other
+ * middleware has put on the request, such as `user` and `session`, `res.locals`, and the headers set so far. If no layer
+ * answers, or an error is not handled, `next` is called, if there is one.
  *
  * @param app The application
  * @returns The handler
- * @throws {TypeError} If it is no application
+ * @throws {TypeError} If it is not an application
  *
- * @example A server of one's own
+ * @example Your own server
  * ```ts ignore
  * http.createServer(toNodeHandler(app)).listen(3000);
  * ```
@@ -32,31 +32,31 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: Nod
 export function toNodeHandler(app: Servable): NodeHandler {
   assertServable("toNodeHandler", app);
   return (req, res, next) => {
-    // it has a socket only when those in front of it on their connection have been answered
+    // without a socket, earlier requests on the connection are still being answered
     if (res.socket === null) closeWith(req, res);
     answerVisit(app, new NodeVisit(req, res, next));
   };
 }
 
-// when a client leaves, Node closes the answer that is on its way and forgets those that wait behind it
+// when a client disconnects, Node closes the answer being sent, but not those queued after it
 function closeWith(req: IncomingMessage, res: ServerResponse): void {
   req.once("close", () => void (req.aborted && !res.destroyed && res.destroy().emit("close")));
 }
 
 /**
- * Answers a request; whatever fails is written to the error output, and 500 to the client.
+ * Answers a request; errors are logged, and the client gets 500.
  *
  * @param app The application
  * @param visit The request
- * @param ready What has to be waited for before, if anything
+ * @param ready Awaited first, if given
  */
 export function answerVisit(app: Servable, visit: NodeVisit, ready?: Promise<void>): void {
   const failed = (error: unknown): void => fail(visit.res, error);
   if (ready !== undefined) return void ready.then(() => answerVisit(app, visit)).catch(failed);
   try {
     const response = app.fetch(visit.request, visit);
-    // a synchronous application is answered in the turn the request came in; which class its answer is of does not
-    // matter, for a package, or a test's imitation of a browser, may have put another in place of the runtime's
+    // A synchronous answer is sent in the turn in which the request came. Its class is not checked: a package, or a test
+    // that imitates a browser, may have replaced the runtime's.
     if (isThenable(response)) response.then((late) => sendAnswer(visit, late)).catch(failed);
     else sendAnswer(visit, response)?.catch(failed);
   } catch (error) {
@@ -67,7 +67,7 @@ export function answerVisit(app: Servable, visit: NodeVisit, ready?: Promise<voi
 function fail(res: ServerResponse, error: unknown): void {
   console.error(error);
   if (res.headersSent) return void res.destroy();
-  // one of them may be what failed
+  // one of the headers may have caused the error
   for (const name of res.getHeaderNames()) res.removeHeader(name);
   res.writeHead(500).end();
 }

@@ -28,7 +28,7 @@ export const nodePlatform: Platform = {
   upgrade: refuseUpgrade,
 };
 
-// an upgrade event brings its own way to become a WebSocket along
+// upgrades on Node come with their own upgrader, see UpgradeVisit
 function refuseUpgrade(): never {
   throw noWebSockets(
     'A WebSocket on Node needs the server\'s "upgrade" event: server.on("upgrade", toUpgradeHandler(app))',

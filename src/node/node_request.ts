@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeRequest } from "srvx/node";
-import { oddTarget } from "../request/request_target.ts";
+import { oddTarget } from "../request/target.ts";
 import type { ClientWatch } from "../request/app_face.ts";
 import { isDestroyed } from "./hooked_response.ts";
 import { incomingBody } from "./incoming_body.ts";
 
-/** A request as Node's server and Express deliver it. */
+/** A request from Node's server, or from Express. */
 export interface NodeIncoming extends IncomingMessage {
   /** Path and query before any mount, in Express. */
   originalUrl?: string;
   /** What mounts have taken, in Express. */
   baseUrl?: string;
-  /** What a body parser made of the body. */
+  /** The body as parsed by earlier middleware. */
   body?: unknown;
 }
 
-/** The origin that was asked last: srvx makes a URL for it, and most requests are to the same one. */
+/** The last origin: srvx makes a URL object to find it, and most requests have the same one. */
 let last: { host: string | undefined; isEncrypted: boolean; origin: string } = {
   host: undefined,
   isEncrypted: false,
@@ -23,8 +23,8 @@ let last: { host: string | undefined; isEncrypted: boolean; origin: string } = {
 };
 
 /**
- * Node's request as a web `Request`, made by srvx, where Sluice needs it different: the target stays as it was sent,
- * a body that somebody has read already shows as used, and a request without any has none.
+ * Node's request as a web `Request`, made by srvx, with some changes: the target stays as it was sent, a body that has
+ * been read before counts as used, and a request without a body has none.
  */
 export class WebRequest extends NodeRequest {
   readonly #incoming: NodeIncoming;
@@ -47,7 +47,7 @@ export class WebRequest extends NodeRequest {
     this.#readBefore = incoming.readableDidRead || incoming.readableEnded;
   }
 
-  /** The URL; `new URL()` would resolve `/../`, and path checks would look at something else than what was sent. */
+  /** The URL; unlike with `new URL()`, `/../` is not resolved, so that path checks see what was sent. */
   override get url(): string {
     return this.#url ??= this.#rawUrl();
   }
@@ -82,28 +82,28 @@ export class WebRequest extends NodeRequest {
     return incomingBody(this.#incoming);
   }
 
-  /** Keeps the body for whoever is about to read it: Node throws away with the answer what nobody has begun to read. */
+  /** Keeps the body for a later reader: with the answer, Node discards a body that nobody has begun to read. */
   keepBody(): void {
     if (this.#bodyGiven && super.body?.locked) this.#incoming.read(0);
   }
 
-  /** Aborted when the client leaves. */
+  /** Aborts when the client disconnects. */
   override get signal(): AbortSignal {
     this.#signalGiven = true;
     return super.signal;
   }
 
-  /** The runtime's own request, made when it is needed; srvx asks for the body then. */
+  /** The runtime's own request, made on demand; srvx reads the body for it. */
   override get _request(): Request {
     this.#native = true;
     return Reflect.get(NodeRequest.prototype, "_request", this);
   }
 
   /**
-   * What aborts the signal; srvx asks for it once it makes the runtime's own request.
+   * The controller of the signal; srvx reads it when it makes the runtime's own request.
    *
-   * Node keeps the signal with which a request was made for as long as that request lives. Whoever listens to it knows
-   * the request as a rule, and the two would keep each other for good: it gets a signal nobody else listens to.
+   * Node keeps the signal that a request is made with alive as long as the request. Listeners of that signal mostly
+   * refer to the request, so both would leak. Therefore the native request gets a signal that nobody else listens to.
    */
   get _abortController(): AbortController {
     const own: AbortController = Reflect.get(NodeRequest.prototype, "_abortController", this);
@@ -122,37 +122,37 @@ export class WebRequest extends NodeRequest {
   }
 
   /**
-   * Shows the headers of a request: those that Node's server brought as the client wrote them, one after the other.
+   * Visits the headers of a request; those from Node's server as the client sent them.
    *
    * @param request The request
-   * @param visitor Gets value and name of each
+   * @param visitor Called with value and name of each
    */
   static visitHeaders(request: Request, visitor: (value: string, name: string) => void): void {
     if (!(#incoming in request)) return request.headers.forEach(visitor);
     const { rawHeaders } = request.#incoming;
     for (let i = 0; i < rawHeaders.length; i += 2) {
-      // HTTP/2 has the method and the target among them
+      // HTTP/2 has pseudo-headers for the method and the target
       if (!rawHeaders[i]!.startsWith(":")) visitor(rawHeaders[i + 1]!, rawHeaders[i]!);
     }
   }
 
   /**
-   * Watches the client of a request: by its response, for the signal takes a sixth of what a request does.
+   * Watches the client of a request through its response: the signal costs a sixth of a whole request.
    *
    * @param request The request
-   * @param watch Hears that the client has left
-   * @param listen Listens to the signal, for requests that are not from Node's server or whose client has left before
+   * @param watch Notified when the client is gone
+   * @param listen Listens to the signal, for requests that are not from Node's server, or whose client is gone already
    */
   static watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
     if (!(#incoming in request)) return listen();
     const incoming = request.#incoming;
     const outgoing = request.#outgoing;
     if (isDestroyed(outgoing) || incoming.destroyed && !incoming.complete) return listen();
-    // what srvx aborts the signal by
+    // the condition on which srvx aborts the signal
     outgoing.once("close", () => (incoming.errored || !outgoing.writableEnded) && watch.hear());
   }
 
-  /** Whether the body was read, by a middleware in front of Sluice too. */
+  /** Whether the body was read, perhaps by middleware before Sluice. */
   override get bodyUsed(): boolean {
     return this.#readBefore || super.bodyUsed;
   }

@@ -12,14 +12,14 @@ import type { UpgradeVisit } from "./upgrade_visit.ts";
  *
  * @param handler Answers requests
  * @param options Where to listen
- * @param app Has the socket routes: what leads to none of them is left to others who listen for upgrades
- * @returns The server; Node finds out asynchronously whether it may listen
+ * @param app Has the WebSocket routes; upgrades that lead to none of them are left to other listeners
+ * @returns The server; Node finds out asynchronously whether it can listen
  */
 export function serveOnNode(handler: FetchHandler, options: ListenOptions, app: Routed): PlatformServer {
   return new NodeServer(handler, options, app);
 }
 
-/** ms that answers have to leave in before their connections are cut. */
+/** ms for the last answers to be sent before connections are cut. */
 const LEAVING_MS = 100;
 
 class NodeServer implements PlatformServer {
@@ -41,7 +41,7 @@ class NodeServer implements PlatformServer {
     const answer = toNodeHandler({ fetch: handler });
     const listener = (req: Parameters<typeof answer>[0], res: ServerResponse): void => {
       this.#watch(res);
-      // a client that asks again and again would hold the server up
+      // otherwise a client that sends request after request would keep the server open
       if (this.#closing) res.shouldKeepAlive = false;
       answer(req, res);
     };
@@ -49,7 +49,7 @@ class NodeServer implements PlatformServer {
       ? createSecureServer({ allowHTTP1: true, cert, key }, listener as never)
       : createServer(listener);
     server.on("upgrade", (req, socket, head) => {
-      // a proxy, or another framework's server, has come by way of req.socket.server
+      // other listeners: a proxy, or another framework, that found the server through req.socket.server
       if (server.listenerCount("upgrade") > 1 && !isForSocket(req, app)) return;
       const visit = takeUpgrade({ fetch: handler }, req, socket, head, server, () => this.#closing);
       if (visit === null) return;
@@ -62,22 +62,22 @@ class NodeServer implements PlatformServer {
     });
     this.ready = new Promise((resolve, reject) => {
       server.once("listening", resolve);
-      // closed in the turn in which it was bound, it never says that it listens
+      // a server that is closed in the turn in which it was bound never emits `listening`
       server.once("close", resolve);
       server.once("error", reject);
     });
     const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
     this.finished = this.ready.then(() => closed);
-    // without a host name Node binds at once, so that the port is known when listen() returns
+    // without a host name Node binds synchronously, so the port is known when listen() returns
     server.listen({ port, ...(hostname === "" ? {} : { host: hostname }), ...(reusePort ? { reusePort } : {}) });
   }
 
   #watch(res: ServerResponse): void {
     this.#unanswered.add(res);
-    // once is no more than this here, with a function around it
+    // not once(), which would only add a wrapper
     res.on("close", () => {
       this.#unanswered.delete(res);
-      // connections kept alive would hold the server up until their time is over
+      // otherwise idle connections would keep the server open until they time out
       if (this.#closing) nextTurn(() => this.#closeIdle());
     });
   }
@@ -102,21 +102,21 @@ class NodeServer implements PlatformServer {
   async shutdown(): Promise<void> {
     this.#closing = true;
     this.#sayGoodbye();
-    // in this turn already: whoever closes may listen on the same port with the next line, as on a server of Node's own
+    // synchronously if possible: as with Node's own server, the next line may listen on the same port again
     if (!this.#server.listening && !await this.ready.then(() => true, () => false)) return;
-    // HTTP's own close() takes connections for idle whose answers are still on their way to a client that reads slowly
+    // not http's close(), which treats connections as idle while a slow client is still receiving the answer
     NetServer.prototype.close.call(this.#server);
     const upgrades = [...this.#upgrades];
     for (const visit of upgrades) visit.goAway();
     this.#closeIdle();
     await this.finished;
-    // Node's server has closed before its last sockets tell that they have
+    // Node's server closes before its last sockets emit `close`
     await Promise.all(upgrades.map((visit) => visit.told()));
-    // it is closed already, but for the timer that looks after its connections
+    // it is closed already, except for http's timer that checks connections
     this.#server.close(() => {});
   }
 
-  // a client that is told so sends no other request behind the last answer of its connection, which is closed then
+  // `Connection: close` on the last answer of each connection keeps the client from sending another request
   #sayGoodbye(): void {
     const last = new Map<object, ServerResponse>();
     for (const res of this.#unanswered) last.set(res.req.socket, res);
@@ -124,7 +124,7 @@ class NodeServer implements PlatformServer {
     for (const res of last.values()) res.shouldKeepAlive = false;
   }
 
-  // it has to wait for the same reason; each answer that has left comes back here
+  // for the same reason not while answers are still being received; called again after each
   #closeIdle(): void {
     const isIdleKnown = ![...this.#unanswered].some(isLeaving);
     if (isIdleKnown && "closeIdleConnections" in this.#server) this.#server.closeIdleConnections();
@@ -140,7 +140,7 @@ class NodeServer implements PlatformServer {
       })
     );
     for (const visit of this.#upgrades) visit.cut();
-    // an upload that is held open, or a client that does not read, would keep an answer from leaving
+    // an unfinished upload, or a client that does not read, could keep an answer from being sent
     const timer = setTimeout(() => this.#cut(), LEAVING_MS);
     void Promise.all(left).then(() => {
       clearTimeout(timer);
@@ -163,7 +163,7 @@ class NodeServer implements PlatformServer {
   }
 }
 
-// ended, but not taken by the client; over HTTP/2 nobody takes that for idle
+// ended, but not yet received by the client; HTTP/2 has no such problem
 function isLeaving(res: ServerResponse): boolean {
   return res instanceof ServerResponse && res.writableEnded && !res.writableFinished && !res.req.socket.destroyed;
 }

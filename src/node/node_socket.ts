@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { Heartbeat } from "../platform/heartbeat.ts";
 
-/** A connection of ws, as far as it is used. */
+/** The used part of a connection of ws. */
 export interface WsSocket {
   readonly readyState: number;
   readonly bufferedAmount: number;
@@ -17,13 +17,13 @@ export interface WsSocket {
   on(event: "error", listener: (error: Error) => void): void;
 }
 
-/** What answers handshakes in ws, as far as it is used. */
+/** The used part of the server of ws, which answers handshakes. */
 export interface WsServer {
   on(event: "headers", listener: (lines: string[]) => void): void;
   handleUpgrade(request: object, socket: Duplex, head: Uint8Array, opened: (ws: WsSocket) => void): void;
 }
 
-/** The web's `WebSocket` over one of ws, as far as an upgrade uses it. */
+/** The used part of the web's `WebSocket`, over one of ws. */
 export class NodeSocket {
   binaryType = "arraybuffer";
   onopen: (() => void) | null = null;
@@ -34,8 +34,8 @@ export class NodeSocket {
 
   /**
    * @param ws The connection
-   * @param socket What it runs on
-   * @param pingTimeoutMs ms after which a client that answers no ping is taken for gone, 0 for never
+   * @param socket The underlying socket
+   * @param pingTimeoutMs ms after which a client that does not answer pings counts as gone, 0 for never
    */
   constructor(ws: WsSocket, socket: Duplex, pingTimeoutMs: number) {
     this.#ws = ws;
@@ -48,9 +48,9 @@ export class NodeSocket {
         ws.terminate();
       },
     });
-    // an answer is bytes too, and a part of a long message is as good as one
+    // any bytes count: the answer to a ping, or a part of a long message
     socket.on("data", () => heartbeat.heard());
-    // RFC 6455 section 7.1.1: the server is the one to close when both have said so; ws would wait for the client
+    // RFC 6455 section 7.1.1: after both Close frames the server closes the connection; ws would wait for the client
     const end = () => socket.destroy();
     socket.once("finish", end);
     ws.on("message", (data, isBinary) => this.onmessage?.({ data: isBinary ? data : String(data) }));
@@ -59,11 +59,11 @@ export class NodeSocket {
       this.onclose?.({ code, reason: lost || String(reason) });
     });
     ws.on("error", (error) => {
-      // what it still sends has to be read, or it would not get to see why it was closed
+      // the rest of its data must be read: otherwise the client would get a reset instead of the Close frame
       socket.off("finish", end);
       this.onerror?.({ error, message: error.message });
     });
-    // it is open already, and nobody listens yet; a message may have come with the handshake
+    // it is open already, but nobody listens yet, and messages may have come with the handshake
     ws.pause();
     queueMicrotask(() => {
       this.onopen?.();
@@ -79,7 +79,7 @@ export class NodeSocket {
     return this.#ws.bufferedAmount;
   }
 
-  /** Sends a message. What it is given is copied, as everywhere: ws would send what is in it later. */
+  /** Sends a message. Bytes are copied, as on other runtimes: ws would read them later. */
   send(data: string | ArrayBuffer | ArrayBufferView<ArrayBuffer>): void {
     if (typeof data === "string") this.#ws.send(data);
     else if (data instanceof ArrayBuffer) this.#ws.send(new Uint8Array(data.slice(0)));

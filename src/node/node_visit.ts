@@ -23,11 +23,11 @@ export interface NodeInfo {
   readonly req: IncomingMessage;
   /** Node's response. */
   readonly res: ServerResponse;
-  /** The other end of the connection, as Deno shows it. */
+  /** The other end of the connection, in Deno's form. */
   readonly remoteAddr: { hostname: string | undefined; port: number | undefined };
 }
 
-/** One request's way from a Node server into an application, and out again where the application has no answer. */
+/** A request that a Node server passes to an application, and gets back if the application has no answer. */
 export class NodeVisit implements Surroundings, NodeInfo {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -37,7 +37,7 @@ export class NodeVisit implements Surroundings, NodeInfo {
   #asked: FrameworkRequest | null = null;
   #answer: FrameworkResponse | null = null;
   #inFront: readonly string[] = [];
-  /** Tells whether middleware of the application has rewritten the URL or the method. */
+  /** Version of the target on entry, to notice that the application has rewritten the URL or the method. */
   #version = 0;
 
   /**
@@ -57,7 +57,7 @@ export class NodeVisit implements Surroundings, NodeInfo {
     return { hostname: remoteAddress, port: remotePort };
   }
 
-  /** These are the surroundings. */
+  /** Itself. */
   get [surroundingsKey](): this {
     return this;
   }
@@ -72,10 +72,7 @@ export class NodeVisit implements Surroundings, NodeInfo {
     return this.#answer;
   }
 
-  /**
-   * Puts the request where Express's mounts have brought it, and hands over its body, what middleware has put on it, and
-   * the headers set so far.
-   */
+  /** Enters at the mount that Express has reached, with the parsed body, what middleware attached, and the headers set so far. */
   enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
     this.#exchange = exchange;
     this.#asked = req;
@@ -94,7 +91,7 @@ export class NodeVisit implements Surroundings, NodeInfo {
     showAttached(this.req, req);
     const { locals } = this.res as NodeOutgoing;
     if (locals !== undefined) res.locals = locals;
-    // those of Express, which middleware in front may have changed; the ones of HTTP/2 have its own among them
+    // Express's object, which earlier middleware may have changed; but not with HTTP/2's pseudo-headers
     if (this.req.httpVersionMajor < 2) req.headers = this.req.headers as HeaderRecord;
     if (this.res.statusCode !== 200) res.statusCode = this.res.statusCode;
     this.#inFront = this.res.getHeaderNames();
@@ -105,8 +102,8 @@ export class NodeVisit implements Surroundings, NodeInfo {
   }
 
   /**
-   * Goes on with the server's next handler, which gets the status and headers set so far, a body that was read, what
-   * middleware has put on the request, and the URL and method that were rewritten.
+   * Continues with the server's next handler, which gets the status and headers set so far, the parsed body, what
+   * middleware has put on the request, and the rewritten URL and method.
    */
   leave(error: unknown): boolean {
     const answer = this.#answer;
@@ -130,8 +127,8 @@ export class NodeVisit implements Surroundings, NodeInfo {
   }
 
   /**
-   * Takes away headers that were set in front of the application and that it has removed. Those that came meanwhile are
-   * somebody else's, such as the `Connection: close` of a server that is being stopped.
+   * Removes headers that were set before the application, and that it has removed. Headers added meanwhile are kept:
+   * they are somebody else's, such as the `Connection: close` of a server that is closing.
    *
    * @param isKept Whether a header is still there
    */

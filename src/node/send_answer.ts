@@ -9,7 +9,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 const NO_BYTES = new Uint8Array();
 
-/** What HTTP/2 forbids (RFC 9113 section 8.2.2): Node throws, and an application need not know what it is served over. */
+/** Headers that HTTP/2 forbids (RFC 9113 section 8.2.2), where Node throws; applications need not know the version. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "http2-settings",
@@ -21,33 +21,33 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sends what an application has answered, unless the request has become something else or nobody waits any more.
+ * Sends an application's answer, unless the request was upgraded or the client is gone.
  *
  * @param visit The request
  * @param response The answer
- * @returns Settles when it is out; nothing where it was handed over at once
+ * @returns A promise that settles when it has been sent; nothing if it was passed to Node synchronously
  */
 export function sendAnswer(visit: NodeVisit, response: Response): Promise<void> | void {
   if (visit.upgraded) return;
   const { res } = visit;
-  // the client left, or somebody else has answered: a timeout, a server being closed
+  // the client is gone, or somebody else has answered: a timeout, a server that is closing
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
-  // a handler broke it off before there was an answer, and here that can be done as Node does it
+  // a handler broke off before there was an answer; on Node the connection can be closed then
   if (visit.answer?.destroyed && !visit.answer.writableFinished) return void res.destroy();
   visit.request.keepBody();
   const parts = NodeAnswer.partsOf(response);
   if (parts === null || !sendWhole(visit, parts)) return sendResponse(visit, response, parts);
 }
 
-// most answers are there as a whole, on a response of Node's that nobody else has touched
+// most answers are complete, and Node's response has not been touched by others
 function sendWhole({ req, res }: NodeVisit, { body, status, statusText, head, isAscii }: Parts): boolean {
   if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array)) return false;
-  // one of HTTP/2 is no ServerResponse; and beside headers that are set already, a second cookie would replace the first
+  // not for HTTP/2, which has another class, nor if headers are set already: a second cookie would replace the first
   if (!(res instanceof ServerResponse) || isHooked(res) || res.getHeaderNames().length > 0) return false;
   const sent = body ?? noBody(req.method, status);
   const length = sent === null ? [] : ["content-length", String(Buffer.byteLength(sent))];
   res.writeHead(status, statusText || (STATUS_CODES[status] ?? ""), [...head, ...length]);
-  // in one piece with a text, Node would send the head in the encoding of that
+  // Node would send the head together with a string body, in the encoding of the body
   res.end(typeof sent !== "string" || isAscii ? sent : Buffer.from(sent));
   return true;
 }
@@ -59,9 +59,9 @@ async function sendResponse(visit: NodeVisit, response: Response, parts: Parts |
   visit.dropRemoved((name) => headers.has(name) && !forbidden.has(name));
   const cookies = headers.getSetCookie();
   const body = parts === null ? response.body : bodyOf(response, parts);
-  // Node keeps the head back until there is something to send behind it, which of a stream of events may take its time
+  // Node delays the head until there is a chunk to send, which may take long with an event stream
   if (body instanceof ReadableStream) nextTurn(() => void (hasHeadBack(res) && res.flushHeaders()));
-  // Node would let the second cookie replace the first, were they among the others
+  // separately, because otherwise a second cookie would replace the first
   if (cookies.length > 0) res.setHeader("set-cookie", cookies);
   const sent = {
     status,
@@ -71,7 +71,7 @@ async function sendResponse(visit: NodeVisit, response: Response, parts: Parts |
       : [...headers].filter(([name]) => name !== "set-cookie" && !forbidden.has(name)),
   };
   if (isHooked(res)) {
-    // a handler that goes on has flushed them, and who listens to events waits for them
+    // flushed early if the handler is still writing, and for event streams
     const early = visit.answer?.writableEnded === false ||
       headers.get("content-type")?.startsWith("text/event-stream") === true;
     return await sendHooked(res, { ...sent, body, early });
@@ -80,17 +80,17 @@ async function sendResponse(visit: NodeVisit, response: Response, parts: Parts |
   await sendNodeResponse(res, new FastResponse(body ?? noBody(visit.req.method, status), sent));
 }
 
-// where there might have been one, its length of 0 is said, as everywhere else; Node by itself would send it in chunks
+// if there could be a body, `Content-Length: 0` is sent, as on other runtimes; Node itself would use chunked encoding
 function noBody(method: string | undefined, status: number): Uint8Array<ArrayBuffer> | null {
   return method === "HEAD" || status === 204 || status === 304 ? null : NO_BYTES;
 }
 
-// what has left is told by a field of Node's own; HTTP/2 keeps nothing back
+// whether the head has been sent is known by an internal field; HTTP/2 does not delay it
 function hasHeadBack(res: ServerResponse & { _headerSent?: boolean }): boolean {
   return res._headerSent === false && res.headersSent && !isDestroyed(res);
 }
 
-// what is known as a whole leaves at once and with its length; as bytes, for a text would bring a content type along
+// a complete body is sent in one piece and with its length; as bytes, because a string would add a content type
 function bodyOf(response: Response, { body }: Parts): Sent["body"] {
   if (typeof body === "string") return new TextEncoder().encode(body);
   return body instanceof Blob ? response.body : body as Sent["body"];

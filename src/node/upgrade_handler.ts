@@ -12,25 +12,25 @@ import { UpgradeVisit } from "./upgrade_visit.ts";
 export type UpgradeHandler = (this: unknown, req: IncomingMessage, socket: Duplex, head: Uint8Array) => void;
 
 const handlers = new WeakSet<(...args: never[]) => void>();
-// requests and not sockets: one that was given back may bring another
+// requests, not sockets: a socket that was given back may carry another request
 const taken = new WeakSet<IncomingMessage>();
 
-/** Header lines that Node keeps of a request at least, where its server is not told how many. */
+/** Number of header lines that Node keeps of a request by default. */
 const KEPT_HEADERS = 1000;
 
-/** What newer versions of Node say by themselves of a request with more of them. */
+/** Answer of newer Node versions to a request with more headers. */
 const TOO_MANY_HEADERS = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n";
 
 /**
- * Makes an application's WebSocket routes a listener for the `upgrade` event of a Node server of one's own.
+ * Makes a listener for the `upgrade` event of your own Node server from an application's WebSocket routes.
  *
- * Requests that lead to no socket route are left to the server's other `upgrade` listeners. Where there are none they
- * are answered as requests: those for a WebSocket by this application, all others by the server.
+ * Upgrades that lead to no WebSocket route are left to the server's other `upgrade` listeners. If there are none, they
+ * are answered as normal requests: those for a WebSocket by this application, all others by the server.
  *
- * @param app The application; paths are seen whole, so mount it in another where its routes lie below a prefix
+ * @param app The application; it gets the whole path, so if its routes are below a prefix, mount it in another one
  * @returns The listener
  *
- * @example A server of one's own
+ * @example Your own server
  * ```ts ignore
  * const server = http.createServer(toNodeHandler(app));
  * server.on("upgrade", toUpgradeHandler(app));
@@ -54,7 +54,7 @@ export function toUpgradeHandler(app: FrameworkApp): UpgradeHandler {
   return handler;
 }
 
-// a request that every application on the server leaves to the next one would wait for ever
+// the last of our handlers must answer: a request that all of them leave to others would wait for ever
 function isLast(server: unknown, handler: UpgradeHandler): boolean {
   if (!(server instanceof EventEmitter)) return true;
   const listeners = server.listeners("upgrade") as UpgradeHandler[];
@@ -67,10 +67,10 @@ function isLast(server: unknown, handler: UpgradeHandler): boolean {
  * @param app The application
  * @param req Node's request
  * @param socket Its socket
- * @param head What came behind the request
- * @param server Node's server, which answers requests to become something else than a WebSocket
+ * @param head Bytes received after the request
+ * @param server Node's server, which gets back upgrades to protocols other than WebSocket
  * @param isClosing Tells whether it is too late for new connections
- * @returns The request on its way, unless the server has it
+ * @returns The visit, `null` if the request was given back to the server
  */
 export function takeUpgrade(
   app: Servable,
@@ -90,7 +90,7 @@ export function takeUpgrade(
 }
 
 /**
- * Tells whether an upgrade is one that an application's socket routes may take.
+ * Tells whether an upgrade may lead to a WebSocket route of an application.
  *
  * @param req Node's request
  * @param app The application
@@ -108,8 +108,9 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-// RFC 9110 section 7.8: a server may ignore the header. Node does where nobody listens for upgrades, and otherwise reads
-// no body: clients that offer HTTP/2 with every request would send theirs in vain. So it gets the request once more.
+// RFC 9110 section 7.8: a server may ignore the header. Node does so if nobody listens for upgrades; otherwise it does
+// not read the body, which would be lost for clients that offer HTTP/2 with every request. So the request is replayed
+// to Node.
 async function giveBack(
   server: EventEmitter & { maxHeadersCount?: number | null },
   req: IncomingMessage,
@@ -131,8 +132,8 @@ async function giveBack(
   server.emit("encrypted" in socket ? "secureConnection" : "connection", socket);
 }
 
-// Node leaves out those behind a limit: without the one that tells where its body ends, the client's body would be taken
-// for another request
+// Node drops headers beyond a limit. If it dropped the one that says where the body ends, the body would be parsed as
+// another request (request smuggling)
 function hasAllHeaders({ rawHeaders }: IncomingMessage, server: { maxHeadersCount?: number | null }): boolean {
   const most = server.maxHeadersCount ?? KEPT_HEADERS;
   return most <= 0 || rawHeaders.length < 2 * most;

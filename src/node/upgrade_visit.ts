@@ -8,7 +8,7 @@ import { HeldSocket } from "./held_socket.ts";
 import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
 import { NodeVisit } from "./node_visit.ts";
 
-/** A request to become a WebSocket on its way through an application: it ends as a connection, or with an answer. */
+/** An upgrade request being handled by an application: it results in a connection, or in an answer. */
 export class UpgradeVisit extends NodeVisit implements Upgrader {
   readonly #socket: Duplex;
   readonly #held: HeldSocket;
@@ -18,11 +18,11 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
   #upgraded: WsSocket | null = null;
 
   /**
-   * Takes over a socket that Node has let go of.
+   * Takes over a socket that Node has detached.
    *
    * @param req Node's request
    * @param socket Its socket
-   * @param head What came behind the request
+   * @param head Bytes received after the request
    * @param isClosing Tells whether it is too late for new connections
    */
   constructor(req: IncomingMessage, socket: Duplex, head: Uint8Array, isClosing: () => boolean) {
@@ -37,18 +37,18 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
   }
 
   /**
-   * Waits until the requests in front of it on its connection have been answered.
+   * Waits until earlier requests on the same connection have been answered.
    *
-   * @returns Whether it is still to be answered: the client may have left, the server may be closing
+   * @returns Whether it still has to be answered: the client may be gone, or the server closing
    */
   async turn(): Promise<boolean> {
     if (!await this.#held.freed()) return false;
-    // what has been written meanwhile leaves now
+    // sends what has been written meanwhile
     this.res.assignSocket(this.#socket as Socket);
     return !this.res.writableEnded;
   }
 
-  /** Whatever the platform: the socket is one of `node:http`, which Deno and Bun have too. */
+  /** Itself, on any platform: the socket is one of `node:http`, which Deno and Bun have, too. */
   get [upgraderKey](): this {
     return this;
   }
@@ -57,7 +57,7 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
     return this.#upgraded !== null;
   }
 
-  /** Gets what speaks the protocol ready, which is loaded when the first client asks for it. */
+  /** Prepares the WebSocket implementation, which is loaded with the first upgrade. */
   async prepare(): Promise<void> {
     const { WebSocketServer } = await import("ws");
     this.#server = new WebSocketServer({
@@ -69,20 +69,20 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
   }
 
   /**
-   * Answers the handshake, which has been checked.
+   * Answers the handshake, which has been validated.
    *
    * @param _request The request
    * @param _info This visit
    * @param options The chosen protocol and the headers set so far
    * @returns The connection
-   * @throws {HttpError} 503 if the server is closing, 400 if the client has gone
+   * @throws {HttpError} 503 if the server is closing, 400 if the client is gone
    */
   upgrade(_request: Request, _info: unknown, { protocol, headers, pingTimeoutMs }: UpgradeOptions): Upgrade {
     if (this.#isClosing()) throw new HttpError(503, "The server is closing");
     const lines = [...headers ?? []];
     if (protocol !== undefined) lines.push(["sec-websocket-protocol", protocol]);
     const { upgrade, "sec-websocket-key": key } = this.req.headers;
-    // the protocol is not for ws to choose, and lists it does not take are fine elsewhere
+    // without the offered protocols: the protocol has been chosen, and ws would refuse lists that other runtimes accept
     const request = { method: "GET", headers: { upgrade, "sec-websocket-key": key, "sec-websocket-version": "13" } };
     const server = this.#server!;
     server.on("headers", (head) => void head.push(...lines.map(([name, value]) => `${name}: ${value}`)));
@@ -104,31 +104,31 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
     this.#upgraded?.close(1001, "The server is closing");
   }
 
-  /** Settles when the connection's handler for its end has been called, at once where there is nothing to tell. */
+  /** Resolves when the connection's `close` handler has been called; right away if there is no connection. */
   async told(): Promise<void> {
     const ws = this.#upgraded;
     if (ws !== null && ws.readyState !== CLOSED) await new Promise<void>((resolve) => ws.on("close", () => resolve()));
   }
 
-  /** Ends its connection, whatever was still to be said. */
+  /** Cuts its connection. */
   drop(): void {
     this.#socket.destroy();
   }
 
-  /** Ends it now: a connection is cut, a handler that has not answered is answered for. */
+  /** Ends it now: cuts a connection, or answers 503 in place of a handler that has not answered. */
   cut(): void {
     if (this.upgraded || this.res.headersSent) this.#socket.destroy();
     else this.res.writeHead(503, { "content-length": 19 }).end("Service Unavailable");
   }
 }
 
-/** What ws calls a connection whose end it has told. */
+/** `readyState` of a connection after its `close` event. */
 const CLOSED = 3;
 
-/** Bytes a message may have, as on Deno and Bun; more closes with 1009. Left to itself, ws takes 100 MiB. */
+/** Most bytes of a message, as on Deno and Bun; more closes with 1009. The default of ws is 100 MiB. */
 const MAX_MESSAGE = 64 * 1024 * 1024;
 
-// Node constructs no response with status 101; the handshake has been answered, so this only tells of it
+// Node cannot construct a Response with status 101; the handshake has been answered, so this one is only a marker
 function upgradedResponse(): Response {
   return Object.defineProperties(new Response(null), {
     status: { value: 101 },

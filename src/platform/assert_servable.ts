@@ -1,14 +1,14 @@
 /**
- * Refuses what cannot be served, before a request finds out: `undefined` from a module that imports itself, or Express's
- * own application.
+ * Asserts that a value can be served, before the first request fails: it may be `undefined` because of an import cycle,
+ * or an application of Express.
  *
- * @param method What it was given to, for the message
- * @param given What was given
- * @throws {TypeError} If it is no application
+ * @param caller Name of the caller for error messages
+ * @param given The value
+ * @throws {TypeError} If it is not an application
  */
-export function assertServable(method: string, given: unknown): void {
+export function assertServable(caller: string, given: unknown): void {
   const isObject = (typeof given === "object" && given !== null) || typeof given === "function";
   if (isObject && typeof (given as { fetch?: unknown }).fetch === "function") return;
   const shown = isObject ? `${typeof given === "function" ? "a function" : "an object"} without fetch` : String(given);
-  throw new TypeError(`${method} takes an application, as sluice() makes it, not ${shown}`);
+  throw new TypeError(`${caller} takes an application, as sluice() makes it, not ${shown}`);
 }

@@ -1,6 +1,6 @@
 import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
 
-/** What `node:fs` says of a file, as far as it is used. */
+/** The used part of `Stats` of `node:fs`. */
 interface Stats {
   isFile(): boolean;
   isDirectory(): boolean;
@@ -8,15 +8,15 @@ interface Stats {
   readonly mtime: Date;
 }
 
-/** An open file of `node:fs`, as far as it is used. */
+/** The used part of a `FileHandle` of `node:fs`. */
 interface FileHandle {
   read(into: Uint8Array, at: number, length: number, position: number): Promise<{ bytesRead: number }>;
   close(): Promise<void>;
 }
 
-/** The module `node:fs`, as far as it is used. */
+/** The used part of `node:fs`. */
 export interface BuiltinFiles {
-  /** At once. */
+  /** Synchronous. */
   statSync(path: string): Stats;
   /** With promises. */
   readonly promises: {
@@ -30,8 +30,8 @@ export interface BuiltinFiles {
 /**
  * The files of a runtime that has `node:fs`.
  *
- * @param load Gives the module; called when a file is first asked for
- * @param workingDirectory The folder relative paths start from
+ * @param load Returns the module; called with the first access
+ * @param workingDirectory The folder that relative paths are resolved against
  */
 export function builtinFiles(load: () => BuiltinFiles, workingDirectory: () => string): FileSystem {
   return {

@@ -12,7 +12,7 @@ import type {
 } from "./platform.ts";
 import { Unanswered } from "./unanswered.ts";
 
-/** Bun's server, as far as it is used. */
+/** The used part of Bun's server. */
 interface BunServer {
   readonly port: number;
   readonly hostname: string;
@@ -23,7 +23,7 @@ interface BunServer {
   unref(): void;
 }
 
-/** The global `Bun`, and what it shares with Node, as far as it is used. */
+/** The used parts of the globals `Bun` and `process`. */
 interface BunGlobals {
   Bun: { serve(options: Record<string, unknown>): BunServer };
   process: {
@@ -37,9 +37,9 @@ interface BunGlobals {
 const globals = globalThis as unknown as BunGlobals;
 
 const serverLimits: ServerLimits = {
-  // ten seconds by default, after which a quiet stream of events would be cut
+  // by default ten seconds, after which a quiet event stream would be cut
   idleTimeout: 0,
-  // 128 MiB by default; how much is read is up to the body parsers, as on the other runtimes
+  // by default 128 MiB; body parsers limit what is read, as on other runtimes
   maxRequestBodySize: Number.MAX_SAFE_INTEGER,
 };
 
@@ -53,16 +53,16 @@ export const bunPlatform: Platform = {
   typesBytes: true,
   files: {
     ...builtinFiles(() => globals.process.getBuiltinModule("node:fs"), () => globals.process.cwd()),
-    // Bun tells the length of what it gets as a whole only, and players and progress bars want it
+    // Bun sends a Content-Length only for bodies given as a whole, and players and progress bars need it
     wholeBytes: 1024 * 1024,
   },
-  // those that nobody has touched by then are empty
+  // after the answer, headers that nobody has touched are empty
   keepHeaders: (request) => void request.headers,
   env: (name) => globals.process.env[name],
   environment: () => globals.process.env,
   colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
   serve,
-  // Bun says of it only that it was not upgraded
+  // an upgrade only returns false, without the reason
   hasLeft: ({ signal }) => Promise.resolve(signal.aborted),
   upgrade,
 };
@@ -71,7 +71,7 @@ function isServer(info: unknown): info is BunServer {
   try {
     return typeof (info as Partial<BunServer> | null | undefined)?.requestIP === "function";
   } catch {
-    // whatever it is, it is no server
+    // objects whose properties throw are no server
     return false;
   }
 }
@@ -97,7 +97,7 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
     shutdown: () => server.stop().then(resolve),
     abort() {
       unanswered.abort();
-      // the 503s leave first
+      // after the 503s have been sent
       setTimeout(() => void server.stop(true), 0);
     },
     ref: () => server.ref(),
@@ -110,17 +110,17 @@ function upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgr
     throw noWebSockets("WebSockets on Bun need its server as the second argument: app.fetch(request, server)");
   }
   const { protocol = "", headers = new Headers(), pingTimeoutMs } = options;
-  // left out, Bun would choose the first one offered; an empty one it does not send
+  // always set: otherwise Bun would choose the first one offered; an empty one is not sent
   headers.set("sec-websocket-protocol", protocol);
   const socket = new BunSocket(pingTimeoutMs);
   if (!upgraded(info, request, { headers, data: socket })) {
     throw noWebSockets("Bun did not take this as a handshake; it upgrades only requests as its server delivers them");
   }
-  // Bun has answered already and looks at this no more
+  // Bun has answered already, and ignores this response
   return { socket: socket as unknown as WebSocket, response: new Response(null, { status: 101 }) };
 }
 
-// Bun throws where its server was given no handlers for sockets
+// Bun throws if its server has no WebSocket handlers
 function upgraded(server: BunServer, ...args: Parameters<BunServer["upgrade"]>): boolean {
   try {
     return server.upgrade(...args);

@@ -1,6 +1,6 @@
 import { Heartbeat } from "./heartbeat.ts";
 
-/** Bun's end of a connection, as far as it is used. */
+/** The used part of Bun's end of a connection. */
 interface ServerSocket {
   readonly data: BunSocket;
   readonly readyState: number;
@@ -12,13 +12,13 @@ interface ServerSocket {
   getBufferedAmount(): number;
 }
 
-/** How a connection ended, as the web's `CloseEvent` says it. */
+/** How a connection ended, as in the web's `CloseEvent`. */
 interface End {
   readonly code: number;
   readonly reason: string;
 }
 
-/** The web's `WebSocket` over one of Bun's, as far as an upgrade uses it. */
+/** The used part of the web's `WebSocket`, over one of Bun's. */
 export class BunSocket {
   binaryType = "arraybuffer";
   onopen: (() => void) | null = null;
@@ -31,7 +31,7 @@ export class BunSocket {
   #lost: End | null = null;
   #closed = false;
 
-  /** @param pingTimeoutMs ms after which a client that answers no ping is taken for gone, 0 for never */
+  /** @param pingTimeoutMs ms after which a client that does not answer pings counts as gone, 0 for never */
   constructor(pingTimeoutMs: number) {
     this.#pingTimeoutMs = pingTimeoutMs;
   }
@@ -53,7 +53,7 @@ export class BunSocket {
     this.#socket?.close(code, reason);
   }
 
-  /** Bun opens a connection while it is still being upgraded, before anybody could listen. */
+  /** Called by Bun while the connection is still being upgraded, before anybody can listen. */
   opened(socket: ServerSocket): void {
     this.#socket = socket;
     socket.binaryType = this.binaryType;
@@ -67,12 +67,12 @@ export class BunSocket {
     queueMicrotask(() => this.onopen?.());
   }
 
-  /** A message, or the answer to a ping, has come. */
+  /** Notes that something came from the client: a message, or the answer to a ping. */
   heard(): void {
     this.#heartbeat?.heard();
   }
 
-  /** Bun tells of an end while `close()` still runs; elsewhere it comes later. */
+  /** Called by Bun, even within `close()`; on other runtimes that comes later. */
   closed(code: number, reason: string): void {
     this.#closed = true;
     this.#heartbeat?.stop();
@@ -80,14 +80,14 @@ export class BunSocket {
   }
 }
 
-/** What every server of Bun's is given for its connections: each of them knows its own {@linkcode BunSocket}. */
+/** WebSocket handlers for all Bun servers; each connection carries its own {@linkcode BunSocket}. */
 export const bunSocketHandlers = {
-  // each connection has a heartbeat of its own, with the time of its route
+  // each connection has its own heartbeat, with the timeout of its route
   idleTimeout: 0,
   sendPings: false,
-  // as many bytes as on Deno; Bun's own is a quarter
+  // as on Deno; Bun's default is a quarter of that
   maxPayloadLength: 64 * 1024 * 1024,
-  // Bun would drop messages beyond it in silence; ws.bufferedAmount is there to be looked at
+  // no limit: Bun would silently drop messages beyond it; programs can check ws.bufferedAmount
   backpressureLimit: 0,
   open: (ws: ServerSocket): void => ws.data.opened(ws),
   message(ws: ServerSocket, data: string | ArrayBuffer): void {

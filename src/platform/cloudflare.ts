@@ -5,19 +5,19 @@ import { type ServerSocket, WorkerSocket } from "./cloudflare_socket.ts";
 import { genericPlatform } from "./generic.ts";
 import type { Platform, Upgrade, UpgradeOptions } from "./platform.ts";
 
-/** The module `node:fs` as Workers have it, as far as it is used. */
+/** The used part of `node:fs` on Workers. */
 interface WorkerFiles extends BuiltinFiles {
   readFileSync(path: string): Uint8Array;
 }
 
-/** What Workers have of Node's process with the flag `nodejs_compat`, as far as it is used. */
+/** The used part of `process`, which Workers have with the flag `nodejs_compat`. */
 interface WorkerProcess {
   cwd(): string;
   readonly env?: Record<string, string | undefined>;
   getBuiltinModule?(name: "node:fs"): WorkerFiles | undefined;
 }
 
-/** Folder of the modules a Worker was deployed with. */
+/** Folder of the modules that a Worker was deployed with. */
 const BUNDLE = "/bundle/";
 
 /** The client's end of a pair; it goes into the answer. */
@@ -26,8 +26,8 @@ type ClientSocket = object;
 let files: FileSystem | null | undefined = undefined;
 
 /**
- * Cloudflare Workers: the platform names the client in a header of its own and takes no function for an app. Files and
- * environment variables are there with the flag `nodejs_compat`.
+ * Cloudflare Workers: the client's address is in a header of the platform, and applications must not be functions.
+ * Files and environment variables need the flag `nodejs_compat`.
  */
 export const cloudflarePlatform: Platform = {
   ...genericPlatform,
@@ -44,7 +44,7 @@ export const cloudflarePlatform: Platform = {
   sized,
 };
 
-// the header of a stream would be left out
+// for other streams Workers drop the Content-Length header
 function sized(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array> {
   const { FixedLengthStream } = globalThis as unknown as {
     FixedLengthStream: new (length: number) => ReadableWritablePair<Uint8Array, Uint8Array>;
@@ -82,14 +82,14 @@ function workerProcess(): WorkerProcess | undefined {
   return (globalThis as { process?: WorkerProcess }).process;
 }
 
-// the text and data modules it was deployed with; null where it has no node:fs
+// the text and data modules it was deployed with; null without node:fs
 function workerFiles(): FileSystem | null {
   const process = workerProcess();
   const fs = process?.getBuiltinModule?.("node:fs");
   if (process === undefined || fs === undefined) return null;
   const files = builtinFiles(() => fs, () => process.cwd());
   const tags = new Map<string, string>();
-  // a deployed file has no date: without a tag of its contents, a new one of the same size would be taken for the old
+  // deployed files have no date: without a tag of the contents, a new file of the same size would seem unchanged
   const tagged = (path: string, stat: FileStat): FileStat => {
     if (!stat.isFile || stat.mtimeMs !== 0 || !path.startsWith(BUNDLE)) return stat;
     const tag = tags.get(path) ?? weakEntityTag(fs.readFileSync(path));
@@ -99,13 +99,13 @@ function workerFiles(): FileSystem | null {
   return { ...files, stat: async (path) => tagged(path, await files.stat(path)) };
 }
 
-/** Accepts the WebSockets of one Durable Object, which may sleep while they are open. */
+/** Accepts the WebSockets of a Durable Object, which may sleep while they are open. */
 export type ObjectUpgrade = (options: UpgradeOptions) => Upgrade;
 
 const upgrades = new WeakMap<object, ObjectUpgrade>();
 
 /**
- * Says how the WebSockets of a Durable Object are accepted.
+ * Sets how WebSockets of a Durable Object are accepted.
  *
  * @param state The object's state, which is also the third argument of its application's `fetch`
  * @param upgrade Accepts one
@@ -114,7 +114,7 @@ export function acceptInObject(state: object, upgrade: ObjectUpgrade): void {
   upgrades.set(state, upgrade);
 }
 
-/** How a request's WebSocket is accepted if it arrived in such an object, by the platform's third argument. */
+/** How to accept the WebSocket of a request that arrived in a Durable Object, by the platform's third argument. */
 function objectUpgrade(context: unknown): ObjectUpgrade | undefined {
   return typeof context === "object" && context !== null ? upgrades.get(context) : undefined;
 }

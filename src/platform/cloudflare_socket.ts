@@ -1,7 +1,7 @@
-/** What a Worker's socket sends. */
+/** Messages that a Worker's socket can send. */
 type Sent = string | ArrayBuffer | ArrayBufferView<ArrayBuffer>;
 
-/** The server's end of a Worker's `WebSocketPair`, as far as it is used. */
+/** The used part of the server's end of a Worker's `WebSocketPair`. */
 export interface ServerSocket {
   readonly readyState: number;
   readonly bufferedAmount?: number;
@@ -12,7 +12,7 @@ export interface ServerSocket {
   addEventListener(type: string, listener: (event: SocketEvent) => void): void;
 }
 
-/** What a Worker's socket tells of an event, as far as it is used. */
+/** The used part of the events of a Worker's socket. */
 interface SocketEvent {
   readonly data: string | ArrayBuffer;
   readonly code: number;
@@ -21,12 +21,12 @@ interface SocketEvent {
   readonly message: string;
 }
 
-/** Codes that only say how a connection ended and are never sent (RFC 6455 section 7.4.1). */
+/** Codes that only describe how a connection ended, and must not be sent (RFC 6455 section 7.4.1). */
 const NEVER_SENT = [1004, 1005, 1006, 1015];
 
 /**
- * The web's `WebSocket` over a Worker's socket. Its handlers' results are given back to whoever told the event, so that
- * a Durable Object can wait for them.
+ * The web's `WebSocket` over a Worker's socket. Results of handlers are returned to the caller, so that a Durable
+ * Object can wait for them.
  */
 export class WorkerSocket {
   binaryType = "arraybuffer";
@@ -45,7 +45,7 @@ export class WorkerSocket {
   /** Accepts the socket and listens to it. */
   accept(): void {
     const socket = this.#socket;
-    // since March 2026 bytes come as a Blob by default
+    // since March 2026 the default is "blob"
     socket.binaryType = "arraybuffer";
     socket.accept();
     socket.addEventListener("message", ({ data }) => void this.message(data));
@@ -69,34 +69,34 @@ export class WorkerSocket {
     if (this.readyState < 2) ofThisRequest(() => this.#socket.close(code, reason));
   }
 
-  /** Tells that the connection is open; Workers themselves do not. */
+  /** Dispatches `open`; Workers themselves do not. */
   opened(): unknown {
     return this.onopen?.();
   }
 
-  /** Tells a message. */
+  /** Dispatches a message. */
   message(data: string | ArrayBuffer): unknown {
     return this.#closed ? undefined : this.onmessage?.({ data });
   }
 
-  /** Tells the end, once. */
+  /** Dispatches `close`, once. */
   closed(code: number, reason: string): unknown {
     if (this.#closed) return undefined;
-    // workerd answers a client's Close since April 2026, and in a Durable Object that may sleep never
+    // workerd answers a client's Close frame only since April 2026, and never in a Durable Object that may sleep
     if (code === 1005) this.#socket.close();
     else if (!NEVER_SENT.includes(code)) this.#socket.close(code, reason);
     this.#closed = true;
     return this.onclose?.({ code, reason });
   }
 
-  /** Tells a failure and then the end, which workerd leaves out. */
+  /** Dispatches `error`, and then `close`, which workerd does not. */
   async failed(error: unknown): Promise<void> {
     await this.onerror?.({ error, message: error instanceof Error ? error.message : String(error) });
     await this.closed(1006, "");
   }
 }
 
-// workerd ties a socket to the request that made it
+// in workerd, a socket can be used only within the request that made it
 function ofThisRequest<T>(use: () => T): T {
   try {
     return use();

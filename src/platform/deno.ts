@@ -6,7 +6,7 @@ import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, Up
 import { endStalled } from "./stalled.ts";
 import { Unanswered } from "./unanswered.ts";
 
-/** ms the last answers have to leave in before the server is taken for closed. */
+/** ms for the last answers to be sent before the server counts as closed. */
 const LEAVING_MS = 100;
 
 /** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
@@ -19,7 +19,7 @@ export const denoPlatform: Platform = {
   env: readEnv,
   colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
   environment: () => environment,
-  // those that somebody has touched by then it copies; that alone costs a twentieth of a request
+  // Deno copies headers that somebody has touched by then; that alone costs a twentieth of a request
   header: readHeader,
   visitHeaders,
   arrivedText,
@@ -50,7 +50,7 @@ function fileStat(info: Deno.FileInfo): FileStat {
 
 async function openFile(path: string, start: number): Promise<OpenFile> {
   const file = await Deno.open(path);
-  // nothing is read for it, and a trip to another thread costs ten times as much
+  // synchronous, because seeking reads nothing, and a round trip to another thread costs ten times as much
   if (start > 0) file.seekSync(start, Deno.SeekMode.Start);
   return {
     read: async (into) => await file.read(into) ?? 0,
@@ -90,7 +90,7 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
     hostname: server.addr.hostname,
     finished: Promise.race([server.finished, left.promise]),
     shutdown: () => Promise.race([server.shutdown(), left.promise]),
-    // Deno's own abort fails once shutdown has begun: what it does not let go of is left to end with its client
+    // Deno's own abort fails once shutdown has begun: connections that are left end with their clients
     abort: () => afterAnswers(left.resolve),
     cut() {
       afterAnswers(() => stopped.abort());
@@ -101,15 +101,15 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
   };
 }
 
-// The signal is aborted behind every answer and an event is sent for that, which costs more than the answer: those only
-// have it asked that wait for long.
+// Deno aborts the signal after every answer and dispatches an event, which costs more than the answer. So it is used
+// only for requests that wait for long.
 function watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
   if (isServed(request)) watch.listenLater(listen);
   else listen();
 }
 
-// Upgraded all the same, the socket never opens, nobody is told that it closes, and Deno keeps its connection. Of a client
-// that left before somebody asked for the signal, the signal tells a turn later.
+// If the client is gone, an upgraded socket never opens or closes, and Deno keeps the connection. If it disconnected
+// before the signal was first read, the signal aborts a turn later.
 async function hasLeft({ signal }: Request): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, 0));
   return signal.aborted;
@@ -119,8 +119,8 @@ function upgrade(request: Request, _info: unknown, { protocol, headers, pingTime
   if (!isFromServer(request)) {
     throw noWebSockets("Deno upgrades only requests as Deno.serve delivers them; this one was made by the program");
   }
-  // given to upgradeWebSocket, the protocol would have to be spelled in the request exactly as Deno splits it; the time
-  // is in seconds, of which fractions count: a ping after the first half of it, the end after the second
+  // The protocol is not passed to upgradeWebSocket, which requires the exact spelling in the request. The timeout is in
+  // seconds and may be fractional: after the first half Deno sends a ping, after the second it closes.
   const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: pingTimeoutMs / 1000 });
   endStalled(socket, pingTimeoutMs);
   for (const [name, value] of headers ?? []) response.headers.append(name, value);
@@ -128,8 +128,8 @@ function upgrade(request: Request, _info: unknown, { protocol, headers, pingTime
   return { socket, response };
 }
 
-// Deno would answer any request with 101, and the socket of one that no server delivered never opens. The headers of a
-// server's request cannot be changed, and that is found out without changing any.
+// Deno upgrades any request, but a socket without a server's request never opens. A server's request is recognised by
+// its immutable headers, with an operation that changes nothing.
 function isFromServer(request: Request): boolean {
   try {
     request.headers.delete("sluice");

@@ -1,38 +1,37 @@
-/** What Deno's server knows of a request, behind the web's face of it; none of it is published. */
+/** Deno's internal record of a request, behind the web's `Request`; not a public API. */
 interface RequestRecord {
-  /** Reads a header, without making `Headers` and without marking the request as one whose headers were looked at. */
+  /** Reads a header, without making `Headers`, and without marking the headers as touched. */
   header(name: string): string | null;
-  /** All headers as they came; each look makes the list anew. */
+  /** All headers as received; each access makes a new list. */
   readonly headerList: [name: string, value: string][];
-  /** Takes the body as text, where all of it has come and nobody has looked at it; a byte order mark stays in front. */
+  /** Consumes the body as text, if all of it has arrived and nobody has touched it; keeps a byte order mark. */
   consumeTextBody?(): unknown;
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** The property of a `Request` that holds its record; `undefined` before the first look. */
+/** The property of a `Request` that holds its record; `undefined` until first found. */
 let property: symbol | undefined;
 
-/** Whether records say what requests say; `undefined` before the first that could be compared. */
+/** Whether records agree with their requests; `undefined` until one could be compared. */
 let trusted: boolean | undefined;
 
-/** Whether their lists do. */
+/** Whether header lists agree with them, too. */
 let listTrusted: boolean | undefined;
 
-/** Headers by which a record is compared with its request; most have the first. */
+/** Headers used to compare a record with its request; most requests have the first. */
 const COMMON = ["host", "user-agent", "accept"];
 
 /**
- * Reads a request header. Where Deno's own record of the request can be had it is asked: to touch `request.headers`
- * costs a sixth of a bare request, for its answer then goes through two promises, and all headers are copied.
+ * Reads a request header, from Deno's own record of the request if possible. Touching `request.headers` costs a sixth
+ * of a bare request, because its answer then goes through two promises, and all headers are copied.
  *
- * The record is found as it is in Deno 2.9, and left alone unless what it says of the first request is what the request
- * itself says. Decision 14 tells more.
+ * The record is found as of Deno 2.9, and used only if it agrees with the first request. See decision 14.
  *
  * @param request The request
  * @param name Header name, in any case
  * @returns The value, `null` when the header is absent
- * @throws {TypeError} If Deno has taken the headers back with the answer
+ * @throws {TypeError} If Deno has released the headers with the answer
  */
 export function readHeader(request: Request, name: string): string | null {
   const record = recordOf(request);
@@ -40,17 +39,17 @@ export function readHeader(request: Request, name: string): string | null {
   try {
     return record.header(name);
   } catch {
-    // the answer is out, and Deno has copied the headers if somebody had touched them
+    // after the answer; Deno has copied the headers if somebody had touched them
     return request.headers.get(name);
   }
 }
 
 /**
- * Shows all headers of a request, with the names that the client wrote.
+ * Visits all headers of a request, with names as the client sent them.
  *
  * @param request The request
- * @param visitor Gets value and name of each
- * @throws {TypeError} If Deno has taken the headers back with the answer
+ * @param visitor Called with value and name of each
+ * @throws {TypeError} If Deno has released the headers with the answer
  */
 export function visitHeaders(request: Request, visitor: (value: string, name: string) => void): void {
   const list = listOf(request);
@@ -66,16 +65,16 @@ function listOf(request: Request): RequestRecord["headerList"] | null {
     listTrusted ??= Array.isArray(list) && list.every(([name, value]) => record.header(name)?.includes(value));
     return listTrusted ? list : null;
   } catch {
-    // the answer is out
+    // after the answer
     return null;
   }
 }
 
 /**
- * Takes the body of a request as text where it has arrived with its head, so that nobody has to wait for it.
+ * Reads the body of a request as text if it has arrived together with the headers, so that nobody has to wait.
  *
  * @param request The request
- * @returns The text, decoded as `request.text()` does; `null` where the body has to be read in the published way
+ * @returns The text, decoded as by `request.text()`; `null` if the body has to be read through the public API
  */
 export function arrivedText(request: Request): string | null {
   const text = recordOf(request)?.consumeTextBody?.();
@@ -84,7 +83,7 @@ export function arrivedText(request: Request): string | null {
 }
 
 /**
- * Tells whether a request is one of Deno's server.
+ * Tells whether a request comes from Deno's server.
  *
  * @param request The request
  */
@@ -96,13 +95,13 @@ function recordOf(request: Request): RequestRecord | null {
   property ??= Object.getOwnPropertySymbols(request).find(({ description }) => description === "request");
   if (property === undefined || trusted === false) return null;
   const record = (request as unknown as Record<symbol, Partial<RequestRecord> | undefined>)[property];
-  // those of requests that the program has made have no server behind them
+  // records of requests made by the program have no `header`
   if (typeof record?.header !== "function") return null;
   trusted ??= agrees(record as RequestRecord, request.headers);
   return trusted ? record as RequestRecord : null;
 }
 
-// The first client waits for this, so it is little. A request whose answer is out decides nothing, for its record fails.
+// Short, because the first client waits for it. A request that has been answered decides nothing: its record throws.
 function agrees(record: RequestRecord, headers: Headers): boolean | undefined {
   const name = COMMON.find((name) => headers.get(name) !== null);
   if (name === undefined) return undefined;

@@ -7,13 +7,13 @@ import type { Platform, Servable } from "./platform.ts";
 let detected: Platform | null = null;
 let registered: Platform | null = null;
 
-/** The platform this program runs on; looked up once, when it is first asked for. */
+/** The platform this program runs on; determined on first use. */
 export function detectPlatform(): Platform {
   return detected ??= look();
 }
 
 /**
- * Makes a platform known that the core does not bring; used where none of its own is recognised.
+ * Registers a platform that is not part of the core; used if none of the core's is detected.
  *
  * @param platform The platform
  */
@@ -23,7 +23,7 @@ export function registerPlatform(platform: Platform): void {
 }
 
 /**
- * Makes a platform known like {@linkcode registerPlatform}, unless there is one: for entries that bring less than others.
+ * Registers a platform unless there is one already: for entries whose platform does less than another entry's.
  *
  * @param platform The platform
  */
@@ -32,13 +32,13 @@ export function proposePlatform(platform: Platform): void {
 }
 
 /**
- * Answers a request of Node's servers, which Deno and Bun have too. Without the entry for Node nobody can: the client
- * gets 500, and the log what to do.
+ * Answers a request of a Node server, which Deno and Bun have, too. This needs the entry for Node: without it the
+ * client gets 500, and the log says what to do.
  *
  * @param app The application
  * @param req Node's request
  * @param res Node's response
- * @param next Goes on where the application has no answer, if anything does
+ * @param next Called if the application has no answer
  */
 export function answerNode(app: Servable, req: object, res: NodeResponse, next?: (error?: unknown) => void): void {
   if (registered?.answerNode !== undefined) return registered.answerNode(app, req, res, next);
@@ -50,7 +50,7 @@ export function answerNode(app: Servable, req: object, res: NodeResponse, next?:
   res.end();
 }
 
-/** As much of Node's response as an answer without a body takes. */
+/** The part of Node's response that an answer without a body needs. */
 export interface NodeResponse {
   /** Status. */
   statusCode: number;
@@ -59,7 +59,7 @@ export interface NodeResponse {
 }
 
 function look(): Platform {
-  // asked for by name alone: Deno loads its server, in 3 ms, when somebody looks at Deno.serve
+  // only tests for the name: reading Deno.serve makes Deno load its server, which takes 3 ms
   if (has("Deno")) return denoPlatform;
   if (has("Bun")) return bunPlatform;
   if (globalThis.navigator?.userAgent === "Cloudflare-Workers") return cloudflarePlatform;

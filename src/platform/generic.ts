@@ -4,14 +4,14 @@ import { TwoGenerations } from "../http/two_generations.ts";
 import type { Peer } from "../request/peer.ts";
 import type { Platform } from "./platform.ts";
 
-/** Any runtime with a Fetch API that is not known better: edge platforms, service workers, plain `app.fetch` calls. */
+/** Any other runtime with a Fetch API: edge platforms, service workers, plain calls of `app.fetch`. */
 export const genericPlatform: Platform = {
   name: "this runtime",
   callableApps: true,
   endsWithAnswer: true,
   files: null,
   header: (request, name) => request.headers.get(name),
-  // on Deno, an iterator sorts the headers anew for each of them
+  // not an iterator: on Deno that sorts all headers again for each of them
   visitHeaders: (request, visitor) => request.headers.forEach(visitor),
   peerOf: unknownPeer,
   env: (name) => processVariables()[name],
@@ -34,8 +34,8 @@ export const genericPlatform: Platform = {
 };
 
 /**
- * The error of an upgrade that cannot be: its message is shown to the client, for whoever runs the server cannot be
- * told at a better moment.
+ * The error for an upgrade that is not possible. Its message is sent to the client, because there is no earlier moment
+ * to tell the developer.
  *
  * @param message What is missing, and what to do
  */
@@ -44,7 +44,7 @@ export function noWebSockets(message: string): HttpError {
 }
 
 /**
- * Environment variables as an object that reads each when it is asked for, as `process.env` does.
+ * Environment variables as an object that reads them on access, like `process.env`.
  *
  * @param read Reads one
  */
@@ -53,9 +53,9 @@ export function variables(read: (name: string) => string | undefined): Record<st
 }
 
 /**
- * Hands a promise to whatever the platform passed that can wait for it: the context of Workers and of edge functions.
+ * Passes a promise to the platform's `waitUntil`: that of the context of Workers and of edge functions.
  *
- * @param promise What is to be waited for
+ * @param promise The promise to wait for
  * @param info The platform's second argument
  * @param context The platform's third argument
  */
@@ -67,12 +67,12 @@ function canWait(given: unknown): given is Waiting {
   try {
     return typeof (given as Waiting | null | undefined)?.waitUntil === "function";
   } catch {
-    // whatever it is, it is no context
+    // objects whose properties throw are no context
     return false;
   }
 }
 
-// edge platforms have none of Node but its variables
+// some edge platforms have process.env, but nothing else of Node
 function processVariables(): Readonly<Record<string, string | undefined>> {
   return (globalThis as { process?: ProcessLike }).process?.env ?? {};
 }
@@ -82,12 +82,12 @@ interface Waiting {
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** Node's module loader, as far as it is used. */
+/** The used part of `node:module`. */
 interface ModuleLoader {
   createRequire(from: string): ((name: string) => unknown) & { resolve(name: string): string };
 }
 
-/** Node's process, as far as it is used. */
+/** The used part of Node's `process`. */
 interface ProcessLike {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -98,37 +98,37 @@ interface ProcessLike {
 }
 
 /**
- * Finds a package of the program's: in the `node_modules` above its first file, wherever it was started, and then in
- * those above the working directory, as for a program that is piped in.
+ * Finds an installed package of the program: first in `node_modules` above its main file, then above the working
+ * directory, for programs without a file.
  *
  * @param name Name of the package
- * @returns Path of its first file, `undefined` if there is no loader or no such package
+ * @returns Path of its main file, `undefined` if there is no loader or no such package
  */
 export function findPackage(name: string): string | undefined {
   const { process } = globalThis as { process?: ProcessLike };
   const loader = process?.getBuiltinModule?.("node:module");
   if (process === undefined || loader === undefined) return undefined;
-  // a command that npm has installed is a link to the program
+  // commands installed by npm are links to the program
   const program = (): string => process.getBuiltinModule!("node:fs")!.realpathSync(process.argv![1]!);
   for (const from of [program, () => `${process.cwd()}/package.json`]) {
     try {
       const path = loader.createRequire(from()).resolve(name);
-      // a module of Node's own has no path
+      // Node's built-in modules have no path
       return path === name ? undefined : path;
     } catch {
-      // there is no such file, or it may not be read; or no such package
+      // no such file, no permission to read it, or no such package
     }
   }
   return undefined;
 }
 
 /**
- * Loads a package of the program's, where the runtime can.
+ * Loads an installed package of the program, if the runtime can.
  *
  * @param name Name of the package
  * @returns The package, `undefined` if there is none
  */
-// deno-lint-ignore require-await -- what loading throws is a rejection
+// deno-lint-ignore require-await -- errors of loading are rejections
 export async function requirePackage(name: string): Promise<unknown> {
   const path = findPackage(name);
   if (path === undefined) return undefined;
@@ -136,7 +136,7 @@ export async function requirePackage(name: string): Promise<unknown> {
   return process!.getBuiltinModule!("node:module")!.createRequire(path)(path);
 }
 
-// it is on each of Node's responses, and nowhere by a name
+// the symbol is on every response of Node's, but not exported
 function nodeHeadersKey(): symbol | undefined {
   const { process } = globalThis as { process?: ProcessLike };
   const http = process?.getBuiltinModule?.("node:http");
@@ -144,13 +144,13 @@ function nodeHeadersKey(): symbol | undefined {
   return Object.getOwnPropertySymbols(new http.OutgoingMessage()).find((key) => key.description === "kOutHeaders");
 }
 
-/** The global `Buffer`, as far as it is used. */
+/** The used part of the global `Buffer`. */
 interface BufferLike {
   from(buffer: ArrayBuffer, offset: number, length: number): Uint8Array;
 }
 
 /**
- * Bytes as a `Buffer` over the same memory, where there is one.
+ * Bytes as a `Buffer` over the same memory, if the runtime has `Buffer`.
  *
  * @param bytes The bytes
  */
@@ -159,16 +159,16 @@ export function nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
   return Buffer === undefined ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-// looked up late, for Deno takes its time to make it
+// read on each call, because Deno makes setImmediate lazily, and that takes time
 function nextTurn(run: () => void): void {
   const immediately = Reflect.get(globalThis, "setImmediate") ?? queueMicrotask;
   immediately(run);
 }
 
-/** IPv6 addresses whose one spelling is remembered, so that they are not parsed for every request. */
+/** Cached canonical forms of IPv6 addresses, so that they are not parsed for every request. */
 const spellings = new TwoGenerations<string>(4096);
 
-// a socket that takes both families shows IPv4 clients as mapped addresses; an IPv4 address has one spelling
+// dual-stack sockets report IPv4 clients as mapped addresses; IPv4 addresses are canonical already
 function canonical(address: string): string {
   if (!address.includes(":")) return address;
   const known = spellings.get(address);
@@ -178,35 +178,35 @@ function canonical(address: string): string {
   return spelling;
 }
 
-/** What platforms tell about the peer: Deno's `remoteAddr`, Bun's `requestIP`, and `ip` of Netlify's context. */
+/** What platforms have about the peer: Deno's `remoteAddr`, Bun's `requestIP`, and `ip` of Netlify's context. */
 interface PeerTold {
   remoteAddr?: { hostname?: unknown; port?: unknown };
   requestIP?: unknown;
   ip?: unknown;
 }
 
-/** As Bun's server says it. */
+/** Method of Bun's server. */
 type RequestIP = (this: unknown, request: Request) => { address?: unknown; port?: unknown } | null;
 
 /**
- * Says that the peer is unknown, unless the platform's argument has a shape that is known to tell it.
+ * The peer, if the platform's second argument has one of the known shapes; otherwise it is unknown.
  *
- * @param info The platform's argument
+ * @param info The platform's second argument
  * @param request The request
  */
-export function unknownPeer(info: unknown, request: Request): Peer {
+function unknownPeer(info: unknown, request: Request): Peer {
   try {
     const { remoteAddr = askedPeer(info, request), ip } = (info ?? {}) as PeerTold;
     const { hostname = ip, port } = remoteAddr ?? {};
     if (typeof hostname !== "string") return { address: undefined };
     return { address: canonical(hostname), port: typeof port === "number" ? port : undefined };
   } catch {
-    // Deno tells it no more once the answer has gone; a handler that asks so late must not end the process
+    // after the answer, Deno throws; a handler that asks so late must not end the process
     return { address: undefined };
   }
 }
 
-// a program that was written for Bun, or a test, may hand such a server on anywhere
+// programs written for Bun, and tests, may pass such a server on any runtime
 function askedPeer(info: unknown, request: Request): PeerTold["remoteAddr"] {
   const { requestIP } = (info ?? {}) as PeerTold;
   if (typeof requestIP !== "function") return undefined;

@@ -1,22 +1,23 @@
-/** What a heartbeat does to its connection. */
+/** Actions of a heartbeat on its connection. */
 export interface Pulse {
   /** Sends a ping. */
   ping(): void;
-  /** The client has left a ping unanswered: ends the connection. */
+  /** Ends the connection, because the client did not answer. */
   lost(): void;
 }
 
-/** ms a timer may be late before it is clear that this process, and not the client, was slow. */
+/** If a timer is late by more than this many ms, this process was busy, and the client may not be at fault. */
 const LATE_MS = 20;
 
-/** A timer of a runtime that lets the process end meanwhile. */
+/** A timer that can be made not to keep the process alive. */
 interface Timer {
   unref?(): void;
 }
 
 /**
- * Finds out that a client is gone, where the runtime does not do it for each connection: one that is silent for half of
- * the time gets a ping, and is lost when it is silent for the other half too. Whatever comes counts as an answer.
+ * Detects clients that are gone, where the runtime does not do so for each connection. A client that is silent for half
+ * of the timeout gets a ping, and counts as lost if it is silent for the other half, too. Anything it sends is an
+ * answer.
  */
 export class Heartbeat {
   readonly #half: number;
@@ -30,8 +31,8 @@ export class Heartbeat {
   /**
    * Begins to listen.
    *
-   * @param timeoutMs ms of silence after which a client is lost, 0 for never
-   * @param pulse What to do
+   * @param timeoutMs ms of silence after which a client counts as lost, 0 for never
+   * @param pulse The actions
    * @param now The time in ms
    */
   constructor(timeoutMs: number, pulse: Pulse, now: () => number = () => performance.now()) {
@@ -63,13 +64,13 @@ export class Heartbeat {
     const now = this.#now();
     const left = this.#heard + this.#half - now;
     if (!this.#pinged) {
-      // one timer for the whole time, not one for each message
+      // one timer for the whole time, instead of a new one for each message
       if (left > 0) return this.#wait(left);
       this.#pinged = true;
       this.#pulse.ping();
       return this.#wait(this.#half);
     }
-    // what the client sent while this process was busy has not been read yet
+    // messages that arrived while this process was busy have not been read yet: waits once more
     if (now - due > LATE_MS && !this.#spared) {
       this.#spared = true;
       return this.#wait(this.#half);

@@ -1,6 +1,6 @@
 import { utf8Length } from "../http/encodings.ts";
 
-/** How a client that takes nothing any more is said to have left, as one that answers no ping. */
+/** Close event for a client that takes no more data, the same as for one that does not answer pings. */
 const GONE: CloseEventInit = {
   wasClean: false,
   code: 1006,
@@ -8,13 +8,13 @@ const GONE: CloseEventInit = {
 };
 
 /**
- * Ends connections whose clients take nothing any more. Deno's ping would wait behind what waits for them already, and
- * so would its end: for as long as they like, while more and more is kept for them.
+ * Ends connections whose clients take no more data. Deno's pings, and its close, would be queued after the messages
+ * that are waiting already, so it would never notice, and buffer more and more.
  *
- * What Deno holds of one is let go of with the connection. But it is over for the application, which sends no more.
+ * Deno keeps its buffers until the connection ends. But for the application it is closed, so it sends no more.
  *
  * @param socket The server's end
- * @param timeoutMs ms after which such a client is taken for gone, 0 for never
+ * @param timeoutMs ms after which such a client counts as gone, 0 for never
  */
 export function endStalled(socket: WebSocket, timeoutMs: number): void {
   if (timeoutMs === 0) return;
@@ -23,7 +23,7 @@ export function endStalled(socket: WebSocket, timeoutMs: number): void {
   let isHeard = false;
   let looks = 0;
   const heard = (): void => void (isHeard = true);
-  // bytes and messages are counted only while some bytes have been found waiting
+  // installed only while some bytes are waiting, to count further ones
   const send = (data: Parameters<WebSocket["send"]>[0]): void => {
     WebSocket.prototype.send.call(socket, data);
     added += typeof data === "string" ? utf8Length(data) : data instanceof Blob ? data.size : data.byteLength;
@@ -43,13 +43,13 @@ export function endStalled(socket: WebSocket, timeoutMs: number): void {
   };
   const end = (): void => {
     stop();
-    // what is sent from now on goes nowhere
+    // from now on, messages are dropped
     socket.close();
     socket.dispatchEvent(new CloseEvent("close", GONE));
   };
   let timer: ReturnType<typeof setInterval> | undefined = undefined;
   const stop = (): void => clearInterval(timer);
-  // one whose client leaves before the handshake is answered never opens, and nobody is told that it closes
+  // only from `open`: if the client disconnects before the handshake is answered, there is neither `open` nor `close`
   socket.addEventListener("open", () => Deno.unrefTimer(timer = setInterval(look, timeoutMs / 2)));
   socket.addEventListener("close", stop);
 }

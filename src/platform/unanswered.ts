@@ -2,10 +2,10 @@ import { isThenable } from "../http/is_thenable.ts";
 import { listenNow } from "../request/watch.ts";
 import type { FetchHandler } from "./platform.ts";
 
-/** Requests after which those that still wait are looked at. */
+/** After this many requests, those that are still waiting are checked. */
 const SWEEP_EVERY = 512;
 
-/** The requests that wait for their handler, on runtimes that cannot cut them once they have begun to shut down. */
+/** Requests waiting for their handlers, on runtimes that cannot cut connections once they shut down. */
 export class Unanswered {
   readonly #waiting = new Map<(response: Response) => void, Request>();
   readonly #watched = new Set<(response: Response) => void>();
@@ -13,15 +13,15 @@ export class Unanswered {
   #over = false;
 
   /**
-   * A handler whose requests are known while they wait.
+   * Wraps a handler to keep track of its waiting requests.
    *
    * @param handler The handler
    */
   watch(handler: FetchHandler): FetchHandler {
     return (request, info) => {
-      // over a connection that was kept alive
+      // a further request on a connection that was kept alive
       if (this.#over) return unavailable();
-      // all of them count, so that those who wait are looked at although nobody else has to
+      // all requests count, so that waiting ones are checked even if all others are answered synchronously
       if (++this.#passed >= SWEEP_EVERY) this.#sweep();
       const answer = handler(request, info);
       return isThenable(answer) ? this.#cuttable(request, answer) : answer;
@@ -34,7 +34,7 @@ export class Unanswered {
       const isAwaited = (): boolean => this.#waiting.delete(resolve) || this.#watched.delete(resolve);
       answer.then((response) => {
         if (isAwaited()) resolve(response);
-        // it comes too late, and what its body is read from, a file for one, must not be kept open
+        // too late; the source of the body, such as a file, must not stay open
         else response.body?.cancel().catch(() => {});
       }, (error) => {
         isAwaited();
@@ -43,24 +43,24 @@ export class Unanswered {
     });
   }
 
-  // A handler that never answers would be kept after its client has gone. Asking every request for its signal would cost
-  // more than answering it, so only those are asked that have waited while many others came.
+  // A handler that never answers would be kept even when its client is gone. Reading the signal of every request would
+  // cost more than answering, so it is read only for requests that have waited while many others came.
   #sweep(): void {
     this.#passed = 0;
     for (const [answer, request] of this.#waiting) {
       this.#watched.add(answer);
-      // 499 is what proxies write down for a client that left; nobody reads it
+      // 499 is what proxies log for a client that disconnected; nobody receives it
       const leave = () => void (this.#watched.delete(answer) && answer(new Response(null, { status: 499 })));
-      // Deno aborts the signal of a request that becomes a WebSocket, too, whose answer is about to come
+      // Deno also aborts the signal of a request that becomes a WebSocket, just before its answer
       request.signal.addEventListener("abort", () => void setTimeout(leave, 0), { once: true });
     }
     this.#waiting.clear();
   }
 
   /**
-   * Answers all of them with 503, and whoever comes now.
+   * Answers all of them, and all further requests, with 503.
    *
-   * @returns Whether there were any
+   * @returns Whether any were waiting
    */
   abort(): boolean {
     this.#over = true;

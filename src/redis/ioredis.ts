@@ -1,21 +1,23 @@
 import type { Buffer } from "node:buffer";
 import { listenTo, type PubSubClient } from "./pubsub_client.ts";
 
-/** A client of `npm:ioredis`, as far as it is used: `new Redis()` or `new Cluster()`. */
+/** The used part of a client of `npm:ioredis`: `new Redis()` or `new Cluster()`. */
 export interface IoRedisClient {
   /** `"ready"` when commands reach the server. */
   readonly status: string;
-  /** Makes a client with the same options but for the given ones, and connects it; one of a cluster takes none. */
+  /**
+   * Makes a client with the same options except the given ones, and connects it; that of a cluster takes no options.
+   */
   duplicate(options?: never): unknown;
   /** Sends `PUBLISH`. */
   publish(channel: string, message: Buffer): Promise<unknown>;
   /** Nodes of a cluster. */
   nodes?(role: "master"): Pick<IoRedisClient, "publish">[];
-  /** Follows a pattern; here it only tells one kind of client from the other. */
+  /** Subscribes to a pattern; only used to recognise the kind of client. */
   psubscribe(...args: never[]): Promise<unknown>;
   /** Adds a listener. */
   on(event: string, listener: (...args: unknown[]) => void): unknown;
-  /** Takes a listener away. */
+  /** Removes a listener. */
   off(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
@@ -27,21 +29,21 @@ interface IoRedisDuplicate extends IoRedisClient {
   disconnect(): void;
 }
 
-/** A client of ioredis under the common face. */
+/** A client of ioredis behind the common interface. */
 export function ioRedis(client: IoRedisClient): PubSubClient {
   return {
-    // one that waits for its first command connects by it
+    // a client in state "wait" connects with its first command
     isReady: () => client.status === "ready" || client.status === "wait",
-    // a cluster would choose a node for each message, and the later one might be there first
+    // always the same node: a cluster would choose one for each message, which could change their order
     publish: (channel, message) => (client.nodes?.("master")[0] ?? client).publish(channel, message),
     listen: (listener) => listenTo(client, listener),
     subscriber(listener, message) {
-      // it would follow again by itself, and end the process where Redis forbids it: nobody has the promise
+      // resubscribing by itself, it would end the process if Redis refused: nobody would handle that promise
       const options = client.nodes === undefined ? { autoResubscribe: false } : undefined;
       const own = client.duplicate(options as never) as IoRedisDuplicate;
       own.on("messageBuffer", (channel, bytes) => message(String(channel), bytes as Buffer));
       listenTo(own, listener);
-      // one that Redis ends, for a follower that is too slow, is no error to ioredis
+      // if Redis closes the connection, because it is too slow a subscriber, ioredis emits no error
       own.on("close", () => listener.failed(new Error("the connection that follows channels was closed")));
       if (own.status === "wait") own.connect().catch(listener.failed);
       return {

@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { listenTo, type PubSubClient } from "./pubsub_client.ts";
 
-/** A client of `npm:redis` (node-redis) 5 or later, as far as it is used: `createClient()`. */
+/** The used part of a client of `npm:redis` (node-redis) 5 or later: `createClient()`. */
 export interface NodeRedisClient {
   /** Whether commands reach the server. */
   readonly isReady: boolean;
@@ -9,11 +9,11 @@ export interface NodeRedisClient {
   duplicate(): unknown;
   /** Sends `PUBLISH`. */
   publish(channel: string, message: Buffer): Promise<unknown>;
-  /** Follows a pattern; here it only tells one kind of client from the other. */
+  /** Subscribes to a pattern; only used to recognise the kind of client. */
   pSubscribe(...args: never[]): Promise<unknown>;
   /** Adds a listener. */
   on(event: string, listener: (...args: unknown[]) => void): unknown;
-  /** Takes a listener away. */
+  /** Removes a listener. */
   off(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
@@ -26,7 +26,7 @@ interface NodeRedisDuplicate extends NodeRedisClient {
   unsubscribe(channel: string, listener: (message: Buffer, channel: Buffer) => void, buffers: true): Promise<unknown>;
 }
 
-/** A client of node-redis under the common face. */
+/** A client of node-redis behind the common interface. */
 export function nodeRedis(client: NodeRedisClient): PubSubClient {
   return {
     isReady: () => client.isReady,
@@ -42,7 +42,7 @@ export function nodeRedis(client: NodeRedisClient): PubSubClient {
         subscribe: (channel) => own.subscribe(channel, take, true),
         unsubscribe: (channel) => own.unsubscribe(channel, take, true),
         close() {
-          // one that is being made cannot be called off
+          // a connection attempt cannot be cancelled
           own.on("ready", () => own.destroy());
           if (own.isOpen) own.destroy();
         },

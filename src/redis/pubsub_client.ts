@@ -1,16 +1,16 @@
 import type { Buffer } from "node:buffer";
 
-/** What is told of a connection. */
+/** Notified about a connection. */
 export interface ConnectionListener {
-  /** It is there, or there again. */
+  /** It is established, perhaps again. */
   ready(): unknown;
-  /** It is lost, or cannot be made. */
+  /** It is lost, or cannot be established. */
   failed(error: unknown): unknown;
 }
 
-/** A connection of its own that follows channels. */
+/** A separate connection that subscribes to channels. */
 export interface Subscriber {
-  /** Whether it is there. */
+  /** Whether it is established. */
   isReady(): boolean;
   /** Sends `SUBSCRIBE`. */
   subscribe(channel: string): Promise<unknown>;
@@ -20,28 +20,28 @@ export interface Subscriber {
   close(): void;
 }
 
-/** Both kinds of client under one face. */
+/** Common interface of both kinds of client. */
 export interface PubSubClient {
-  /** Whether it publishes at once. */
+  /** Whether it can publish right away. */
   isReady(): boolean;
   /** Sends `PUBLISH`. */
   publish(channel: string, message: Buffer): Promise<unknown>;
-  /** Tells of the client's own connection, until the function it returns is called. */
+  /** Reports on the client's own connection until the returned function is called. */
   listen(listener: ConnectionListener): () => void;
-  /** Opens a connection that follows channels. */
+  /** Opens a connection that subscribes to channels. */
   subscriber(listener: ConnectionListener, message: (channel: string, message: Buffer) => void): Subscriber;
 }
 
-/** What tells of a connection, in both kinds of client. */
+/** The emitter methods of both kinds of client. */
 interface Connection {
   on(event: string, listener: (...args: unknown[]) => void): unknown;
   off(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
 /**
- * Tells a listener of a connection.
+ * Reports on a connection to a listener.
  *
- * @returns What ends it
+ * @returns Stops it
  */
 export function listenTo(client: Connection, { ready, failed }: ConnectionListener): () => void {
   client.on("ready", ready);

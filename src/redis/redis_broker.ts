@@ -3,7 +3,7 @@ import type { TopicBroker, TopicHost } from "../websocket/topic_broker.ts";
 import type { PubSubClient, Subscriber } from "./pubsub_client.ts";
 import { newSender, packed, unpacked } from "./topic_message.ts";
 
-/** Most bytes that wait for a Redis that takes its time; what is published beyond them is lost to other processes. */
+/** Most bytes that wait for a slow Redis; messages beyond that are lost for other processes. */
 const MOST_WAITING = 16 * 1024 * 1024;
 
 /** One application's topics in Redis: a channel for each. */
@@ -13,7 +13,8 @@ export class RedisBroker implements TopicBroker {
   readonly #sender = newSender();
   readonly #wanted = new Set<string>();
   readonly #held = new Set<string>();
-  // This and what waits are new ones with every connection: a client may never tell what an old one took with it.
+  // This and `#waiting` are replaced with every connection: for commands lost with an old one, promises may never
+  // settle.
   #changing = new Set<string>();
   #waiting = { bytes: 0 };
   #host: TopicHost | null = null;
@@ -23,7 +24,7 @@ export class RedisBroker implements TopicBroker {
 
   /**
    * @param client The client
-   * @param prefix What the channels begin with
+   * @param prefix Prefix of the channels
    */
   constructor(client: PubSubClient, prefix: string) {
     this.#client = client;
@@ -69,7 +70,7 @@ export class RedisBroker implements TopicBroker {
   }
 
   #connect(): Subscriber {
-    // one that was closed while it was being made may still have something to say
+    // a subscriber that was closed while connecting may still report something
     const own: Subscriber = this.#client.subscriber({
       ready: () => own === this.#subscriber && this.#followAgain(),
       failed: (error) => own === this.#subscriber && this.#failed(error),
@@ -94,7 +95,8 @@ export class RedisBroker implements TopicBroker {
     return Promise.resolve();
   }
 
-  // Members come and go while a command is on its way: one at a time for each topic, until it is as it should be.
+  // Subscriptions may change while a command is in flight: one command at a time for each topic, until the state is
+  // right.
   async #settle(topic: string): Promise<void> {
     const changing = this.#changing;
     if (changing.has(topic)) return;
@@ -102,7 +104,7 @@ export class RedisBroker implements TopicBroker {
     try {
       for (let own = this.#subscriber; own !== null; own = this.#subscriber) {
         const isWanted = this.#wanted.has(topic);
-        // one that is not there yet, or not any more, is told everything when it is
+        // without a connection nothing is sent; everything is with the next one
         if (isWanted === this.#held.has(topic) || !own.isReady()) break;
         await (isWanted ? own.subscribe(this.#prefix + topic) : own.unsubscribe(this.#prefix + topic));
         if (changing !== this.#changing || own !== this.#subscriber) return;
@@ -110,16 +112,16 @@ export class RedisBroker implements TopicBroker {
         else this.#held.delete(topic);
       }
     } catch (error) {
-      // it is tried again with the next connection
+      // retried with the next connection
       if (this.#subscriber !== null && changing === this.#changing) this.#failed(error);
     } finally {
       changing.delete(topic);
     }
   }
 
-  // the client may follow again by itself, or be told not to; twice does no harm
+  // clients may resubscribe by themselves, or be configured not to; doing it twice does no harm
   #followAgain(): void {
-    // what was on its way may have been done or not
+    // commands that were in flight may or may not have been executed
     for (const topic of this.#changing) this.#held.add(topic);
     this.#changing = new Set();
     for (const topic of this.#wanted) this.#held.delete(topic);
@@ -137,7 +139,7 @@ export class RedisBroker implements TopicBroker {
     });
   }
 
-  // told once, not for every message and every attempt to connect
+  // logged once, not for every message and every attempt to connect
   #failed(error: unknown): void {
     if (this.#isAway) return;
     this.#isAway = true;

@@ -8,25 +8,26 @@ import { RedisBroker } from "./redis_broker.ts";
 
 /** How topics travel through Redis. */
 export interface RedisTopicsOptions {
-  /** What the channels of topics begin with, `"sluice:"` by default; another one keeps applications apart. */
+  /** Prefix of the channels, `"sluice:"` by default; different ones separate applications. */
   prefix?: string;
 }
 
 const NAMES: OptionNames<RedisTopicsOptions> = { prefix: true };
 
 /**
- * Carries topics of WebSockets to the application's other processes through Redis.
+ * Connects topics of WebSockets across the application's processes through Redis.
  *
- * A message reaches the members in this process at once, as without Redis, and those of other processes at most once:
- * while Redis is away they get nothing, and nothing is sent later. Following comes back with the connection.
+ * A message reaches subscribers in this process right away, as without Redis, and those in other processes at most
+ * once: while Redis is not reachable they get nothing, and nothing is sent later. Subscriptions are restored with the
+ * connection.
  *
- * It publishes through the client, which must be connected, and opens one more connection of its own for following,
- * which `app.close()` ends.
+ * It publishes through the client, which must be connected, and opens a second connection for its subscriptions, which
+ * `app.close()` ends.
  *
  * @param client A client of `npm:redis` 5 or later, or of `npm:ioredis`
- * @param options What the channels are called
- * @returns What `app.connections.use` takes
- * @throws {TypeError} If the client is neither, or an option none or not a string
+ * @param options Prefix of the channels
+ * @returns The broker for `app.connections.use`
+ * @throws {TypeError} If the client is neither, or an option is unknown or not a string
  *
  * @example Topics across processes
  * ```ts ignore
@@ -48,9 +49,9 @@ export function redisTopics(client: NodeRedisClient | IoRedisClient, options: Re
 
 function pubSubClientOf(client: NodeRedisClient | IoRedisClient): PubSubClient {
   if (typeof client === "object" && client !== null && "duplicate" in client && "publish" in client) {
-    // a cluster of node-redis tells nothing of the connection it follows by, and one of version 4 ends otherwise
+    // clusters of node-redis do not report on the connection they subscribe with; version 4 has no destroy()
     if ("pSubscribe" in client && !("masters" in client) && "destroy" in client) return nodeRedis(client);
-    // Bun's own has the commands too, and tells nobody of its connection
+    // Bun's own client has the commands, too, but does not report on its connection
     if ("psubscribe" in client && "on" in client) return ioRedis(client);
   }
   const shown = isThenable(client) ? "a promise: await it" : client === Object(client) ? "this object" : String(client);

@@ -1,31 +1,31 @@
 import { Buffer } from "node:buffer";
 
-/** A process that publishes: eight random bytes. */
+/** Identifies a process: eight random bytes. */
 export type Sender = Uint8Array;
 
 /** A message as it travels. */
 export interface TopicMessage {
-  /** Whether the asking process sent it itself. */
+  /** Whether this process sent it. */
   readonly isOwn: boolean;
   /** Text or bytes. */
   readonly data: string | Uint8Array<ArrayBuffer>;
 }
 
-/** First byte of a message: what follows the sender. No text of other programs begins with one of these. */
+/** First byte of a message: its type. Text published by other programs does not begin with one of these. */
 const KIND = { text: 0, bytes: 1 } as const;
 
-/** Bytes in front of the message itself. */
+/** Bytes before the message itself. */
 const HEAD = 9;
 
-/** A name for this process. */
+/** A new identifier for this process. */
 export function newSender(): Sender {
   return crypto.getRandomValues(new Uint8Array(HEAD - 1));
 }
 
 /**
- * Packs a message: what it is, who sends it, and the message itself.
+ * Packs a message: its type, its sender, and the message itself.
  *
- * @param sender Who sends it
+ * @param sender This process
  * @param data Text or bytes, copied
  */
 export function packed(sender: Sender, data: string | Uint8Array): Buffer {
@@ -34,10 +34,10 @@ export function packed(sender: Sender, data: string | Uint8Array): Buffer {
 }
 
 /**
- * Unpacks a message. What another program has published, without the head, is text where it can be read as such.
+ * Unpacks a message. Messages of other programs have no head; they are text if they are valid UTF-8.
  *
- * @param asking Who asks
- * @param message What came from Redis
+ * @param asking This process
+ * @param message The message from Redis
  */
 export function unpacked(asking: Sender, message: Buffer): TopicMessage {
   const kind = message[0];

@@ -2,21 +2,21 @@ import { mediaTypeOf } from "../http/media_types.ts";
 import { TwoGenerations } from "../http/two_generations.ts";
 import { negotiateCharsets, negotiateEncodings, negotiateLanguages, negotiateMediaTypes } from "../http/negotiation.ts";
 
-/** Picks the best of what is offered, `false` where nothing will do. */
+/** Picks the best offer, `false` if none is acceptable. */
 type Decide = (header: string | undefined, offered: readonly string[]) => string | false;
 
-/** Verdicts of a kind that are remembered. */
+/** Number of decisions of each kind that are remembered. */
 const MAX_REMEMBERED = 512;
-/** Browsers send some hundred characters; what is much longer is somebody's nonsense and not worth the memory. */
+/** Browsers send about a hundred characters; much longer headers are nonsense and not worth the memory. */
 const LONGEST_REMEMBERED = 512;
 
-/** Remembers what was decided: clients are of few kinds, programs offer few things, and deciding takes microseconds. */
+/** Remembers decisions: there are few kinds of clients and of offers, and deciding takes microseconds. */
 function remembering(decide: Decide): Decide {
   const known = new TwoGenerations<string | false>(MAX_REMEMBERED);
   return (header, offered) => {
     if (header === undefined || header.length > LONGEST_REMEMBERED) return decide(header, offered);
-    // No header has a line feed in it, but an offer may, for programs hand on what a client has written. How many there
-    // are tells it from the offers that it looks like.
+    // No header has a line feed in it, but an offer may, if a program passes on what a client sent. The number of
+    // offers makes the key unambiguous.
     const question = `${offered.length}\n${header}\n${offered.join("\n")}`;
     let verdict = known.get(question);
     if (verdict === undefined) {
@@ -28,7 +28,7 @@ function remembering(decide: Decide): Decide {
 }
 
 const bestType = remembering((header, offered) => {
-  // an empty header says nothing, as none does
+  // an empty header is like none
   if (!header) return offered[0]!;
   const types = offered.map((offer) => offer.includes("/") ? offer : mediaTypeOf(offer));
   const best = negotiateMediaTypes(header, types.filter((type): type is string => type !== undefined))[0];
@@ -42,7 +42,7 @@ const bestLanguage = remembering((header, offered) => negotiateLanguages(header,
  * Picks the best of the offered media types, which may be extensions (`json`) or full types.
  *
  * @param header The `Accept` header
- * @param offered What the server can send, most wanted first; empty asks for the client's whole list
+ * @param offered What the server can send, preferred first; empty for the client's whole list
  * @returns The best offer as it was written, the client's list when nothing was offered, or `false`
  */
 export function acceptedType(header: string | undefined, offered: readonly string[]): string | string[] | false {

@@ -2,53 +2,55 @@ import type { EmitterMethods } from "../http/emitter_methods.ts";
 import type { FileSystem } from "../http/file_system.ts";
 import type { Peer } from "./peer.ts";
 
-/** What reads the body of a request. */
+/** Reads the body of a request; see `ReadableFace`. */
 export interface BodyReading {
-  /** Chunks that were taken until now. */
+  /** Number of chunks read so far. */
   readonly taken: number;
-  /** The answer has been handed over. */
+  /** Called when the answer is complete. */
   answered(): void;
-  /** Nobody is going to read on. */
+  /** Discards the rest of the body, unless somebody is reading it. */
   drop(): void;
-  /** The body, for a parser that reads it as well; `null` where it cannot. */
+  /** A copy of the body for a parser that reads it as well; `null` if it is too late for one. */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null;
 }
 
 /** A body being streamed. */
 export interface OpenStream {
-  /** Breaks the body off. */
+  /** Cuts the body. */
   destroy(error: Error): unknown;
 }
 
-/** Hears that the client of a request has left, until the exchange is over. */
+/** Waits for the client of a request to disconnect, until the exchange is over. */
 export interface ClientWatch {
-  /** Notes that the client has left. */
+  /** Notes that the client is gone. */
   hear(): void;
-  /** Begins to listen in a while, if the exchange is not over by then. */
+  /** Begins to listen after a while, unless the exchange is over by then. */
   listenLater(listen: () => void): void;
 }
 
-/** Settings as `app.set(name, value)` stores them; inherited from the parent app through the prototype chain. */
+/** Value of a setting, as stored by `app.set(name, value)`. */
 // deno-lint-ignore no-explicit-any -- settings hold whatever the user stores, as in Express
 export type SettingValue = any;
 
-/** What a request or a response may ask of the runtime it is on. */
+/** What requests and responses need of the runtime. */
 export interface RuntimeFace {
-  /** Files, `null` where there are none. */
+  /** The file system, `null` if there is none. */
   readonly files: FileSystem | null;
-  /** Whether streams go on that a server was given before it was cut, so that each of them has to be broken off. */
+  /** Whether response streams survive a server that is cut, so that each has to be cut separately. */
   readonly leavesStreams?: boolean;
-  /** Whether bytes are sent with a content type where none was set, which has a browser save what it should show. */
+  /**
+   * Whether the runtime adds a content type to bytes without one, which makes browsers download what they should show.
+   */
   readonly typesBytes?: boolean;
-  /** Whether a handler that has answered is stopped, unless the platform is told to wait for it. */
+  /** Whether handlers are stopped after the answer, unless the platform is told to wait for them. */
   readonly endsWithAnswer: boolean;
-  /** The environment as handlers see it: a Worker's bindings, elsewhere its variables. */
+  /** The environment as handlers see it: a Worker's bindings, on other runtimes the environment variables. */
   environment(info: unknown): Record<string, unknown>;
-  /** Bytes as Express users know them: a `Buffer` over the same memory where the runtime has one. */
+  /** Bytes as Node passes them: a `Buffer` over the same memory, where the runtime has `Buffer`. */
   nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
-  /** The key under which responses of Node's keep their headers, where there are any. */
+  /** The symbol under which Node's responses keep their headers, if there is one. */
   nodeHeadersKey(): symbol | undefined;
-  /** Runs something when the present turn is over, behind all microtasks where the runtime has such turns. */
+  /** Runs something after the present turn of the event loop and all its microtasks, if the runtime can. */
   nextTurn(run: () => void): void;
   /**
    * Reads a request header.
@@ -59,35 +61,36 @@ export interface RuntimeFace {
    */
   header(request: Request, name: string): string | null;
   /**
-   * Shows all headers of a request, one after the other.
+   * Visits all headers of a request.
    *
    * @param request The request
-   * @param visitor Gets value and name, perhaps as the client spelled it and more than once
+   * @param visitor Called with value and name, perhaps spelled as the client sent it, and repeated
    */
   visitHeaders(request: Request, visitor: (value: string, name: string) => void): void;
   /**
-   * Takes the body of a request as text where it is there already, so that nobody has to wait for it.
+   * Reads the body of a request as text if it has arrived already, so that nobody has to wait.
    *
    * @param request The request
-   * @returns The text, `null` where it has to be read in the common way
+   * @returns The text, `null` if the body has to be read in the usual way
    */
   arrivedText?(request: Request): string | null;
-  /** Tells who sent a request, from what the platform passed beside it. */
+  /** The sender of a request, from the platform's second argument. */
   peerOf(info: unknown, request: Request): Peer;
-  /** Has the headers of a request stay readable after its answer, where the runtime would take them back with it. */
+  /** Keeps the headers of a request readable after its answer, where the runtime would release them. */
   keepHeaders?(request: Request): void;
   /**
-   * Watches for the client of a request to leave, where asking for its signal costs too much for every one that waits.
+   * Watches for the client of a request to disconnect, where reading the signal is too expensive to do for every
+   * request.
    *
    * @param request The request
-   * @param watch Hears that the client has left
-   * @param listen Listens to the signal
+   * @param watch Notified when the client is gone
+   * @param listen Listens to the request's signal instead
    */
   watchClient?(request: Request, watch: ClientWatch, listen: () => void): void;
   /** Inflates brotli, where the runtime's `DecompressionStream` may not. */
   brotliInflater?(): ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
   /**
-   * Gives a streamed body its length, where the runtime does not take that from the header.
+   * Attaches a length to a streamed body, where the runtime does not take it from the header.
    *
    * @param body The body
    * @param length Its length in bytes
@@ -95,11 +98,11 @@ export interface RuntimeFace {
   sized?(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array>;
 }
 
-/** What a request or a response may ask of the application that is handling it. */
+/** What requests and responses need of the application that handles them. */
 export interface AppFace extends EmitterMethods {
-  /** Values every view of this application sees, and what else a program keeps there for its handlers. */
+  /** Values that every view sees, and whatever a program keeps there for its handlers. */
   locals: Record<string, SettingValue>;
-  /** The settings themselves; `get(name)` is the public way to read one. */
+  /** The settings; `get(name)` is the public way to read one. */
   readonly settings: Record<string, SettingValue>;
   /** Path or paths the application is mounted on, `"/"` for the outermost one. */
   readonly mountpath: string | string[];
@@ -115,15 +118,15 @@ export interface AppFace extends EmitterMethods {
   enable(name: string): unknown;
   /** Sets a setting to `false`. */
   disable(name: string): unknown;
-  /** Canonical path of the application, made of its own and its parents' mount paths. */
+  /** Full path the application is mounted at, through all its parents. */
   path(): string;
-  /** The runtime it is on. */
+  /** The runtime. */
   readonly runtimeFace: RuntimeFace;
-  /** Runs work that goes on after the answer: the platform waits for it, and so does closing the application. */
+  /** Keeps work going after the answer: the platform waits for it, and so does closing the application. */
   background(work: PromiseLike<unknown>, info: unknown, context: unknown): void;
-  /** Upgrades a request to a WebSocket, or throws an `HttpError` if it is no proper handshake. */
+  /** Upgrades a request to a WebSocket; rejects with an `HttpError` if it is not a valid handshake. */
   acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void>;
-  /** Bodies being streamed, so that closing can cut them. */
+  /** Bodies being streamed, which closing may have to cut. */
   readonly openStreams: Set<OpenStream>;
   /** Writes an error to the log, unless the `env` setting is `"test"`. */
   logError(error: unknown): void;
@@ -131,7 +134,7 @@ export interface AppFace extends EmitterMethods {
   render(name: string, options: object, callback: RenderCallback): void;
 }
 
-/** Declared as a method, so that a callback may say `(error: Error, html: string)`, as Express's types have it. */
+/** A method, so that callbacks may be typed `(error: Error, html: string)`, as in Express's types. */
 export interface RenderCallbackShape {
   /** The callback. */
   call(error: Error | null, html: string): void;

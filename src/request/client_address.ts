@@ -3,11 +3,11 @@ import { canonicalAddress } from "../http/ip_address.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 
 /**
- * What is needed to tell who the client is: the connection, the headers, and whom the application trusts. Not by way of
- * `req.peer` and `req.app`, under which programs keep things of their own.
+ * What is needed to find out who the client is: the connection, the headers, and the trusted proxies. It does not use
+ * `req.peer` and `req.app`, because programs may assign those.
  */
 export interface ClientView {
-  /** Knows the other end of the connection, and the application whose `trust proxy` setting counts. */
+  /** Has the other end of the connection, and the application whose `trust proxy` setting applies. */
   readonly [exchangeKey]: Exchange;
   /** Reads a request header. */
   get(name: string): string | undefined;
@@ -19,7 +19,7 @@ function trustsPeer(client: ClientView): boolean {
 }
 
 /**
- * Addresses from the peer to the farthest one still vouched for, walked from the right of `X-Forwarded-For`.
+ * Addresses from the peer to the farthest one that a trusted proxy reported: `X-Forwarded-For` from right to left.
  *
  * @param client The client
  * @returns The peer first, `undefined` where the platform does not tell it
@@ -27,7 +27,7 @@ function trustsPeer(client: ClientView): boolean {
 export function clientAddresses(client: ClientView): (string | undefined)[] {
   const { app, peer: { address } } = client[exchangeKey];
   const trust = app.settings["trust proxy fn"];
-  // whom nobody trusts need not be heard: looking at a header costs more than all the rest
+  // the header of an untrusted peer is not even read: reading it costs more than all the rest
   if (!trust(address, 0)) return [address];
   return walkForwarded(address, client.get("x-forwarded-for"), trust);
 }
@@ -54,11 +54,11 @@ export function hostnameOf(host: string | undefined): string | undefined {
 }
 
 /**
- * Labels below the registered domain, nearest last, as Express's `req.subdomains`.
+ * Labels of a host below the domain, from right to left, as Express's `req.subdomains`.
  *
  * @param hostname The host without a port
  * @param offset How many labels, counted from the right, belong to the domain itself
- * @returns The remaining labels, right to left; an address counts as one label
+ * @returns The remaining labels; an IP address counts as one label
  */
 export function subdomainsOf(hostname: string | undefined, offset: number): string[] {
   if (!hostname) return [];

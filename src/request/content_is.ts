@@ -23,7 +23,7 @@ function mediaType(contentType: string): string {
   return parse(contentType, { parameters: false }).type;
 }
 
-// an unknown word matches nothing, and so does what is no word at all, where the package would refuse them
+// unknown words, and values that are no strings, match nothing; the package would throw
 function matcherOf(types: readonly unknown[]): TypeIs {
   return new TypeIs(types.filter((type) => typeof type === "string" && type !== "") as string[], {
     lookup: lookupType,

@@ -1,10 +1,10 @@
-import { turnOfThisContext } from "../http/context_turn.ts";
+import { captureContext } from "../http/async_context.ts";
 import type { AppFace, BodyReading, OpenStream } from "./app_face.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
 import { Watch } from "./watch.ts";
 
-/** The runtime's own, whatever a test with fake timers puts in its place later: those keep no event of Node's back. */
+/** The runtime's own, not a test's fake timers: those do not delay Node's events either. */
 const { queueMicrotask } = globalThis;
 
 /** Key under which a request keeps its exchange. */
@@ -20,7 +20,7 @@ export function exchangeOf(req: unknown): Exchange | null {
   return (req as { [exchangeKey]?: Exchange } | null | undefined)?.[exchangeKey] ?? null;
 }
 
-/** Bodies a web response takes, `null` for none. */
+/** Bodies that a web response accepts, `null` for none. */
 export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null;
 
 /**
@@ -29,49 +29,49 @@ export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<U
  * @param body The body, `null` for none
  * @param status Status
  * @param statusText Reason phrase, empty for the usual one
- * @param head Names and values of the headers in turn, a name for each line
+ * @param head Header names and values in turn, one pair for each line
  * @throws {TypeError} If a web response cannot carry the reason phrase or a header
  */
 export type Respond = (body: WebBody, status: number, statusText: string, head: string[]) => Response;
 
-/** What lists of listeners are made of, which must be no literals: `Emitter` says why. */
+/** Lists of listeners are copies of this, not literals; `Emitter` says why. */
 const NOBODY: readonly (() => void)[] = [];
 
-/** What few exchanges need: listeners, handlers that go on in promises, and a body that is being streamed. */
-class Rare {
+/** What few exchanges need, made when it is first needed: listeners, handlers still running, a body being streamed. */
+class Extras {
   onEnd: (() => void)[] | null = null;
   onLeave: (() => void)[] | null = null;
-  /** Runs the listeners for the end, where not any context will do. */
-  turn: ((run: () => void) => void) | null = null;
+  /** Runs the listeners for the end in the right asynchronous context, if that matters. */
+  runEnd: ((run: () => void) => void) | null = null;
   streaming: OpenStream | null = null;
   reading: BodyReading | null = null;
   context: unknown = undefined;
-  /** What hears that the client left, once somebody cares. */
+  /** Notices that the client disconnects, once somebody listens for that. */
   watch: Watch | null = null;
-  /** Whether the body broke off. */
+  /** Whether the body was cut off. */
   broken = false;
-  /** Whether the platform makes a WebSocket of it, or has done so. */
+  /** Whether the request is becoming, or has become, a WebSocket. */
   upgrading = false;
-  /** Handlers whose promise has not settled yet. */
+  /** Number of handlers whose promise has not settled yet. */
   handlers = 0;
-  /** Tells the platform, where it waits for them, that none of them is left. */
+  /** Tells the platform, if it waits for the handlers, that all have settled. */
   settled: (() => void) | null = null;
   peer: Peer | null = null;
 }
 
-/** One request's life: what came in, and the one answer it gets. */
+/** One request and its one answer. */
 export class Exchange {
   /** What the request asks for. */
   readonly target: Target;
-  /** The platform's second argument, kept unread until somebody asks who the peer is. */
+  /** The platform's second argument; not looked at until somebody asks for the peer. */
   readonly info: unknown;
-  /** The application in charge at the moment; changes while a mounted app runs. */
+  /** The application that is handling the request; another one while a mounted application runs. */
   app: AppFace;
-  /** Makes its web response, where the platform has a quicker way than the runtime's class. */
+  /** Makes the web response, if the platform has a faster way than the runtime's class. */
   respond: Respond | null = null;
   #response: Response | null = null;
   #waiting: ((response: Response) => void) | null = null;
-  #rare: Rare | null = null;
+  #extras: Extras | null = null;
   #aborted = false;
   #finished = false;
 
@@ -79,64 +79,64 @@ export class Exchange {
    * Begins an exchange.
    *
    * @param request The web request
-   * @param info What the platform passes beside it: peer address, server, environment
-   * @param context What waits for background work, on Workers
+   * @param info The platform's second argument: peer address, server, environment
+   * @param context The platform's third argument: what waits for background work, on Workers
    * @param app The application that received it
    */
   constructor(request: Request, info: unknown, context: unknown, app: AppFace) {
     this.target = new Target(request);
     this.info = info;
     this.app = app;
-    if (context !== undefined) this.#few.context = context;
+    if (context !== undefined) this.#ensureExtras.context = context;
   }
 
-  get #few(): Rare {
-    return this.#rare ??= new Rare();
+  get #ensureExtras(): Extras {
+    return this.#extras ??= new Extras();
   }
 
   /** The platform's third argument: what waits for background work on Workers. */
   get context(): unknown {
-    return this.#rare?.context;
+    return this.#extras?.context;
   }
 
   /** The other end of the connection. */
   get peer(): Peer {
-    return this.#few.peer ??= this.app.runtimeFace.peerOf(this.info, this.target.request);
+    return this.#ensureExtras.peer ??= this.app.runtimeFace.peerOf(this.info, this.target.request);
   }
 
-  /** Whether the client left before the answer was complete. */
+  /** Whether the client disconnected before the answer was complete. */
   get aborted(): boolean {
     return this.#aborted;
   }
 
-  /** Whether the body broke off before the answer was complete; there may still be somebody who takes that. */
+  /** Whether the request body was cut off before the answer was complete; the answer may still be delivered. */
   get broken(): boolean {
-    return this.#rare?.broken ?? false;
+    return this.#extras?.broken ?? false;
   }
 
-  /** Whether the answer has been handed over completely. */
+  /** Whether all of the answer has been passed to the platform. */
   get finished(): boolean {
     return this.#finished;
   }
 
-  /** Notes that the last byte of the answer was handed over. */
+  /** Notes that the last byte of the answer was passed to the platform. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#rare?.reading?.answered();
+    this.#extras?.reading?.answered();
     this.#runEnd();
   }
 
-  /** What reads the body through Node's face, which throws away what is left of it after the answer. */
+  /** Reads the body as a Node stream, and discards the rest of it after the answer. */
   get reading(): BodyReading | null {
-    return this.#rare?.reading ?? null;
+    return this.#extras?.reading ?? null;
   }
 
   set reading(reading: BodyReading) {
-    this.#few.reading = reading;
+    this.#ensureExtras.reading = reading;
   }
 
-  /** Notes that the client is gone; after the answer is complete this changes nothing. */
+  /** Notes that the client is gone; no effect once the answer is complete. */
   abandon(): void {
     if (this.#finished || this.#aborted) return;
     this.#aborted = true;
@@ -145,18 +145,18 @@ export class Exchange {
   }
 
   #runLeave(): void {
-    const { onLeave } = this.#few;
-    this.#few.onLeave = null;
+    const { onLeave } = this.#ensureExtras;
+    this.#ensureExtras.onLeave = null;
     onLeave?.forEach((listener) => listener());
   }
 
   #runEnd(): void {
-    const few = this.#rare;
-    if (few === null) return;
-    few.watch?.end();
-    if (few.onEnd === null) return;
-    const left = few.onEnd;
-    few.onEnd = null;
+    const extras = this.#extras;
+    if (extras === null) return;
+    extras.watch?.end();
+    if (extras.onEnd === null) return;
+    const left = extras.onEnd;
+    extras.onEnd = null;
     const run = (): void => {
       try {
         while (left.length > 0) left.shift()!();
@@ -164,43 +164,43 @@ export class Exchange {
         if (left.length > 0) queueMicrotask(run);
       }
     };
-    // a listener may look at the answer, which the platform has only after the present turn
-    if (few.turn === null) queueMicrotask(run);
-    else few.turn(run);
+    // later, because listeners may look at the answer, which the platform gets only after this turn
+    if (extras.runEnd === null) queueMicrotask(run);
+    else extras.runEnd(run);
   }
 
-  /** Has the listeners for the end run in this asynchronous context, as Node's do, and not in the platform's. */
+  /** Makes the listeners for the end run in the present asynchronous context, as on Node, not in the platform's. */
   endsHere(): void {
-    if (this.#rare?.onEnd) this.#rare.turn = turnOfThisContext();
+    if (this.#extras?.onEnd) this.#extras.runEnd = captureContext();
   }
 
-  /** Whether somebody listens for the end. */
-  get heard(): boolean {
-    const few = this.#rare;
-    return few !== null && (few.onEnd !== null || few.onLeave !== null);
+  /** Whether somebody listens for the end, or for the client to disconnect. */
+  get hasListeners(): boolean {
+    const extras = this.#extras;
+    return extras !== null && (extras.onEnd !== null || extras.onLeave !== null);
   }
 
-  /** Runs a listener when the exchange is over, however it ended; the response's are first, as in Node. */
+  /** Runs a listener when the exchange is over, however it ended; `first` is for the response's, as in Node. */
   onEnd(listener: () => void, first = false): void {
     if (this.#response !== null) this.#keep();
     if (this.#finished || this.#aborted) return queueMicrotask(listener);
-    const few = this.#few;
-    const present = few.onEnd ?? NOBODY;
-    few.onEnd = present.toSpliced(first ? 0 : present.length, 0, listener);
+    const extras = this.#ensureExtras;
+    const present = extras.onEnd ?? NOBODY;
+    extras.onEnd = present.toSpliced(first ? 0 : present.length, 0, listener);
     if (this.#lasting) this.#watch();
   }
 
-  /** Runs a listener when the client leaves before the answer is complete. */
+  /** Runs a listener when the client disconnects before the answer is complete. */
   onLeave(listener: () => void): void {
     if (this.#aborted) return listener();
     if (this.#finished) return;
-    const few = this.#few;
-    const present = few.onLeave ?? NOBODY;
-    few.onLeave = present.toSpliced(present.length, 0, listener);
+    const extras = this.#ensureExtras;
+    const present = extras.onLeave ?? NOBODY;
+    extras.onLeave = present.toSpliced(present.length, 0, listener);
     if (this.#lasting) this.#watch();
   }
 
-  /** Whether the turn in which the request came was over before there was an answer. */
+  /** Whether the platform waits for the answer, because there was none in the turn in which the request came. */
   get awaited(): boolean {
     return this.#waiting !== null;
   }
@@ -209,48 +209,48 @@ export class Exchange {
     return this.awaited || this.streaming !== null;
   }
 
-  // The signal is not touched until somebody cares and the answer takes time: on Deno that alone costs more than a
-  // whole request, and Deno warns of it. Nobody can leave in the middle of a turn.
+  // The signal is not read until somebody listens and the answer takes time: on Deno reading it costs more than a whole
+  // request, and Deno warns of it. No disconnect can be noticed within a turn.
   #watch(): void {
-    const few = this.#rare;
-    if (few === null || few.watch !== null || !this.heard) return;
-    const watch = few.watch = new Watch(() => this.#leave());
+    const extras = this.#extras;
+    if (extras === null || extras.watch !== null || !this.hasListeners) return;
+    const watch = extras.watch = new Watch(() => this.#leave());
     const { runtimeFace } = this.app;
     if (runtimeFace.watchClient === undefined) return this.#listen(watch);
     runtimeFace.watchClient(this.target.request, watch, () => this.#listen(watch));
   }
 
   #listen(watch: Watch): void {
-    // whoever hears of it may read the request, which may be taken back with an answer that is not from here
+    // listeners may read the request, which the platform may release with an answer that somebody else gave
     this.#keepRequest();
     const { signal } = this.target.request;
-    if (signal.aborted && (this.#few.upgrading || this.#response?.status === 101)) return;
+    if (signal.aborted && (this.#ensureExtras.upgrading || this.#response?.status === 101)) return;
     if (signal.aborted) return this.#waiting === null ? this.abandon() : this.#leave();
     listenTo(signal, watch);
   }
 
   /**
-   * Notes that the body broke off: its sender is gone, which Deno's signal does not tell in the middle of an upload. A
-   * handler that was reading may have something to say to that, where the request was made in process.
+   * Notes that the body was cut off: the client is gone, which Deno's signal does not tell during an upload. A handler
+   * that was reading may still answer, which matters for requests made in process.
    */
   lost(): void {
     if (!this.#finished && !this.#aborted) {
-      this.#few.broken = true;
+      this.#ensureExtras.broken = true;
       // before the error, as in Node
       this.#runLeave();
     }
     setTimeout(() => this.#left(), 0);
   }
 
-  // Deno aborts the signal of a request that becomes a WebSocket, though nobody has left
+  // Deno aborts the signal of a request that becomes a WebSocket, although the client is there
   #leave(): void {
-    if (this.#rare?.upgrading || this.#response?.status === 101) return;
+    if (this.#extras?.upgrading || this.#response?.status === 101) return;
     if (this.#response !== null || !asksForUpgrade(this.target.request)) return this.#left();
-    // a handler that upgrades by itself is about to answer
+    // a handler that calls Deno.upgradeWebSocket itself is about to answer
     setTimeout(() => this.#response?.status === 101 || this.#left(), 0);
   }
 
-  // a handler that never answers would keep the platform waiting, and on Deno the connection open
+  // without an answer the platform would wait for the handler for ever, and Deno keep the connection open
   #left(): void {
     // an answer without a body is complete with its head
     if (this.#response !== null && (this.target.method === "HEAD" || this.#response.body === null)) return;
@@ -264,7 +264,7 @@ export class Exchange {
   }
 
   /**
-   * Settles the exchange. Only the first answer counts.
+   * Settles the exchange. Only the first call counts.
    *
    * @param response The answer
    * @returns Whether it was the first
@@ -272,52 +272,51 @@ export class Exchange {
   settle(response: Response): boolean {
     if (this.#response !== null) return false;
     this.#response = response;
-    if (this.heard || (this.#rare !== null && this.#rare.handlers > 0)) this.#keep();
+    if (this.hasListeners || (this.#extras !== null && this.#extras.handlers > 0)) this.#keep();
     this.#waiting?.(response);
     return true;
   }
 
   /**
-   * Settles the exchange with the answer that makes a WebSocket of the request. It is over when the connection is, and
-   * whoever accepted that says so.
+   * Settles the exchange with the answer that turns the request into a WebSocket. The exchange ends with the
+   * connection, which its owner reports.
    *
-   * @param accept Gives the answer
-   * @throws What accepting throws
+   * @param accept Accepts the WebSocket and returns the answer
+   * @throws What `accept` throws
    */
   upgrade(accept: () => Response): void {
-    const few = this.#few;
-    few.upgrading = true;
+    const extras = this.#ensureExtras;
+    extras.upgrading = true;
     try {
       this.settle(accept());
     } catch (error) {
-      few.upgrading = false;
+      extras.upgrading = false;
       throw error;
     }
   }
 
-  /** Notes that a handler goes on in a promise, perhaps beyond the answer. */
+  /** Notes that a handler returned a promise, and may go on after the answer. */
   handlerBegan(): void {
-    this.#few.handlers++;
+    this.#ensureExtras.handlers++;
     if (this.#response !== null) this.#keep();
   }
 
   /** Notes that the promise of a handler has settled. */
   handlerEnded(): void {
-    const few = this.#few;
-    if (--few.handlers > 0) return;
-    few.settled?.();
-    few.settled = null;
+    const extras = this.#ensureExtras;
+    if (--extras.handlers > 0) return;
+    extras.settled?.();
+    extras.settled = null;
   }
 
-  // On Node a request can be read after its answer. Elsewhere the platform takes back what nobody has asked for by
-  // then, so it is asked for where somebody is left who may read it: a listener, or a handler. Some stop the handler as
-  // well.
+  // On Node a request can be read after its answer. Other platforms release what nobody has read by then, so it is read
+  // here if a listener or a handler is left that may want it. Some platforms would stop the handler as well.
   #keep(): void {
     this.#keepRequest();
     const { runtimeFace } = this.app;
-    const few = this.#few;
-    if (few.handlers === 0 || few.settled !== null || !runtimeFace.endsWithAnswer) return;
-    this.app.background(new Promise<void>((resolve) => few.settled = resolve), this.info, this.context);
+    const extras = this.#ensureExtras;
+    if (extras.handlers === 0 || extras.settled !== null || !runtimeFace.endsWithAnswer) return;
+    this.app.background(new Promise<void>((resolve) => extras.settled = resolve), this.info, this.context);
   }
 
   #keepRequest(): void {
@@ -325,41 +324,41 @@ export class Exchange {
     void this.peer;
   }
 
-  /** The body being streamed, which breaking off has to cut. */
+  /** The body being streamed, which `breakOff` has to cut. */
   get streaming(): OpenStream | null {
-    return this.#rare?.streaming ?? null;
+    return this.#extras?.streaming ?? null;
   }
 
   set streaming(body: OpenStream | null) {
-    this.#few.streaming = body;
+    this.#ensureExtras.streaming = body;
     if (body !== null) this.#watch();
   }
 
   /**
-   * Breaks the exchange off from this side. An answer that has begun is cut. Where there is none yet the platform gets
-   * one that fails at once, for the connection is the platform's, and a handler that never answers would keep the
-   * client waiting.
+   * Breaks off the exchange from the server's side. An answer that has begun is cut. If there is none, the platform
+   * gets one whose body fails at once: the connection cannot be closed from here, and the client must not be left
+   * waiting.
    *
-   * @param error What it is cut with
+   * @param error The reason
    */
   breakOff(error?: Error): void {
     if (this.#finished || this.#aborted) return;
-    // whoever looks at nothing but the status shall not take it for a success
+    // a client that looks only at the status must not take it for a success
     if (this.#response === null) this.settle(new Response(brokenBody(), { status: 500 }));
     this.abandon();
     this.streaming?.destroy(error ?? brokenOff());
   }
 
   /**
-   * Waits for an answer that handlers give later.
+   * The answer, for the platform.
    *
-   * @returns The answer, at once when it is there already
+   * @returns The answer; a promise if there is none yet
    */
   settled(): Response | Promise<Response> {
     return this.#response ?? this.#later();
   }
 
-  // apart, for what a closure holds would be allocated for every request
+  // a method of its own, because the variables of a closure would be allocated for every request
   #later(): Promise<Response> {
     return new Promise((resolve) => {
       this.#waiting = resolve;
@@ -368,12 +367,12 @@ export class Exchange {
   }
 }
 
-// apart, for the closure holds what is around it
+// a function of its own, because a closure keeps all variables around it alive
 function listenTo(signal: AbortSignal, watch: Watch): void {
   signal.addEventListener("abort", () => watch.hear(), { once: true });
 }
 
-// Somebody else may have answered, as a deadline does, before anybody looked at the headers: they are gone then.
+// The headers may be gone: somebody else, such as a deadline, may have answered before anybody read them.
 function asksForUpgrade(request: Request): boolean {
   try {
     return request.headers.has("upgrade");

@@ -1,6 +1,6 @@
 import { parse as parseCookie } from "cookie-es";
+import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
-import type { EmitterMethods } from "../http/emitter_methods.ts";
 import { isFresh } from "../http/freshness.ts";
 import { nextSequence, requestSequence } from "../http/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
@@ -8,68 +8,28 @@ import type { AppFace } from "./app_face.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { matchContentType } from "./content_is.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
-import { IncomingMessage, letAssign, own } from "./incoming_message.ts";
+import { IncomingMessage } from "./incoming_message.ts";
+import type { CommonExtras, RequestExtras } from "./request_extras.ts";
 import { type RequestState, stateKey } from "./request_state.ts";
+import type { ResponseFace } from "./response_face.ts";
+import type { Untyped } from "./untyped.ts";
 
-/** Values of the path parameters by name. A wildcard has a list of segments; a literal path types it so. */
+/** Values of the path parameters by name. A wildcard is a list of segments, which the types of literal paths show. */
 export type RouteParams = Record<string, string>;
-
-/** A value whose type only the application knows: a parsed body, a query value, what a middleware attached. */
-// deno-lint-ignore no-explicit-any -- Express users read req.body.name without a cast
-export type Untyped = any;
 
 /** Values of the query by name. */
 export type QueryValues = Record<string, Untyped>;
 
 /**
- * What tells requests of Node, and so of Express, from ours by their type: they may end with trailers. A property that
- * ours have would let everything in, handlers of other parameters than the path's included.
+ * Distinguishes Node's and Express's requests from ours by type, by a property that ours do not have. With one that
+ * ours have, handlers with other parameters than the path's would be accepted, too.
  */
 export interface NodeRequest {
-  /** Names and values of the headers behind the body. */
+  /** Names and values of the trailers, the headers after the body. */
   readonly rawTrailers: string[];
 }
 
-/**
- * The response, as far as a request looks at it, and a program that has nothing but the request: a controller, a
- * resolver, the storage of a multipart parser.
- */
-export interface ResponseFace extends EmitterMethods {
-  /** Status the answer will have. */
-  statusCode: number;
-  /** Whether status and headers are out. */
-  readonly headersSent: boolean;
-  /** Values for the views of this request. */
-  locals: Record<string, Untyped>;
-  /** Reads a response header. */
-  getHeader(name: string): number | string | string[] | undefined;
-  /** Sets a response header. */
-  setHeader(name: string, value: number | string | string[]): this;
-  /** Sets headers. */
-  set(field: string | Record<string, Untyped>, value?: number | string | string[] | boolean): this;
-  /** Sets the content type. */
-  type(type: string): this;
-  /** Sets a cookie. */
-  cookie(name: string, value: unknown, options?: object | null): this;
-  /** Makes the client forget a cookie. */
-  clearCookie(name: string, options?: object | null): this;
-  /** Sets the status. */
-  status(code: number): this;
-  /** Answers with a status and its usual text as the body. */
-  sendStatus(code: number): this;
-  /** Answers with a body. */
-  send(body?: Untyped): this;
-  /** Answers with a value as JSON. */
-  json(value?: Untyped): this;
-  /** Redirects. */
-  redirect(status: number, url: string | URL): void;
-  /** Redirects with status 302. */
-  redirect(url: string | URL): void;
-  /** Ends the answer. */
-  end(chunk?: Untyped): this;
-}
-
-/** What was parsed of a request because somebody asked for it, or assigned. */
+/** Parts of a request that have been parsed on demand, or assigned. */
 class Parsed {
   query: Record<string, Untyped> | undefined = undefined;
   queryOf: string | null | undefined = undefined;
@@ -79,45 +39,15 @@ class Parsed {
   url: Record<string, Untyped> | undefined = undefined;
 }
 
-/**
- * What the middleware of a program puts on requests. It is declared here, once, in any file:
- *
- * @example A property, and those that packages declare for Express
- * ```ts ignore
- * declare module "@sluice/sluice" {
- *   interface RequestExtras extends Express.Request {
- *     tenant: string;
- *   }
- * }
- * ```
- */
-// deno-lint-ignore no-empty-interface -- the program fills it
-export interface RequestExtras {}
-
-/** What common middleware puts on requests: of any type until {@linkcode RequestExtras} says more. */
-export interface CommonExtras {
-  /** Session, where a session middleware made one. */
-  session?: Untyped;
-  /** The authenticated user, where a middleware found one. */
-  user?: Untyped;
-  /** Secret for signed cookies, as cookie-parser leaves it. */
-  secret?: string;
-  /** Signed cookies, as cookie-parser leaves them. */
-  signedCookies?: Untyped;
-  /** An uploaded file, as multer leaves it. */
-  file?: Untyped;
-  /** Uploaded files, as multer leaves them. */
-  files?: Untyped;
-}
-
-/** What middleware puts on requests. */
+/** Properties that middleware attaches. */
 export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues>
   extends RequestExtras, Omit<CommonExtras, keyof RequestExtras> {}
 
 /**
- * Express's request over a web `Request`: every property of Express 5, read lazily, beside the web's own readers.
+ * Express's request on top of a web `Request`: every property of Express 5, evaluated lazily, and the web's body
+ * readers.
  *
- * @typeParam Params Type of `req.params`; literal paths give it
+ * @typeParam Params Type of `req.params`; inferred from literal paths
  * @typeParam Body Type of `req.body`
  * @typeParam Query Type of `req.query`
  */
@@ -134,11 +64,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   declare body: Body;
   /** The response this request belongs to. */
   res: ResponseFace = undefined as unknown as ResponseFace;
-  /** The {@linkcode Route} being run, `undefined` outside routes; of any type, as in Express. */
+  /** The {@linkcode Route} being run, `undefined` outside routes; typed as any, as in Express. */
   route: Untyped = undefined;
   /** Continues with the next layer of the router that is running. */
   next: (error?: unknown) => void = undefined as unknown as (error?: unknown) => void;
-  /** Place of this request in the order of creation, for limiters that are made inside a request. */
+  /** Number of this request in the order of creation, by which limiters know that they were made inside a request. */
   readonly [requestSequence]: number = nextSequence();
 
   /**
@@ -157,7 +87,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   /**
-   * What was asked of it.
+   * State of the Node API, made on first use.
    *
    * @internal
    */
@@ -169,17 +99,17 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     this.#state = state;
   }
 
-  get #made(): Parsed {
+  get #ensureParsed(): Parsed {
     return this.#parsed ??= new Parsed();
   }
 
-  /** Target of the request before any mount or rewrite. */
+  /** The request target (path and query) before any mount or rewrite. */
   get originalUrl(): string {
     return this.#exchange.target.originalUrl;
   }
 
   set originalUrl(value: string) {
-    own(this, "originalUrl", value);
+    assignOwn(this, "originalUrl", value);
   }
 
   /** The application that is handling the request. */
@@ -196,40 +126,40 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     this.#exchange.target.params = value;
   }
 
-  /** Path below the mount point, not decoded. */
+  /** Path below the mount point, not percent-decoded. */
   get path(): string {
     return this.#exchange.target.path;
   }
 
-  /** The parts of `req.url` as parseurl keeps them, and Express's router with it: programs read the path there. */
+  /** The parts of `req.url`, where npm's parseurl and Express's router cache them, and some programs read them. */
   get _parsedUrl(): Record<string, Untyped> {
-    const state = this.#made;
+    const state = this.#ensureParsed;
     const { path, query, url } = this.#exchange.target;
     return state.url?._raw === url ? state.url : state.url = partsOf(url, path, query);
   }
 
   set _parsedUrl(value: Record<string, Untyped>) {
-    this.#made.url = value;
+    this.#ensureParsed.url = value;
   }
 
-  /** Whether the body has been read and parsed: what body parsers of Express 4, which packages bring along, go by. */
+  /** Whether the body has been read and parsed; checked by the body parsers of Express 4, which many packages include. */
   get _body(): boolean {
     return this.body !== undefined && this.readableEnded;
   }
 
-  /** The part of the path that mounts have taken, without a trailing slash. */
+  /** The part of the path that mounts have consumed, without a trailing slash. */
   get baseUrl(): string {
     return this.#parsed?.baseUrl ?? this.#exchange.target.baseUrl;
   }
 
-  // a router of Express adds what its mounts have taken, and puts back what was there
+  // Express's routers append what their mounts consume, and restore the old value afterwards
   set baseUrl(value: string) {
-    this.#made.baseUrl = value === this.#exchange.target.baseUrl ? undefined : value;
+    this.#ensureParsed.baseUrl = value === this.#exchange.target.baseUrl ? undefined : value;
   }
 
   /**
-   * The environment: a Worker's bindings, elsewhere the environment variables. One program finds its settings here on
-   * every runtime.
+   * The environment: a Worker's bindings, on other runtimes the environment variables. So a program finds its
+   * configuration in one place on every runtime.
    */
   get env(): Record<string, Untyped> {
     const { app, info } = this[exchangeKey];
@@ -237,23 +167,23 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   set env(value: Record<string, Untyped>) {
-    own(this, "env", value);
+    assignOwn(this, "env", value);
   }
 
   /**
-   * Goes on with work after the answer. Workers and edge functions would otherwise end with it, and a server that is
-   * closed waits for it. A failure is logged.
+   * Lets work go on after the answer. Workers and edge functions would otherwise stop with the answer; closing a server
+   * waits for it. Failures are logged.
    *
-   * @param work What is to be waited for
+   * @param work The work to wait for
    */
   waitUntil(work: PromiseLike<unknown>): void {
     const { app, info, context } = this[exchangeKey];
     app.background(work, info, context);
   }
 
-  /** The query string parsed by the `query parser` setting; assignable, unlike in Express. */
+  /** The query, parsed according to the `query parser` setting; assignable, unlike in Express. */
   get query(): Query {
-    const state = this.#made;
+    const state = this.#ensureParsed;
     const text = this.#exchange.target.query;
     const parse = this[exchangeKey].app.settings["query parser fn"];
     if (state.query === undefined || text !== state.queryOf || parse !== state.queryBy) {
@@ -266,20 +196,20 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   set query(value: Query) {
-    own(this, "query", value);
+    assignOwn(this, "query", value);
   }
 
-  /** Cookies the client sent, decoded; a cookie middleware may replace them. */
+  /** The client's cookies, decoded; cookie middleware may replace them. */
   get cookies(): Untyped {
-    return this.#made.cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
+    return this.#ensureParsed.cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
   }
 
   set cookies(value: Untyped) {
-    own(this, "cookies", value);
+    assignOwn(this, "cookies", value);
   }
 
   /**
-   * Reads a request header; `Referer` and `Referrer` are one.
+   * Reads a request header; `Referer` and `Referrer` are the same.
    *
    * @param name Header name, in any case
    * @returns Its value, `undefined` when absent
@@ -288,7 +218,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   get(name: string): string | undefined {
     if (!name) throw new TypeError("name argument is required to req.get");
     if (typeof name !== "string") throw new TypeError("name must be a string to req.get");
-    // only names of a length that matters are put into lower case: that takes as long as reading the header
+    // only names of the right length are compared: the comparison takes as long as reading the header
     if ((name.length === 7 || name.length === 8) && /^referr?er$/i.test(name)) {
       return this.lookupHeader("referrer") ?? this.lookupHeader("referer");
     }
@@ -300,15 +230,15 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     return this.get(name);
   }
 
-  /** What the client accepts, best first. */
+  /** Everything the client accepts, best first. */
   accepts(): string[];
-  /** The best of the offered types by `Accept`, `false` when none will do. */
+  /** The best of the offered types by `Accept`, `false` if none is acceptable. */
   accepts(...types: (string | readonly string[])[]): string | false;
   accepts(...types: (string | readonly string[])[]): string | string[] | false {
     return acceptedType(this.lookupHeader("accept"), offered(types));
   }
 
-  /** What the client accepts, best first. */
+  /** Everything the client accepts, best first. */
   acceptsCharsets(): string[];
   /** The best of the offered charsets by `Accept-Charset`. */
   acceptsCharsets(...charsets: (string | readonly string[])[]): string | false;
@@ -316,7 +246,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     return acceptedCharset(this.lookupHeader("accept-charset"), offered(charsets));
   }
 
-  /** What the client accepts, best first. */
+  /** Everything the client accepts, best first. */
   acceptsEncodings(): string[];
   /** The best of the offered codings by `Accept-Encoding`. */
   acceptsEncodings(...encodings: (string | readonly string[])[]): string | false;
@@ -324,7 +254,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     return acceptedEncoding(this.lookupHeader("accept-encoding"), offered(encodings));
   }
 
-  /** What the client accepts, best first. */
+  /** Everything the client accepts, best first. */
   acceptsLanguages(): string[];
   /** The best of the offered languages by `Accept-Language`. */
   acceptsLanguages(...languages: (string | readonly string[])[]): string | false;
@@ -333,7 +263,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   /**
-   * Tells whether the body has one of the given types.
+   * Tests whether the body has one of the given types.
    *
    * @param types Extensions, full types, wildcards or suffixes
    * @returns The matching type, `false` if none matches, `null` if the request has no body
@@ -347,21 +277,21 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     if (this.lookupHeader("transfer-encoding") !== undefined) return true;
     const length = this.lookupHeader("content-length");
     if (length !== undefined) return !Number.isNaN(Number(length));
-    // a request made in process, or over HTTP/2, has neither header
+    // requests made in process, or over HTTP/2, have neither header
     return this[exchangeKey].target.request.body !== null;
   }
 
   /**
    * Parses the `Range` header against a size in bytes (RFC 9110 section 14.2).
    *
-   * @returns The ranges, -1 if none can be satisfied, -2 if the header is malformed, `undefined` if it is absent
+   * @returns The ranges; -1 if none can be satisfied, -2 if the header is malformed, `undefined` if there is none
    */
   range(size: number, options?: { combine?: boolean }): ByteRanges | -1 | -2 | undefined {
     const header = this.lookupHeader("range");
     return header ? parseByteRange(size, header, options) : undefined;
   }
 
-  /** Address of the client: the peer, or the farthest address the `trust proxy` setting vouches for. */
+  /** Address of the client: the peer, or the farthest address that `trust proxy` allows to be trusted. */
   get ip(): string | undefined {
     return clientAddresses(this).at(-1);
   }
@@ -371,7 +301,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     return clientAddresses(this).slice(1).reverse() as string[];
   }
 
-  /** `"http"` or `"https"`; a trusted proxy's `X-Forwarded-Proto` counts. */
+  /** `"http"` or `"https"`; `X-Forwarded-Proto` from a trusted proxy takes precedence. */
   get protocol(): string {
     return clientProtocol(this, this.socket.encrypted);
   }
@@ -381,32 +311,32 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     return this.protocol === "https";
   }
 
-  // typed as in Express: only a request of HTTP/1.0 may come without a host
-  /** Host with its port; a trusted proxy's `X-Forwarded-Host` counts. `undefined` where the client named none. */
+  // typed as in Express: only requests of HTTP/1.0 may lack a host
+  /** Host with port; `X-Forwarded-Host` from a trusted proxy takes precedence. `undefined` if the client sent none. */
   get host(): string {
     return clientHost(this)!;
   }
 
   set host(value: string) {
-    own(this, "host", value);
+    assignOwn(this, "host", value);
   }
 
-  /** Host without its port. `undefined` where the client named none. */
+  /** Host without port; `undefined` if the client sent none. */
   get hostname(): string {
     return hostnameOf(this.host)!;
   }
 
-  /** Labels of the host below the domain, as cut by the `subdomain offset` setting. */
+  /** Labels of the host below the domain, from right to left; `subdomain offset` says how many belong to the domain. */
   get subdomains(): string[] {
     return subdomainsOf(this.hostname, this[exchangeKey].app.get("subdomain offset"));
   }
 
-  /** Whether the request was made by `XMLHttpRequest`, by the header libraries set. */
+  /** Whether the request was made by `XMLHttpRequest`, going by the `X-Requested-With` header that libraries set. */
   get xhr(): boolean {
     return this.lookupHeader("x-requested-with")?.toLowerCase() === "xmlhttprequest";
   }
 
-  /** Whether the client's copy is still good: then a 304 says all (RFC 9111 section 4.3). */
+  /** Whether the client's cached copy is still valid, so that 304 suffices (RFC 9111 section 4.3). */
   get fresh(): boolean {
     const { method, res } = this;
     if (method !== "GET" && method !== "HEAD" && method !== "QUERY") return false;
@@ -414,7 +344,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     if ((status < 200 || status >= 300) && status !== 304) return false;
     const ifNoneMatch = this.lookupHeader("if-none-match");
     const lastModified = res.getHeader("last-modified") as string | undefined;
-    // a date can only be compared with a date
+    // If-Modified-Since needs a Last-Modified to be compared with
     const ifModifiedSince = lastModified === undefined ? undefined : this.lookupHeader("if-modified-since");
     if (ifNoneMatch === undefined && ifModifiedSince === undefined) return false;
     return isFresh({ ifNoneMatch, ifModifiedSince, cacheControl: this.lookupHeader("cache-control") }, {
@@ -428,12 +358,12 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     return !this.fresh;
   }
 
-  /** Reads the body as JSON; what a body parser has read already is given back. */
+  /** Reads the body as JSON; if a body parser has read it already, returns what it parsed. */
   json(): Promise<Untyped> {
     return this.#read("json", "object");
   }
 
-  /** Reads the body as text; what a body parser has read already is given back. */
+  /** Reads the body as text; if a body parser has read it already, returns that text. */
   text(): Promise<string> {
     return this.#read("text", "string");
   }
@@ -461,10 +391,10 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 }
 
-// Express's app is a plain field, under which some programs keep a client's application; older parsers assign _body
-letAssign(FrameworkRequest.prototype, ["app", "_body"]);
+// Express's `app` is a plain field, which some programs use for an application of their own; older parsers assign `_body`
+makeAssignable(FrameworkRequest.prototype, ["app", "_body"]);
 
-// as in Express, nothing in place of the first offer is no offer: `req.accepts(req.query.type)`
+// as in Express, an empty first argument counts as no offer: `req.accepts(req.query.type)`
 function offered(offers: (string | readonly string[])[]): string[] {
   return offers[0] ? offers.flat() : [];
 }

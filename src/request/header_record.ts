@@ -1,11 +1,11 @@
-/** Headers that programs ask for by name: editors offer these, and strict compilers let no others stand behind a dot. */
+/** Common header names: editors complete them, and strict compilers allow only these with a dot. */
 export type HeaderName =
   | ("accept" | "accept-charset" | "accept-encoding" | "accept-language" | "authorization" | "cache-control")
   | ("connection" | "content-length" | "content-type" | "cookie" | "date" | "expect" | "forwarded" | "host")
   | ("if-match" | "if-modified-since" | "if-none-match" | "if-range" | "if-unmodified-since" | "origin" | "pragma")
   | ("range" | "referer" | "te" | "trailer" | "upgrade" | "user-agent" | "via" | "x-forwarded-for");
 
-/** Those headers, where the client has sent them. */
+/** The common headers, if the client sent them. */
 export type NamedHeaders = { [name in HeaderName]?: string | undefined };
 
 /** Request headers by lower-case name, as Node's `req.headers`. */
@@ -14,13 +14,13 @@ export interface HeaderRecord extends NamedHeaders {
   [name: string]: string | undefined;
 }
 
-/** Shows one header after the other: value, then name, as `Headers.forEach` does. */
+/** Calls a visitor with each header: value, then name, as `Headers.forEach` does. */
 export type HeaderVisit = (visitor: (value: string, name: string) => void) => void;
 
 /**
  * Copies headers into a plain object that middleware may read and change.
  *
- * @param visit Shows the headers of the request; names may be in any case, and come more than once
+ * @param visit Visits the headers of the request; names may be in any case, and repeated
  * @returns Lower-case names and joined values; cookies are joined with `; ` as Node does (RFC 9113 section 8.2.3)
  */
 export function headerRecord(visit: HeaderVisit): HeaderRecord {

@@ -1,34 +1,36 @@
+import { makeAssignable } from "../http/assignable.ts";
 import { Emitter, listenedTo } from "../http/emitter.ts";
 import type { EventName } from "../http/emitter_methods.ts";
 import { isHeaderName } from "../http/header_values.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_record.ts";
 import type { Peer } from "./peer.ts";
-import { bodyOf, connectionReset, type Destination, ReadableFace } from "./readable_face.ts";
+import type { Destination } from "./body_pipes.ts";
+import { bodyOf, connectionReset, ReadableFace } from "./readable_face.ts";
 import { RequestState, stateKey } from "./request_state.ts";
 import { SocketFace, type Timed } from "./socket_face.ts";
 
 /**
- * A web `Request` with the face of Node's `http.IncomingMessage`, so that Express middleware runs unmodified.
+ * A web `Request` with the API of Node's `http.IncomingMessage`, so that Express middleware runs unmodified.
  *
- * Everything is made on first touch: reading one header of a web request costs more than the rest of a dispatch.
+ * Everything is made on first use: reading one header of a web request costs more than the rest of a dispatch.
  */
 export abstract class IncomingMessage extends Emitter {
   /** The exchange, for the framework's own use. */
   abstract get [exchangeKey](): Exchange;
 
   /**
-   * What was asked of it.
+   * State of the Node API, made on first use.
    *
    * @internal
    */
   abstract [stateKey]: RequestState | null;
 
-  /** Major and minor version together; "1.1" where the platform does not tell the real one, as only Node does. */
+  /** HTTP version; always "1.1" except on Node, since no other runtime tells the real one. */
   declare readonly httpVersion: string;
-  /** Major version of HTTP, as far as middleware cares. */
+  /** Major HTTP version; see `httpVersion`. */
   declare readonly httpVersionMajor: number;
-  /** Minor version of HTTP, as far as middleware cares. */
+  /** Minor HTTP version; see `httpVersion`. */
   declare readonly httpVersionMinor: number;
 
   static {
@@ -40,7 +42,7 @@ export abstract class IncomingMessage extends Emitter {
     return this[exchangeKey].target.request;
   }
 
-  /** What the platform passed beside the request: `Deno.ServeHandlerInfo`, a Bun server, a Worker's `env`. */
+  /** The platform's second argument: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`. */
   get info(): unknown {
     return this[exchangeKey].info;
   }
@@ -54,7 +56,7 @@ export abstract class IncomingMessage extends Emitter {
     this[exchangeKey].target.method = value;
   }
 
-  /** Path and query below the mount point; rewriting it re-matches the layers that follow. */
+  /** Path and query below the mount point; assign it to have the following layers matched by the new URL. */
   get url(): string {
     return this[exchangeKey].target.url;
   }
@@ -64,7 +66,7 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * Headers by lower-case name; changes made here are what `req.get()` reads afterwards.
+   * Headers by lower-case name. Changes made here are seen by `req.get()`.
    * The `Host` of a request made in process is taken from its URL.
    */
   get headers(): HeaderRecord {
@@ -80,14 +82,14 @@ export abstract class IncomingMessage extends Emitter {
     stateOf(this).headers = value;
   }
 
-  /** Header names and values in turn, as Node's `rawHeaders`: as they came, where the runtime keeps that. */
+  /** Header names and values in turn, as Node's `rawHeaders`: as received, if the runtime preserves that. */
   get rawHeaders(): string[] {
     const list: string[] = [];
     copied(this, "req.rawHeaders", (visit) => visit((value, name) => list.push(name, value)));
     return list;
   }
 
-  /** Headers by lower-case name, each with a list, as Node's `headersDistinct`, unless the runtime has joined them. */
+  /** Lists of values by lower-case header name, as Node's `headersDistinct`, unless the runtime has joined them. */
   get headersDistinct(): Record<string, string[]> {
     const lists: Record<string, string[]> = Object.create(null);
     copied(
@@ -107,14 +109,14 @@ export abstract class IncomingMessage extends Emitter {
    * @returns The value, `undefined` when the header is absent
    */
   protected lookupHeader(name: string): string | undefined {
-    // by its public name, for a validator may have defined that anew, with defaults in it
+    // through the public property, because validators may redefine that, with defaults filled in
     if (this[stateKey] !== null && this[stateKey].headers !== null) return this.headers[name.toLowerCase()];
     let value: string | null = null;
     try {
       const { app, target: { request } } = this[exchangeKey];
       value = app.runtimeFace.header(request, name);
     } catch (cause) {
-      // no request has a header of a name that none can have
+      // a name that is not valid cannot be that of a header: no error
       if (isHeaderName(name)) assertLate(this, `req.get(${JSON.stringify(name)})`, cause);
     }
     if (value !== null) return value;
@@ -128,7 +130,7 @@ export abstract class IncomingMessage extends Emitter {
     return this[exchangeKey].peer;
   }
 
-  /** The connection, as far as middleware may look at it. */
+  /** The connection: the part of Node's socket that middleware uses. */
   get socket(): SocketFace {
     return stateOf(this).socket ??= new SocketFace(this[exchangeKey], this[exchangeKey].peer, this as unknown as Timed);
   }
@@ -139,8 +141,8 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * Aborts when the client leaves before the answer is complete, and only then: Deno's own `request.signal` also
-   * fires after every normal answer.
+   * Aborts when the client disconnects before the answer is complete, and only then: Deno's own `request.signal` also
+   * aborts after every normal answer.
    */
   get signal(): AbortSignal {
     const state = stateOf(this);
@@ -153,23 +155,23 @@ export abstract class IncomingMessage extends Emitter {
     return state.leaving.signal;
   }
 
-  /** Whether the client left before the answer was complete. */
+  /** Whether the client disconnected before the answer was complete. */
   get aborted(): boolean {
     const { aborted, broken } = this[exchangeKey];
     return aborted || broken;
   }
 
-  /** Whether the client left before the answer was complete, by Node's newer name. */
+  /** The same as {@linkcode IncomingMessage.aborted}, under Node's newer name. */
   get readableAborted(): boolean {
     return this.aborted;
   }
 
-  /** Whether nothing more will come: the client has left, the answer is complete, or a stream of the body is over. */
+  /** Whether nothing more will come: the client is gone, the answer is complete, or the body was read to its end. */
   get destroyed(): boolean {
     return this[exchangeKey].aborted || this[exchangeKey].finished || (this[stateKey]?.readable?.ended ?? false);
   }
 
-  /** Whether `close` was emitted, or would have been in Node, where a body that was read to its end closes the request. */
+  /** Whether `close` was emitted, or would have been on Node, where reading a body to its end closes the request. */
   get closed(): boolean {
     if (this[exchangeKey].aborted || this[exchangeKey].finished) return true;
     return this[stateKey]?.readable?.closed ?? this.readableEnded;
@@ -182,17 +184,17 @@ export abstract class IncomingMessage extends Emitter {
     return readable?.received || bodyOf(this[exchangeKey].target.request) === null || this.readableEnded;
   }
 
-  /** Whether the body was read to its end, by a body parser, as a stream, or by nobody at all before the answer. */
+  /** Whether the body was read to its end, by a parser or as a stream, or can no longer be read after the answer. */
   get readableEnded(): boolean {
     return this[stateKey]?.readable?.ended ?? (this[exchangeKey].finished || this[exchangeKey].target.request.bodyUsed);
   }
 
-  /** Whether something of the body was read: whoever wants all of it, as a web request made of this one, comes too late. */
+  /** Whether part of the body was read, so that it can no longer be read as a whole. */
   get readableDidRead(): boolean {
     return (this[stateKey]?.readable?.taken ?? 0) > 0 || this[exchangeKey].target.request.bodyUsed;
   }
 
-  /** What waits for `read()`, in bytes, or in characters once there is an encoding. */
+  /** Size of what waits for `read()`: bytes, or characters once an encoding is set. */
   get readableLength(): number {
     return this[stateKey]?.readable?.length ?? 0;
   }
@@ -202,22 +204,22 @@ export abstract class IncomingMessage extends Emitter {
     return this[stateKey]?.readable?.flowing ?? null;
   }
 
-  /** The encoding that was set. */
+  /** The encoding set by `setEncoding`, `null` for none. */
   get readableEncoding(): string | null {
     return this[stateKey]?.readable?.encoding ?? null;
   }
 
-  /** What Node would keep of a body. */
+  /** Bytes that Node would buffer. */
   get readableHighWaterMark(): number {
     return 65536;
   }
 
-  /** Chunks are bytes or text. */
+  /** Always `false`: chunks are bytes or text. */
   get readableObjectMode(): boolean {
     return false;
   }
 
-  /** Node's record of a stream, by which `Readable.toWeb` and others know one. */
+  /** Node's internal state of a stream, by which `Readable.toWeb` and others recognise one. */
   get _readableState(): Record<string, unknown> {
     const { readableEncoding: encoding, readableEnded: endEmitted, readableLength: length } = this;
     const ended = endEmitted || (this[stateKey]?.readable?.received ?? false);
@@ -227,10 +229,10 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Starts reading the body for the first listener for `data` or `readable`, as in Node. */
   override [listenedTo](event: EventName, first: boolean): void {
-    // of a body that nobody reads it comes behind the answer
+    // if nobody reads the body, `end` comes after the answer
     if (event === "end") stateOf(this).endAwaited ||= !this.readableEnded;
     if (event === "end" || event === "close" || event === "aborted" || event === "error") return announceEnd(this);
-    // as in Node, what is put in front of the others begins nothing
+    // as in Node, prepended listeners do not start the flow
     if (first) return;
     if (event === "data") bodyFace(this).listen();
     else if (event === "readable") bodyFace(this).offer();
@@ -242,9 +244,9 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * The next chunk, for listeners for `readable`; its size is the sender's affair.
+   * The next chunk, for listeners of `readable`, in whatever size it arrived.
    *
-   * @returns The chunk; `null` where none is there yet, or none will come
+   * @returns The chunk; `null` if there is none yet, or no more will come
    */
   read(): Uint8Array | string | null {
     return bodyFace(this).read();
@@ -256,13 +258,13 @@ export abstract class IncomingMessage extends Emitter {
     return this;
   }
 
-  /** Holds the flow of `data` events back. */
+  /** Pauses the flow of `data` events. */
   pause(): this {
     bodyFace(this).pause();
     return this;
   }
 
-  /** Whether `pause` holds the flow back. */
+  /** Whether the flow is paused. */
   isPaused(): boolean {
     return this[stateKey]?.readable?.held ?? false;
   }
@@ -270,30 +272,30 @@ export abstract class IncomingMessage extends Emitter {
   /**
    * Makes `data` events carry strings.
    *
-   * @param encoding Node's name of an encoding, or the web's name of a charset
-   * @throws {TypeError} If there is none of that name
+   * @param encoding Node's name of an encoding, or the web's label of a charset
+   * @throws {TypeError} If it is unknown
    */
   setEncoding(encoding = "utf8"): this {
     bodyFace(this).setEncoding(encoding);
     return this;
   }
 
-  /** Sends the body to a writable, waiting for its `drain`, and ends it unless told otherwise. */
+  /** Pipes the body to a writable with back-pressure, and ends it unless `end` is `false`. */
   pipe<T extends Destination>(destination: T, options: { end?: boolean } = {}): T {
     return bodyFace(this).pipe(destination, options);
   }
 
-  /** Stops sending the body to a writable. */
+  /** Stops piping to a writable, or to all. */
   unpipe(destination?: Destination): this {
     bodyFace(this).unpipe(destination);
     return this;
   }
 
   /**
-   * Sets the time in which an answer has to begin, as {@linkcode SocketFace.setTimeout}.
+   * Sets the time within which an answer has to begin; see {@linkcode SocketFace.setTimeout}.
    *
-   * @param ms The time; 0 for none
-   * @param listener Listens for `timeout`, which comes to a request whose body is still coming
+   * @param ms The time in ms; 0 for none
+   * @param listener Added for `timeout`, which a request emits while its body is still arriving
    */
   setTimeout(ms: number, listener?: () => void): this {
     if (listener !== undefined) this.on("timeout", listener);
@@ -301,7 +303,7 @@ export abstract class IncomingMessage extends Emitter {
     return this;
   }
 
-  /** Gives the body up, and with a body that was not read to its end the whole exchange, as in Node. */
+  /** Stops reading the body and, unless it was read to its end, breaks off the connection, as in Node. */
   destroy(error?: Error): this {
     const unread = !this.readableEnded;
     bodyFace(this).destroy(error);
@@ -309,16 +311,16 @@ export abstract class IncomingMessage extends Emitter {
     return this;
   }
 
-  /** Chunks of the body as they arrive: bytes, or text once there is an encoding. */
-  // deno-lint-ignore no-explicit-any -- as Node's types have it, for the encoding is not known to them
+  /** Chunks of the body as they arrive: bytes, or text once an encoding is set. */
+  // deno-lint-ignore no-explicit-any -- as in Node's types, which cannot know the encoding
   [Symbol.asyncIterator](): AsyncIterableIterator<any> {
     return bodyFace(this).chunks();
   }
 
   /**
-   * The chunks as they arrive, for loops that may end before the body does.
+   * The chunks as they arrive, for loops that may stop before the end of the body.
    *
-   * @param options With `destroyOnReturn: false` what is left of the body stays
+   * @param options `destroyOnReturn: false` keeps the rest of the body readable
    */
   // deno-lint-ignore no-explicit-any -- as above
   iterator(options: { destroyOnReturn?: boolean } = {}): AsyncIterableIterator<any> {
@@ -334,47 +336,26 @@ export abstract class IncomingMessage extends Emitter {
   }
 }
 
-// Programs and packages keep things of their own on the request under such names: Express has none of the first, and the
-// others are plain fields on Node. `req.connection = await pool.getConnection()` is common.
-letAssign(IncomingMessage.prototype, ["request", "info", "peer", "signal"]);
-letAssign(IncomingMessage.prototype, ["connection", "socket", "complete", "aborted", "rawHeaders", "headersDistinct"]);
+// Programs and packages may keep values of their own under such names: Express has none of the first, and the others are
+// plain fields on Node. `req.connection = await pool.getConnection()` is common.
+makeAssignable(IncomingMessage.prototype, ["request", "info", "peer", "signal"]);
+makeAssignable(IncomingMessage.prototype, [
+  "connection",
+  "socket",
+  "complete",
+  "aborted",
+  "rawHeaders",
+  "headersDistinct",
+]);
 
-// Node's oldest name of the socket, which programs ask for certificates and others assign; no type tells of it there either
+// Node's oldest name of the socket, used to ask for certificates; it is missing in Node's types, too
 Object.defineProperty(IncomingMessage.prototype, "client", {
   get(this: IncomingMessage) {
     return this.socket;
   },
   configurable: true,
 });
-letAssign(IncomingMessage.prototype, ["client"]);
-
-/**
- * Lets a program assign what a class only works out.
- *
- * @param prototype The class's prototype
- * @param names Names of its getters
- */
-export function letAssign(prototype: object, names: readonly string[]): void {
-  for (const name of names) {
-    Object.defineProperty(prototype, name, {
-      ...Object.getOwnPropertyDescriptor(prototype, name),
-      set(value: unknown) {
-        own(this, name, value);
-      },
-    });
-  }
-}
-
-/**
- * Has what is assigned stand in front of what would be worked out.
- *
- * @param owner The object
- * @param name Name of the property
- * @param value What is assigned
- */
-export function own(owner: object, name: string, value: unknown): void {
-  Object.defineProperty(owner, name, { value, configurable: true, enumerable: true, writable: true });
-}
+makeAssignable(IncomingMessage.prototype, ["client"]);
 
 function stateOf(message: IncomingMessage): RequestState {
   return message[stateKey] ??= new RequestState();
@@ -389,7 +370,7 @@ function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderV
   }
 }
 
-// who asks so late is mostly about to write a line of a log, and nobody is left to catch what is thrown there
+// callers this late are mostly loggers, and nothing would catch an error thrown there
 function assertLate(message: IncomingMessage, what: string, cause: unknown): void {
   const { app, response } = message[exchangeKey];
   if (response === null) throw cause;
@@ -420,7 +401,7 @@ function tellOfBody(message: IncomingMessage, { endAwaited, readable }: RequestS
 }
 
 function authorityOf(url: string): string | undefined {
-  // Bun's of a request without a proper Host
+  // on Bun, the URL of a request without a proper Host
   if (url.startsWith("/")) return undefined;
   const start = url.indexOf("://") + 3;
   const end = url.slice(start).search(/[/?#]/);

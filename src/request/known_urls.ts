@@ -1,4 +1,4 @@
-/** Where the path is in a URL that came lately. */
+/** A recent URL, and where its path is. */
 export class KnownUrl {
   /** The URL. */
   readonly url: string;
@@ -22,30 +22,30 @@ export class KnownUrl {
   }
 }
 
-/** Places for URLs, a power of two. */
+/** Slots for URLs, a power of two. */
 const PLACES = 64;
 
-/** Longer ones are not kept, for clients choose them. */
+/** Longer URLs are not kept, since clients choose them. */
 const LONGEST = 256;
 
-/** One in so many unknown URLs is kept: what is asked for often gets in soon, what is asked for once seldom. */
+/** One in so many unknown URLs is kept: frequent ones get in soon, others seldom. */
 const ADMITTED = 16;
 
 const known: KnownUrl[] = Array.from({ length: PLACES }, () => new KnownUrl("", 0, 0));
 let missed = 0;
 
 /**
- * What may be known about a URL: comparing it is cheaper than looking for its parts.
+ * Looks up a URL: comparing it is cheaper than searching for its parts.
  *
  * @param url The URL
- * @returns Its parts if its own `url` is the same, those of another URL otherwise
+ * @returns The entry of its slot, which is about this URL only if its `url` is the same
  */
 export function knownUrl(url: string): KnownUrl {
   return known[placeOf(url)]!;
 }
 
 /**
- * Notes a URL that was not known, and keeps it if it is its turn.
+ * Notes an unknown URL; one in `ADMITTED` is kept.
  *
  * @param url The URL
  * @param start Where its path begins

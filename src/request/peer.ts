@@ -1,7 +1,7 @@
-/** The other end of the connection, as the platform tells it. */
+/** The other end of the connection, as reported by the platform. */
 export interface Peer {
-  /** IP address, `undefined` where the platform tells none (in-process requests, Unix sockets). */
+  /** IP address, `undefined` if there is none (in-process requests, Unix sockets). */
   readonly address: string | undefined;
-  /** TCP port, `undefined` where unknown. */
+  /** TCP port, `undefined` if unknown. */
   readonly port?: number | undefined;
 }

@@ -1,53 +1,25 @@
 import { type Decoder, decoderOf } from "../http/encodings.ts";
-import { Emitter } from "../http/emitter.ts";
+import type { Emitter } from "../http/emitter.ts";
 import type { BodyReading } from "./app_face.ts";
+import { BodyPipes, type Destination } from "./body_pipes.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** What `pipe` needs of its destination: Node's writable streams and Sluice's responses have it. */
-export interface Destination {
-  /** Takes a chunk; `false` asks to wait for `drain`. */
-  write(chunk: Uint8Array | string): boolean;
-  /** Ends the destination. */
-  end(): unknown;
-  /** Waits for `drain`, or for `close` where that never comes. */
-  once(event: "drain" | "close", listener: () => void): unknown;
-  /** Waits no longer. */
-  off?(event: "drain" | "close" | "error", listener: (error: unknown) => void): unknown;
-  /** Hears of an error before anybody else does. */
-  prependListener?(event: "error", listener: (error: unknown) => void): unknown;
-  /** How many hear of an error. */
-  listenerCount?(event: "error"): number;
-  /** Whether it was destroyed, and takes nothing any more. */
-  readonly destroyed?: boolean;
-  /** Whether it has ended, and everything was written. */
-  readonly writableFinished?: boolean;
-  /** Tells the destination who writes to it. */
-  emit?(event: string, ...args: unknown[]): boolean;
-}
+/** ms that a body may stay unread after the answer: as long as Node's server keeps such a connection. */
+export const UNREAD_BODY_MS = 5000;
 
-/** What listens while a body is sent to a destination. */
-interface Pipe {
-  readonly listener: (chunk: ShownChunk) => void;
-  readonly onEnd: () => void;
-  readonly onError: (error: unknown) => void;
-}
-
-/** ms that a body may be left lying after the answer: as long as a server of Node's keeps such a connection. */
-export const LEFT_LYING_MS = 5000;
-
-/** A chunk as Node shows it: a `Buffer` where the runtime has one, or text once there is an encoding. */
+/** A chunk as Node would emit it: a `Buffer` where the runtime has one, or text once an encoding is set. */
 export type ShownChunk = Uint8Array | string;
 
 /**
- * Node's readable stream over the body of a web request: `data`, `readable`, `end` and `error` events, pause, resume,
- * read and pipe. One reader, taken on first use; nothing is buffered beyond the chunk under way.
+ * The API of Node's readable streams on the body of a web request: `data`, `readable`, `end` and `error` events, pause,
+ * resume, read and pipe. It takes one reader on first use, and buffers no more than one chunk.
  */
 export class ReadableFace implements BodyReading {
   /** Whether the body was read to its end, or nothing more will come of it. */
   ended = false;
-  /** Whether all of the body has come; listeners for `readable` are told so once more before its end. */
+  /** Whether all of the body has arrived; listeners for `readable` run once more then, before `end`. */
   received = false;
-  /** Whether the body broke off before its end. */
+  /** Whether the body was cut off before its end. */
   broken = false;
   /** Whether `close` was emitted. */
   closed = false;
@@ -57,34 +29,34 @@ export class ReadableFace implements BodyReading {
   #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | null = null;
   #flowing = false;
   #reading = false;
-  /** Whether `pause` was called: a listener alone does not start the flow then. */
+  /** Whether `pause` was called: then adding a listener does not start the flow. */
   held = false;
   /** The encoding that was set. */
   encoding: string | null = null;
-  /** Whether chunks wait for `read`, as they do once somebody listens for `readable`. */
+  /** Whether chunks are kept for `read`, as they are once somebody listens for `readable`. */
   #offering = false;
   #offered: ShownChunk | null = null;
   #decoder: Decoder | null = null;
-  /** Chunks that were taken until now. */
+  /** Number of chunks read so far. */
   taken = 0;
   #bytes = 0;
-  /** Whether a loop over the chunks has left some of them to be read. */
+  /** Whether a loop over the chunks has left the rest to be read. */
   #isLeft = false;
-  #lying: ReturnType<typeof setTimeout> | undefined = undefined;
-  /** Who reads beside the listeners. */
+  #dropTimer: ReturnType<typeof setTimeout> | undefined = undefined;
+  /** A second reader, beside the listeners. */
   #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
-  readonly #pipes = new Map<Destination, Pipe>();
+  #pipes: BodyPipes | null = null;
 
   /**
-   * @param exchange The exchange whose request's body is read
-   * @param emitter Where the events appear
+   * @param exchange The exchange whose body is read
+   * @param emitter Emits the events
    */
   constructor(exchange: Exchange, emitter: Emitter) {
     this.#exchange = exchange;
     this.#request = exchange.target.request;
     this.#emitter = emitter;
-    // it is begun by pause() and setEncoding() too, of a body that a parser has read
-    this.#isOver();
+    // pause() and setEncoding() come here, too, after a parser has read the body
+    this.isOver();
   }
 
   /** Whether the body flows, `null` before anybody reads it. */
@@ -92,24 +64,24 @@ export class ReadableFace implements BodyReading {
     return this.#flowing || (this.held || this.#offering ? false : null);
   }
 
-  /** Starts the flow for a listener for `data`, unless it is held back or read by hand. */
+  /** Starts the flow for a listener of `data`, unless it is paused or `read()` is in use. */
   listen(): void {
     if (!this.held && !this.#offering) this.resume();
   }
 
-  /** Starts or continues the flow. The first chunk never comes before the caller's turn is over. */
+  /** Starts or continues the flow. No chunk is emitted before the present turn of the event loop is over. */
   resume(): void {
     this.held = false;
     this.#flowing = true;
-    clearTimeout(this.#lying);
-    if (this.#reading || this.#isOver()) return;
+    clearTimeout(this.#dropTimer);
+    if (this.#reading || this.isOver()) return;
     this.#reading = true;
     this.#take();
-    this.#afterTicks(() => this.#pump());
+    this.afterTicks(() => this.#pump());
   }
 
-  // In this turn already, for a handler may answer in it, and of a body that nobody reads by then Deno shows nothing any
-  // more, not even that there was one. That somebody else reads it is found out when it is read.
+  // Gets the reader in this turn already: the handler may answer in it, and after that Deno hides a body that nobody
+  // has begun to read, even that there was one. Whether somebody else reads it is found out later.
   #take(): void {
     if (this.#reader !== null) return;
     const body = bodyOf(this.#request);
@@ -121,19 +93,21 @@ export class ReadableFace implements BodyReading {
     this.#exchange.reading = this;
   }
 
-  // What was given to Node's process.nextTick comes first there, which within a promise is later than any microtask:
-  // http-proxy changes the headers it sends on in such a turn, and the end of a body would have sent them.
-  #afterTicks(start: () => void): void {
+  /**
+   * Runs something behind what was given to Node's `process.nextTick`, which within a promise is later than any
+   * microtask: http-proxy changes the headers it forwards in such a turn, and the end of a body would have sent them.
+   */
+  afterTicks(start: () => void): void {
     this.#exchange.app.runtimeFace.nextTurn(start);
   }
 
-  // what a body parser or req.text() has read is over, as a stream of Node's that was read to its end
-  #isOver(): boolean {
+  /** Whether nothing more will come: a body that a parser or `req.text()` has read counts as read to its end. */
+  isOver(): boolean {
     if (this.#reader === null && this.#request.bodyUsed && !this.#isLeft) this.ended = true;
     return this.ended;
   }
 
-  /** Holds the flow back after the chunk under way. */
+  /** Pauses the flow after the present chunk. */
   pause(): void {
     this.held = true;
     this.#flowing = false;
@@ -160,11 +134,11 @@ export class ReadableFace implements BodyReading {
     }
   }
 
-  /** Fetches a chunk for `read`, and tells the listeners for `readable` when it is there. */
+  /** Fetches a chunk for `read`, and emits `readable` when it has arrived. */
   offer(): void {
     if (this.#offering) return;
     this.#offering = true;
-    if (this.#isOver()) return;
+    if (this.isOver()) return;
     this.#take();
     void this.#offerNext();
   }
@@ -181,12 +155,12 @@ export class ReadableFace implements BodyReading {
     }
   }
 
-  /** The size of the chunk that waits. */
+  /** Length of the chunk that waits for `read`. */
   get length(): number {
     return this.#offered?.length ?? 0;
   }
 
-  /** The chunk that waits, `null` for none; more come with the next `readable`. */
+  /** The chunk that waits, `null` for none; the next one is announced by `readable`. */
   read(): ShownChunk | null {
     this.offer();
     const chunk = this.#offered;
@@ -198,23 +172,23 @@ export class ReadableFace implements BodyReading {
   }
 
   /**
-   * The chunks in turn, none of a body that has been read.
+   * The chunks in turn; none if the body has been read.
    *
-   * @param keepsRest Whether what is left stays where whoever asks for the chunks stops in the middle
+   * @param keepsRest Whether the rest stays readable when the caller stops before the end
    */
   async *chunks(keepsRest = false): AsyncGenerator<ShownChunk> {
-    if (this.#isOver()) return;
-    // fails here where somebody else reads it, and then nothing is broken
+    if (this.isOver()) return;
+    // throws here if somebody else reads it; that is no broken body
     const chunks = bodyOf(this.#request)?.[Symbol.asyncIterator]({ preventCancel: keepsRest }) ?? null;
     let isLeft = keepsRest;
     try {
       if (chunks !== null) {
         const length = this.#declaredLength();
         for await (const chunk of chunks) {
-          // Deno has one empty chunk for an empty body
+          // Deno delivers an empty body as one empty chunk
           if (chunk.length > 0) yield this.#shown(chunk);
         }
-        // Deno takes it for the end of an upload that a client of HTTP/2 takes it back; listeners hear that it has left
+        // when a client resets an upload over HTTP/2, Deno ends the body as if it were complete
         if (this.#bytes < length) throw new Error(`${this.#bytes} bytes came of a body of ${length}`);
       }
       isLeft = false;
@@ -234,12 +208,12 @@ export class ReadableFace implements BodyReading {
     try {
       return Number(this.#exchange.app.runtimeFace.header(this.#request, "content-length"));
     } catch {
-      // the answer is out, and the headers have been taken back with it
+      // the answer has been sent, and Deno has released the headers with it
       return 0;
     }
   }
 
-  // `null` at the end, and where nothing more will come, of which those who listen are told here
+  // `null` at the end, or after a failure, which is emitted here
   async #next(): Promise<ShownChunk | null> {
     try {
       const body = this.#reader === null ? bodyOf(this.#request) : null;
@@ -270,25 +244,25 @@ export class ReadableFace implements BodyReading {
     return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app.runtimeFace.nodeBytes(chunk);
   }
 
-  // runtimes have errors of their own for a sender that has left; handlers know Node's
+  // each runtime has its own error for a client that is gone; handlers expect Node's
   #break(cause?: unknown): Error {
     this.broken = true;
     this.#exchange.lost();
     return connectionReset(cause);
   }
 
-  /** Fails whoever is reading when the sender has left: some runtimes say so only after the request was closed. */
+  /** Fails the present reading because the client is gone: some runtimes tell only after the request was closed. */
   cut(): void {
     if (this.#reader !== null && !this.ended) this.#fail(this.#break());
   }
 
-  // a listener's own; as in Node, it ends the process unless somebody listens for errors
+  // the error of a listener; as in Node, it ends the process unless there is a listener for errors
   #throwLater(error: unknown): void {
     this.ended = true;
     this.#emitter.emit("error", error);
   }
 
-  // unlike other streams, a request of Node's keeps the error to itself where nobody listens: any client can leave
+  // unlike other streams, Node's requests ignore errors without listeners: any client can disconnect
   #fail(error: unknown): void {
     this.ended = true;
     this.#beside?.error(error);
@@ -303,21 +277,22 @@ export class ReadableFace implements BodyReading {
     this.#end();
   }
 
-  // As in Node, a body that was read to its end closes the request, whenever the answer comes: it may wait for that.
+  // As in Node, reading a body to its end closes the request, before the answer: handlers may wait for `close` to
+  // answer.
   #end(): void {
     this.ended = true;
     this.#emitter.emit("end");
-    if (!this.#exchange.finished) this.#afterTicks(() => this.close());
+    if (!this.#exchange.finished) this.afterTicks(() => this.close());
   }
 
-  /** Tells that nothing more will come, once. */
+  /** Emits `close`, once. */
   close(): void {
     if (this.closed) return;
     this.closed = true;
     this.#emitter.emit("close");
   }
 
-  /** The bytes as the listeners get them, `null` where it is too late for the first or somebody has them already. */
+  /** A copy of the bytes that listeners get; `null` if the first chunk is gone, or there is a copy already. */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.#reader === null || this.taken > 0 || this.ended || this.#beside !== null) return null;
     return new ReadableStream({
@@ -328,102 +303,60 @@ export class ReadableFace implements BodyReading {
 
   /** Sends every chunk to a destination, pausing while it is full, until one of the two has ended. */
   pipe<T extends Destination>(destination: T, options: { end?: boolean }): T {
-    const isGone = (): boolean => destination.destroyed === true || destination.writableFinished === true;
-    const goOn = (): void => {
-      destination.off?.("drain", goOn);
-      destination.off?.("close", goOn);
-      if (isGone()) this.unpipe(destination);
-      // others may be waiting for the rest
-      if (this.#pipes.size > 0) this.resume();
-    };
-    const listener = (chunk: ShownChunk): void => {
-      if (isGone()) return this.unpipe(destination);
-      // one that was let go while it was written to says nothing any more
-      if (destination.write(chunk) !== false || !this.#pipes.has(destination)) return;
-      this.pause();
-      destination.once("drain", goOn);
-      destination.once("close", goOn);
-    };
-    const onEnd = (): void => {
-      this.unpipe(destination);
-      if (options.end !== false) destination.end();
-    };
-    const onError = (error: unknown): void => {
-      this.unpipe(destination);
-      // it is nobody's business but theirs who listen, and as unheard as it was where nobody does
-      if (destination.listenerCount?.("error") === 0) destination.emit?.("error", error);
-    };
-    this.#pipes.set(destination, { listener, onEnd, onError });
-    // What has failed need not be destroyed, and would be full for ever; and who resumes the body at the error does so
-    // after it was let go. A response of Sluice's logs an error that nobody hears, and is destroyed by any other.
-    if (!(destination instanceof Emitter)) destination.prependListener?.("error", onError);
-    if (this.#isOver()) this.#afterTicks(onEnd);
-    else this.#emitter.on("end", onEnd);
-    this.#emitter.on("data", listener);
-    this.resume();
-    destination.emit?.("pipe", this.#emitter);
-    return destination;
+    this.#pipes ??= new BodyPipes(this.#emitter, this);
+    return this.#pipes.add(destination, options);
   }
 
   /** Stops sending chunks to one destination, or to all. */
   unpipe(destination?: Destination): void {
-    // somebody else may be listening
-    if (destination === undefined ? this.#pipes.size === 0 : !this.#pipes.has(destination)) return;
-    for (const [target, { listener, onEnd, onError }] of this.#pipes) {
-      if (destination !== undefined && target !== destination) continue;
-      target.off?.("error", onError);
-      this.#emitter.off("data", listener);
-      this.#emitter.off("end", onEnd);
-      this.#pipes.delete(target);
-    }
-    if (this.#pipes.size === 0) this.pause();
+    this.#pipes?.remove(destination);
   }
 
   /**
-   * Throws away what is left of the body unless somebody goes on reading: the connection would never get to its next
-   * request, and on Deno never close. Who holds it back may still want the rest, and has some time to go on with it.
+   * Discards the rest of the body unless somebody goes on reading: otherwise the connection would never get to its next
+   * request, and on Deno never close. Readers that have paused it get some time to continue.
    */
   answered(): void {
     if (this.#reader === null || this.ended || this.#flowing) return;
     const isHeard = this.#emitter.listenerCount("data") + this.#emitter.listenerCount("readable") > 0;
     if (!isHeard) return this.drop();
     const before = this.taken;
-    clearTimeout(this.#lying);
-    this.#lying = setTimeout(() => before === this.taken ? this.drop() : this.answered(), LEFT_LYING_MS);
+    clearTimeout(this.#dropTimer);
+    this.#dropTimer = setTimeout(() => before === this.taken ? this.drop() : this.answered(), UNREAD_BODY_MS);
   }
 
-  /** Throws away what is left of a body that nobody reads at the moment. */
+  /** Discards the rest of a body that nobody is reading at the moment. */
   drop(): void {
-    clearTimeout(this.#lying);
+    clearTimeout(this.#dropTimer);
     if (this.#reader === null || this.ended || this.#flowing) return;
     this.ended = true;
     this.#reader.cancel().catch(() => {});
   }
 
-  /** Gives the body up and tells the sender so. */
+  /** Cancels the body. */
   destroy(error?: Error): void {
     if (this.ended) return;
     this.ended = true;
     this.#flowing = false;
     const given = this.#reader === null ? bodyOf(this.#request)?.cancel(error) : this.#reader.cancel(error);
-    // a body that somebody else is reading cannot be cancelled from here; its reader sees the error itself
+    // a body that somebody else is reading cannot be cancelled here; its reader gets the error
     given?.catch(() => {});
     if (error !== undefined) this.#fail(error);
   }
 }
 
 /**
- * The error for a sender that has left.
+ * The error for a client that is gone, as in Node.
  *
- * @param cause What the runtime said, if anything
+ * @param cause The runtime's error, if there is one
  */
 export function connectionReset(cause?: unknown): Error {
   return Object.assign(new Error("aborted", { cause }), { code: "ECONNRESET" });
 }
 
 /**
- * The body of a request, `null` where there is none, or none any more: Deno shows nothing of a request once its answer
- * has gone, and whoever asks so late must not end the process.
+ * The body of a request, `null` if there is none. After the answer, Deno throws on access to the request; a handler
+ * that asks so late must not end the process.
  *
  * @param request The request
  */

@@ -5,18 +5,18 @@ import type { SocketFace } from "./socket_face.ts";
 /** Key under which a request keeps its state. */
 export const stateKey: unique symbol = Symbol("state");
 
-/** What Node's face of a request keeps once somebody has asked for it; most requests are answered without any. */
+/** State of a request's Node API, made on first use; most requests are answered without it. */
 export class RequestState {
   /** Headers as a record. */
   headers: HeaderRecord | null = null;
-  /** The connection's face. */
+  /** The socket object. */
   socket: SocketFace | null = null;
-  /** The body's face. */
+  /** The body as a Node stream. */
   readable: ReadableFace | null = null;
-  /** What `req.signal` is the signal of. */
+  /** Controller of `req.signal`. */
   leaving: AbortController | null = null;
-  /** Whether `close`, and what else comes with the end of the exchange, will be emitted. */
+  /** Whether `close` and the other events at the end of the exchange will be emitted. */
   announced = false;
-  /** Whether somebody listens for the end of a body that was not over by then. */
+  /** Whether somebody began to listen for `end` before the end of the body. */
   endAwaited = false;
 }

@@ -4,21 +4,21 @@ import { LONGEST_TIMER_MS } from "../http/units.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Peer } from "./peer.ts";
 
-/** What a connection tells of its timeout, as Node's server does. */
+/** The request that is told of a timeout, as by Node's server. */
 export interface Timed {
-  /** Whether the request has come to its end. */
+  /** Whether all of the request has arrived. */
   readonly complete: boolean;
-  /** Calls the listeners of the request. */
+  /** Emits an event on the request. */
   emit(event: EventName, ...args: unknown[]): boolean;
-  /** The response; a connection that became a WebSocket has none any more. */
+  /** The response; there is none any more once the connection became a WebSocket. */
   readonly res?: { readonly headersSent: boolean; emit(event: EventName, ...args: unknown[]): boolean };
 }
 
-/** A certificate, as Node tells it. */
+/** A certificate, as returned by Node. */
 // deno-lint-ignore no-explicit-any -- the core names no type of Node's, and programs read subject.CN
 export type PeerCertificate = Record<string, any>;
 
-/** What Node's own socket alone tells: both ends of the connection, and who the other one is by TLS. */
+/** Properties that only Node's own socket has: both ends of the connection, and what TLS knows of the client. */
 const ONLY_NODES = [
   "localAddress",
   "localPort",
@@ -33,7 +33,7 @@ const ONLY_NODES = [
   "getProtocol",
 ] as const;
 
-/** The part of Node's socket that Express middleware looks at. The connection itself belongs to the platform. */
+/** The part of Node's socket that Express middleware uses. The connection itself belongs to the platform. */
 export class SocketFace extends Emitter {
   /** Address of this end, as Node tells it; `undefined` elsewhere. */
   declare readonly localAddress: string | undefined;
@@ -80,17 +80,17 @@ export class SocketFace extends Emitter {
     this.encrypted = exchange.target.request.url.startsWith("https:");
   }
 
-  /** Address of the peer, `undefined` where the platform tells none. */
+  /** Address of the peer, `undefined` if the platform does not tell it. */
   get remoteAddress(): string | undefined {
     return this.#peer.address;
   }
 
-  /** Port of the peer, `undefined` where the platform tells none. */
+  /** Port of the peer, `undefined` if the platform does not tell it. */
   get remotePort(): number | undefined {
     return this.#peer.port;
   }
 
-  /** Node's server, to whose upgrades proxies listen; `undefined` elsewhere. */
+  /** Node's server, on which proxies listen for upgrades; `undefined` on other runtimes. */
   get server(): unknown {
     return this.#nodes?.["server"];
   }
@@ -112,7 +112,7 @@ export class SocketFace extends Emitter {
   /** Whether the connection uses TLS. */
   encrypted: boolean;
 
-  /** Whether the client has left, or `close` was emitted. */
+  /** Whether the client is gone, or `close` was emitted. */
   get destroyed(): boolean {
     return this.#closed || this.#exchange.aborted;
   }
@@ -128,8 +128,8 @@ export class SocketFace extends Emitter {
   }
 
   /**
-   * Has `close` come when the exchange is over, for what becomes of the connection then nobody tells. By this alone npm's
-   * on-finished, and so every logger, learns that a client has left.
+   * Emits `close` at the end of the exchange, since nobody tells what becomes of the connection then. It is the only
+   * way for npm's on-finished, and so for every logger, to learn that a client is gone.
    */
   override [listenedTo](event: EventName): void {
     if (event !== "close" || this.#listenedTo) return;
@@ -139,25 +139,26 @@ export class SocketFace extends Emitter {
       this.#closed = true;
       this.emit("close", false);
     };
-    // behind a complete answer, in front of one whose client has left
+    // after the events of a complete answer, but before those of one whose client is gone
     this.#exchange.onLeave(() => queueMicrotask(close));
     this.#exchange.onEnd(close);
   }
 
-  /** Breaks the exchange off, as if the client had left: an answer that has begun is cut. */
+  /** Breaks off the exchange, as if the client were gone: an answer that has begun is cut. */
   destroy(error?: Error): this {
     this.#exchange.breakOff(error);
     return this;
   }
 
   /**
-   * Sets the time in which an answer has to begin; a chunk of the body that a handler reads starts it anew. `timeout` then
-   * comes to a request whose body is still coming, to the response, and to the socket, and where neither of the first two
-   * listens the exchange is broken off, as in Node. Behind the head of the answer idle time is the platform's business.
+   * Sets the time within which an answer has to begin; each chunk of the body that a handler reads restarts it. After
+   * that `timeout` is emitted on the request, if its body is still arriving, on the response, and on the socket. If
+   * neither of the first two has a listener, the exchange is broken off, as in Node. Once the answer has begun, idle
+   * time is up to the platform.
    *
-   * @param ms The time; 0 for none
-   * @param listener Listens for `timeout`, once
-   * @throws {RangeError} If it is no time
+   * @param ms The time in ms; 0 for none
+   * @param listener Added for `timeout`, once
+   * @throws {RangeError} If `ms` is negative or not finite
    */
   setTimeout(ms: number, listener?: () => void): this {
     if (!(ms >= 0 && ms < Infinity)) {
@@ -169,7 +170,7 @@ export class SocketFace extends Emitter {
     if (this.#timer === undefined) this.#exchange.onEnd(() => clearTimeout(this.#timer));
     const before = this.#exchange.reading?.taken;
     const isSilent = (): boolean => before === this.#exchange.reading?.taken;
-    // a timer cannot wait longer, and one that should would end at once
+    // a longer timer would fire at once
     this.#timer = setTimeout(() => isSilent() ? this.#expire() : this.setTimeout(ms), Math.min(ms, LONGEST_TIMER_MS));
     return this;
   }
@@ -182,12 +183,12 @@ export class SocketFace extends Emitter {
     this.emit("timeout");
   }
 
-  /** Accepted; when bytes leave is the platform's business. */
+  /** Does nothing: the platform decides when bytes are sent. */
   setNoDelay(_on?: boolean): this {
     return this;
   }
 
-  /** Accepted; probes are the platform's business. */
+  /** Does nothing: the platform decides about keep-alive probes. */
   setKeepAlive(_on?: boolean, _delayMs?: number): this {
     return this;
   }

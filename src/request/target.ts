@@ -1,34 +1,33 @@
 import { knownUrl, noteUrl } from "./known_urls.ts";
-import { oddTarget } from "./request_target.ts";
 
 /**
- * The method and the target of a request: what it asks for, and how much of the path mounts have taken.
+ * The method and target of a request, and how much of the path mounts have consumed.
  *
- * Nothing is parsed here: the parts are sliced from the URL string when somebody asks. `new URL()` would cost eight
- * times as much and resolve `/../`, so that path checks would look at something else than what was sent.
+ * Nothing is parsed: parts are sliced from the URL string on demand. `new URL()` would cost eight times as much, and
+ * resolve `/../`, so that path checks would not see what was sent.
  */
 export class Target {
   /** The request as the platform delivered it. */
   readonly request: Request;
-  /** Grows whenever the method or the path changes, so that a walk knows when to match again. */
+  /** Incremented whenever the method or the path changes, so that a walk knows when to match again. */
   version = 0;
-  /** Path parameters of the layer being run, `undefined` until there are some or somebody asks. */
+  /** Path parameters of the layer being run, `undefined` until they are set or read. */
   params: unknown = undefined;
-  /** Handlers that called `next()` and have not returned yet; bounds the stack of synchronous chains. */
+  /** Number of handlers on the stack; bounds the depth of synchronous chains of `next()`. */
   depth = 0;
 
   #method: string;
-  /** A text with the target in it: the URL itself, until somebody assigns another one. */
+  /** A string that contains the target: the request's URL, until another one is assigned. */
   #text = "";
   #start = 0;
   #pathEnd = 0;
   #mount = 0;
   #path: string | null = null;
-  /** Scheme and host, where a middleware made the URL absolute. */
+  /** Scheme and host, if a middleware assigned an absolute URL. */
   #origin = "";
-  /** What was assigned, where its path is empty: a router of npm that takes a path off looks at what is left of it. */
+  /** The assigned URL, if its path is empty: routers from npm that strip a prefix look at what they have left. */
   #bare: string | null = null;
-  /** The target as it came, when it can't be sliced from the URL any more. */
+  /** The original target, once it can no longer be sliced from `#text`. */
   #original: string | null = null;
 
   /**
@@ -42,7 +41,7 @@ export class Target {
     this.#read(request.url);
   }
 
-  // apart, so that making a target is little enough to become part of what makes it
+  // a method of its own, so that the constructor is small enough for V8 to inline
   #read(url: string): void {
     const known = knownUrl(url);
     if (known.url === url) {
@@ -58,8 +57,8 @@ export class Target {
     this.#text = url;
     this.#start = start;
     this.#pathEnd = query === -1 ? url.length : query;
-    // servers deliver no fragment and always a path, but a request made in process may be different, on Unix sockets
-    // Deno's scheme is "http+unix:", and Bun delivers the path alone where there is no proper Host
+    // servers always deliver a path and no fragment, but requests made in process may differ; on Unix sockets Deno's
+    // scheme is "http+unix:"; and without a proper Host, Bun delivers the path alone
     const odd = start === -1 || start > this.#pathEnd || url.charCodeAt(start - 1) === 58 || url.charCodeAt(0) === 47 ||
       url.includes("#");
     if (odd) this.#place(this.#original = oddTarget(url));
@@ -73,17 +72,17 @@ export class Target {
     this.#pathEnd = query === -1 ? target.length : query;
   }
 
-  /** Mounts leave the URL as it is, and only remember how much of it they took. */
+  /** Mounts do not change the URL; only the length of what they consumed is recorded. */
   get writesUrl(): boolean {
     return false;
   }
 
-  /** Target of the request as it came, path and query. */
+  /** The original target: path and query. */
   get originalUrl(): string {
     return this.#original ?? this.#text.slice(this.#start);
   }
 
-  /** The method routing looks at; assigning it, in any case, makes later layers match the new one (method-override). */
+  /** The method used for routing; later layers are matched by an assigned one (method-override), in any case. */
   get method(): string {
     return this.#method;
   }
@@ -94,25 +93,25 @@ export class Target {
     this.version++;
   }
 
-  /** Number of characters of the path that the mounts entered so far have taken off its front. */
+  /** Length of the part of the path that the mounts entered so far have consumed. */
   get mount(): number {
     return this.#mount;
   }
 
   set mount(length: number) {
     if (length === this.#mount) return;
-    // a mount may take the slash that a path without one is shown with, but not what comes after it
+    // a mount may consume the slash that is added to an empty path, but nothing after it
     this.#mount = Math.min(length, this.#pathEnd - this.#start);
     this.#path = null;
     this.#bare = null;
   }
 
-  /** Path seen from the present mount, always beginning with a slash, never decoded. */
+  /** Path below the present mount, always with a leading slash, not decoded. */
   get path(): string {
     return this.#path ??= rooted(this.#text.slice(this.#start + this.#mount, this.#pathEnd));
   }
 
-  /** Path and query seen from the present mount, as Express's `req.url`. */
+  /** Path and query below the present mount, as Express's `req.url`. */
   get url(): string {
     return this.#bare ?? this.#origin + rooted(this.#text.slice(this.#start + this.#mount));
   }
@@ -129,7 +128,7 @@ export class Target {
     this.version++;
   }
 
-  // what is assigned below a mount may have the slash that is only shown there, or lack one
+  // a URL assigned below a mount may include a slash that was only added for display, or lack one
   #below(mounted: string, rest: string): string {
     if (mounted === "" || isPathless(rest)) return rest;
     const isShown = this.#text.charCodeAt(this.#start + this.#mount) !== 47;
@@ -138,14 +137,14 @@ export class Target {
     return closed || rest.charCodeAt(0) === 47 ? rest : "/" + rest;
   }
 
-  /** The part of the path that mounts have taken, without a trailing slash, as Express's `req.baseUrl`. */
+  /** The part of the path that mounts have consumed, without a trailing slash, as Express's `req.baseUrl`. */
   get baseUrl(): string {
     const end = this.#start + this.#mount;
     const bare = this.#text.charCodeAt(end - 1) === 47 ? end - 1 : end;
     return bare <= this.#start ? "" : this.#text.slice(this.#start, bare);
   }
 
-  /** Query string without its question mark, `null` where the URL has none. */
+  /** Query string without the question mark, `null` if there is none. */
   get query(): string | null {
     return this.#pathEnd === this.#text.length ? null : this.#text.slice(this.#pathEnd + 1);
   }
@@ -168,4 +167,27 @@ function originLength(url: string): number {
   const slash = url.indexOf("/", scheme + 3);
   if (slash === -1 || (query !== -1 && query < slash)) return query === -1 ? url.length : query;
   return slash;
+}
+
+/**
+ * Extracts the target (path and query, no fragment) from an unusual URL: one with a fragment, without a path, or only a
+ * path.
+ *
+ * @param url An absolute URL, or a path
+ * @returns The target, always with a leading slash
+ */
+export function oddTarget(url: string): string {
+  const fragment = url.indexOf("#");
+  const end = fragment === -1 ? url.length : fragment;
+  const slash = firstSlash(url);
+  const query = url.indexOf("?");
+  const queryFirst = query !== -1 && query < end && (slash === -1 || query < slash);
+  if (queryFirst) return "/" + url.slice(query, end);
+  return slash === -1 || slash > end ? "/" : url.slice(slash, end);
+}
+
+function firstSlash(url: string): number {
+  if (url.startsWith("/")) return 0;
+  // on Unix sockets, Deno's scheme is "http+unix:"; a colon before the path may also be an empty port
+  return url.indexOf("/", url.indexOf("://") + 3);
 }

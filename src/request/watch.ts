@@ -1,39 +1,40 @@
 import type { ClientWatch } from "./app_face.ts";
 
 /**
- * ms in which most requests are answered. Who waits for longer is watched after one to two times as much, which is soon
- * enough for whoever wants to know that a client has left.
+ * ms in which most requests are answered. The others begin to listen after one to two times this long, which is early
+ * enough to notice that a client is gone.
  */
 const PATIENCE_MS = 20;
 
 /**
- * Hears that the client of a request has left, until the exchange is over. Runtimes keep their listeners for longer: on
- * Deno, V8 comes to make them in the old generation, and all of the request would survive with what they call.
+ * Waits for the client of a request to disconnect, until the exchange is over. Runtimes keep listeners for longer than
+ * that: on Deno, V8 comes to allocate them in the old generation, and they would keep all of the request alive. So they
+ * only hold a watch, which lets go of the request.
  */
 export class Watch implements ClientWatch {
   #left: (() => void) | null;
   #listen: (() => void) | null = null;
 
-  /** @param left Runs when the client has left */
+  /** @param left Runs when the client is gone */
   constructor(left: () => void) {
     this.#left = left;
   }
 
-  /** Notes that the client has left. */
+  /** Notes that the client is gone. */
   hear(): void {
     this.#left?.();
   }
 
   /**
-   * Begins to listen in a while, if the exchange is not over by then.
+   * Begins to listen after a while, unless the exchange is over by then.
    *
    * @param listen Begins to listen
    */
   listenLater(listen: () => void): void {
     this.#listen = listen;
     younger.add(this);
-    // one timer for all, for setting one costs too
-    stop ??= growing();
+    // one timer for all, because setting one has a cost, too
+    stopTimer ??= startTimer();
   }
 
   /** Begins to listen, unless the exchange is over. */
@@ -47,47 +48,47 @@ export class Watch implements ClientWatch {
     if (this.#listen === null) return;
     this.#listen = null;
     if (!younger.delete(this)) older.delete(this);
-    // a timer would keep a program that has nothing left to do, and be found by a test that looks for what is left
-    if (younger.size + older.size === 0) stopGrowing();
+    // a timer would keep an idle process alive, and be reported by tests that look for leaks
+    if (younger.size + older.size === 0) endTimer();
   }
 }
 
 let younger = new Set<Watch>();
 let older = new Set<Watch>();
 /** Stops the timer, while there is one. */
-let stop: (() => void) | null = null;
+let stopTimer: (() => void) | null = null;
 
-// a test's fake timers may come or go in between, and would stop somebody else's
-function growing(): () => void {
+// both of one kind: a test may install or remove fake timers in between, whose clearTimeout would stop another timer
+function startTimer(): () => void {
   const { setTimeout, clearTimeout } = globalThis;
-  const timer = setTimeout(grow, PATIENCE_MS);
+  const timer = setTimeout(promote, PATIENCE_MS);
   return () => {
     try {
       clearTimeout(timer);
     } catch {
-      // those of Deno's FakeTime throw once it is over, and so is the timer
+      // after a test has restored Deno's FakeTime its clearTimeout throws; the timer is gone by then
     }
   };
 }
 
-function stopGrowing(): void {
-  stop?.();
-  stop = null;
+function endTimer(): void {
+  stopTimer?.();
+  stopTimer = null;
 }
 
-/** Begins to listen for all who wait, as before a server cuts them: they hear of it then, and no timer is left behind. */
+/** Makes all of them listen now, before a server cuts its connections: they notice it then, and no timer is left. */
 export function listenNow(): void {
   const due = [...older, ...younger];
   older.clear();
   younger.clear();
-  stopGrowing();
+  endTimer();
   for (const watch of due) watch.begin();
 }
 
-function grow(): void {
+function promote(): void {
   const due = older;
   older = younger;
   younger = new Set();
-  stop = older.size > 0 ? growing() : null;
+  stopTimer = older.size > 0 ? startTimer() : null;
   for (const watch of due) watch.begin();
 }

@@ -1,17 +1,17 @@
-import { turnOfThisContext } from "../http/context_turn.ts";
-import { LEFT_LYING_MS } from "../request/readable_face.ts";
+import { captureContext } from "../http/async_context.ts";
+import { UNREAD_BODY_MS } from "../request/readable_face.ts";
 import { joinedBytes } from "./chunk_bytes.ts";
 
-/** Bytes that may wait in memory for a slow client before `write()` answers `false`, as in Node. */
+/** Bytes that may wait in memory for a slow client before `write()` returns `false`, as in Node. */
 export const HIGH_WATER_MARK = 16 * 1024;
 
-/** Bytes of small chunks that leave together at most, for each piece that a runtime takes costs it a turn or more. */
+/** Most bytes of small chunks that are sent together; every piece costs the runtime a turn of its loop or more. */
 const PIECE_BYTES = 64 * 1024;
 
 /** The queue of the web stream stays empty. */
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
-/** Runs when a chunk was taken, or with why it never will be. */
+/** Called when a chunk was taken, or with the reason why it never will be. */
 export type TakenCallback = (error?: Error) => void;
 
 /** What a body stream tells its response. */
@@ -25,9 +25,9 @@ export interface BodyStreamEvents {
 }
 
 /**
- * A response body that is written piece by piece: Node's `write` and `end` onto a web stream.
+ * A response body that is written piece by piece: Node's `write` and `end` on a web stream.
  *
- * The queue is its own, because a web stream does not tell when its last chunk was taken.
+ * It has its own queue, because a web stream does not tell when its last chunk was taken.
  */
 export class BodyStream {
   /** What the web response carries. */
@@ -35,42 +35,42 @@ export class BodyStream {
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #events: BodyStreamEvents;
   #queue: Uint8Array[] = [];
-  /** Who waits for which chunk; few do. */
+  /** Callbacks by chunk; few chunks have one. */
   #waiting: Map<Uint8Array, TakenCallback> | null = null;
   #queued = 0;
   #asked = false;
-  /** Runs listeners in the context of the writer who has to wait. */
+  /** Runs `drain` listeners in the asynchronous context of the writer that has to wait. */
   #drain: ((run: () => void) => void) | null = null;
   #ending = false;
   #over = false;
   #discarding = false;
-  #unseen: ReturnType<typeof setTimeout> | undefined = undefined;
+  #giveUpTimer: ReturnType<typeof setTimeout> | undefined = undefined;
 
   /**
    * Makes an empty body.
    *
-   * @param events Whom to tell about the stream's life
+   * @param events Notified of what happens to the stream
    */
   constructor(events: BodyStreamEvents) {
     this.#events = events;
     this.readable = new ReadableStream(this, NO_QUEUE);
   }
 
-  /** Called by the stream when it is made. */
+  /** Called by the web stream when it is made. */
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller;
   }
 
   /**
-   * Called by the stream when the client can take a chunk. Says nothing of when there will be one: a promise for each
-   * would cost more than the rest, and the stream asks no second time before it got one.
+   * Called by the web stream when the client can take a chunk. It returns no promise, which would cost more than all
+   * the rest: the stream does not call again before it got a chunk.
    */
   pull(): void {
     this.#asked = true;
     this.#deliver();
   }
 
-  /** Called by the stream when the client has left. */
+  /** Called by the web stream when the client is gone. */
   cancel(): void {
     this.#over = true;
     this.#drop();
@@ -90,9 +90,9 @@ export class BodyStream {
   /**
    * Adds bytes to the body.
    *
-   * @param bytes The bytes; with a callback an object of their own, by which it is found again
-   * @param taken Runs when the client has taken them
-   * @returns Whether more may be written at once; otherwise wait for `drain`
+   * @param bytes The bytes; with a callback, an object used in no other write, because the callback is stored by it
+   * @param taken Called when the client has taken them
+   * @returns Whether more may be written right away; otherwise wait for `drain`
    */
   write(bytes: Uint8Array, taken?: TakenCallback): boolean {
     if (this.#over || this.#discarding || bytes.byteLength === 0) {
@@ -108,12 +108,12 @@ export class BodyStream {
     }
     this.#queue.push(bytes);
     if (taken !== undefined) {
-      const turn = turnOfThisContext();
+      const turn = captureContext();
       (this.#waiting ??= new Map()).set(bytes, (error?: Error) => turn(() => taken(error)));
     }
     this.#queued += bytes.byteLength;
     if (this.#queued < HIGH_WATER_MARK) return true;
-    this.#drain ??= turnOfThisContext();
+    this.#drain ??= captureContext();
     return false;
   }
 
@@ -121,32 +121,32 @@ export class BodyStream {
   end(): void {
     this.#ending = true;
     if (!this.#discarding) return this.#deliver();
-    clearTimeout(this.#unseen);
+    clearTimeout(this.#giveUpTimer);
     this.#events.finish();
   }
 
   /**
-   * Takes everything written from now on without keeping it, for answers that may have no content. The client has all it
-   * will get, and may leave without anybody being told, so what never ends must not be waited for.
+   * Discards everything written from now on, for answers that may have no content. The client has everything it will
+   * get, and nobody notices when it disconnects, so a writer that never ends must not be waited for.
    *
-   * @param giveUp Runs when it has not ended after some seconds; `null` where somebody else sees to that
+   * @param giveUp Called if it has not ended after some seconds; `null` if the caller takes care of that
    */
   discard(giveUp: (() => void) | null): void {
     this.#discarding = true;
     this.#queue = [];
-    if (giveUp !== null) this.#unseen = setTimeout(giveUp, LEFT_LYING_MS);
+    if (giveUp !== null) this.#giveUpTimer = setTimeout(giveUp, UNREAD_BODY_MS);
   }
 
-  /** Breaks the body off: the client sees a truncated answer, not a complete one. */
+  /** Cuts the body: the client sees a truncated answer, not a complete one. */
   destroy(error: unknown): void {
-    if (this.#unseen !== undefined) clearTimeout(this.#unseen);
+    if (this.#giveUpTimer !== undefined) clearTimeout(this.#giveUpTimer);
     if (this.#over) return;
     this.#over = true;
     this.#drop();
     this.#controller.error(error);
   }
 
-  // what waits is not sent any more, and whoever waits with it hears so
+  // drops what is queued, and calls its callbacks with an error
   #drop(): void {
     this.#queue = [];
     this.#queued = 0;
@@ -154,7 +154,7 @@ export class BodyStream {
     this.#waiting = null;
   }
 
-  // hands one piece over for each time the client asked
+  // passes on one piece for each request of the client
   #deliver(): void {
     if (this.#over) return;
     if (this.#asked && this.#queue.length > 0) {
@@ -168,15 +168,15 @@ export class BodyStream {
       this.#waiting?.delete(last);
       this.#drained();
     }
-    // a client that asks again while it is given a chunk may have had the last one by now
+    // enqueueing may call pull again, so everything may have been delivered by now
     if (!this.#ending || this.#queue.length > 0 || this.#over) return;
     this.#over = true;
     this.#controller.close();
     this.#events.finish();
   }
 
-  // How many of those that wait leave together: one that somebody waits for is the last of its piece, so that nobody is told
-  // of more than the client has asked for.
+  // How many queued chunks are sent together. A chunk with a callback is the last of its piece, so that no callback
+  // runs before the client has asked for its chunk.
   #fitting(): number {
     let count = 0;
     let bytes = 0;
@@ -197,7 +197,7 @@ export class BodyStream {
   }
 }
 
-/** The error of what is written to a client that is gone, as Node calls it. */
+/** The error for writing to a client that is gone, with Node's code. */
 export function clientLeft(): Error {
   return Object.assign(new Error("res.write: the client has left, or the answer was broken off"), {
     code: "ERR_STREAM_DESTROYED",

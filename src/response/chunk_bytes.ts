@@ -6,27 +6,27 @@ export type Chunk = string | ArrayBufferView | ArrayBuffer;
 /**
  * Turns a chunk into bytes.
  *
- * @param method The caller's name for the error message
+ * @param caller Name of the caller for error messages
  * @param chunk Text or bytes
  * @param encoding Node's name of the text's encoding, UTF-8 by default
  * @returns The bytes
  * @throws {TypeError} If the chunk is neither text nor bytes, or the encoding is unknown
  */
-export function chunkBytes(method: string, chunk: unknown, encoding?: string): Uint8Array<ArrayBuffer> {
-  if (typeof chunk === "string") return textBytes(method, chunk, encoding);
+export function chunkBytes(caller: string, chunk: unknown, encoding?: string): Uint8Array<ArrayBuffer> {
+  if (typeof chunk === "string") return textBytes(caller, chunk, encoding);
   if (chunk instanceof Uint8Array) return chunk as Uint8Array<ArrayBuffer>;
   if (ArrayBuffer.isView(chunk)) {
     return new Uint8Array(chunk.buffer as ArrayBuffer, chunk.byteOffset, chunk.byteLength);
   }
   if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk);
-  throw new TypeError(`${method} takes a string or bytes, not ${chunk === null ? "null" : typeof chunk}`);
+  throw new TypeError(`${caller} takes a string or bytes, not ${chunk === null ? "null" : typeof chunk}`);
 }
 
 /**
- * Puts chunks behind one another.
+ * Concatenates chunks.
  *
  * @param chunks The chunks
- * @returns All their bytes; those of a single chunk are not copied
+ * @returns All bytes; a single chunk is not copied
  */
 export function joinedBytes<Bytes extends Uint8Array>(chunks: readonly Bytes[]): Bytes | Uint8Array<ArrayBuffer> {
   if (chunks.length === 1) return chunks[0]!;

@@ -1,10 +1,10 @@
 import { format, parse } from "content-type";
 
-/** Express's type for text. */
+/** Express's type for strings. */
 export const HTML = "text/html; charset=utf-8";
 /** Express's type for JSON. */
 export const JSON_UTF8 = "application/json; charset=utf-8";
-/** The type of JSON, whose charset needs no name (RFC 8259 section 8.1). */
+/** JSON without a charset, which it does not need (RFC 8259 section 8.1). */
 export const JSON_PLAIN = "application/json";
 
 const withUtf8 = new Map<string, string>();

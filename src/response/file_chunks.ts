@@ -1,16 +1,16 @@
 import type { OpenFile } from "../http/file_system.ts";
 
 /**
- * Bytes read at a time, at least and at most. Each piece takes a trip to another thread and back and a turn of the web
- * stream around it; at 64 KiB that is as much work as sending it (docs/performance.md). But a slow client would keep
- * two large pieces in memory, so they grow only for one that keeps up.
+ * Least and most bytes that are read at a time. Each piece takes a round trip to another thread and a turn of the web
+ * stream; at 64 KiB that is as much work as sending it (docs/performance.md). A slow client would keep two large pieces
+ * in memory, so pieces grow only for clients that keep up.
  */
 const LEAST_BYTES = 64 * 1024;
 const MOST_BYTES = 512 * 1024;
 /** A client that asks for the next piece within this many ms keeps up. */
 const KEEPS_UP_MS = 20;
 
-/** A part of a file, piece by piece, read when somebody asks; giving up closes the file, and so does the end. */
+/** A part of a file, read piece by piece on demand. The file is closed at the end, and by `return`. */
 export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
   readonly #file: OpenFile;
   #left: number;
@@ -27,12 +27,12 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
     this.#left = length;
   }
 
-  /** Whether the last piece was given. */
+  /** Whether the last piece has been returned. */
   get exhausted(): boolean {
     return this.#closed;
   }
 
-  /** The pieces are these. */
+  /** Returns itself. */
   [Symbol.asyncIterator](): this {
     return this;
   }
@@ -47,11 +47,11 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
       if (read === 0) return await this.return();
       this.#left -= read;
       this.#givenAt = Date.now();
-      // a client that has all it was promised may leave at once, and has missed nothing
+      // closed right away: a client that has everything may disconnect now, and that must not count as cut
       if (this.#left === 0) await this.return();
       return { done: false, value: read === chunk.length ? chunk : chunk.subarray(0, read) };
     } catch (error) {
-      // who has given up need not hear that the file under way was closed
+      // after `return`, the failure of a pending read is expected
       if (!this.#closed) {
         await this.return();
         throw error;

@@ -6,9 +6,9 @@ export type DotfilePolicy = "allow" | "deny" | "ignore";
 
 /** How a requested path becomes one on disk. */
 export interface FilePathOptions {
-  /** Folder nothing may leave; without it, or where it is empty, the path is absolute. */
+  /** Folder that the path must not leave; without it, or if it is empty, the path is absolute. */
   readonly root?: string | undefined;
-  /** What to do with dotfiles; the default ignores files and lets folders pass. */
+  /** What to do with dotfiles; `"ignore"` by default. */
   readonly dotfiles?: DotfilePolicy | undefined;
 }
 
@@ -17,10 +17,10 @@ export interface FilePathOptions {
  *
  * @param requested The path as it was requested, percent-encoded
  * @param options Root and dotfiles
- * @param workingDirectory Tells the folder that a relative root starts from
+ * @param workingDirectory The folder that a relative root is resolved against
  * @returns The path on disk; a trailing slash is kept
- * @throws {HttpError} 400 for a broken escape or a NUL, 403 for a path that climbs out or a denied dotfile, 404 for an
- * ignored one
+ * @throws {HttpError} 400 for a broken escape or a NUL, 403 for a path that leaves the root or a denied dotfile, 404
+ * for an ignored dotfile
  */
 export function resolveFilePath(
   requested: string,
@@ -30,7 +30,7 @@ export function resolveFilePath(
   const decoded = decode(requested);
   if (decoded.includes("\0")) throw new HttpError(400);
   const { root } = options;
-  // a backslash separates folders on one platform, and must be no way around the checks on any
+  // backslashes separate folders only on Windows, but must not bypass the checks on any platform
   const climbs = /(?:^|[\\/])\.\.(?:[\\/]|$)/;
   if (!root) {
     if (climbs.test(decoded)) throw new HttpError(403);

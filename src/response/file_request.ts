@@ -16,7 +16,7 @@ export interface FileValidators {
  *
  * @param req The request
  * @param validators The file's validators
- * @returns 412 if a precondition failed, 304 if the client's copy is good, `null` to send the file
+ * @returns 412 if a precondition failed, 304 if the client's copy is still valid, `null` to send the file
  */
 export function evaluateConditions(req: FrameworkRequest, validators: FileValidators): 304 | 412 | null {
   if (failsPrecondition(req, validators)) return 412;
@@ -40,7 +40,7 @@ function failsPrecondition(req: FrameworkRequest, { etag, lastModified }: FileVa
 }
 
 /**
- * Tells whether a `Range` may be honoured: without `If-Range`, or when that names the present version.
+ * Tells whether a `Range` may be honoured: there is no `If-Range`, or it matches the present version.
  *
  * @param req The request
  * @param validators The file's validators

@@ -29,7 +29,7 @@ export interface FileOptions {
   index?: string | readonly string[] | false | undefined;
   /** Sends `Last-Modified`; on by default. */
   lastModified?: boolean | undefined;
-  /** How long the client may keep the file: ms or text such as `"1d"`; 0 by default, a year at most. */
+  /** How long clients may cache the file: ms, or text such as `"1d"`; 0 by default, at most a year. */
   maxAge?: number | string | false | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface FileOptions {
 export interface FileTransfer extends FileOptions {
   /** The path as it was requested, percent-encoded. */
   readonly requested: string;
-  /** Folder nothing may leave. */
+  /** Folder that the path must not leave. */
   readonly root?: string | undefined;
   /** First byte to send. */
   readonly start?: number | undefined;
@@ -47,7 +47,7 @@ export interface FileTransfer extends FileOptions {
   setHeaders?(path: string, stat: FileStat): void;
 }
 
-/** The ways of a response that only who was loaded with it knows. */
+/** Access to parts of a response that need symbols; see `send_file.ts`. */
 export interface FileWays {
   /** The platform's files, `null` where it has none. */
   files(res: FileResponse): FileSystem | null;
@@ -57,8 +57,8 @@ export interface FileWays {
   stream(res: FileResponse, body: BodySource): void;
 }
 
-/** A request led to a folder; what to do about it is the caller's to decide. */
-export class DirectoryError extends Error {
+/** The path is a folder; the caller decides what to do. */
+class DirectoryError extends Error {
   /** Node's code for it. */
   readonly code = "EISDIR";
   /** The folder. */
@@ -75,11 +75,11 @@ const NO_FILES = 'This runtime has no files; on Node import "@sluice/sluice/node
   "nodejs_compat (and a compatibility date of 2025-09-15 or later) for those it is deployed with, or serve them " +
   "through the platform's own assets";
 const YEAR = 365 * 24 * 60 * 60 * 1000;
-/** Files up to this many bytes are read at once, which is cheaper than a stream, unless the platform says otherwise. */
+/** Files up to this many bytes are read at once, which is cheaper than a stream; platforms may have another limit. */
 const WHOLE_FILE_BYTES = 64 * 1024;
 /**
- * Whole files up to this many bytes are left to the runtime where it can send them by itself, at half the cost. How a
- * larger one went must be known, and it must be possible to break it off.
+ * Whole files up to this many bytes are sent by the runtime itself, if it can, at half the cost. With larger ones it
+ * must be possible to know how it went, and to break off.
  */
 const HANDED_OVER_BYTES = 1024 * 1024;
 
@@ -88,7 +88,7 @@ const HANDED_OVER_BYTES = 1024 * 1024;
  *
  * @param res The response
  * @param transfer What to send
- * @param ways How it gets at files, and they out
+ * @param ways Access to the file system and to the response
  * @throws {HttpError} 400, 403, 404, 412, 416 or 500
  * @throws {DirectoryError} If the path leads to a folder without an index file
  */
@@ -137,7 +137,7 @@ async function findIndex(
   throw notFound(folder);
 }
 
-// what cannot be there is not found; everything else is the server's own trouble
+// paths that cannot exist are not found; all other errors are the server's
 async function statOrNull(files: FileSystem, path: string): Promise<FileStat | null> {
   try {
     return await files.stat(path);
@@ -172,7 +172,7 @@ async function sendFound(
   };
   const status = isConditional(req) ? evaluateConditions(req, validators) : null;
   if (status === 412) throw new HttpError(412);
-  // a page for an error, or for a new thing, is no copy of the file that the client has
+  // with other statuses, such as those of error pages, the file is not what the client has a copy of
   if (status === 304 && isCachable(res.statusCode)) {
     for (const name of ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Content-Type"]) {
       res.removeHeader(name);
@@ -190,7 +190,7 @@ async function sendFound(
     ? req.range(size, { combine: true })
     : undefined;
   if (range === -1) {
-    // error handlers that answer themselves keep it, as with npm's send
+    // also set for error handlers that answer themselves, as with npm's send
     res.setHeader("Content-Range", `bytes */${size}`);
     throw new HttpError(416, undefined, { headers: { "Content-Range": `bytes */${size}` } });
   }
@@ -213,7 +213,7 @@ function isConditional(req: FileResponse["req"]): boolean {
   );
 }
 
-// a range in another unit is not understood, and so left aside (RFC 9110 section 14.2)
+// ranges in other units are ignored (RFC 9110 section 14.2)
 function asksForBytes(req: FileResponse["req"]): boolean {
   return /^ *bytes=/.test(req.get("range") ?? "");
 }
@@ -223,7 +223,7 @@ function setFileHeaders(res: FileResponse, path: string, stat: FileStat, transfe
   const { acceptRanges = true, cacheControl = true, lastModified = true, etag = true, immutable = false } = transfer;
   if (acceptRanges && !res.hasHeader("Accept-Ranges")) res.setHeader("Accept-Ranges", "bytes");
   if (cacheControl && !res.hasHeader("Cache-Control")) {
-    // programs say false for none, as in `maxAge: isProduction && "1d"`
+    // `false` means none, as in `maxAge: isProduction && "1d"`
     const maxAge = Math.min(Math.max(0, parseDuration(transfer.maxAge || 0, "option maxAge")), YEAR);
     res.setHeader("Cache-Control", `public, max-age=${Math.floor(maxAge / 1000)}${immutable ? ", immutable" : ""}`);
   }

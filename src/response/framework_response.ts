@@ -5,16 +5,16 @@ import { escapeHtml } from "../http/escape_html.ts";
 import { baseName, extensionOf } from "../http/file_paths.ts";
 import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
-import { contentTypeOf } from "../http/media_types.ts";
+import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
 import { statusMessage } from "../http/status_text.ts";
 import type { AppFace, RenderCallback } from "../request/app_face.ts";
 import type { Exchange } from "../request/exchange.ts";
-import type { FrameworkRequest, Untyped } from "../request/framework_request.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import { chunkBytes } from "./chunk_bytes.ts";
 import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts";
-import { headerText, mediaTypeFor } from "./header_text.ts";
 import { jsonText } from "./json_text.ts";
-import type { HeaderValue } from "./outgoing_headers.ts";
+import { headerText, type HeaderValue } from "./outgoing_headers.ts";
 import { endWholeKey, handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
 import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
@@ -22,28 +22,28 @@ import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts
 import { isBodySource } from "./streamed_body.ts";
 import { copyOf, responseClass } from "./web_response.ts";
 
-/** Answers for `res.format`, by media type or extension; `default` answers when none is acceptable. */
+/** Handlers for `res.format`, by media type or extension; `default` is called if none is acceptable. */
 export type FormatHandlers = Record<
   string,
   (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => unknown
 >;
 
 /**
- * What `res.send` takes: text, bytes, a `Blob`, a stream of either, or anything JSON can say. Of any type, as in Express:
- * what a program has caught is of none, and who replaces `res.send` looks into what it gets.
+ * What `res.send` accepts: text, bytes, a `Blob`, a stream of either, or any JSON value. Typed as any, as in Express:
+ * programs send values that they have caught, and wrappers of `res.send` look into what they get.
  */
 export type SendBody = Untyped;
 
-/** What the middleware of a program puts on responses; declared as {@linkcode RequestExtras} is. */
-// deno-lint-ignore no-empty-interface -- the program fills it
+/** What a program's middleware attaches to responses; declared like `RequestExtras`. */
+// deno-lint-ignore no-empty-interface -- programs augment it
 export interface ResponseExtras {}
 
-/** What middleware puts on responses. */
+/** Properties that middleware attaches. */
 export interface FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
   extends ResponseExtras {}
 
 /**
- * Express's response, ending as one web `Response`: every method of Express 5 on top of Node's.
+ * Express's response, resulting in one web `Response`: every method of Express 5 on top of Node's.
  *
  * @typeParam Locals Type of `res.locals`
  */
@@ -71,7 +71,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * What is known of the answer.
+   * State of the answer.
    *
    * @internal
    */
@@ -96,7 +96,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   /**
    * Sets the status.
    *
-   * @param code 100 to 999; a web response can carry 200 to 599 of them
+   * @param code 100 to 999, of which a web response can carry 200 to 599
    * @throws {TypeError} If the code is not an integer
    * @throws {RangeError} If the code is outside 100 to 999
    */
@@ -111,19 +111,19 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this;
   }
 
-  /** Answers with a status and its usual text as the body. */
+  /** Answers with a status, and its reason phrase as the body. */
   sendStatus(code: number): this {
     this.status(code).type("txt");
     return this.send(statusMessage(code));
   }
 
   /**
-   * Answers with a body: text as HTML, bytes as they are, a `Blob` or a stream as it comes, anything else as JSON.
+   * Answers with a body: text as HTML, bytes, a `Blob` or a stream as they are, anything else as JSON.
    *
-   * Sets a content type where there is none and a weak ETag, and answers 304 when the client's copy is good.
+   * Sets a content type if there is none, and an ETag; answers 304 if the client's cached copy is still valid.
    *
    * @param body The body
-   * @throws {Error} If an answer was given already (`ERR_HTTP_HEADERS_SENT`)
+   * @throws {Error} If the answer has been sent already (`ERR_HTTP_HEADERS_SENT`)
    * @throws {TypeError} If the body is a function or a symbol
    */
   send(body?: SendBody): this {
@@ -150,10 +150,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Answers with a value as JSON, by the settings `json replacer`, `json spaces`, `json escape` and `json charset`.
+   * Answers with a value as JSON, according to the settings `json replacer`, `json spaces`, `json escape` and `json
+   * charset`.
    *
-   * @param value Any value JSON can say
-   * @throws {Error} If an answer was given already (`ERR_HTTP_HEADERS_SENT`)
+   * @param value Any value that JSON can represent
+   * @throws {Error} If the answer has been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   json(value?: Untyped): this {
     this.assertOpen("res.json");
@@ -166,15 +167,15 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const type = this.outgoing.contentType;
     if (type === undefined) this.#giveType(settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8);
     else if (text !== undefined) this.#giveType(withUtf8Charset(type));
-    // a middleware that replaced send wants to see the text; otherwise its type is right already
+    // a middleware that replaced send gets the text; otherwise send has nothing to add
     if (this.send !== plainSend) return this.send(text);
     return this.#sendWhole(text);
   }
 
   /**
-   * Answers with JSON wrapped in a call of the function that the query names (`jsonp callback name`).
+   * Answers with JSON wrapped in a call of the function named by the query parameter `jsonp callback name`.
    *
-   * @param value Any value JSON can say
+   * @param value Any value that JSON can represent
    */
   jsonp(value?: Untyped): this {
     this.assertOpen("res.jsonp");
@@ -189,7 +190,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (typeof callback === "string" && callback !== "") {
       this.setHeader("X-Content-Type-Options", "nosniff");
       this.#giveType("text/javascript");
-      // line separators are valid in JSON and were not in JavaScript; the comment defuses "Rosetta Flash"
+      // line separators are valid in JSON but used to be invalid in JavaScript; the comment prevents "Rosetta Flash"
       text = (text ?? "").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
       const name = callback.replace(/[^\[\]\w$.]/g, "");
       text = `/**/ typeof ${name} === 'function' && ${name}(${text});`;
@@ -197,13 +198,13 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this.send(text);
   }
 
-  // a middleware that replaced res.set or res.setHeader has a say in the type
+  // a middleware that replaced res.set or res.setHeader gets the type
   #giveType(type: string): void {
     if (this.setHeader === plainSetHeader && this.set === plainSet) this.outgoing.contentType = type;
     else this.set("Content-Type", type);
   }
 
-  // where nobody needs the text, the runtime makes it: one call from the value to the answer
+  // if nobody needs the text, the runtime can turn the value into the answer in one call
   #answerAtOnce(value: unknown): boolean {
     const { outgoing } = this;
     const { exchange } = this.#state;
@@ -219,7 +220,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       response = responseClass().json(value);
       if (!outgoing.bare) outgoing.copyTo(response.headers);
     } catch {
-      // a value that JSON has no text for, or a header that cannot be sent: what to do about it is known below
+      // a value that JSON cannot represent, or a header that cannot be sent: left to the usual way
       return false;
     }
     this.#state.takeJson(response, value);
@@ -227,7 +228,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return true;
   }
 
-  // the common end of send and json: tag, freshness, then Node's end()
+  // the last part of both send and json: ETag, freshness, then Node's end()
   #sendWhole(body: string | Uint8Array | undefined): this {
     const { outgoing } = this;
     const { settings } = this.app;
@@ -238,7 +239,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       if (tag && (isTheirs || this.hooked)) this.setHeader("ETag", tag);
       else if (tag) outgoing.put("etag", tag);
     }
-    // without a validator no copy can be fresh, and then the request's headers need not be looked at
+    // without a validator no copy can be fresh, and the request's headers need not be read
     if (outgoing.validated && this.req.fresh) this.statusCode = 304;
     const status = this.statusCode;
     if (status === 204 || status === 304 || status === 205) {
@@ -250,7 +251,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this;
   }
 
-  // what Express gives a function of the program's own, of texts too
+  // an etag function of the program's own gets Buffers, for text too, as in Express
   #asBuffer(body: string | Uint8Array): Uint8Array {
     return this.app.runtimeFace.nodeBytes(chunkBytes("res.send", body));
   }
@@ -262,23 +263,23 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Answers with a web `Response` that a handler returned. Headers set before, such as CORS or cookies, are kept
-   * unless the response has its own.
+   * Answers with a web `Response` that a handler returned. Headers that were set before, such as CORS or cookies, are
+   * kept unless the response has them, too.
    *
    * @param response The answer
-   * @param text Its body, where that is known; then nothing was set before
+   * @param text Its body, if that is known; then nothing was set before
    */
   answer(response: Response, text?: string): void {
     this.assertOpen("returning a Response");
     const { untouched } = this;
-    // srvx's own class on Node knows the type of a body once somebody has asked for that
+    // srvx's class on Node adds the content type of a body only when `body` is read
     if (text === undefined && Object.getPrototypeOf(response) !== Response.prototype) void response.body;
     if (response.status === 101) return this.adopt(untouched ? response : this.#upgradeWithHeaders(response));
     if (text !== undefined || this.#mayHandOver(response)) {
-      // a copy, for a handler may return the same object to several clients, whose cookies must not meet in it
+      // a copy, because a handler may return the same object to several clients, whose cookies must not mix
       return this.adopt(untouched ? response : this.#addHeaders(copyOf(response, this.#state.exchange.app)), text);
     }
-    // a type the handler chose wins; cookies of both are sent
+    // the handler's headers win; cookies of both are sent
     response.headers.forEach((value, name) => {
       if (name === "set-cookie") this.appendHeader(name, value);
       else this.setHeader(name, value);
@@ -290,31 +291,32 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     else this[streamKey](response.body);
   }
 
-  // The platform sends a body as a whole that came as a whole, twice as fast as a stream of it, but does not tell which
-  // it is, nor when it has ended. Who listens for the end hears it of a stream of ours; and events would else outlast
-  // the application on some platforms. What has no type may go on as well, but may also be large and in a hurry, so
-  // it goes as it is unless headers have to be added anyway.
+  // The platform sends a body that was given in one piece in one piece, twice as fast as a stream of ours. But it
+  // cannot be seen whether it was, and the platform does not tell when it has ended. So listeners for the end need our
+  // stream; and so do event streams, which would outlive the application on some platforms. A body without a type may
+  // be endless, too, but may also be large and urgent: it is passed on as it is, unless headers have to be added
+  // anyway.
   #mayHandOver({ status, headers }: Response): boolean {
     if (this.hooked || this.outgoing.framed || this.outgoing.coded || this.req.method === "HEAD" || status < 200) {
       return false;
     }
     const type = headers.get("content-type");
-    if (this.#state.exchange.heard) return type !== null && type.startsWith("application/json");
+    if (this.#state.exchange.hasListeners) return type !== null && type.startsWith("application/json");
     if (type === null ? this.untouched : !type.startsWith("text/event-stream")) return true;
     return !this.#state.exchange.app.runtimeFace.leavesStreams;
   }
 
-  // an upgrade must reach the platform as the object it made
+  // an upgrade must be passed to the platform as the very object it made
   #upgradeWithHeaders(response: Response): Response {
     try {
       return this.#addHeaders(response);
     } catch {
-      // what a Worker got from a fetch has fixed headers; there a copy is an upgrade too
+      // responses that a Worker got from fetch have immutable headers; there a copy is an upgrade, too
       return this.#addHeaders(new Response(null, response));
     }
   }
 
-  // those that the response does not have itself, and the cookies of both, its own last
+  // adds headers that the response does not have, and cookies before its own
   #addHeaders(response: Response): Response {
     const { headers } = response;
     for (const name of this.outgoing.names()) {
@@ -329,10 +331,10 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Sets headers; a `Content-Type` gets the charset its type has by custom.
+   * Sets headers; a `Content-Type` gets the customary charset of its type.
    *
    * @param field Header name, or an object of names and values
-   * @param value One value, or several for several header lines
+   * @param value A value, or a list of them for several header lines
    * @throws {TypeError} If a name or value is not allowed, or the content type is a list
    */
   set(field: string | Record<string, Untyped>, value?: HeaderValue | boolean): this {
@@ -346,7 +348,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (Array.isArray(given)) throw new TypeError("Content-Type cannot be set to an Array");
     const type = contentTypeOf(given);
     if (type !== undefined) return this.setHeader(field, type);
-    // what is no type, such as the null of a header that an upstream did not send, leaves the choice to send and json
+    // a value that is no type, such as null from a missing upstream header, leaves the choice to send and json
     this.removeHeader(field);
     return this;
   }
@@ -356,7 +358,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this.set(field, value);
   }
 
-  /** Reads a header as it was set, `undefined` when it is not; typed as in Express, for nearly all are set as text. */
+  /** Reads a header, `undefined` if it is not set. Typed as in Express, since nearly all are set as strings. */
   get(field: string): string | undefined {
     return this.getHeader(field) as string | undefined;
   }
@@ -402,16 +404,16 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this.set("Link", (earlier === "" ? added : [earlier, ...added]).join(", "));
   }
 
-  /** Sets `Location`, percent-encoding what may not stand in a URL. */
+  /** Sets `Location`, with characters that are not allowed in a URL percent-encoded. */
   location(url: string | URL): this {
     return this.set("Location", encodeUrl(String(url)));
   }
 
   /**
-   * Redirects, with a short body in the type the client prefers.
+   * Redirects, with a short body in the type that the client prefers.
    *
    * @param status Status, 302 by default
-   * @param url Where to; percent-encoded where needed
+   * @param url Where to; percent-encoded as needed
    */
   redirect(status: number, url: string | URL): void;
   /** Redirects with status 302. */
@@ -440,9 +442,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Answers with the handler whose type the client likes best, 406 to the error handlers when none will do.
+   * Calls the handler whose type the client prefers; if none is acceptable, passes a 406 error to the error handlers.
    *
-   * @param handlers Answers by media type or extension
+   * @param handlers Handlers by media type or extension
    */
   format(handlers: FormatHandlers): this {
     const { req } = this;
@@ -457,17 +459,17 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const best = offered.length > 0 ? req.accepts(offered) : false;
     this.vary("Accept");
     if (typeof best === "string") {
-      this.set("Content-Type", mediaTypeFor(best));
+      this.set("Content-Type", offeredMediaType(best));
       handlers[best]!(req, this as FrameworkResponse, req.next);
     } else if (handlers["default"] !== undefined) {
       handlers["default"](req, this as FrameworkResponse, req.next);
     } else {
-      req.next(new HttpError(406, undefined, { types: offered.map(mediaTypeFor) }));
+      req.next(new HttpError(406, undefined, { types: offered.map(offeredMediaType) }));
     }
     return this;
   }
 
-  /** Sets a cookie; objects are sent as JSON behind `j:`. */
+  /** Sets a cookie; objects are sent as JSON, prefixed with `j:`. */
   cookie(name: string, value: unknown, options?: CookieOptions | null): this {
     if (typeof name !== "string") throw new TypeError(`res.cookie takes a name as a string, not ${String(name)}`);
     const text = typeof value === "object" ? "j:" + JSON.stringify(value) : String(value);
@@ -481,13 +483,13 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return "s:" + signCookie(text, secret);
   }
 
-  /** Makes the client forget a cookie. */
+  /** Makes the client delete a cookie. */
   clearCookie(name: string, options?: CookieOptions | null): this {
     const { maxAge: _, ...rest } = options ?? {};
     return this.cookie(name, "", { path: "/", ...rest, expires: new Date(1) });
   }
 
-  /** Marks the answer as a download, under the given file name. */
+  /** Marks the answer as a download, with an optional file name. */
   attachment(filename?: string): this {
     if (filename !== undefined && typeof filename !== "string") {
       throw new TypeError(`res.attachment takes a name as a string, not ${typeof filename}`);
@@ -498,11 +500,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Answers with a file: ranges, conditions, type and cache headers included.
+   * Answers with a file, including ranges, conditional requests, content type and cache headers.
    *
-   * @param path Absolute, or relative to `options.root`
+   * @param path Absolute path, or relative to `options.root`
    * @param options How to serve it
-   * @param callback Runs when the transfer is over; without it errors go to the error handlers
+   * @param callback Called when the transfer is over, or has failed; without it errors go to the error handlers
    */
   sendFile(path: string, options?: SendFileOptions | SendFileCallback, callback?: SendFileCallback): void {
     if (typeof options === "function") return this.sendFile(path, {}, options);
@@ -513,9 +515,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * Answers with a file as a download.
    *
    * @param path The file
-   * @param filename Name to offer, the file's own by default
+   * @param filename Suggested name, the file's own by default
    * @param options How to serve it
-   * @param callback Runs when the transfer is over
+   * @param callback Called when the transfer is over, or has failed
    */
   download(
     path: string,
@@ -548,7 +550,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    *
    * @param view Name of the view
    * @param options Values for the view, over `res.locals` and `app.locals`
-   * @param callback Gets the text instead of it being sent
+   * @param callback Gets the text, which is not sent then
    */
   render(view: string, options?: object | RenderCallback, callback?: RenderCallback): void {
     if (typeof options === "function") return this.render(view, {}, options as RenderCallback);
@@ -561,5 +563,5 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 }
 
-// kept, for a program may replace them for every application at once: express.response.send = …
+// saved, because programs may replace them for all applications: express.response.send = …
 const { send: plainSend, set: plainSet, setHeader: plainSetHeader } = FrameworkResponse.prototype;

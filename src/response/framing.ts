@@ -9,14 +9,14 @@ export function mayHaveContent(status: number): boolean {
 }
 
 /**
- * Fits headers and body to each other, for what the headers say of the body is the runtime's to say.
+ * Makes headers and body consistent; the runtime adds the headers that frame the body.
  *
  * @param status Status of the answer
  * @param isHead Whether the answer is to HEAD, which gets the headers that GET gets (RFC 9110 section 9.3.2)
- * @param headers Headers of the answer; `Content-Length` and `Transfer-Encoding` are taken away, or put right
+ * @param headers Headers of the answer; `Content-Length` and `Transfer-Encoding` are removed or corrected
  * @param body The body
- * @param app The application, for what the runtime makes of a length
- * @returns The body that is sent, `null` for none; that of an answer to HEAD is empty
+ * @param app The application, which knows the runtime
+ * @returns The body that is sent, `null` for none; empty in an answer to HEAD
  */
 export function frame(
   status: number,
@@ -38,7 +38,7 @@ export function frame(
   }
   if (body instanceof ReadableStream) return chunked ? body : sized(body, headers, app);
   headers.delete("content-length");
-  // the runtime gives every body of known length a Content-Length; only a stream goes without
+  // runtimes add Content-Length to every body of known length, so chunked needs a stream
   return chunked ? new Blob([body ?? ""]).stream() : body;
 }
 
@@ -47,8 +47,8 @@ function sized(body: ReadableStream<Uint8Array>, headers: OutgoingHeaders, app: 
   return Number.isSafeInteger(length) && length >= 0 ? app.runtimeFace.sized?.(body, length) ?? body : body;
 }
 
-// A runtime says 0 of the length of no body, which for HEAD is not the length that GET has; and Bun says so of a stream
-// that has ended before it is looked at.
+// Without a body runtimes send Content-Length 0, which would be wrong for HEAD; Bun does so even with a stream that has
+// ended before it is read.
 function nothing(): ReadableStream<Uint8Array> {
   return new ReadableStream({ pull: (controller) => controller.close() }, { highWaterMark: 0 });
 }

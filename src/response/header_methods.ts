@@ -4,43 +4,43 @@ import type { HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
 
 /** Headers as `writeHead` and `set` take them. */
 export type HeaderInit =
-  // as Node types the headers of an answer that is passed on; none of them is ever undefined
+  // Node types the headers of a received answer like this; none of them is actually undefined
   | Record<string, HeaderValue | undefined>
   | readonly (readonly [string, HeaderValue])[]
   | readonly string[];
 
 /**
- * Node's methods for the headers of a response. What they work on is the response's: a field on a level between would
- * cost every request.
+ * Node's methods for the headers of a response. The headers themselves belong to the subclass: a field in this class
+ * would cost every request.
  */
 export abstract class HeaderMethods extends Emitter {
   /** The headers that were set, for the framework's own use. */
   protected abstract get outgoing(): OutgoingHeaders;
 
-  /** Whether the status and headers are out, so that they can't be changed any more. */
+  /** Whether the status and headers have been sent, and can no longer be changed. */
   abstract get headersSent(): boolean;
 
-  /** The length that the platform writes, `undefined` where it is not known. */
+  /** The `Content-Length` that the platform sends, `undefined` if it is not known. */
   protected abstract get sentLength(): string | undefined;
 
-  /** What the answer that is out has beside them, by lower-case name. */
+  /** Further headers of an answer that has been sent, by lower-case name. */
   protected abstract get sentHeaders(): Record<string, HeaderValue>;
 
   /**
-   * Refuses what comes too late.
+   * Throws if the headers have been sent.
    *
-   * @param method The caller's name for the error message
-   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
+   * @param caller Name of the caller for error messages
+   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
-  protected abstract assertOpen(method: string): void;
+  protected abstract assertOpen(caller: string): void;
 
   /**
-   * Sets a header, replacing what it had.
+   * Sets a header, replacing its present value.
    *
    * @param name Header name
-   * @param value One value, or several for several header lines
+   * @param value A value, or a list of them for several header lines
    * @throws {TypeError} If the name or a value is not allowed (CR, LF)
-   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
+   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   setHeader(name: string, value: HeaderValue): this {
     this.assertOpen("res.setHeader");
@@ -58,7 +58,7 @@ export abstract class HeaderMethods extends Emitter {
   }
 
   /**
-   * Sets several headers from a `Headers` or a `Map`; their cookies, too, replace those that were set before.
+   * Sets several headers from a `Headers` or a `Map`, replacing present values, cookies included.
    *
    * @throws {TypeError} If it is neither
    */
@@ -76,8 +76,7 @@ export abstract class HeaderMethods extends Emitter {
   }
 
   /**
-   * Sets the headers that `writeHead` was given, if any. A list replaces what was set before it, and may itself have
-   * several lines of one name.
+   * Sets the headers passed to `writeHead`, if any. A list may repeat names; it replaces earlier values.
    */
   protected setGiven(headers: HeaderInit | undefined): void {
     if (headers === undefined) return;
@@ -90,12 +89,12 @@ export abstract class HeaderMethods extends Emitter {
     for (const [name, value] of pairs) this.appendHeader(name, value);
   }
 
-  /** Reads a header as it was set, and once it is out as it was sent, with the length that the platform writes. */
+  /** Reads a header as it was set; once it is sent, as it was sent, including the platform's `Content-Length`. */
   getHeader(name: string): HeaderValue | undefined {
     const value = this.outgoing.get(name);
     if (value !== undefined || !this.headersSent) return value;
     const key = name.toLowerCase();
-    // loggers ask for it behind every answer, and nothing has to be copied for it
+    // loggers read this one after every answer, so it must not copy all headers
     return (key === "content-length" ? this.sentLength : undefined) ?? this.sentHeaders[key];
   }
 
@@ -114,20 +113,20 @@ export abstract class HeaderMethods extends Emitter {
     return Object.keys(this.getHeaders());
   }
 
-  /** Names of the headers as they were spelled. */
+  /** Names of the headers as they were set. */
   getRawHeaderNames(): string[] {
     return this.outgoing.rawNames();
   }
 
-  /** Tells whether a header is set. */
+  /** Whether a header is set. */
   hasHeader(name: string): boolean {
     return this.getHeader(name) !== undefined;
   }
 
   /**
-   * Takes a header away.
+   * Removes a header.
    *
-   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
+   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   removeHeader(name: string): void {
     this.assertOpen("res.removeHeader");

@@ -6,8 +6,8 @@ const ESCAPES: Record<string, string> = { "<": "\\u003c", ">": "\\u003e", "&": "
  * Serialises a value by the settings `json replacer`, `json spaces` and `json escape`.
  *
  * @param value Any value
- * @param app The application whose settings count
- * @returns The text; `undefined` for what JSON has no text for, such as functions
+ * @param app The application whose settings apply
+ * @returns The text; `undefined` for values that JSON cannot represent, such as functions
  */
 export function jsonText(value: unknown, app: AppFace): string | undefined {
   const { settings } = app;

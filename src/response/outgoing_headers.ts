@@ -3,7 +3,13 @@ import { assertHeaderValue, checkedHeaderKey, headerKey } from "../http/header_v
 /** A header value as it was set; several values become several header lines. */
 export type HeaderValue = number | string | string[];
 
-/** One header; the list of them is short, so that looking through it is cheaper than keeping a map. */
+/** A header as one line of text, `""` when it is not set. */
+export function headerText(value: HeaderValue | undefined): string {
+  if (value === undefined) return "";
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
+
+/** One header. The list is short, so that searching it is cheaper than a map. */
 class Entry {
   readonly key: string;
   name: string;
@@ -17,8 +23,8 @@ class Entry {
 }
 
 /**
- * Headers of a response before it is sent, as Node keeps them: names in their first spelling, found in any case.
- * The content type has a slot of its own, so that the commonest answer needs no list.
+ * Headers of a response before it is sent, as in Node: names keep their spelling, and are found in any case. The
+ * content type has a slot of its own, so that the most common answer needs no list.
  */
 export class OutgoingHeaders {
   #contentType: HeaderValue | undefined = undefined;
@@ -27,8 +33,8 @@ export class OutgoingHeaders {
   /** Whether a header that frames the body was ever set: `Content-Length` or `Transfer-Encoding`. */
   framed = false;
   /**
-   * Whether the body is already in the coding that a `Content-Encoding` set here names. The body of a web response is
-   * not: who brings both has the runtime do it.
+   * Whether the body is encoded already as `Content-Encoding` says. With the body of a web response it is not: there
+   * the runtime encodes it.
    */
   coded = false;
 
@@ -38,12 +44,12 @@ export class OutgoingHeaders {
     return type === undefined || typeof type === "string" ? type : String(type);
   }
 
-  /** Sets the content type without checking it; for values made by the framework itself. */
+  /** Sets the content type without validation, for values of the framework's own. */
   set contentType(type: string) {
     this.#contentType = type;
   }
 
-  /** Sets a header without checking it; for lower-case names and values made by the framework itself. */
+  /** Sets a header without validation, for lower-case names and values of the framework's own. */
   put(name: string, value: string): void {
     this.#put(name, name, value);
   }
@@ -70,15 +76,15 @@ export class OutgoingHeaders {
   /**
    * Sets a header.
    *
-   * @param method The caller's name for the error message
+   * @param caller Name of the caller for error messages
    * @param name Header name
    * @param value One value or several
    * @throws {TypeError} If the name is no token or a value has CR, LF or other forbidden characters
    */
-  set(method: string, name: string, value: HeaderValue): void {
-    const key = checkedHeaderKey(method, name);
-    if (Array.isArray(value)) { for (const one of value) assertHeaderValue(method, name, String(one)); }
-    else assertHeaderValue(method, name, String(value));
+  set(caller: string, name: string, value: HeaderValue): void {
+    const key = checkedHeaderKey(caller, name);
+    if (Array.isArray(value)) { for (const one of value) assertHeaderValue(caller, name, String(one)); }
+    else assertHeaderValue(caller, name, String(value));
     if (key !== "content-type") {
       if (key === "content-length" || key === "transfer-encoding") this.framed = true;
       if (key === "content-encoding") this.coded = true;
@@ -100,12 +106,12 @@ export class OutgoingHeaders {
     return this.get(name) !== undefined;
   }
 
-  /** Tells whether a validator is set, by which a client's copy can be judged. */
+  /** Whether a validator (`ETag`, `Last-Modified`) is set, so that the client's copy may be fresh. */
   get validated(): boolean {
     return this.#find("etag") !== undefined || this.#find("last-modified") !== undefined;
   }
 
-  /** Takes a header away. */
+  /** Removes a header. */
   delete(name: string): void {
     const key = headerKey(name);
     if (key === "content-type") this.#contentType = undefined;
@@ -118,7 +124,7 @@ export class OutgoingHeaders {
     return this.#contentType === undefined ? names : ["content-type", ...names];
   }
 
-  /** Names as they were spelled, as Node's `getRawHeaderNames`. */
+  /** Names as they were set, as Node's `getRawHeaderNames`. */
   rawNames(): string[] {
     const names = this.#others === null ? [] : this.#others.map((entry) => entry.name);
     return this.#contentType === undefined ? names : [this.#contentTypeName, ...names];
@@ -131,12 +137,12 @@ export class OutgoingHeaders {
     return record;
   }
 
-  /** Tells whether there is nothing but, at most, a content type. */
+  /** Whether there are no headers other than, perhaps, a content type. */
   get bare(): boolean {
     return this.#others === null || this.#others.length === 0;
   }
 
-  /** Names in lower case and values in turn, a name for each line. */
+  /** Lower-case names and values in turn, one pair for each line. */
   toList(): string[] {
     const type = this.contentType;
     const list = type === undefined ? [] : ["content-type", type];

@@ -1,9 +1,9 @@
+import { makeAssignable } from "../http/assignable.ts";
 import { listenedTo, runningOnce } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
 import { statusText } from "../http/status_text.ts";
 import type { OpenStream } from "../request/app_face.ts";
 import type { Exchange } from "../request/exchange.ts";
-import { letAssign } from "../request/incoming_message.ts";
 import type { SocketFace } from "../request/socket_face.ts";
 import { BodyStream, clientLeft, HIGH_WATER_MARK } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
@@ -13,42 +13,42 @@ import type { HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
 import { type ResponseState, stateKey } from "./response_state.ts";
 import { type BodySource, pour, StreamedBody } from "./streamed_body.ts";
 
-/** Key of the method that ends an answer in one piece, whatever a middleware has made of `send`. */
+/** Key of the method that ends an answer in one piece, even if a middleware has replaced `send`. */
 export const endWholeKey: unique symbol = Symbol("sluice.end whole");
 
-/** Key of the method that leaves the sending of a body to the platform. */
+/** Key of the method that has the platform send a body. */
 export const handOverKey: unique symbol = Symbol("sluice.hand over");
 
-/** Key of the method that streams a body, whatever a middleware has made of `send`. */
+/** Key of the method that streams a body, even if a middleware has replaced `send`. */
 export const streamKey: unique symbol = Symbol("sluice.stream");
 
-/** Where a response notes that a stream is piped into it. */
+/** Set on a response when a stream is piped into it. */
 const piped: unique symbol = Symbol("piped");
 
-/** Runs when a chunk was taken, or when the response is complete. */
+/** Called when a chunk was taken, or when the response is complete. */
 export type WriteCallback = (error?: Error | null) => void;
 
 /**
- * The face of Node's `http.ServerResponse`, ending as exactly one web `Response`.
+ * The API of Node's `http.ServerResponse`, resulting in exactly one web `Response`.
  *
- * An answer that is ended in one piece settles the exchange at once and synchronously. The first `write()` settles it
- * with a stream instead, which then honours the client's pace.
+ * An answer that is ended in one piece settles the exchange synchronously. The first `write()` settles it with a
+ * stream, which has back-pressure.
  */
 export abstract class OutgoingMessage extends HeaderMethods {
   /**
-   * What is known of the answer.
+   * State of the answer.
    *
    * @internal
    */
   abstract get [stateKey](): ResponseState;
 
-  // few responses have it, and a field would be made for all
+  // set on few responses; a field would be made for all
   declare private [piped]: boolean | undefined;
 
   /** Status of the answer. */
   abstract statusCode: number;
 
-  /** Whether the status and headers are out, so that they can't be changed any more. */
+  /** Whether the status and headers have been sent, and can no longer be changed. */
   get headersSent(): boolean {
     return this[stateKey].sentStatus !== 0;
   }
@@ -58,12 +58,12 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this[stateKey].ended;
   }
 
-  /** Node's older name of {@linkcode OutgoingMessage.writableEnded}. */
+  /** Node's older name for {@linkcode OutgoingMessage.writableEnded}. */
   get finished(): boolean {
     return this[stateKey].ended;
   }
 
-  /** Whether the last byte was handed to the platform. */
+  /** Whether all of the answer has been passed to the platform. */
   get writableFinished(): boolean {
     return this[stateKey].exchange.finished;
   }
@@ -74,22 +74,22 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return !ended && !exchange.aborted;
   }
 
-  /** Bytes that were written and wait for the client; what the platform has taken is not among them. */
+  /** Bytes that were written and wait for the client, not counting those that the platform has taken. */
   get writableLength(): number {
     return this[stateKey].stream?.waitingBytes ?? 0;
   }
 
-  /** Bytes that may wait before `write()` answers `false`. */
+  /** Bytes that may wait before `write()` returns `false`. */
   get writableHighWaterMark(): number {
     return HIGH_WATER_MARK;
   }
 
-  /** Whether `write()` has answered `false`, and `drain` is still to come. */
+  /** Whether `write()` has returned `false`, and `drain` is still to come. */
   get writableNeedDrain(): boolean {
     return !this[stateKey].ended && (this[stateKey].stream?.needsDrain ?? false);
   }
 
-  /** Whether the exchange is over: the client has left, or has its answer. */
+  /** Whether the exchange is over: the client is gone, or has got its answer. */
   get destroyed(): boolean {
     const { exchange, ending } = this[stateKey];
     // who hears of the end is told first that it has finished, as on Node
@@ -101,17 +101,17 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this.destroyed;
   }
 
-  /** The connection, as far as middleware may look at it. */
+  /** The connection: the part of Node's socket that middleware uses. */
   get socket(): SocketFace {
     return (this as unknown as { req: { socket: SocketFace } }).req.socket;
   }
 
-  /** Node's older name of {@linkcode OutgoingMessage.socket}. */
+  /** Node's older name for {@linkcode OutgoingMessage.socket}. */
   get connection(): SocketFace {
     return this.socket;
   }
 
-  /** Reason phrase; empty for the usual one, which it is once the headers are out. */
+  /** Reason phrase; empty for the standard one, which it shows once the headers are sent. */
   get statusMessage(): string {
     const { reason, sentStatus } = this[stateKey];
     return reason || (sentStatus === 0 ? "" : statusText(sentStatus) ?? "unknown");
@@ -126,14 +126,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this[stateKey].headers;
   }
 
-  /** The length that the platform writes, `undefined` where it is not known. */
+  /** The `Content-Length` that the platform sends, `undefined` if it is not known. */
   protected get sentLength(): string | undefined {
     const { body } = this[stateKey];
     const length = body === null ? -1 : lengthOf(body);
     return length < 0 ? undefined : String(length);
   }
 
-  /** What the answer has beside them: the page for 404, and a `Response` that a handler returned, have their own. */
+  /** Further headers of the answer: those of the 404 page, or of a `Response` that a handler returned. */
   protected get sentHeaders(): Record<string, HeaderValue> {
     const headers = this[stateKey].exchange.response?.headers;
     if (headers === undefined) return {};
@@ -142,16 +142,16 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Fixes status and headers. They leave with the first byte of the body.
+   * Sets the status and headers for good. They are sent with the first byte of the body.
    *
    * @param status Status
    * @param reason Reason phrase, or the headers
-   * @param headers Headers to set on top of the present ones
-   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
+   * @param headers Headers to set in addition to the present ones
+   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   writeHead(status: number, reason?: string | HeaderInit, headers?: HeaderInit): this {
     this.assertOpen("res.writeHead");
-    // Node takes a text of digits as well, and leaves a fraction away
+    // Node accepts strings of digits, and drops fractions
     const code = status | 0;
     if (code < 100 || code > 999) {
       throw new RangeError(`res.writeHead takes a status from 100 to 999, not ${status}`);
@@ -163,7 +163,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this;
   }
 
-  /** Sends status and headers now, before there is a body. */
+  /** Sends the status and headers now, before the body. */
   flushHeaders(): void {
     if (this[stateKey].stream === null && this.writable) startStream(this);
   }
@@ -172,9 +172,9 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * Writes a part of the body; the first one sends the headers.
    *
    * @param chunk Text or bytes
-   * @param encoding Encoding of a text, or the callback
-   * @param callback Runs when the chunk was taken
-   * @returns Whether more may be written at once; otherwise wait for `drain`
+   * @param encoding Encoding of text, or the callback
+   * @param callback Called when the chunk was taken
+   * @returns Whether more may be written right away; otherwise wait for `drain`
    */
   write(chunk: Chunk, encoding?: string | WriteCallback | null, callback?: WriteCallback | null): boolean {
     const done = callbackOf(encoding) ?? callbackOf(callback);
@@ -190,17 +190,17 @@ export abstract class OutgoingMessage extends HeaderMethods {
     }
     if (state.stream === null) startStream(this);
     if (done === undefined) return state.stream!.write(bytes);
-    // Who waits for a chunk may then use its memory again, which the platform may still be reading. The slice of a Buffer
-    // would be the same memory.
+    // After the callback the caller may reuse the memory, which the platform may still be reading: a copy. (A slice of
+    // a Buffer would share the memory.)
     return state.stream!.write(typeof chunk === "string" ? bytes : new Uint8Array(bytes), done);
   }
 
   /**
-   * Ends the answer, with a last chunk if one is given. Without an earlier `write()` it is sent in one piece.
+   * Ends the answer, perhaps with a last chunk. Without an earlier `write()` it is sent in one piece.
    *
    * @param chunk Text or bytes, or the callback
-   * @param encoding Encoding of a text, or the callback
-   * @param callback Runs when the answer is complete
+   * @param encoding Encoding of text, or the callback
+   * @param callback Called when the answer is complete
    */
   end(
     chunk?: Chunk | null | WriteCallback,
@@ -213,16 +213,16 @@ export abstract class OutgoingMessage extends HeaderMethods {
     if (this[stateKey].ended) endAgain(this, chunk, done);
     else {
       if (done !== undefined) whenFinished(this, done);
-      // a hook around end() may have taken a chunk away with `false`
+      // hooks around end() may pass `false` for no chunk
       endWith(this, chunk || null, encoding ?? undefined);
     }
     return this;
   }
 
   /**
-   * Answers with a body that is read as the client takes it.
+   * Answers with a body that is read at the client's pace.
    *
-   * A middleware that replaced `write` or `end` (compression, sessions) gets every chunk instead.
+   * If a middleware has replaced `write` or `end` (compression, sessions), it gets every chunk instead.
    *
    * @param source The body
    */
@@ -256,7 +256,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     try {
       isTaken = state.settle(body.stream, this.statusCode);
     } catch (error) {
-      // no web response can carry it, and an error handler answers without it
+      // no web response can carry the status or a header; an error handler may still answer, without this body
       forgetStream(exchange, body);
       body.giveUp();
       throw error;
@@ -265,12 +265,12 @@ export abstract class OutgoingMessage extends HeaderMethods {
     exchange.endsHere();
     if (isTaken && !exchange.aborted) return;
     exchange.finish();
-    // nothing of it may be sent; a source that fails while it is given up has nobody left to tell
+    // none of it is sent; if cancelling the source fails, there is nobody left to tell
     body.stream.cancel().catch(() => {});
   }
 
   /**
-   * Answers with a body that the platform sends by itself: a `Blob`, or a file as a stream or as all its bytes.
+   * Answers with a body that the platform sends by itself: a `Blob`, or a file, as a stream or as bytes.
    *
    * @param body The body
    */
@@ -278,7 +278,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     const isReplaced = this.write !== plain.write || this.end !== plain.end;
     if (body instanceof Uint8Array) {
       if (!isReplaced) return void this.end(body);
-      // a small file is piped as a large one is
+      // small files take the same way through the hooks as large ones, as in Express
       this.write(nodeBytes(this, body));
       return void this.end();
     }
@@ -288,41 +288,41 @@ export abstract class OutgoingMessage extends HeaderMethods {
     try {
       isTaken = this[stateKey].settleWhole(body, this.statusCode);
     } finally {
-      // nothing of it may be sent, or the client has left; a file that fails to close has nobody left to tell
+      // none of it is sent, or the client is gone; if closing the file fails, there is nobody left to tell
       if (!isTaken && !(body instanceof Blob)) body.cancel().catch(() => {});
     }
   }
 
   /**
-   * Answers with a finished web response, as it is.
+   * Answers with a complete web response, unchanged.
    *
    * @param response The answer
-   * @param text Its body, where that is known
+   * @param text Its body, if that is known
    */
   protected adopt(response: Response, text: string | null = null): void {
     this.statusCode = response.status;
-    // a handler may answer a client that has left; what its body comes from must not be kept open
+    // the client may be gone; the source of the body must not stay open
     if (!this[stateKey].take(response, text)) response.body?.cancel().catch(() => {});
   }
 
-  /** Whether a middleware replaced a method that sends or sets, and must see what it would have seen on Node. */
+  /** Whether a middleware has replaced a method that sends or sets headers, and must be called as it would be on Node. */
   protected get hooked(): boolean {
     return this.end !== plain.end || this.write !== plain.write || this.writeHead !== plain.writeHead ||
       this.setHeader !== plain.setHeader;
   }
 
-  /** Whether no header was set and no method replaced, so that an answer can be made at one go. */
+  /** Whether no header was set and no method replaced, which allows short cuts. */
   get untouched(): boolean {
     const { headers } = this[stateKey];
     return headers.bare && headers.contentType === undefined && !this.hooked;
   }
 
   /**
-   * Ends the answer in one piece, with a body that is known to be whole. As in Express, who replaced a method that sends
-   * finds its length in the headers, gets no body of an answer to HEAD, and what was sent as a `Buffer`.
+   * Ends the answer in one piece, with all of its body. As in Express, middleware that has replaced methods finds the
+   * length in the headers, gets no body for HEAD, and gets the body as a `Buffer`.
    *
    * @param body The body, `null` for none
-   * @param isPage Whether it is a page of the framework's own, which Express ends with as a text
+   * @param isPage Whether it is one of the framework's own pages, which Express passes as a string
    */
   [endWholeKey](body: string | Uint8Array<ArrayBuffer> | null, isPage: boolean = false): void {
     const state = this[stateKey];
@@ -341,48 +341,48 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Refuses what comes too late.
+   * Throws if the headers have been sent.
    *
-   * @param method The caller's name for the error message
-   * @throws {Error} If the headers are out already (`ERR_HTTP_HEADERS_SENT`)
+   * @param caller Name of the caller for error messages
+   * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
-  protected assertOpen(method: string): void {
+  protected assertOpen(caller: string): void {
     if (this[stateKey].sentStatus === 0) return;
     throw streamError(
       "ERR_HTTP_HEADERS_SENT",
-      `${method}: cannot set headers after they are sent to the client; the answer was given already`,
+      `${caller}: cannot set headers after they are sent to the client; the answer was given already`,
     );
   }
 
-  /** Node's name for "the headers are out", which some middleware reads, and Node's own `setHeader` first of all. */
+  /** Node's internal name for the sent headers, which some middleware reads, and Node's own `setHeader`, too. */
   get _header(): string | null {
     const { exchange, sentStatus } = this[stateKey];
     if (!isShown) show(exchange.app.runtimeFace.nodeHeadersKey());
     return sentStatus === 0 ? null : `HTTP/1.1 ${sentStatus}`;
   }
 
-  /** Node's name for "a body may be sent", which middleware reads that gathers one. */
+  /** Node's internal name for whether there may be a body, read by middleware that buffers one. */
   get _hasBody(): boolean {
     const { exchange, sentStatus } = this[stateKey];
     return exchange.target.method !== "HEAD" && mayHaveContent(sentStatus || 200);
   }
 
-  /** Asked by Node's own `setHeader`. */
+  /** Called by Node's own `setHeader`. */
   _isLenientHeaderValidation(): boolean {
     return false;
   }
 
-  /** Node's internal way to fix the headers, which some middleware calls. */
+  /** Node's internal `writeHead` with the present status, which some middleware calls. */
   _implicitHeader(): void {
     this.writeHead(this.statusCode);
   }
 
   /**
-   * Sets the time in which the answer has to begin: then the listeners of `timeout` are called, or where there are none it
-   * is broken off. An answer under way is left alone: idle connections are the platform's business.
+   * Sets the time within which the answer has to begin. After that `timeout` is emitted, or without a listener the
+   * answer is broken off. An answer that has begun is left alone: idle connections are up to the platform.
    *
-   * @param ms The time; 0 for none
-   * @param callback Listens for `timeout`
+   * @param ms The time in ms; 0 for none
+   * @param callback Added as a listener for `timeout`
    */
   setTimeout(ms: number, callback?: () => void): this {
     if (callback !== undefined) this.on("timeout", callback);
@@ -390,21 +390,21 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this;
   }
 
-  /** Accepted for programs that gather small chunks; the platform does so by itself. */
+  /** Does nothing: small chunks are collected anyway. */
   cork(): void {}
 
   /** The counterpart of {@linkcode OutgoingMessage.cork}. */
   uncork(): void {}
 
-  /** Accepted and not sent, for no web response has trailers. */
+  /** Accepted but not sent: a web response has no trailers. */
   addTrailers(_headers: HeaderInit): void {}
 
-  /** Accepted and not sent, for there is one web response to a request; the callback runs. */
+  /** Accepted but not sent, since a request has only one web response; the callback runs. */
   writeEarlyHints(_hints: Record<string, string | string[]>, callback?: () => void): void {
     if (callback !== undefined) queueMicrotask(callback);
   }
 
-  /** Breaks the answer off: a started body is cut, and an answer that has not begun is refused. */
+  /** Breaks off the answer: a body that has begun is cut, and an answer that has not begun fails. */
   destroy(error?: Error): this {
     const state = this[stateKey];
     state.ended = true;
@@ -422,7 +422,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Adds a listener that runs once. */
   override once(event: EventName, listener: Listener): this {
-    // Node's once goes by way of on, which compression replaces for those who wait for "drain"
+    // Node's once calls on, which compression replaces to redirect listeners for "drain"
     return this.on === plain.on ? super.once(event, listener) : this.on(event, runningOnce(this, event, listener));
   }
 
@@ -433,7 +433,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
       : this.prependListener(event, runningOnce(this, event, listener));
   }
 
-  /** Has `finish` come when the answer is complete, and `close` when the exchange is over. */
+  /** Emits `finish` when the answer is complete, and `close` when the exchange is over. */
   override [listenedTo](event: EventName): void {
     const state = this[stateKey];
     if (state.ending !== "unwatched" || (event !== "finish" && event !== "close")) return;
@@ -451,14 +451,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
 }
 
 // plain fields on Node: some programs set `res.finished` to tell what they call that they have answered
-letAssign(OutgoingMessage.prototype, ["finished", "socket", "connection"]);
+makeAssignable(OutgoingMessage.prototype, ["finished", "socket", "connection"]);
 
 const plain = OutgoingMessage.prototype;
 
-/** Whether Node's own `setHeader` finds the headers. */
+/** Whether the key under which Node's own `setHeader` looks for headers is defined. */
 let isShown = false;
 
-// npm's cookies sets headers by that setHeader, and with it Koa, whose applications can be mounted
+// npm's cookies calls that setHeader on responses, and so does Koa, whose applications can be mounted
 function show(key: symbol | undefined): void {
   isShown = true;
   if (key === undefined) return;
@@ -473,7 +473,7 @@ function show(key: symbol | undefined): void {
   });
 }
 
-// Node emits the error even where nobody listens, which ends the process
+// Node emits the error even without a listener, which ends the process; here it is logged
 function complain(message: OutgoingMessage, done: WriteCallback | undefined): void {
   const error = streamError("ERR_STREAM_WRITE_AFTER_END", "res.write or res.end got a chunk after res.end");
   queueMicrotask(() => {
@@ -483,14 +483,14 @@ function complain(message: OutgoingMessage, done: WriteCallback | undefined): vo
   if (done === undefined && message.listenerCount("error") === 0) message[stateKey].exchange.app.logError(error);
 }
 
-// the head of an answer without a body may have left long before its handler ends it
+// an answer without a body may be finished long before the handler ends it
 function whenFinished(message: OutgoingMessage, callback: WriteCallback): void {
   if (message[stateKey].exchange.finished) queueMicrotask(callback);
   else message.once("finish", callback);
 }
 
 function endAgain(message: OutgoingMessage, chunk: Chunk | null | undefined, done: WriteCallback | undefined): void {
-  // a hook around end() may pass on a chunk that it has already sent, for an answer that is broken off
+  // hooks around end() may pass on a chunk once more when an answer is broken off
   if (chunk && !message[stateKey].exchange.aborted) return complain(message, done);
   const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the answer was complete");
   if (done !== undefined) queueMicrotask(() => done(error));
@@ -501,7 +501,7 @@ function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string
     ? chunk
     : chunkBytes("res.end", chunk, encoding);
   const state = message[stateKey];
-  // a hook on writeHead may begin to stream
+  // a hook on writeHead may have begun to stream
   if (state.stream === null) implicitHead(message);
   if (state.stream === null) {
     state.settleWhole(body as string | Uint8Array<ArrayBuffer> | null, message.statusCode);
@@ -513,12 +513,12 @@ function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string
   state.stream.end();
 }
 
-// who replaced a method that sends gathers Buffers
+// middleware that replaced a method expects Buffers
 function nodeBytes(message: OutgoingMessage, chunk: string | Uint8Array): Uint8Array {
   return message[stateKey].exchange.app.runtimeFace.nodeBytes(chunkBytes("A body", chunk));
 }
 
-// middleware such as on-headers replaces writeHead to learn when the headers are about to leave
+// middleware such as on-headers replaces writeHead to be called before the headers are sent
 function implicitHead(message: OutgoingMessage): void {
   if (message[stateKey].sentStatus !== 0 || message.writeHead === plain.writeHead) return;
   message.writeHead(message.statusCode);
@@ -547,15 +547,15 @@ function startStream(message: OutgoingMessage): void {
   try {
     isTaken = state.settle(stream.readable, message.statusCode);
   } catch (error) {
-    // what is written would go nowhere, the page for this error too
+    // otherwise all that follows would be written to this stream, even the page for this error
     state.stream = null;
     forgetStream(exchange, message);
     throw error;
   }
   if (isTaken) return;
-  // there is nothing to cut
+  // no body is sent, so there is nothing to cut
   openStreams.delete(message);
-  // A pipe is left to end by itself: where its destination closes first, it leaves its source open, a file for one.
+  // A pipe must end by itself: if its destination closes first, its source, such as a file, stays open.
   const giveUp = (): void => void (message[piped] || exchange.finish());
   const isTheEnd = exchange.aborted || exchange.app.runtimeFace.endsWithAnswer;
   stream.discard(isTheEnd ? null : giveUp);
@@ -567,7 +567,7 @@ function forgetStream(exchange: Exchange, stream: OpenStream): void {
   exchange.streaming = null;
 }
 
-// callers pass on what they were given, and null counts for nothing as in Node
+// callers pass arguments on, and as in Node null counts as none
 function callbackOf(given: unknown): WriteCallback | undefined {
   return typeof given === "function" ? given as WriteCallback : undefined;
 }

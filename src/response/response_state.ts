@@ -9,25 +9,25 @@ import { webResponse } from "./web_response.ts";
 export const stateKey: unique symbol = Symbol("state");
 
 /**
- * What is known of an answer, from the first header to the web response.
+ * State of an answer, from the first header to the web response.
  *
- * It is no part of {@linkcode OutgoingMessage}, because V8 never inlines the constructor of a superclass that has fields
- * or private methods, and calls it in a slow way.
+ * It is separate from {@linkcode OutgoingMessage} because V8 never inlines the constructor of a superclass with fields
+ * or private methods, and calls it slowly.
  */
 export class ResponseState {
   /** The exchange that is answered. */
   readonly exchange: Exchange;
   /** The headers that were set. */
   readonly headers: OutgoingHeaders = new OutgoingHeaders();
-  /** The status that the headers are out with, 0 while all of it may still be changed. */
+  /** The status that was sent with the headers, 0 as long as both can be changed. */
   sentStatus = 0;
-  /** Reason phrase, empty for the usual one. */
+  /** Reason phrase, empty for the standard one. */
   reason = "";
   /** Whether nothing more may be written. */
   ended = false;
-  /** The body, where it is sent as it is written. */
+  /** The body, if it is sent while it is written. */
   stream: BodyStream | null = null;
-  /** Whether somebody awaits the end of the exchange, or has been told of it. */
+  /** Whether the response is registered to emit `finish` and `close`, or has emitted them. */
   ending: "unwatched" | "awaited" | "told" = "unwatched";
   #body: WebBody | JsonBody = null;
 
@@ -42,11 +42,11 @@ export class ResponseState {
   }
 
   /**
-   * Answers with what was set and a body.
+   * Answers with a body and the headers set so far.
    *
    * @param body The body
-   * @param statusCode Status, where the headers are not out yet
-   * @returns Whether the client gets the body, which is for whoever makes it as it is taken to know
+   * @param statusCode Status, if the headers are not sent yet
+   * @returns Whether the client gets the body; otherwise its source has to be closed
    * @throws {RangeError} If a web response cannot carry the status
    * @throws {TypeError} If it cannot carry a header
    */
@@ -72,12 +72,12 @@ export class ResponseState {
   }
 
   /**
-   * Answers with what was set and all of a body, after which nothing more may be written.
+   * Answers with a complete body and the headers set so far; nothing more may be written.
    *
    * @param body The body
-   * @param statusCode Status, where the headers are not out yet
+   * @param statusCode Status, if the headers are not sent yet
    * @returns Whether the client gets the body
-   * @throws What {@linkcode ResponseState.settle} throws
+   * @throws Like {@linkcode ResponseState.settle}
    */
   settleWhole(body: WebBody, statusCode: number): boolean {
     const isTaken = this.settle(body, statusCode);
@@ -87,10 +87,10 @@ export class ResponseState {
   }
 
   /**
-   * Answers with a finished web response.
+   * Answers with a complete web response.
    *
    * @param response The answer
-   * @param text Its body, where that is known
+   * @param text Its body, if that is known
    * @returns Whether it is the answer the client gets
    */
   take(response: Response, text: string | null): boolean {
@@ -99,7 +99,7 @@ export class ResponseState {
   }
 
   /**
-   * Answers with what the runtime itself has made JSON of.
+   * Answers with a response that the runtime has made from a JSON value.
    *
    * @param response The answer
    * @param value The value
@@ -118,7 +118,7 @@ export class ResponseState {
   }
 }
 
-/** What the runtime has made JSON of; few ask for the text, or its length, afterwards. */
+/** A value that the runtime has turned into JSON; the text is made again if somebody asks for its length. */
 class JsonBody {
   readonly #value: unknown;
 

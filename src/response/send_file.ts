@@ -6,8 +6,8 @@ import type { HeaderValue } from "./outgoing_headers.ts";
 import { handOverKey, streamKey } from "./outgoing_message.ts";
 
 /**
- * What needs keys that are made when a module runs. tsx loads a CommonJS program's packages by `require`, and what they
- * import later as ES modules of their own, in which the same keys would be others.
+ * Everything that needs symbols of other modules. In CommonJS programs tsx loads packages by `require`, but their later
+ * dynamic imports as separate ES modules, which would have symbols of their own.
  */
 const WAYS: FileWays = {
   files: (res) => res.req[exchangeKey].app.runtimeFace.files,
@@ -16,7 +16,7 @@ const WAYS: FileWays = {
 };
 
 /**
- * Sends a file; see `file_transfer.ts`. Few programs send any, so it is loaded when the first one is asked for.
+ * Sends a file; see `file_transfer.ts`. Few programs send files, so that is loaded with the first one.
  *
  * @param res The response
  * @param transfer What to send
@@ -27,7 +27,7 @@ export function transferFile(res: FileResponse, transfer: FileTransfer): Promise
 
 /** Options of `res.sendFile` and `res.download`. */
 export interface SendFileOptions extends FileOptions {
-  /** Folder that relative paths start from, and that none may leave. */
+  /** Folder that paths are relative to, and must not leave. */
   root?: string | undefined;
   /** Headers to send with the file. */
   headers?: Record<string, HeaderValue | boolean> | undefined;
@@ -37,10 +37,10 @@ export interface SendFileOptions extends FileOptions {
   end?: number | undefined;
 }
 
-/** Runs when a transfer is over, or with what went wrong. */
+/** Called when a transfer is over, or with the error. */
 export type SendFileCallback = (error?: FileError | null) => void;
 
-/** What went wrong with a file: a status where it has one, Node's code where there is one. */
+/** An error of a file transfer, with a status and Node's code if there are any. */
 export type FileError = Error & {
   /** Status of the answer. */
   status?: number;
@@ -54,7 +54,7 @@ export type FileError = Error & {
  * @param res The response
  * @param path Absolute, or relative to `options.root`
  * @param options How to serve it
- * @param callback Runs when the transfer is over; without it errors go to the error handlers
+ * @param callback Called when the transfer is over, or has failed; without it errors go to the error handlers
  * @throws {TypeError} If there is no path, or it is relative and there is no root
  */
 export function sendFile(
@@ -84,24 +84,24 @@ export function sendFile(
     (error: FileError) => {
       if (callback !== undefined) return callback(error);
       if (error.code === "EISDIR") return next();
-      // a client that left needs no answer
+      // a client that is gone needs no answer
       if (error.code !== "ECONNABORTED") next(error);
     },
   );
 }
 
 /**
- * Makes the path of a download absolute, taking out of it what the developer climbs.
+ * Makes the path of a download absolute, resolving `..` segments, which are the developer's.
  *
  * @param res The response
  * @param path The path as it was given
  */
 export function absolutePath(res: FileResponse, path: string): string {
   const { files } = res.req[exchangeKey].app.runtimeFace;
-  // without files nothing can be sent, and the error of that comes later
+  // without a file system the transfer itself will fail
   if (files === null) return path;
   const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;
-  // a name such as "..\\secret" may be a client's, and is left for the check that refuses it; only a path of Windows
-  // climbs by backslashes
+  // backslashes separate folders only in a Windows path: a name such as "..\\secret" may come from a client, and must
+  // be left for the check that refuses it
   return resolvePath(absolute, () => absolute, separatorBelow(absolute));
 }

@@ -5,25 +5,25 @@ import { utf8Bytes } from "../http/encodings.ts";
 
 /** Attributes of a cookie, as Express takes them. */
 export interface CookieOptions {
-  /** Domain the cookie is for; the host alone by default. */
+  /** Domain the cookie is for; only the host by default. */
   domain?: string | undefined;
-  /** Turns the value into text that may stand in a header; `encodeURIComponent` by default. */
+  /** Encodes the value for the header; `encodeURIComponent` by default. */
   encode?: ((value: string) => string) | undefined;
-  /** Moment the cookie ends; the end of the browser's session by default. */
+  /** When the cookie expires; at the end of the browser's session by default. */
   expires?: Date | undefined;
-  /** Keeps the cookie from scripts. */
+  /** Hides the cookie from scripts. */
   httpOnly?: boolean | undefined;
-  /** Life of the cookie in ms, from now. */
+  /** Lifetime of the cookie in ms. */
   maxAge?: number | null | undefined;
   /** Path the cookie is for, `"/"` by default. */
   path?: string | undefined;
-  /** Keeps the cookie apart for each top-level site (CHIPS). */
+  /** Stores the cookie separately for each top-level site (CHIPS). */
   partitioned?: boolean | undefined;
-  /** Which cookies a browser drops first. */
+  /** Which cookies the browser drops first. */
   priority?: "low" | "medium" | "high" | undefined;
   /** When cross-site requests carry the cookie; `true` means `"strict"`. */
   sameSite?: boolean | "lax" | "strict" | "none" | undefined;
-  /** Sends the cookie over TLS only. */
+  /** Sends the cookie only over TLS. */
   secure?: boolean | undefined;
   /** Signs the value with the secret that a cookie middleware left in `req.secret`. */
   signed?: boolean | undefined;
@@ -37,7 +37,7 @@ export interface CookieOptions {
  * @param options Attributes
  * @param now The present time in ms
  * @returns The header value
- * @throws {TypeError} If the name, the value or an attribute may not stand in a header
+ * @throws {TypeError} If the name, the value or an attribute is not allowed in a header
  */
 export function formatSetCookie(name: string, value: string, options: CookieOptions, now: number): string {
   const { encode = encodeURIComponent, maxAge, partitioned, signed: _, path = "/", sameSite, ...rest } = options;
@@ -51,24 +51,24 @@ export function formatSetCookie(name: string, value: string, options: CookieOpti
   if (priority && !["low", "medium", "high"].includes(String(priority).toLowerCase())) {
     throw new TypeError(`option priority is invalid; res.cookie takes "low", "medium" or "high", not ${priority}`);
   }
-  // as Express, more strictly than the package
+  // as strict as Express, which the package is not
   if (!isHeaderName(name)) throw new TypeError(`argument name is invalid: ${name}`);
   const isNone = typeof sameSite === "string" && sameSite.toLowerCase() === "none";
   const cookie = { ...rest, path: path ?? "/", name, value } as SetCookie;
   if (sameSite && !isNone) cookie.sameSite = sameSite;
   if (maxAge !== undefined && maxAge !== null) {
-    // old clients know Expires only
+    // old clients know only Expires
     cookie.expires = new Date(now + Number(maxAge));
     cookie.maxAge = Math.floor(Number(maxAge) / 1000);
   }
-  // the package insists on Secure beside these two, Express leaves that to the user
+  // the package requires Secure with these two, Express does not
   return serialize(cookie, { encode }) + (partitioned ? "; Partitioned" : "") + (isNone ? "; SameSite=None" : "");
 }
 
 /**
  * Signs a cookie value as npm's cookie-signature does, so that cookie-parser accepts it.
  *
- * Synchronous, for `res.cookie` is: WebCrypto can only sign later.
+ * Synchronous, because `res.cookie` is; WebCrypto is asynchronous.
  *
  * @param value The value
  * @param secret The secret

@@ -4,7 +4,7 @@ import { chunkBytes } from "./chunk_bytes.ts";
 /** Sources a body can be streamed from. */
 export type BodySource = ReadableStream<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
 
-/** Chunks, of a source that may know that it gave the last one before it is asked for another. */
+/** An iterator that may know that it has returned the last chunk. */
 type Chunks = AsyncIterator<Uint8Array | string> & { readonly exhausted?: boolean };
 
 /** What a streamed body tells its response. */
@@ -13,14 +13,14 @@ export interface StreamedBodyEvents {
   finish(): void;
   /** The client left. */
   leave(): void;
-  /** The source failed in mid-stream. */
+  /** The source failed. */
   fail(error: unknown): void;
 }
 
-/** A queue would only hold what the client has not asked for. */
+/** No queue: it would only hold chunks that the client has not asked for. */
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
-/** A source of chunks as a web stream, which asks for a chunk only when the client can take one. */
+/** A source of chunks as a web stream that reads a chunk only when the client can take one. */
 export class StreamedBody {
   /** What the web response carries; cancelling it ends the source. */
   readonly stream: ReadableStream<Uint8Array>;
@@ -31,7 +31,7 @@ export class StreamedBody {
 
   /**
    * @param source A web stream or an async iterable of text or bytes
-   * @param events Whom to tell how it went
+   * @param events Notified of how it went
    */
   constructor(source: BodySource, events: StreamedBodyEvents) {
     this.#chunks = iteratorOf(source);
@@ -39,12 +39,12 @@ export class StreamedBody {
     this.stream = new ReadableStream(this, NO_QUEUE);
   }
 
-  /** Called by the stream when it is made. */
+  /** Called by the web stream when it is made. */
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller;
   }
 
-  /** Called by the stream when the client can take a chunk. */
+  /** Called by the web stream when the client can take a chunk. */
   async pull(): Promise<void> {
     try {
       const { done, value } = await this.#chunks.next();
@@ -62,14 +62,14 @@ export class StreamedBody {
     }
   }
 
-  /** Called by the stream when the client has left. */
+  /** Called by the web stream when the client is gone. */
   async cancel(reason: unknown): Promise<void> {
     this.#over = true;
     this.#events.leave();
     await this.#chunks.return?.(reason);
   }
 
-  /** Breaks the body off: the client sees a truncated answer. */
+  /** Cuts the body: the client sees a truncated answer. */
   destroy(error: Error): void {
     if (this.#over) return;
     this.#controller.error(error);
@@ -77,20 +77,20 @@ export class StreamedBody {
     this.#events.leave();
   }
 
-  /** Gives the source up, whose chunks nobody is going to take. */
+  /** Closes the source, whose chunks are no longer needed. */
   giveUp(): void {
     this.#over = true;
     giveUp(this.#chunks);
   }
 }
 
-// what the source makes of that is nobody's business any more
+// if closing the source fails, there is nobody left to tell
 function giveUp(chunks: Chunks): void {
   Promise.resolve(chunks.return?.()).catch(() => {});
 }
 
 /**
- * Tells whether a value can be streamed as a body.
+ * Tests whether a value can be streamed as a body.
  *
  * @param value Anything given to `res.send`
  * @returns Whether it is a web stream or an async iterable
@@ -109,26 +109,32 @@ export interface ChunkTarget {
   /** Breaks the answer off. */
   destroy(error: Error): unknown;
   /** Listens for `drain`. */
-  once(event: "drain", listener: () => void): unknown;
+  on(event: "drain", listener: () => void): unknown;
 }
 
 /**
  * Writes all chunks of a source, at the pace of the client.
  *
- * @param source The source; it is given up when the client leaves
+ * @param source The source; it is closed when the client is gone
  * @param target What they are written to
  * @param exchange The exchange that is answered
  */
 export async function pour(source: BodySource, target: ChunkTarget, exchange: Exchange): Promise<void> {
   let chunks: Chunks | undefined;
+  // One listener each for the whole body, however long it is: compression hands `drain` listeners on to a stream of its
+  // own, where they stay.
+  let proceed = (): void => {};
+  target.on("drain", () => proceed());
+  exchange.onEnd(() => proceed());
   try {
     chunks = iteratorOf(source);
     for (;;) {
       const { done, value } = await chunks.next();
       if (done) break;
-      // who replaced a method that sends gathers Buffers
+      // middleware that replaced a method expects Buffers
       const bytes = exchange.app.runtimeFace.nodeBytes(chunkBytes("A streamed body", value));
-      if (target.write(bytes) === false) await drained(target, exchange);
+      const isFull = target.write(bytes) === false;
+      if (isFull && !exchange.aborted && !exchange.finished) await new Promise<void>((resolve) => proceed = resolve);
       if (exchange.aborted) return void await chunks.return?.();
     }
     target.end();
@@ -139,21 +145,14 @@ export async function pour(source: BodySource, target: ChunkTarget, exchange: Ex
   }
 }
 
-function drained(target: ChunkTarget, exchange: Exchange): Promise<void> {
-  return new Promise((resolve) => {
-    target.once("drain", resolve);
-    exchange.onEnd(resolve);
-  });
-}
-
 /**
- * Chunks of a source, one after the other; `return` gives the source up.
+ * Iterates over the chunks of a source; `return` closes it.
  *
  * @param source A web stream or an async iterable
  */
 function iteratorOf(source: BodySource): AsyncIterator<Uint8Array | string> {
   if (!(source instanceof ReadableStream)) return source[Symbol.asyncIterator]();
-  // not every runtime can iterate a web stream
+  // not every runtime has async iteration of web streams
   const reader = source.getReader();
   return {
     next: () => reader.read() as Promise<IteratorResult<Uint8Array | string>>,

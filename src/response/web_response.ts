@@ -4,33 +4,33 @@ import type { Exchange, WebBody } from "../request/exchange.ts";
 import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
 
-// the only type Deno takes at construction without looking at it closely; shared, for a literal would be made each time
+// the only type for which Deno's constructor has a fast path; shared, because a literal would be made each time
 const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
 
 let known: typeof Response | undefined;
 
 /**
- * The runtime's class. Deno's global is a getter, and reading it costs more than a middleware; but it is read no earlier
- * than needed, for that loads the class.
+ * The runtime's own class. Deno's global is a getter, and reading it costs more than a middleware. It is read on first
+ * use only, because that loads the class.
  */
 export function responseClass(): typeof Response {
   return known ??= rootOf(Response);
 }
 
-// on Workers, responses and requests have a class in common
+// on Workers, Response has a base class that it shares with Request
 function rootOf(made: typeof Response): typeof Response {
   const parent = Object.getPrototypeOf(made.prototype) as Response;
   return Object.hasOwn(parent, "status") ? rootOf(parent.constructor as typeof Response) : made;
 }
 
 /**
- * Tells a web response from anything else, also where a package has put a class of its own in place of the global one,
- * as `@hono/node-server` does: its responses inherit from the runtime's, but the runtime's are none of its own.
+ * Tests for a web response, even if a package has replaced the global class, as `@hono/node-server` does: its responses
+ * inherit from the runtime's, but the runtime's are not instances of it.
  *
  * @param value The value
  */
 export function isResponse(value: unknown): value is Response {
-  // most handlers return nothing, and looking at a class of the web takes time on Deno
+  // first, because most handlers return nothing, and reading a global class is slow on Deno
   if (typeof value !== "object") return false;
   return value instanceof responseClass() || value instanceof Response;
 }
@@ -38,14 +38,13 @@ export function isResponse(value: unknown): value is Response {
 /**
  * Makes the web response.
  *
- * Headers are set on the finished response: that is the cheaper way round on every runtime measured
- * (docs/performance.md).
+ * Headers are set on the response after it is made, which is cheaper on all measured runtimes (docs/performance.md).
  *
  * @param status Status, 200 to 599
  * @param statusText Reason phrase, empty for none
  * @param headers The headers
- * @param body The body; its length is the runtime's business
- * @param exchange The exchange that is answered, for how its response is made and what the runtime makes of bytes
+ * @param body The body; the runtime adds its length
+ * @param exchange The exchange, which knows the runtime
  * @returns The response
  * @throws {RangeError} If a web response cannot carry the status
  */
@@ -71,7 +70,7 @@ export function webResponse(
   if (status === 200 && statusText === "" && type !== undefined && !coded) {
     const isTyped = type === JSON_PLAIN;
     const response = isTyped ? new WebResponse(body, JSON_INIT) : new WebResponse(body);
-    // looking at the headers of a response alone makes the platform build the list
+    // just reading the headers of a response makes the platform build the list
     if (isTyped && headers.bare) return response;
     const sent = response.headers;
     if (!isTyped) sent.set("content-type", type);
@@ -86,21 +85,21 @@ export function webResponse(
 }
 
 /**
- * Copies a web response, whose headers may be fixed, or go to several clients.
+ * Copies a web response: its headers may be immutable, and it may be returned to several clients.
  *
- * @param response The response; its body goes to the copy
- * @param app The application, for what the runtime makes of bytes
+ * @param response The response; its body moves to the copy
+ * @param app The application, which knows the runtime
  * @returns The copy
  */
 export function copyOf(response: Response, app: AppFace): Response {
   if (!app.runtimeFace.typesBytes || response.headers.has("content-type")) return new Response(response.body, response);
-  // Bun takes the body itself for bytes, whatever it was made of, and knows better of a clone
+  // Bun would add a content type to a body that is passed on, but not to that of a clone
   const clone = response.clone();
   response.body?.cancel().catch(() => {});
   return clone;
 }
 
-// a string or a typed Blob would bring a content type of its own, which Express does not send
+// strings and typed Blobs come with a content type, which Express would not send
 function untyped(body: WebBody, app: AppFace): WebBody {
   if (typeof body === "string" || body instanceof Uint8Array) {
     const bytes = typeof body === "string" ? utf8Bytes(body) : body;
@@ -110,7 +109,7 @@ function untyped(body: WebBody, app: AppFace): WebBody {
   return body;
 }
 
-// Bun gives a stream no type, and tells its length if all of it comes before as much as it may keep
+// Bun adds no type to a stream, and sends its length if all of it fits into the queue
 function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
@@ -122,7 +121,7 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
 
 function init(status: number, statusText: string, type: string | undefined, coded: boolean): ResponseInit {
   const made: ResponseInit & { encodeBody?: "manual" } = { status };
-  // Workers would put the body into the coding that Content-Encoding names once more; no other runtime knows of this
+  // otherwise Workers would encode the body again as Content-Encoding says; other runtimes ignore this option
   if (coded) made.encodeBody = "manual";
   if (statusText !== "") made.statusText = statusText;
   if (type !== undefined) made.headers = { "content-type": type };

@@ -1,17 +1,17 @@
 import type { AnyHandler } from "../matching/layer.ts";
 
 /**
- * Makes room for cookie-parser, which looks at a request in a way nothing else does.
+ * Lets cookie-parser fill `req.cookies` itself.
  *
- * Requests here have `cookies` of their own. cookie-parser takes their presence for a sign that it has run already,
- * and then sets neither `req.secret` nor `req.signedCookies`: it finds none
+ * Requests of Sluice have `cookies` already. cookie-parser takes that as a sign that it has run before, and then sets
+ * neither `req.secret` nor `req.signedCookies`. So the cookies are hidden from it
  * (docs/decisions/0006-cookies-and-cookie-parser.md).
  *
- * It is told by what it assigns, for bundlers rename functions and leave properties alone. They may add a comment to a
- * call that is pure.
+ * It is recognised by the property it assigns, because bundlers rename functions but not properties. They may insert a
+ * comment before a pure call.
  *
  * @param fn A middleware about to be registered
- * @returns The middleware, fitted if it is cookie-parser's
+ * @returns The middleware, wrapped if it is cookie-parser's
  */
 export function withCookieTakeover(fn: AnyHandler): AnyHandler {
   if (fn.length !== 3) return fn;

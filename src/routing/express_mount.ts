@@ -1,10 +1,10 @@
 import type { AnyHandler } from "../matching/layer.ts";
 
-/** As much of an application of Express as mounting it takes. */
+/** What mounting needs of an application of Express. */
 export interface ExpressApp {
-  /** What its requests inherit. */
+  /** Prototype of its requests. */
   readonly request: object;
-  /** What its responses inherit. */
+  /** Prototype of its responses. */
   readonly response: object;
   /** The path it is mounted on. */
   mountpath: unknown;
@@ -16,7 +16,7 @@ export interface ExpressApp {
   emit(event: string, parent: unknown): unknown;
 }
 
-/** Whether a handler is an application of Express, which a package with pages of its own may bring along. */
+/** Whether a handler is an application of Express, which a package with its own pages may contain. */
 export function isExpressApp(fn: unknown): fn is AnyHandler & ExpressApp {
   const { handle, set, request, response } = fn as Record<string, unknown>;
   return typeof handle === "function" && typeof set === "function" && typeof request === "object" &&
@@ -24,10 +24,10 @@ export function isExpressApp(fn: unknown): fn is AnyHandler & ExpressApp {
 }
 
 /**
- * Lets an application of Express serve requests that Node has not made.
+ * Lets an application of Express serve requests that were not made by Node.
  *
- * It puts prototypes of its own behind every request and response, which end at Node's classes and would hide what a
- * request here is. It is given others: the same properties on top of what the request is by itself.
+ * Express sets its own prototypes on every request and response. They end at Node's classes, and would hide the methods
+ * of ours. So it is given prototypes with the same properties that inherit from ours.
  *
  * @param fn A middleware about to be registered
  * @returns The middleware, fitted if it is an application of Express

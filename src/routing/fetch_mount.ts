@@ -5,25 +5,25 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import { isResponse } from "../response/web_response.ts";
 import type { Handler } from "./handler.ts";
 
-/** A handler of web requests, as every Fetch framework has it; gets what the platform passed beside the request too. */
+/** A handler of web requests, as in every Fetch framework; it gets the platform's other arguments, too. */
 export type FetchHandler = (request: Request, info?: never, context?: never) => Response | Promise<Response>;
 
-/** Something with a `fetch` method: an application of another framework. */
+/** An object with a `fetch` method: an application of another framework. */
 export interface FetchApp {
   /** Answers a web request. */
   fetch(request: Request, info?: never, context?: never): Response | Promise<Response>;
 }
 
-/** What `new URL()` resolves: dot segments, escaped ones too, and backslashes, which it takes for slashes. */
+/** What `new URL()` would resolve: dot segments, also escaped, and backslashes, which it treats as slashes. */
 const RESOLVED_ELSEWHERE = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**
- * Makes a middleware of a handler of web requests. The handler sees the path below the mount, and its answer is final.
+ * Turns a handler of web requests into a middleware. The handler sees the path below the mount; its answer is final.
  *
  * @param caller Name of the method that was called, for the messages
  * @param handler The handler, or an application that has one
  * @returns The middleware
- * @throws {TypeError} If it is neither
+ * @throws {TypeError} If `handler` is neither
  */
 export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Handler {
   const answer = fetchOf(caller, handler);
@@ -34,7 +34,7 @@ export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Ha
   };
 }
 
-// packages that bring the web's classes along, as graphql-yoga on Node, give responses of their own
+// packages that bring their own classes, such as graphql-yoga on Node, return responses that are no instances of ours
 function responseOf(caller: string, given: Response | undefined): Response {
   if (isResponse(given)) return given;
   const { status, statusText = "", headers, body } = given ?? {} as Partial<Response>;
@@ -54,11 +54,11 @@ function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler
   );
 }
 
-// The platform's own request is handed on where nothing has to change, so that it can be upgraded. One that only looks
-// like a request, as on Node, would be refused by fetch() and new Request().
+// The platform's own request is passed on where nothing has to change, so that it can be upgraded. One that only looks
+// like a Request, as on Node, is replaced, because fetch() and new Request() would refuse it.
 function requestBelow(caller: string, req: FrameworkRequest, request: Request): Request {
   const { url, method } = req;
-  // most handlers resolve the path, and it would lead past middleware that has looked at it as it was sent
+  // most handlers resolve the path, and so would bypass middleware that matched it as it was sent
   if (RESOLVED_ELSEWHERE.test(req.path)) {
     throw new HttpError(400, "The path of a mounted handler has no dot segments and no backslashes");
   }
@@ -72,8 +72,8 @@ function requestBelow(caller: string, req: FrameworkRequest, request: Request): 
   return method === request.method ? placed : new Request(placed, { method });
 }
 
-// the origin of Deno's "http+unix:", which Unix sockets have, would be "null", and Bun's of a request without a proper
-// Host is missing
+// on Unix sockets Deno's scheme is "http+unix:", whose `origin` is "null"; and Bun leaves out the origin of a request
+// without a proper Host
 function originOf(request: Request): URL {
   try {
     return new URL(request.url, "http://localhost");

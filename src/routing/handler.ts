@@ -1,4 +1,5 @@
-import type { FrameworkRequest, NodeRequest, QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { FrameworkRequest, NodeRequest, QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import type { PathParams } from "./path_params.ts";
 
@@ -11,11 +12,11 @@ export type Locals = Record<string, Untyped>;
  */
 export type Next = (error?: unknown) => void;
 
-/** What handlers may return: nothing that counts, or a web `Response`, which is then the answer. */
+/** What handlers may return: a web `Response`, which is then the answer; anything else is ignored. */
 // deno-lint-ignore no-explicit-any -- Express handlers return whatever their last call returned
 export type HandlerResult = any;
 
-/** Declared as a method, so that a handler may ask for more than a plain request, such as `req & { user: User }`. */
+/** A method, so that parameters are bivariant: a handler may ask for more than a request, as `req & { user: User }`. */
 export interface HandlerShape<Params, Body, L extends Locals, Query = QueryValues> {
   /** The handler. */
   call(req: FrameworkRequest<Params, Body, Query>, res: FrameworkResponse<L>, next: Next): HandlerResult;
@@ -39,8 +40,8 @@ export interface ParamHandlerShape {
 }
 
 /**
- * Parameters of no names in particular. Of types that have nothing but an optional key, the compiler keeps away those
- * that share no key with them: whatever names its parameters is not taken for this, `Record<string, string>` is.
+ * Parameters without particular names. It is a weak type, one with optional properties only, so the compiler refuses
+ * types that share no property with it: those that name their parameters, but not `Record<string, string>`.
  */
 export interface AnyNames {
   /** Never there: no parameter can have this name. */
@@ -48,18 +49,18 @@ export interface AnyNames {
 }
 
 /**
- * What a handler that was written for no path may ask of its parameters: anything where those of the path are unknown, or
- * those of the paths around it, which a router that merges them may see.
+ * Parameters that a reusable handler may declare: any, where those of the path or of the enclosing paths (which a
+ * router may merge) are not known.
  */
 export type NamesFor<Params, Around = never> = string extends keyof Params ? Untyped
   : unknown extends Around ? Untyped
   : AnyNames;
 
 /**
- * Declared as a method, for the same reason, and twice: in a union with `Handler`, a second type of one signature would
- * leave a handler written in place without types for its parameters. Where two signatures cannot become one, because
- * one of them is generic, the compiler takes the types from `Handler` alone. That one has the path's parameters: a
- * generic wrapper of handlers learns its types from it.
+ * Declared as a method, for the same reason, and twice: in a union with `Handler`, a second type with a single
+ * signature would leave inline handlers without contextual types for their parameters. Two signatures, one of them
+ * generic, cannot be unified, so the compiler takes the contextual types from `Handler` alone. The generic one has the
+ * path's parameters, from which generic wrappers of handlers infer their types.
  */
 export interface ReusableHandlerShape<L extends Locals, Params = RouteParams, Names = NamesFor<Params>> {
   /** The handler. */
@@ -77,8 +78,8 @@ export interface ReusableErrorHandlerShape<L extends Locals> {
 }
 
 /**
- * Declared as a method, and twice, for the same reasons: Express's request is more than a request of Node. What it takes
- * of the response is not asked, for no type of npm's is one of ours.
+ * Declared as a method, and twice, for the same reasons: a handler may take Express's request, which is more than
+ * Node's. The response is not checked, because no response type from npm is compatible with ours.
  */
 export interface ForeignHandlerShape {
   /** The handler. */
@@ -88,9 +89,8 @@ export interface ForeignHandlerShape {
 }
 
 /**
- * What tells responses of Node by their type from a function: a handler that is typed for little of its request, as those
- * of express-validator are, would be taken for one of errors, and those written behind it have no types for their
- * parameters then.
+ * Distinguishes Node's responses from functions by type. Without it, a handler that is typed loosely, as those of
+ * express-validator are, would be taken for an error handler, and inline handlers after it would lose their types.
  */
 export interface ForeignResponse {
   /** Whether the answer is to have a date. */
@@ -113,7 +113,7 @@ export type Handler<
   Query = QueryValues,
 > = HandlerShape<Params, Body, L, Query>["call"];
 
-/** An error handler, told from a handler by its four declared parameters, as in Express. */
+/** An error handler; it has four declared parameters, which is how it is recognised, as in Express. */
 export type ErrorHandler<
   Params = RouteParams,
   Body = Untyped,
@@ -121,23 +121,23 @@ export type ErrorHandler<
   Query = QueryValues,
 > = ErrorHandlerShape<Params, Body, L, Query>["call"];
 
-/** A handler that was written for no path in particular, and may be used on any. */
+/** A handler that is not written for a particular path, and may be used on any. */
 export type ReusableHandler<
   L extends Locals = Locals,
   Params = RouteParams,
   Names = NamesFor<Params>,
 > = ReusableHandlerShape<L, Params, Names>["call"];
 
-/** An error handler that was written for no path in particular. */
+/** An error handler that is not written for a particular path. */
 export type ReusableErrorHandler<L extends Locals = Locals> = ReusableErrorHandlerShape<L>["call"];
 
-/** A middleware of npm's, typed for the request and the response of Express or Node. */
+/** A middleware from npm, typed for the request and response of Express or Node. */
 export type ForeignHandler = ForeignHandlerShape["call"];
 
 /** An error handler typed for the request and the response of Express or Node. */
 export type ForeignErrorHandler = ForeignErrorHandlerShape["call"];
 
-/** What may stand for a handler of a path: one that knows its parameters, one that does not care, or one of npm's. */
+/** What is accepted as a handler of a path: one typed for its parameters, a reusable one, or one from npm. */
 export type PathHandler<
   Params = RouteParams,
   L extends Locals = Locals,
@@ -155,7 +155,7 @@ export type ParamHandler = ParamHandlerShape["call"];
 /** A path, or several of them. */
 export type Path = string | RegExp | readonly (string | RegExp)[];
 
-/** Handlers and error handlers, in lists nested as one likes. */
+/** Handlers and error handlers, in lists nested to any depth. */
 export type HandlerList<
   Params = RouteParams,
   L extends Locals = Locals,
@@ -169,10 +169,12 @@ export type HandlerList<
   | ForeignErrorHandler
   | readonly HandlerList<Params, L, Body, Query, Names>[];
 
-/** Parameters of a path: typed for a literal string, any names otherwise. What is no path is their type itself. */
+/** Parameters of a path: named for a literal string, any names otherwise. A type that is no path stands for itself. */
 export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : PathParams<P>)
   : P extends Path ? RouteParams
   : P;
 
-/** A path of a known type; any path where what is known is the type of the parameters, as in Express's `get<Params>`. */
+/**
+ * The path, if the type argument is one; any path if it is the type of the parameters, as in Express's `get<Params>`.
+ */
 export type PathOf<P> = [P] extends [never] ? Path : P extends Path ? P : Path;

@@ -26,9 +26,9 @@ export interface WebSocketRouteDefinition {
   regex: RegExp;
   /** Names of its parameters. */
   keys: string[];
-  /** What happens on the connection. */
+  /** Handlers of the connection. */
   handlers: WebSocketHandlers;
-  /** What runs before the upgrade. */
+  /** Middleware that runs before the upgrade. */
   middlewares: Handler[];
 }
 
@@ -81,7 +81,7 @@ export function middlewaresOf(layers: readonly Layer[]): Handler[] {
   return layers.filter((layer) => layer.everywhere).flatMap((layer) => plain(layer, "handler") as Handler[]);
 }
 
-/** Middleware for paths below a prefix, what one call of `use` has registered side by side as one entry. */
+/** Middleware for paths below a prefix, one entry for each call of `use`. */
 export function prefixMiddlewaresOf(layers: readonly Layer[]): PrefixMiddleware[] {
   const found: PrefixMiddleware[] = [];
   let before: Layer | undefined;
@@ -111,7 +111,7 @@ function plain(layer: Layer, kind: "handler" | "error"): AnyHandler[] {
   return layer.entries.filter((entry) => entry.kind === kind).map((entry) => entry.fn);
 }
 
-/** A path as text: a list is joined by commas, a RegExp written between slashes. */
+/** A path as text: a list joined by commas, a RegExp between slashes. */
 function prefixText(path: Path): string {
   return Array.isArray(path) ? path.map(String).join(",") : String(path);
 }

@@ -1,17 +1,17 @@
 /**
- * Characters that end a parameter name: those of ASCII that no identifier has. Names of letters outside ASCII are read
- * whole; what ends them has to be one of these, for types know no classes of characters.
+ * Characters that end a parameter name: those of ASCII that cannot be in an identifier. Types know no character
+ * classes, so letters outside ASCII all count as part of the name.
  */
 export type Stop =
   | ("/" | "-" | "." | "?" | "(" | ")" | "{" | "}" | "[" | "]" | "<" | ">" | "*" | ":" | "\\" | "~" | "," | ";" | "@")
   | ("=" | "&" | "+" | "!" | "%" | "'" | '"' | "|" | "^" | "#" | "`" | " ");
 
-/** What stands before the first of the characters that end a name. */
+/** The text up to the first character that ends a name. */
 export type BareName<Text extends string, Taken extends string = ""> = Text extends `${infer Char}${infer Rest}`
   ? (Char extends Stop ? Taken : BareName<Rest, `${Taken}${Char}`>)
   : Taken;
 
-/** The parameter name a text begins with: what stands in quotes, or before the first character that ends a name. */
+/** The parameter name at the start of a text: in quotes, or up to the first character that ends a name. */
 export type Name<Text extends string> = Text extends `"${infer Quoted}"${string}` ? Quoted : BareName<Text>;
 
 /** What follows a known name, in quotes or not. */
@@ -19,7 +19,7 @@ export type After<Text extends string, Head extends string> = Text extends `"${H
   : Text extends `${Head}${infer Tail}` ? Tail
   : "";
 
-/** Whether the text behind a name makes the parameter optional, by Express 4's `?` with or without a constraint. */
+/** Whether the text after a name makes the parameter optional: Express 4's `?`, perhaps after a constraint. */
 export type IsOptional<Tail extends string> = Tail extends `?${string}` ? true
   : Tail extends `(${string})?${string}` ? true
   : false;
@@ -29,7 +29,7 @@ export type Param<Text extends string> = IsOptional<After<Text, Name<Text>>> ext
   ? { [K in Name<Text>]?: string }
   : { [K in Name<Text>]: string };
 
-/** Parameters of a path, part by part. */
+/** Parameters of a path, worked out part by part. */
 export type ParamsOfText<Text extends string> = Text extends `${infer Head}{${infer Group}}${infer Tail}`
   ? ParamsOfText<Head> & Partial<ParamsOfText<Group>> & ParamsOfText<Tail>
   : Text extends `${infer Head}:${infer Rest}` ? Wildcards<Head> & Param<Rest> & ParamsOfText<After<Rest, Name<Rest>>>
@@ -42,7 +42,7 @@ export type Wildcards<Text extends string> = Text extends `${string}*${infer Res
   : {};
 
 /**
- * Parameters of a literal path: `/users/:id/files/*path` gives `{ id: string; path: string[] }`, and what stands in
- * braces is optional.
+ * Parameters of a literal path: `/users/:id/files/*path` gives `{ id: string; path: string[] }`. Parts in braces are
+ * optional.
  */
 export type PathParams<P extends string> = { [K in keyof ParamsOfText<P>]: ParamsOfText<P>[K] };

@@ -1,4 +1,3 @@
-import { describe } from "../http/error_text.ts";
 import {
   type AnyHandler,
   type HandlerKind,
@@ -14,8 +13,10 @@ import { defineVerbs } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
-import type { QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import { withCookieTakeover } from "./cookie_takeover.ts";
+import { checkedHandlers } from "./handler_arguments.ts";
 import type { HandlerList, Locals, NamesFor, Next, Path, PathHandler } from "./handler.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
@@ -29,7 +30,7 @@ export class RouteEntry implements LayerEntry {
   readonly method: string | null;
 
   /**
-   * Takes a handler in.
+   * Wraps a handler.
    *
    * @param fn The handler
    * @param method Method in lower case, `null` for all
@@ -40,7 +41,7 @@ export class RouteEntry implements LayerEntry {
     this.method = method;
   }
 
-  /** The handler, by the name under which programs that list routes look for it. They may put another around it. */
+  /** The handler, under the name by which programs that list routes find it, and may wrap it. */
   get handle(): AnyHandler {
     return this.fn;
   }
@@ -64,9 +65,9 @@ export interface Route<Params = RouteParams, L extends Locals = Locals, Around =
 /**
  * One path with the handlers of its methods, as `app.route(path)` gives it.
  *
- * @typeParam Params Type of `req.params`; literal paths give it
+ * @typeParam Params Type of `req.params`; inferred from literal paths
  * @typeParam L Type of `res.locals`
- * @typeParam Around Parameters of the paths around it, which its handlers may ask for
+ * @typeParam Around Parameters of the paths around it, which its handlers may declare
  */
 export class Route<Params = RouteParams, L extends Locals = Locals, Around = never> implements RoutedEntries {
   /** The path as it was registered. */
@@ -87,7 +88,7 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
     this.#owner = owner;
   }
 
-  /** Which methods have handlers, by lower-case name; `_all` for `all()`. Made of the handlers whenever it is asked. */
+  /** Which methods have handlers, by lower-case name; `_all` for `all()`. Computed from the handlers on each read. */
   get methods(): Record<string, boolean> {
     const methods: Record<string, boolean> = Object.create(null);
     for (const { method } of this.stack) methods[method ?? "_all"] = true;
@@ -103,7 +104,7 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
     ...handlers: PathHandler<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
   ): this;
   /**
-   * Adds handlers and error handlers for every method, in lists nested as one likes.
+   * Adds handlers and error handlers for every method, in lists nested to any depth.
    *
    * @throws {TypeError} If there is no handler, or one is not a function
    */
@@ -118,7 +119,7 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
    * Adds handlers for one method.
    *
    * @param method Method in lower case, `null` for all
-   * @param handlers The handlers, in lists nested as one likes
+   * @param handlers The handlers, in lists nested to any depth
    * @param caller Name of the caller for error messages
    * @throws {TypeError} If there is no handler, or one is not a function
    */
@@ -129,7 +130,7 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
     return this;
   }
 
-  // an array that grows from nothing makes room for seventeen, and nearly every route has one handler
+  // V8 gives an array that grows from empty room for seventeen, and nearly every route has one handler
   #push(entry: RouteEntry): void {
     if (this.stack.length === 0) this.stack = [entry];
     else (this.stack as RouteEntry[]).push(entry);
@@ -140,7 +141,7 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
    *
    * @param req The request
    * @param res The response
-   * @param done Runs when the handlers are through, with the error nobody handled
+   * @param done Called when the handlers are through, with the error that was not handled, if any
    */
   dispatch(req: Untyped, res: Untyped, done: Next): void {
     const position = exchangeOf(req)?.target ?? new ForeignPosition(req as ForeignRequest);
@@ -158,11 +159,11 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
     new Walk(source, { req, res, position }, { walked: done }).start();
   }
 
-  /** Handlers for a method: its own and those of `all()`, in order; a GET's answer HEAD where nothing else does. */
+  /** Handlers for a method: its own and those of `all()`, in order. GET handlers answer HEAD where no other does. */
   entriesFor(method: string): readonly LayerEntry[] {
     let name: string | null = method.toLowerCase();
     if (name === "head" && !this.#has("head")) name = "get";
-    // methods have a case (RFC 9110 section 9.1): what Deno lets in as "pOST" would get past what guards POST
+    // methods are case-sensitive (RFC 9110 section 9.1): "pOST", which Deno lets through, would bypass what guards POST
     if (method !== method.toUpperCase()) name = null;
     return this.stack.filter((entry) => entry.method === null || entry.method === name);
   }
@@ -177,25 +178,6 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
   #has(method: string): boolean {
     return this.stack.some((entry) => entry.method === method);
   }
-}
-
-/**
- * Flattens handler lists and checks what is in them.
- *
- * @param caller Name of the caller for the error message
- * @param handlers Functions, in lists nested as one likes
- * @returns The functions, in order
- * @throws {TypeError} If there is no handler, or one is not a function
- */
-export function checkedHandlers(caller: string, handlers: readonly unknown[]): AnyHandler[] {
-  // nearly every list is flat already
-  const functions = handlers.some(Array.isArray) ? handlers.flat(Infinity) : handlers;
-  if (functions.length === 0) throw new TypeError(`${caller} requires a handler; argument handler is required`);
-  for (const fn of functions) {
-    if (typeof fn === "function") continue;
-    throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);
-  }
-  return functions as AnyHandler[];
 }
 
 defineVerbs(Route.prototype, (method) =>

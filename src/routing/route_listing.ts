@@ -4,7 +4,7 @@ import { SocketRoute } from "./socket_route.ts";
 
 /** One line of the list of routes. */
 export interface RegisteredRoute {
-  /** Path with the prefixes of all mounts. */
+  /** Path including the prefixes of all mounts. */
   fullPath: string;
   /** Method in capitals, `ALL` for `all`, `WS` for WebSocket routes. */
   method: string;
@@ -28,20 +28,21 @@ interface Listed {
 }
 
 /**
- * Lists every route in the order in which they are tried. Nothing is left out: what is registered twice, or can never
- * be reached behind an earlier route, stands in its place in the list.
+ * Lists every route in the order in which they are tried. Nothing is left out: a route that is registered twice, or is
+ * never reached because of an earlier one, is listed where it was registered.
  *
  * @param router The router
- * @param prefix Put before every path
+ * @param prefix Prepended to every path
+ * @param within The routers around it: one that is mounted below itself is listed only once
  * @returns The routes, those of mounted routers included
  */
-export function registeredRoutes(router: Listed, prefix: string): RegisteredRoute[] {
+export function registeredRoutes(router: Listed, prefix: string, within: readonly Listed[] = []): RegisteredRoute[] {
+  const around = [...within, router];
   return router.stack.flatMap((layer) => {
     if (layer.mounted !== null) {
       const { source } = layer.mounted;
-      return isListed(source)
-        ? pathsOf(layer).flatMap((path) => registeredRoutes(source, joinPaths(prefix, path)))
-        : [];
+      if (!isListed(source) || around.includes(source)) return [];
+      return pathsOf(layer).flatMap((path) => registeredRoutes(source, joinPaths(prefix, path), around));
     }
     return methodsOf(layer).flatMap((method) =>
       pathsOf(layer).map((path) => ({ fullPath: joinPaths(prefix, path), method, path }))

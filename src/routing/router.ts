@@ -17,7 +17,8 @@ import { defineVerbs } from "../matching/methods.ts";
 import type { PathPatternOptions } from "../matching/path_expression.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
-import type { QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
 import type {
   ErrorHandler,
@@ -46,27 +47,13 @@ import {
 } from "./layer_views.ts";
 import { withCookieTakeover } from "./cookie_takeover.ts";
 import { withOwnFaces } from "./express_mount.ts";
-import { checkedHandlers, Route } from "./route.ts";
+import { checkedHandlers, mountedKey, splitPath } from "./handler_arguments.ts";
+import { Route } from "./route.ts";
 import { type RegisteredRoute, registeredRoutes, type RouteInfo, routeInfos } from "./route_listing.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { SocketRoute } from "./socket_route.ts";
+import type { GroupOptions, PrintRoutesOptions, RouterOptions } from "./router_options.ts";
 import type { RouterVerbs, Verb } from "./verbs.ts";
-
-/** How a router matches. */
-export interface RouterOptions {
-  /** Tells `/Foo` from `/foo`; off by default. */
-  caseSensitive?: boolean | undefined;
-  /** Shows handlers the parameters of the mount path too; off by default. */
-  mergeParams?: boolean | undefined;
-  /** Tells `/foo` from `/foo/`; off by default. */
-  strict?: boolean | undefined;
-}
-
-/** Options of a route group: the router's, and middleware that runs before it. */
-export interface GroupOptions extends RouterOptions {
-  /** Runs for every request under the prefix. */
-  middleware?: PathHandler | readonly PathHandler[] | undefined;
-}
 
 const GROUP_NAMES: OptionNames<GroupOptions> = {
   middleware: true,
@@ -75,21 +62,12 @@ const GROUP_NAMES: OptionNames<GroupOptions> = {
   strict: true,
 };
 
-/** How routes are printed. */
-export interface PrintRoutesOptions {
-  /** Colours the methods; off by default. */
-  colour?: boolean;
-}
-
-/** Fills a group's router, whose handlers see the parameters of the prefix. */
+/** Adds the routes of a group to its router, whose handlers get the parameters of the prefix. */
 export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
-
-/** What a mounted router or app puts behind this key is walked as a whole. */
-export const mountedKey: unique symbol = Symbol.for("sluice.mounted");
 
 /** The verbs of a router, and being called as a handler. */
 export interface BaseRouter<Outer = unknown> extends RouterVerbs<Locals, Outer> {
-  /** Registers handlers for GET, and for HEAD where nothing else answers it. */
+  /** Registers handlers for GET, and for HEAD where no other handler answers it. */
   readonly get: Verb<this, Locals, Outer>;
   /** Passes a request through the router, as a middleware. */
   (req: Untyped, res: Untyped, next: Next): void;
@@ -100,35 +78,35 @@ export interface BaseRouter<Outer = unknown> extends RouterVerbs<Locals, Outer> 
  *
  * `Router` makes one, with or without `new`. A router is itself a handler: mount it with `use`.
  *
- * @typeParam Outer Parameters that every handler sees besides those of its own path: those of a group's prefix
+ * @typeParam Outer Parameters that every handler gets besides those of its own path: those of a group's prefix
  */
 export class BaseRouter<Outer = unknown> extends Callable implements LayerSource {
   /** Handlers of named parameters. */
   readonly paramHandlers: Map<string, AnyHandler[]> = new Map();
   /** Index over the layers. */
   readonly fastMatcher: FastMatcher;
-  /** Whether case counts. */
+  /** Whether paths are case-sensitive. */
   readonly caseSensitive: boolean;
-  /** Whether handlers also see the parameters of the mount path. */
+  /** Whether handlers also get the parameters of the mount path. */
   readonly mergeParams: boolean;
-  /** Whether a trailing slash counts. */
+  /** Whether a trailing slash makes a difference. */
   readonly strict: boolean;
   #layers: Layer[] = [];
   readonly #name: string;
   readonly #routeOptions: PathPatternOptions;
-  /** The name of the caller in error messages, for the method that was registered last. */
+  /** Name for error messages of the method that was registered last; building it for each route would cost. */
   #caller = "";
   #method: string | null | undefined = undefined;
 
   /**
    * Makes a router; `Router(options)` does the same without `new`.
    *
-   * @param options How to match
+   * @param options How to match paths
    * @param name Name for error messages, `Router` by default
    */
   constructor(options?: RouterOptions | null, name = "Router") {
     let made: BaseRouter | undefined = undefined;
-    // programs that list routes know routers by this name
+    // named `router`, because programs that list routes recognise routers by this name
     const router = (req: Untyped, res: Untyped, next: Next) => made!.handle(req, res, next);
     super(router);
     made = this;
@@ -140,7 +118,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     this.fastMatcher = new FastMatcher(() => this.#layers, registrationEpoch, this.caseSensitive);
   }
 
-  /** The layers, in the order of registration. Whoever asks for them may take some away or move them. */
+  /** The layers, in registration order. Reading it invalidates the index, because the caller may change the list. */
   get stack(): Layer[] {
     noteRegistration();
     return this.#layers;
@@ -156,44 +134,55 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     return Object.fromEntries(this.paramHandlers);
   }
 
-  /** This router as something to be mounted. */
+  /** Lets another router mount this one. */
   get [mountedKey](): Mounted {
     return { source: this };
   }
 
-  /** The layers as something that may stand in one list with a parent's; a router that finds its own steps cannot. */
+  /** The layers, for a parent that indexes them together with its own; `null` if a subclass finds steps its own way. */
   get list(): LayerList | null {
     return this.stepsFor === BaseRouter.prototype.stepsFor ? this.fastMatcher : null;
   }
 
-  /** Steps for a path and method, in registration order; what routers have that are mounted below is among them. */
+  /** Steps for a path and method, in registration order, including those of routers mounted below. */
   stepsFor(path: string, method: string): readonly Step[] {
     return this.fastMatcher.stepsFor(path, method);
   }
 
-  /** Whether an upgrade request for a path may find a WebSocket route, told at once. */
+  /** Whether an upgrade request for a path might find a WebSocket route; cheap, but only `false` is certain. */
   leadsToSocket(path: string): boolean {
     return this.fastMatcher.leadsToSocket(path);
   }
 
-  /** Whether it does find one, told by matching. */
+  /** Whether it does find one; found out by matching. */
   reachesSocket(path: string): boolean {
     return this.fastMatcher.reachesSocket(path);
   }
 
   /** Whether the router, or one mounted on it, has WebSocket routes. */
   get hasSockets(): boolean {
-    return this.#layers.some((layer) => layer.socket || layer.mounted?.source.hasSockets === true);
+    return BaseRouter.#hasSockets(this, new Set());
+  }
+
+  // a router may be mounted below itself, for paths that form a tree
+  static #hasSockets(router: BaseRouter, seen: Set<BaseRouter>): boolean {
+    if (seen.has(router)) return false;
+    seen.add(router);
+    return router.#layers.some(({ socket, mounted }) => {
+      if (socket || mounted === null) return socket;
+      const { source } = mounted;
+      return source instanceof BaseRouter ? BaseRouter.#hasSockets(source, seen) : source.hasSockets;
+    });
   }
 
   /**
    * Passes a request through the layers.
    *
-   * Takes requests of Sluice, and any object with `method` and `url`, such as real Express's.
+   * Takes requests of Sluice, and any object with `method` and `url`, such as a request of Express.
    *
    * @param req The request
    * @param res The response
-   * @param next Runs when no layer answered, with the error nobody handled
+   * @param next Called when no layer answered, with the error that was not handled, if any
    * @throws {TypeError} If there is no `next`
    */
   handle(req: Untyped, res: Untyped, next: Next): void {
@@ -213,14 +202,14 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     path: PathOf<P>,
     ...handlers: PathHandler<ParamsOf<P> & Outer, Locals, Body, Query, NamesFor<ParamsOf<P>, Outer>>[]
   ): this;
-  /** Adds middleware and error handlers, in lists nested as one likes. */
+  /** Adds middleware and error handlers, in lists nested to any depth. */
   use(...handlers: HandlerList<RouteParams & Outer>[]): this;
-  /** Adds middleware and error handlers for paths below a prefix, in lists nested as one likes. */
+  /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
   use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = Locals>(
     path: PathOf<P>,
     ...handlers: HandlerList<ParamsOf<P> & Outer, Locals, Body, Query, NamesFor<ParamsOf<P>, Outer>>[]
   ): this;
-  /** Adds middleware for every path, of the types that are given. */
+  /** Adds middleware for every path, with explicit type arguments. */
   use<P, _ResBody = Untyped, Body = Untyped, Query = QueryValues, Ls extends Locals = Locals>(
     ...handlers: PathHandler<P & Outer, Ls, Body, Query>[]
   ): this;
@@ -233,9 +222,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /**
    * Mounts a handler of web requests, or an application of another framework, below a path.
    *
-   * It gets a web `Request` whose path begins below the mount, and what the platform passed beside it; its answer is
-   * final, a 404 too. Mount it before the body parsers: a body can be read once. A path that most handlers
-   * would resolve, such as `/files/x/../secret`, is 400, for it would get past `app.use("/files/secret", guard)`.
+   * It gets a web `Request` whose path begins below the mount, and the platform's other arguments. Its answer is final,
+   * even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments, such
+   * as `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
+   * `app.use("/files/secret", guard)`.
    *
    * @param path The path
    * @param handler `(request, info) => Response`, or an object with such a `fetch` method
@@ -268,7 +258,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /**
    * Registers a path and returns it, to add handlers for its methods.
    *
-   * @throws {TypeError} If the path cannot be understood
+   * @throws {TypeError} If the path is not valid
    */
   route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Locals, Outer> {
     return this.#route(path, `${this.#name}.route`) as unknown as Route<ParamsOf<P> & Outer, Locals, Outer>;
@@ -286,7 +276,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @param method Method in lower case, `null` for all
    * @param path The path
    * @param handlers The handlers
-   * @throws {TypeError} If the path cannot be understood, or a handler is missing or no function
+   * @throws {TypeError} If the path is not valid, or a handler is missing or not a function
    */
   register(method: string | null, path: Path, handlers: readonly unknown[]): this {
     if (method !== this.#method) {
@@ -300,11 +290,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Registers a handler that runs before those of any path with a parameter of this name.
+   * Registers a handler that runs before the handlers of any path with a parameter of this name.
    *
    * @param name The name, or several
-   * @param handler Gets the value and the name behind `next`
-   * @throws {TypeError} If the name is not a string or the handler not a function
+   * @param handler Called with `(req, res, next, value, name)`
+   * @throws {TypeError} If the name is not a string, or the handler not a function
    */
   param(name: string | readonly string[], handler: ParamHandler): this {
     if (Array.isArray(name)) {
@@ -326,29 +316,29 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Registers routes under a common prefix, whose parameters their handlers see too.
+   * Registers routes under a common prefix whose parameters their handlers get, too.
    *
    * @param prefix The prefix
-   * @param callback Fills the group's router
+   * @param callback Adds the routes to the group's router
    * @throws {TypeError} If there is no callback
    */
   group<const P extends string>(prefix: P, callback: GroupCallback<ParamsOf<P> & Outer>): this;
   /**
-   * Registers routes under a common prefix, whose parameters their handlers do not see.
+   * Registers routes under a common prefix whose parameters are hidden from their handlers.
    *
    * @param prefix The prefix
-   * @param options How the group matches, and middleware for it
-   * @param callback Fills the group's router
-   * @throws {TypeError} If there is no callback, or an option that there is none of
+   * @param options How the group matches, and its middleware
+   * @param callback Adds the routes to the group's router
+   * @throws {TypeError} If there is no callback, or an unknown option
    */
   group(prefix: string, options: GroupOptions & { mergeParams: false }, callback: GroupCallback): this;
   /**
    * Registers routes under a common prefix.
    *
    * @param prefix The prefix
-   * @param options How the group matches, and middleware for it; parameters of the prefix are visible by default
-   * @param callback Fills the group's router
-   * @throws {TypeError} If there is no callback, or an option that there is none of
+   * @param options How the group matches, and its middleware; parameters of the prefix are visible by default
+   * @param callback Adds the routes to the group's router
+   * @throws {TypeError} If there is no callback, or an unknown option
    */
   group<const P extends string>(
     prefix: P,
@@ -364,7 +354,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     if (typeof given !== "object") {
       throw new TypeError(`${this.#name}.group takes its options as an object, not ${describe(given)}`);
     }
-    // a misspelt middleware would guard nothing
+    // a misspelt `middleware` would protect nothing
     checkNames(`${this.#name}.group`, given, GROUP_NAMES);
     const { middleware = [], ...rest } = given;
     const router = new BaseRouter({ mergeParams: true, ...rest }) as Router;
@@ -379,11 +369,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /**
    * Registers a WebSocket route.
    *
-   * Middleware of the same path, and everything registered before, runs first and may refuse the upgrade.
+   * Middleware of the same path, and everything registered before, runs first and may reject the upgrade.
    *
    * @param path The path
    * @param args Middleware, and the handlers of the connection last
-   * @throws {TypeError} If the path cannot be understood, or the handlers are missing
+   * @throws {TypeError} If the path is not valid, or the handlers are missing
    */
   ws<const P extends Path>(path: P, ...args: [...PathHandler<ParamsOf<P> & Outer>[], WebSocketHandlers]): this {
     const caller = `${this.#name}.ws`;
@@ -393,32 +383,32 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     return this;
   }
 
-  /** Routes in the order of registration, one entry for each method; a view of the layers. */
+  /** Routes in the order of registration, one entry for each method; derived from the layers. */
   get routes(): RouteDefinition[] {
     return routesOf(this.#layers);
   }
 
-  /** Middleware for every path; a view of the layers. */
+  /** Middleware for every path; derived from the layers. */
   get middlewares(): Handler[] {
     return middlewaresOf(this.#layers);
   }
 
-  /** Middleware for paths below a prefix; a view of the layers. */
+  /** Middleware for paths below a prefix; derived from the layers. */
   get prefixMiddlewares(): PrefixMiddleware[] {
     return prefixMiddlewaresOf(this.#layers);
   }
 
-  /** Mounted routers and apps; a view of the layers. */
+  /** Mounted routers and apps; derived from the layers. */
   get children(): SubRouter[] {
     return childrenOf(this.#layers);
   }
 
-  /** Error handlers; a view of the layers. */
+  /** Error handlers; derived from the layers. */
   get errorHandlers(): ErrorHandler[] {
     return errorHandlersOf(this.#layers);
   }
 
-  /** WebSocket routes; a view of the layers. */
+  /** WebSocket routes; derived from the layers. */
   get wsRoutes(): WebSocketRouteDefinition[] {
     return wsRoutesOf(this.#layers);
   }
@@ -441,7 +431,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /**
    * Lists every route, those of mounted routers included, in the order in which they are tried.
    *
-   * @param prefix Put before every path
+   * @param prefix Prepended to every path
    */
   getRegisteredRoutes(prefix = ""): RegisteredRoute[] {
     return registeredRoutes(this, prefix);
@@ -459,8 +449,8 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /**
    * Prints every route as `<METHOD> <path>`, one line each.
    *
-   * @param prefix Put before every path
-   * @param options Whether to colour the methods; an application does on a terminal
+   * @param prefix Prepended to every path
+   * @param options Whether to colour the methods; applications do on a terminal
    */
   printRoutes(prefix = "", options: PrintRoutesOptions = {}): void {
     for (const { method, fullPath } of this.getRegisteredRoutes(prefix)) {
@@ -474,35 +464,6 @@ defineVerbs(BaseRouter.prototype, (method) =>
     return this.register(method, path, handlers);
   });
 
-/**
- * Separates the optional path of `use` from its handlers.
- *
- * @param caller Name of the caller for the error message
- * @param args The arguments of `use`
- * @returns The path, `/` by default, and the flattened handlers
- * @throws {TypeError} If there is no handler, or one is not a function
- */
-export function splitPath(caller: string, args: readonly unknown[]): { path: Path; handlers: AnyHandler[] } {
-  const first = args[0];
-  let leaf: unknown = first;
-  while (Array.isArray(leaf) && leaf.length > 0) leaf = leaf[0];
-  const hasPath = args.length > 0 && !isMountable(leaf);
-  const handlers = args.slice(hasPath ? 1 : 0).flat(Infinity);
-  if (handlers.length === 0) {
-    throw new TypeError(
-      `${caller} requires a middleware function, not ${describe(leaf)}; argument handler is required`,
-    );
-  }
-  for (const fn of handlers) {
-    if (!isMountable(fn)) throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);
-  }
-  return { path: hasPath ? first as Path : "/", handlers: handlers as AnyHandler[] };
-}
-
-function isMountable(value: unknown): boolean {
-  return typeof value === "function" || (typeof value === "object" && value !== null && mountedKey in value);
-}
-
 /** A router; see {@linkcode BaseRouter} for what it can do. */
 export type Router<Outer = unknown> = BaseRouter<Outer>;
 
@@ -512,9 +473,9 @@ export interface RouterConstructor {
   new (options?: RouterOptions): Router;
   /** Makes a router. */
   (options?: RouterOptions): Router;
-  /** What routers inherit. */
+  /** Prototype of all routers. */
   readonly prototype: Router;
-  /** One path with the handlers of its methods, as Express's router carries it. */
+  /** A path with the handlers of its methods; a property of Express's router, too. */
   readonly Route: typeof Route;
 }
 

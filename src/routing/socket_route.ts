@@ -24,9 +24,9 @@ const NAMES: OptionNames<WebSocketHandlers> = {
 export class SocketRoute implements RoutedEntries {
   /** The path as it was registered. */
   readonly path: Path;
-  /** What happens on the connection. */
+  /** Handlers of the connection. */
   readonly handlers: WebSocketHandlers;
-  /** What runs before the upgrade. */
+  /** Middleware that runs before the upgrade. */
   readonly middlewares: readonly AnyHandler[];
   /** A WebSocket route answers no method. */
   readonly methods: Readonly<Record<string, boolean>> = {};
@@ -36,8 +36,8 @@ export class SocketRoute implements RoutedEntries {
    * @param caller Name of the caller for error messages
    * @param path The path
    * @param args Middleware, and the handlers of the connection last
-   * @throws {TypeError} If the handlers are missing, or one of anything is not what it should be
-   * @throws {RangeError} If the ping timeout is negative or longer than a timer can wait
+   * @throws {TypeError} If the handlers are missing, or a handler, middleware or option has the wrong type
+   * @throws {RangeError} If the ping timeout is negative, or longer than a timer can be
    */
   constructor(caller: string, path: Path, args: readonly unknown[]) {
     const flat = args.flat(Infinity);
@@ -74,7 +74,7 @@ function assertHandlers(caller: string, handlers: unknown): asserts handlers is 
       `${caller} needs the connection's handlers last, such as { message(ws, data) {} }, not ${describe(handlers)}`,
     );
   }
-  // an object of a class may keep things of its own
+  // an instance of a class may have properties of its own
   if (isPlain(handlers)) checkNames(caller, handlers, NAMES);
   const given = HANDLER_NAMES.filter((name) => (handlers as Record<string, unknown>)[name] !== undefined);
   if (given.length === 0) {

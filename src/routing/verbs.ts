@@ -1,12 +1,14 @@
-import type { QueryValues, RouteParams, Untyped } from "../request/framework_request.ts";
+import type { QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import type { HandlerList, Locals, NamesFor, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
 
 /**
- * Registers handlers for one method of a path; literal paths type `req.params`, with what the prefix of a group adds.
- * Express's type arguments may be given instead: `app.get<Params, ResBody, ReqBody, Query, Locals>(path, handler)`.
- * Parameters of paths around are those of a group, any that a router may merge, or, of an application, none.
+ * Registers handlers for one method of a path. Literal paths type `req.params`, together with the prefix of a group.
+ * Express's type arguments work, too: `app.get<Params, ResBody, ReqBody, Query, Locals>(path, handler)`. `Around` is
+ * the type of parameters from enclosing paths: those of a group; any, for a router that may merge them; none for an
+ * application.
  *
- * Throws a `TypeError` if the path cannot be understood, or a handler is missing or no function.
+ * Throws a `TypeError` if the path is not valid, or a handler is missing or not a function.
  */
 export interface Verb<Self, L extends Locals = Locals, Outer = unknown, Around = Outer> {
   /** Registers handlers. */
@@ -14,7 +16,7 @@ export interface Verb<Self, L extends Locals = Locals, Outer = unknown, Around =
     path: PathOf<P>,
     ...handlers: PathHandler<ParamsOf<P> & Outer, L, Body, Query, NamesFor<ParamsOf<P>, Around>>[]
   ): Self;
-  /** Registers handlers and error handlers, in lists nested as one likes. */
+  /** Registers handlers and error handlers, in lists nested to any depth. */
   <const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
     path: PathOf<P>,
     ...handlers: HandlerList<ParamsOf<P> & Outer, L, Body, Query, NamesFor<ParamsOf<P>, Around>>[]
@@ -27,13 +29,13 @@ export interface RouteVerb<Self, Params = RouteParams, L extends Locals = Locals
   <P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
     ...handlers: PathHandler<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
   ): Self;
-  /** Adds handlers and error handlers, in lists nested as one likes. */
+  /** Adds handlers and error handlers, in lists nested to any depth. */
   <P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
     ...handlers: HandlerList<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
   ): Self;
 }
 
-/** One function for all methods, and one for each but GET, whose name an app shares with its settings. */
+/** `all`, and a method for each HTTP method except GET, because `app.get` also reads settings. */
 export interface RouterVerbs<L extends Locals = Locals, Outer = unknown, Around = Outer> {
   /** Registers handlers for every method of a path. */
   readonly all: Verb<this, L, Outer, Around>;
@@ -107,7 +109,7 @@ export interface RouterVerbs<L extends Locals = Locals, Outer = unknown, Around 
   readonly unsubscribe: Verb<this, L, Outer, Around>;
 }
 
-/** One function for each method of a route. */
+/** A method for each HTTP method of a route. */
 export interface RouteVerbs<Params = RouteParams, L extends Locals = Locals, Around = never> {
   /** Adds handlers for ACL. */
   readonly acl: RouteVerb<this, Params, L, Around>;

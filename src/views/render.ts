@@ -4,7 +4,7 @@ import type { Engine, View, ViewOptions } from "./view.ts";
 
 /** What rendering needs of an application. */
 export interface ViewHost {
-  /** Values every view sees. */
+  /** Values for all views. */
   readonly locals: Record<string, unknown>;
   /** Engines by extension. */
   readonly engines: Record<string, Engine>;
@@ -20,7 +20,7 @@ export interface ViewHost {
   enabled(name: string): boolean;
 }
 
-/** Values for a view, of any shape: a program may have an interface for those of each. */
+/** Values for a view, of any type. */
 export interface RenderOptions {
   /** Those of the response. */
   _locals?: object;
@@ -36,13 +36,13 @@ export interface RenderOptions {
  * @param options Values for the view; `cache` overrides the `view cache` setting
  * @param answer Gets the text or the error
  * @throws {Error} If no engine fits the name
- * @throws {TypeError} If nobody is there to get it
+ * @throws {TypeError} If there is no callback
  */
 export function render(host: ViewHost, name: string, options: RenderOptions, answer: RenderCallback): void {
   if (typeof answer !== "function") {
     throw new TypeError(`res.render and app.render take a callback as a function, not ${describe(answer)}`);
   }
-  // with an error there is no text, which Express's type does not say
+  // with an error there is no text, which Express's type does not express
   const callback = answer as (error: Error | null, html?: string) => void;
   const values: Record<string, unknown> = { ...host.locals, ...options._locals, ...options };
   values["cache"] ??= host.enabled("view cache");
@@ -60,7 +60,7 @@ export function render(host: ViewHost, name: string, options: RenderOptions, ans
 }
 
 function findView(host: ViewHost, name: string): View {
-  // a user may have put a class of their own into the "view" setting
+  // the "view" setting may be a class of the program's own
   const ViewClass = host.get("view") as new (name: string, options: ViewOptions) => View;
   return new ViewClass(name, {
     defaultEngine: host.get("view engine"),

@@ -2,7 +2,7 @@ import { isThenable } from "../http/is_thenable.ts";
 import { extensionOf, resolvePath } from "../http/file_paths.ts";
 import type { FileSystem } from "../http/file_system.ts";
 
-/** Renders a file with some values; what `__express` and `renderFile` of template engines are. */
+/** Renders a file with values, like `__express` and `renderFile` of template engines. */
 export type Engine = (
   path: string,
   // deno-lint-ignore no-explicit-any -- values of a view are the application's own
@@ -10,15 +10,15 @@ export type Engine = (
   callback: (error: Error | null, html?: string) => void,
 ) => unknown;
 
-/** Where a view is looked for, and what renders it. */
+/** Where to look for a view, and the engines to render it. */
 export interface ViewOptions {
-  /** Extension of views that are named without one. */
+  /** Extension for names without one. */
   defaultEngine?: string | undefined;
   /** Folder or folders. */
   root: string | readonly string[];
   /** Engines by extension. */
   engines: Record<string, Engine>;
-  /** Loads an engine that is only named, by its package. */
+  /** Loads the package of an engine that is not registered. */
   loadPackage?: ((name: string) => Promise<unknown>) | undefined;
   /** Files of the platform. */
   files?: FileSystem | null | undefined;
@@ -26,15 +26,15 @@ export interface ViewOptions {
 
 /** A view: a template file and the engine for it. */
 export class View {
-  /** The name it was asked for by. */
+  /** The requested name. */
   readonly name: string;
   /** Its extension, with the dot. */
   readonly ext: string;
-  /** Where it was looked for. */
+  /** The folders that were searched. */
   readonly root: string | readonly string[];
   /** The engine that renders it. */
   readonly engine: Engine;
-  /** The file, `undefined` if there is none. */
+  /** Path of the file, `undefined` if there is none. */
   readonly path: string | undefined;
   readonly #files: FileSystem | null;
 
@@ -59,7 +59,7 @@ export class View {
     this.ext = given !== "" ? given : `.${options.defaultEngine!.replace(/^\./, "")}`;
     this.engine = options.engines[this.ext] ?? packagedEngine(this.ext.slice(1), options.loadPackage);
     this.path = this.#lookup(given === "" ? name + this.ext : name);
-    // names may be a client's: it would have one engine more kept with each extension that it invents
+    // only if the file exists: names may come from clients, who could fill the memory with invented extensions
     if (this.path !== undefined) options.engines[this.ext] ??= this.engine;
   }
 
@@ -79,7 +79,7 @@ export class View {
     try {
       return this.#files?.statSync(path).isFile ?? false;
     } catch {
-      // whatever keeps the file from being seen, the view is not there
+      // if the file cannot be accessed, for whatever reason, there is no view
       return false;
     }
   }
@@ -88,7 +88,7 @@ export class View {
    * Renders the view.
    *
    * @param options Values for the view
-   * @param callback Gets the text or the error, never before this function has returned
+   * @param callback Gets the text or the error, always after this function has returned
    */
   render(options: Record<string, unknown>, callback: (error: Error | null, html?: string) => void): void {
     let returned = false;
@@ -103,7 +103,7 @@ export class View {
 }
 
 /**
- * An engine that is loaded when it is first needed: the package named like the extension, as in Express.
+ * An engine that is loaded on first use: the package named like the extension, as in Express.
  *
  * @param name Name of the package
  * @param load Loads a package

@@ -9,7 +9,7 @@ import { serveConnection } from "./serve_connection.ts";
 import type { WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
-/** What can turn a request into a WebSocket; a platform is one. */
+/** Turns requests into WebSockets; platforms do. */
 export interface Upgrader {
   /** Accepts a WebSocket. */
   upgrade(
@@ -28,7 +28,7 @@ export interface Upgrader {
   };
 }
 
-/** Key under which what a platform passes beside a request holds the request's own way to become a WebSocket. */
+/** Key of a request's own upgrader in the platform's second argument. */
 export const upgraderKey: unique symbol = Symbol.for("sluice.upgrader");
 
 /** What is needed to accept a WebSocket. */
@@ -39,30 +39,33 @@ export interface AcceptOptions {
   readonly res: FrameworkResponse;
   /** The path of the route, as it was registered. */
   readonly routePath: string;
-  /** What happens on the connection. */
+  /** Handlers of the connection. */
   readonly handlers: WebSocketHandlers;
   /** The platform. */
   readonly platform: Upgrader;
-  /** The exchange, for names of the request may be the program's. */
+  /** The exchange; properties of `req` may have been replaced by the program. */
   readonly exchange: Exchange;
   /** The application's connections. */
   readonly connections: Connections;
-  /** Is told that the connection is over. */
+  /** Called when the connection is over. */
   readonly ended?: () => void;
 }
 
-/** ms a client may leave a ping unanswered, where its route does not say. */
+/** Default of `pingTimeoutMs`. */
 const PING_TIMEOUT_MS = 120_000;
 
-/** Headers the handshake has of its own (RFC 6455 section 4.2.2), or that a 101 cannot have (RFC 9110 section 8.6). */
+/**
+ * Headers that the handshake sets itself (RFC 6455 section 4.2.2), or that a 101 must not have (RFC 9110 section 8.6).
+ */
 const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|transfer-encoding)$/;
 
 /**
  * Accepts a WebSocket (RFC 6455 section 4.2) and runs its handlers.
  *
- * @param options The request and what is to happen
- * @returns The platform's own response; it must reach the platform as it is
- * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13, 501 where there are no WebSockets,
+ * @param options The request, and what to do with the connection
+ * @returns The platform's own response, which must be passed to the platform unchanged
+ * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13, 501 where there are no
+ * WebSockets,
  *   503 if the application is being closed
  */
 export function acceptWebSocket(options: AcceptOptions): Response {
@@ -71,7 +74,7 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   if (connections.areClosing) throw new HttpError(503, "The server is closing");
   const protocol = chooseProtocol(req, handlers);
   const headers = handshakeHeaders(res);
-  // some runtimes refuse to tell the request's headers and its sender once it is upgraded, so they are asked now
+  // read now, because some runtimes do not give them after the upgrade
   const { target, info, context } = exchange;
   void req.headers;
   void exchange.peer;
@@ -79,7 +82,8 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   const data = { routePath: options.routePath, params: { ...req.params }, req };
   const upgrader = (info as { [upgraderKey]?: Upgrader } | null | undefined)?.[upgraderKey] ?? platform;
   const upgrade = upgrader.upgrade(target.request, info, { protocol, headers, pingTimeoutMs, context });
-  // from here on nothing may throw, unless the platform can keep connections: it waits for this response and no other
+  // nothing may throw after this, since the platform expects this very response; only `handled` may, where connections
+  // are kept through a sleep
   const { socket, response } = upgrade;
   const handled = upgrade.keep && ((ws: WebSocketConnection) => upgrade.keep?.(ws, handlers));
   const ws = serveConnection({

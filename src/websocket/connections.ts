@@ -2,10 +2,10 @@ import { InOrder } from "./in_order.ts";
 import { assertSocketData, assertTopic, bytesOf, type SocketData } from "./socket_data.ts";
 import { assertBroker, type TopicBroker } from "./topic_broker.ts";
 
-/** Where the framework finds the connections of an application. */
+/** Key of an application's connections, for the framework's own use. */
 export const connectionsKey: unique symbol = Symbol.for("sluice.connections");
 
-/** The part of a connection the registry needs. */
+/** The part of a connection that the registry needs. */
 export interface Member {
   /** Sends a message. */
   send(data: SocketData): void;
@@ -19,9 +19,9 @@ export class Connections {
   readonly #topics = new Map<string, Set<Member>>();
   readonly #logError: (error: unknown) => void;
   readonly #outgoing: InOrder;
-  /** Is told whose topics have changed. */
+  /** Called when the topics of a connection have changed. */
   changed: ((member: Member) => void) | null = null;
-  /** Whether no more are taken, because the application is being closed. */
+  /** Whether new connections are refused, because the application is closing. */
   areClosing = false;
   #broker: TopicBroker | null = null;
   #brokerIsOpen = false;
@@ -29,7 +29,7 @@ export class Connections {
   /**
    * Makes an empty registry; every application has one.
    *
-   * @param logError Writes down what goes wrong while nobody waits for it
+   * @param logError Logs errors that nobody waits for
    */
   constructor(logError: (error: unknown) => void = console.error) {
     this.#logError = logError;
@@ -46,14 +46,14 @@ export class Connections {
     if (!this.#open.has(member)) this.#open.set(member, new Set());
   }
 
-  /** Takes a connection away, and out of every topic. */
+  /** Removes a connection, from all topics, too. */
   delete(member: Member): void {
     for (const topic of this.#open.get(member) ?? []) this.unsubscribe(topic, member);
     this.#open.delete(member);
   }
 
   /**
-   * Lets a connection follow a topic; one that is closed follows nothing.
+   * Subscribes a connection to a topic; closed connections are ignored.
    *
    * @throws {TypeError} If the topic is not a string
    */
@@ -69,7 +69,7 @@ export class Connections {
     this.#openBroker()?.subscribe(topic);
   }
 
-  /** Ends a connection's interest in a topic. */
+  /** Unsubscribes a connection from a topic. */
   unsubscribe(topic: string, member: Member): void {
     if (this.#open.get(member)?.delete(topic)) this.changed?.(member);
     const members = this.#topics.get(topic);
@@ -78,23 +78,23 @@ export class Connections {
     if (this.#brokerIsOpen) this.#broker!.unsubscribe(topic);
   }
 
-  /** Tells whether a connection follows a topic. */
+  /** Whether a connection is subscribed to a topic. */
   isSubscribed(topic: string, member: Member): boolean {
     return this.#topics.get(topic)?.has(member) ?? false;
   }
 
-  /** The topics a connection follows. */
+  /** The topics a connection is subscribed to. */
   topicsOf(member: Member): string[] {
     return [...this.#open.get(member) ?? []];
   }
 
   /**
-   * Sends a message to everybody who follows a topic, in other processes too where a broker is in use.
+   * Sends a message to all subscribers of a topic; with a broker, also in other processes.
    *
    * @param topic The topic
    * @param data The message
-   * @param except Who is left out, usually the sender
-   * @returns How many of this process got it
+   * @param except A connection to leave out, usually the sender
+   * @returns How many connections of this process got it
    * @throws {TypeError} If the topic is not a string, or the message neither text nor bytes
    */
   publish(topic: string, data: SocketData, except?: Member): number {
@@ -115,7 +115,7 @@ export class Connections {
         member.send(data);
         count++;
       } catch (error) {
-        // what one connection cannot take shall reach the others
+        // a failure of one connection must not keep the message from the others
         this.#logError(error);
       }
     }
@@ -128,10 +128,10 @@ export class Connections {
   }
 
   /**
-   * Lets a broker carry the messages of topics to the other processes of the application, and theirs to this one.
+   * Connects topics with those of the application's other processes through a broker.
    *
    * @param broker The broker, such as `redisTopics(client)` of `@sluice/sluice/redis`
-   * @throws {TypeError} If it is no broker
+   * @throws {TypeError} If it is not a broker
    * @throws {Error} If there is one already
    *
    * @example Topics across processes
@@ -153,19 +153,19 @@ export class Connections {
     child.#broker = null;
   }
 
-  /** Lets go of what the broker opened; the topics of this process go on. */
+  /** Closes the broker's resources; topics go on within this process. */
   async closeBroker(): Promise<void> {
     if (this.#brokerIsOpen) await this.#broker!.close();
   }
 
-  // on first use, because a mounted application hands its broker on before that
+  // on first use, because mounting an application passes its broker on to the parent before that
   #openBroker(): TopicBroker | null {
     if (this.#broker === null || this.#brokerIsOpen) return this.#broker;
     this.#broker.open({
       deliver: (topic, data) => void this.#deliver(topic, data),
       logError: this.#logError,
     });
-    // one that refuses, because another application has it, must not carry what is published here
+    // after open(), which throws if another application uses the broker; then nothing may be published to it
     this.#brokerIsOpen = true;
     return this.#broker;
   }

@@ -1,11 +1,11 @@
 import { byteLengthOf, bytesOf, type SocketData } from "./socket_data.ts";
 
-/** A message that can be sent at once. */
+/** A message that can be sent right away. */
 export type ReadyData = Exclude<SocketData, Blob>;
 
 /**
- * Keeps messages in order though a `Blob` has to be read before it can be sent: what comes after one waits for it.
- * Without a Blob nothing waits.
+ * Keeps messages in order although a `Blob` must be read before it can be sent: later messages wait for it. Without a
+ * Blob nothing waits.
  */
 export class InOrder {
   #last: Promise<void> | null = null;
@@ -13,13 +13,13 @@ export class InOrder {
   readonly #failed: (error: unknown) => void;
 
   /**
-   * @param failed Is told why a Blob could not be read; the message is lost, and those after it go on
+   * @param failed Called with the error if a Blob cannot be read; only that message is lost
    */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed;
   }
 
-  /** Bytes that wait for a Blob, its own among them. */
+  /** Bytes that are waiting, including those of Blobs. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -28,17 +28,18 @@ export class InOrder {
    * Passes a message on in its turn.
    *
    * @param data The message
-   * @param pass Takes it
+   * @param pass Receives it
    */
   send(data: SocketData, pass: (data: ReadyData) => void): void {
     if (this.#last === null && !(data instanceof Blob)) return pass(data);
     const length = byteLengthOf(data);
     this.#bytes += length;
-    // bytes may be written over while they wait
-    const kept = data instanceof Blob ? data.arrayBuffer() : typeof data === "string" ? data : bytesOf(data).slice();
+    // the caller may reuse its bytes while they wait
+    const kept = typeof data === "string" || data instanceof Blob ? data : bytesOf(data).slice();
     this.#queue(async () => {
       try {
-        pass(await kept);
+        // read in its turn: if it failed earlier, nobody would be there to catch it
+        pass(kept instanceof Blob ? await kept.arrayBuffer() : kept);
       } finally {
         this.#bytes -= length;
       }
@@ -46,9 +47,9 @@ export class InOrder {
   }
 
   /**
-   * Runs something when all messages so far have been passed on: at once where none waits.
+   * Runs something when all messages so far have been passed on; right away if none is waiting.
    *
-   * @param action What is to happen
+   * @param action What to run
    */
   after(action: () => void): void {
     if (this.#last === null) action();

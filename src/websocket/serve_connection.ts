@@ -3,21 +3,21 @@ import type { Connections } from "./connections.ts";
 import { type ConnectionData, WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
-/** What is needed to run a connection's handlers. */
+/** What is needed to run the handlers of a connection. */
 export interface ConnectionOptions {
-  /** The server's end; nothing has happened on it yet. */
+  /** The server's end; no event has been dispatched on it yet. */
   readonly socket: WebSocket;
   /** The sub-protocol that was chosen, `""` for none. */
   readonly protocol: string;
-  /** What the connection knows of its beginning. */
+  /** The value of `ws.data`. */
   readonly data: ConnectionData;
-  /** What happens on the connection. */
+  /** Handlers of the connection. */
   readonly handlers: WebSocketHandlers;
   /** The application's connections. */
   readonly connections: Connections;
-  /** Where errors are written that no handler takes. */
+  /** Logs errors that no handler takes. */
   readonly app: { logError(error: unknown): void };
-  /** Whether the connection was open before, in an application that is gone; then `open` does not run. */
+  /** Whether the connection was already open in an application that is gone; then `open` does not run. */
   readonly resumed?: boolean;
   /** Runs after each handler; what it throws counts as the handler's own error. */
   readonly handled?: ((ws: WebSocketConnection) => void) | undefined;
@@ -28,14 +28,14 @@ export interface ConnectionOptions {
 /** How often, in ms, a connection with waiting bytes is looked at for `drain`. */
 const DRAIN_INTERVAL = 20;
 
-/** What Deno says of a client that has vanished; elsewhere the close code 1006 says it alone. */
+/** Deno's errors for a client that has vanished; on other runtimes there is only close code 1006. */
 const VANISHED = /unexpected eof|connection reset|broken pipe|no response from ping/i;
 
 /**
- * Runs a route's handlers on an accepted socket. It never throws: what a handler throws goes to `error`, and without
- * one closes the connection with 1011.
+ * Runs a route's handlers on an accepted socket. It never throws: errors of handlers go to `error`; without that
+ * handler they close the connection with 1011.
  *
- * @param options The socket and what is to happen on it
+ * @param options The socket and its handlers
  * @returns The connection
  */
 export function serveConnection(options: ConnectionOptions): WebSocketConnection {
@@ -59,7 +59,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     app.logError(error);
     ws.close(1011, "Internal error");
   };
-  // a promise tells whoever told the event when all is over
+  // returns a promise for platforms that wait until a handler is done
   const attempt = (handler: () => unknown, failed: (error: unknown) => unknown): unknown => {
     try {
       const result = handler();
@@ -72,7 +72,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   const run = (handler: () => unknown): unknown => attempt(handler, fail);
   const closing = (...how: [number, string]): void => {
     closedHere = how;
-    // nothing can be sent on it any more, though the client may take its time to answer
+    // nothing can be sent from now on, although the client may take its time to answer
     connections.delete(ws);
   };
   const ws = new WebSocketConnection(socket, protocol, data, connections, { buffered, closing, failed: fail });
@@ -80,19 +80,19 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   socket.onopen = () => {
     connections.add(ws);
     const opened = run(() => handlers.open?.(ws));
-    // closing began after the handshake, when this was none of the connections yet
+    // closing began between the handshake and this event, before the connection was registered
     if (connections.areClosing) ws.close(1001, "The server is closing");
     return opened;
   };
   if (options.resumed && ws.readyState === 1) connections.add(ws);
   socket.onmessage = ({ data }) => {
-    // some runtimes still pass on what was under way, some do not
+    // some runtimes still deliver messages that were in flight, some do not
     if (closedHere !== undefined) return;
     return run(() => handlers.message?.(ws, typeof data === "string" ? data : new Uint8Array(data)));
   };
   socket.onclose = (event) => {
-    // Deno tells it twice where a ping was not answered, and keeps a socket whose client has vanished until the next ping
-    // would be due, with all that these hold
+    // Deno dispatches `close` twice if a ping is not answered; and it keeps a socket whose client has vanished until
+    // the next ping is due, with everything these functions refer to
     socket.onopen =
       socket.onmessage =
       socket.onclose =
@@ -107,13 +107,13 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   };
   socket.onerror = (event) => {
     const { error, message = "" } = event as ErrorEvent;
-    // a client that vanishes is no failure of the server, and one that breaks the protocol matters to those who ask
+    // a vanished client is no error; one that violates the protocol is, for programs with an error handler
     if (handlers.error !== undefined && !VANISHED.test(message)) return fail(error ?? new Error(message));
   };
   return ws;
 }
 
-// Deno gives 0 where it should be 1006 (RFC 6455 section 7.1.5), and its own 1001 after a ping without an answer
+// Deno reports 0 instead of 1006 (RFC 6455 section 7.1.5), and 1001 after a ping without an answer
 function howItClosed({ code, reason, wasClean }: CloseEvent): [code: number, reason: string] {
   return wasClean === false || code === 0 ? [1006, reason] : [code, reason];
 }

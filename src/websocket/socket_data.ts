@@ -4,29 +4,29 @@ import { utf8Length } from "../http/encodings.ts";
 export type SocketData = string | ArrayBuffer | ArrayBufferView<ArrayBuffer> | Blob;
 
 /**
- * Refuses what cannot be sent; runtimes would send `[object Object]`.
+ * Asserts that a message can be sent; runtimes would send `[object Object]`.
  *
- * @param method The caller's name for the error message
+ * @param caller Name of the caller for error messages
  * @param data The message
  * @throws {TypeError} If it is neither text nor bytes
  */
-export function assertSocketData(method: string, data: unknown): asserts data is SocketData {
+export function assertSocketData(caller: string, data: unknown): asserts data is SocketData {
   if (typeof data === "string" || data instanceof ArrayBuffer || ArrayBuffer.isView(data) || data instanceof Blob) {
     return;
   }
   const given = typeof data === "object" && data !== null ? "an object; use JSON.stringify" : String(data);
-  throw new TypeError(`${method} takes text, an ArrayBuffer, a view of one or a Blob, not ${given}`);
+  throw new TypeError(`${caller} takes text, an ArrayBuffer, a view of one or a Blob, not ${given}`);
 }
 
 /**
- * Refuses what is no topic.
+ * Asserts that a topic is a string.
  *
- * @param method The caller's name for the error message
+ * @param caller Name of the caller for error messages
  * @param topic The topic
  * @throws {TypeError} If it is not a string
  */
-export function assertTopic(method: string, topic: unknown): asserts topic is string {
-  if (typeof topic !== "string") throw new TypeError(`${method} takes the topic as a string, not ${String(topic)}`);
+export function assertTopic(caller: string, topic: unknown): asserts topic is string {
+  if (typeof topic !== "string") throw new TypeError(`${caller} takes the topic as a string, not ${String(topic)}`);
 }
 
 /**

@@ -1,29 +1,29 @@
 /**
- * Carries what is published to a topic to the application's other processes; given to `app.connections.use`.
+ * Passes messages of topics on to the application's other processes; for `app.connections.use`.
  *
- * Members of this process are none of its business: they have got the message already.
+ * Connections of this process get messages without it.
  */
 export interface TopicBroker {
   /**
-   * Begins; called once, when the first topic is followed or published to.
+   * Starts the broker; called once, with the first subscription or message.
    *
    * @param host Where messages and errors go
    */
   open(host: TopicHost): void;
-  /** Sends a message to the other processes; what goes wrong goes to the host. */
+  /** Sends a message to the other processes; errors go to the host. */
   publish(topic: string, data: string | Uint8Array<ArrayBuffer>): void;
-  /** The topic has a member in this process now. */
+  /** The topic has its first subscriber in this process. */
   subscribe(topic: string): void;
-  /** The topic has no member in this process any more. */
+  /** The topic has no subscriber in this process any more. */
   unsubscribe(topic: string): void;
-  /** Lets go of what it opened. Topics may be left after this, and followed again. */
+  /** Closes what it opened. After this there may be more calls of `unsubscribe`, and new subscriptions. */
   close(): Promise<void>;
 }
 
-/** What a broker is given. */
+/** What a broker gets from the application. */
 export interface TopicHost {
   /**
-   * Sends a message of another process to the members of a topic; never throws.
+   * Delivers a message from another process to the subscribers of a topic; never throws.
    *
    * @param topic The topic
    * @param data Text or bytes
@@ -37,9 +37,9 @@ export interface TopicHost {
 const METHODS = ["open", "publish", "subscribe", "unsubscribe", "close"] as const;
 
 /**
- * Refuses what is no broker.
+ * Asserts that a value is a broker.
  *
- * @param broker What was given
+ * @param broker The value
  * @throws {TypeError} If a method is missing
  */
 export function assertBroker(broker: unknown): asserts broker is TopicBroker {

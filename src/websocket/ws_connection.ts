@@ -1,10 +1,11 @@
 import { utf8Length } from "../http/encodings.ts";
-import type { FrameworkRequest, Untyped } from "../request/framework_request.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import type { Connections, Member } from "./connections.ts";
 import { InOrder } from "./in_order.ts";
 import { assertSocketData, type SocketData } from "./socket_data.ts";
 
-/** What a connection knows of its beginning; put your own values beside it. */
+/** Data of a connection, for your own values, too. */
 export interface ConnectionData {
   /** The path of the route, as it was registered. */
   routePath: string;
@@ -16,17 +17,17 @@ export interface ConnectionData {
   [name: string]: Untyped;
 }
 
-/** What a connection tells whoever serves it. */
+/** Notifications of a connection. */
 export interface ConnectionEvents {
-  /** A message had to wait. */
+  /** A message could not be sent right away. */
   buffered(): void;
   /** The application closed it. */
   closing(code: number, reason: string): void;
-  /** A Blob could not be read, and was not sent. */
+  /** A Blob could not be read, so it was not sent. */
   failed(error: unknown): void;
 }
 
-/** Most bytes a close reason may have (RFC 6455 section 5.5, less the two of the code). */
+/** Most bytes of a close reason (RFC 6455 section 5.5, minus two for the code). */
 const LONGEST_REASON = 123;
 
 /** One open WebSocket: the same on every runtime. */
@@ -46,9 +47,9 @@ export class WebSocketConnection implements Member {
    *
    * @param socket The server's end
    * @param protocol The sub-protocol that was chosen
-   * @param data What the connection knows
+   * @param data The value of `ws.data`
    * @param connections The application's connections
-   * @param events What is told of it
+   * @param events Called when something happens
    */
   constructor(
     socket: WebSocket,
@@ -77,9 +78,9 @@ export class WebSocketConnection implements Member {
   }
 
   /**
-   * Sends a message. On a connection that is closing or closed nothing happens.
+   * Sends a message. On a connection that is closing or closed, it does nothing.
    *
-   * Messages keep their order, also those after a `Blob`, which has to be read first.
+   * Messages keep their order, even after a `Blob`, which has to be read first.
    *
    * @param data Text or bytes
    * @throws {TypeError} If it is neither
@@ -94,11 +95,11 @@ export class WebSocketConnection implements Member {
   }
 
   /**
-   * Closes the connection, after what was sent. A second time nothing happens.
+   * Closes the connection after all messages have been sent. Further calls do nothing.
    *
-   * @param code 1000; 3000 to 4999 for the application's own meanings; or what else a server may say, such as 1008
+   * @param code 1000; 3000 to 4999 for codes of your own; or another code a server may send, such as 1008
    * @param reason At most 123 bytes
-   * @throws {RangeError} If the code may not be sent (RFC 6455 section 7.4), or the reason is too long
+   * @throws {RangeError} If the code must not be sent (RFC 6455 section 7.4), or the reason is too long
    */
   close(code = 1000, reason = ""): void {
     assertCode(code);
@@ -113,7 +114,7 @@ export class WebSocketConnection implements Member {
   }
 
   /**
-   * Follows a topic.
+   * Subscribes to a topic.
    *
    * @throws {TypeError} If the topic is not a string
    */
@@ -121,20 +122,20 @@ export class WebSocketConnection implements Member {
     this.#connections.subscribe(topic, this);
   }
 
-  /** Stops following a topic. */
+  /** Unsubscribes from a topic. */
   unsubscribe(topic: string): void {
     this.#connections.unsubscribe(topic, this);
   }
 
-  /** Tells whether the connection follows a topic. */
+  /** Whether the connection is subscribed to a topic. */
   isSubscribed(topic: string): boolean {
     return this.#connections.isSubscribed(topic, this);
   }
 
   /**
-   * Sends a message to everybody else who follows a topic.
+   * Sends a message to all other subscribers of a topic.
    *
-   * @returns How many of this process got it
+   * @returns How many connections of this process got it
    * @throws {TypeError} If the topic is not a string, or the message neither text nor bytes
    */
   publish(topic: string, data: SocketData): number {

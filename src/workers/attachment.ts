@@ -1,10 +1,10 @@
 import type { ObjectSocket } from "./durable_state.ts";
 
-/** What a connection is known by after its object has slept. */
+/** What is saved of a connection while its object sleeps. */
 export interface Attachment {
-  /** Tells it from what others attach to sockets of their own. */
+  /** Distinguishes it from attachments of other code. */
   readonly sluice: 1;
-  /** Number of the route among the application's WebSocket routes. */
+  /** Index of the route among the application's WebSocket routes. */
   readonly route: number;
   /** The route's path, as it was registered. */
   readonly path: string;
@@ -12,26 +12,26 @@ export interface Attachment {
   readonly protocol: string;
   /** The request's URL. */
   readonly url: string;
-  /** Number of characters of its path that mounts have taken. */
+  /** Length of the part of its path that mounts have consumed. */
   readonly mount: number;
-  /** Its headers, as far as they are kept. */
+  /** Its saved headers. */
   readonly headers: readonly (readonly [string, string])[];
   /** Path parameters. */
   readonly params: Record<string, unknown>;
-  /** Topics the connection follows. */
+  /** Topics the connection is subscribed to. */
   readonly topics: readonly string[];
-  /** The application's own values. */
+  /** The application's own values on `ws.data`. */
   readonly own: Record<string, unknown>;
 }
 
-/** Headers that belong to the handshake and mean nothing after it. */
+/** Headers of the handshake, which have no meaning after it. */
 const HANDSHAKE = /^(?:connection|upgrade|sec-websocket-.*)$/;
 
 /**
- * The headers of a request that a connection keeps.
+ * The headers of a request that are saved for a connection.
  *
  * @param headers All of them
- * @param names Those that are wanted; all but the handshake's own by default
+ * @param names Names of the headers to save; all except those of the handshake by default
  */
 export function keptHeaders(headers: Headers, names: readonly string[] | undefined): [string, string][] {
   const wanted = names?.map((name) => name.toLowerCase());
@@ -39,13 +39,13 @@ export function keptHeaders(headers: Headers, names: readonly string[] | undefin
 }
 
 /**
- * Keeps what a connection is known by. Where it is too much, the longest headers are left out.
+ * Saves an attachment on a socket. If it is too large, the longest headers are dropped.
  *
  * @param socket The connection's socket
- * @param attachment What to keep
- * @returns What is kept
- * @throws {TypeError} If a value cannot be kept
- * @throws {RangeError} If it is too much without any headers
+ * @param attachment What to save
+ * @returns What was saved
+ * @throws {TypeError} If a value cannot be saved
+ * @throws {RangeError} If it is too large even without headers
  */
 export function attach(socket: ObjectSocket, attachment: Attachment): Attachment {
   let fitting = attachment;
@@ -68,7 +68,7 @@ export function attach(socket: ObjectSocket, attachment: Attachment): Attachment
   }
 }
 
-/** What a socket is known by, `null` if it is none of the application's. */
+/** The attachment of a socket, `null` if the socket is not one of the application's. */
 export function attached(socket: ObjectSocket): Attachment | null {
   const attachment = socket.deserializeAttachment() as Partial<Attachment> | null | undefined;
   return attachment?.sluice === 1 ? attachment as Attachment : null;

@@ -1,38 +1,38 @@
 import type { FrameworkApp } from "../app/framework_app.ts";
-import type { Untyped } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 
 /** Options of `durableSockets`. */
 export interface DurableSocketsOptions {
   /**
-   * Headers of the request that `ws.data.req` still has after a sleep; all but the handshake's own by default. Those that
-   * do not fit beside `ws.data` are left out, the longest first.
+   * Headers that `ws.data.req` still has after a sleep; all except those of the handshake by default. If they do not
+   * fit together with `ws.data`, the longest are dropped first.
    */
   headers?: readonly string[];
-  /** A text, and what it is answered with while the object goes on sleeping; 2048 characters each at most. */
+  /** A message, and the answer to it that is sent without waking the object; at most 2048 characters each. */
   autoResponse?: { readonly request: string; readonly response: string };
 }
 
 /** The options, with a class to extend. */
 export interface DurableSocketsBase<Base> extends DurableSocketsOptions {
-  /** The class to extend: `DurableObject` of `cloudflare:workers` makes methods callable from other Workers. */
+  /** The class to extend; with `DurableObject` of `cloudflare:workers`, other Workers can call methods. */
   base: Base;
 }
 
-/** What a Durable Object made by `durableSockets` has. */
+/** Members of a Durable Object made by `durableSockets`. */
 export interface DurableSockets {
   /** The application the object serves. */
   readonly app: FrameworkApp<Untyped>;
   /** Answers a request. */
   fetch(request: Request): Response | Promise<Response>;
-  /** Gets a message of a connection. */
+  /** Called with a message of a connection. */
   webSocketMessage(socket: Untyped, message: string | ArrayBuffer): Promise<void>;
-  /** Gets the end of a connection. */
+  /** Called when a connection has closed. */
   webSocketClose(socket: Untyped, code: number, reason: string, wasClean: boolean): Promise<void>;
-  /** Gets the failure of a connection. */
+  /** Called when a connection has failed. */
   webSocketError(socket: Untyped, error: unknown): Promise<void>;
 }
 
-/** A Durable Object without a class of Cloudflare's. */
+/** A Durable Object that does not extend a class of Cloudflare's. */
 export interface PlainObject<State, Env> {
   /** The object's state. */
   readonly ctx: State;

@@ -1,12 +1,12 @@
 import { FrameworkApp } from "../app/framework_app.ts";
 import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { acceptInObject } from "../platform/cloudflare.ts";
-import type { Untyped } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 import type { DurableSockets, DurableSocketsBase, DurableSocketsOptions, PlainObject } from "./durable_object.ts";
 import type { DurableState, ObjectSocket } from "./durable_state.ts";
 import { ObjectSockets } from "./object_sockets.ts";
 
-/** What {@linkcode durableSockets} extends where nothing else is given: the same properties as Cloudflare's own class. */
+/** Default base class of {@linkcode durableSockets}, with the same properties as Cloudflare's own class. */
 class Plain {
   readonly ctx: DurableState;
   readonly env: unknown;
@@ -24,14 +24,15 @@ const NAMES: OptionNames<DurableSocketsBase<unknown>> = { headers: true, autoRes
 /**
  * Makes the class of a Durable Object that serves an application and sleeps while its WebSockets are open.
  *
- * A message wakes the object: the application is made anew, and the message reaches the handlers of its route. `open`
- * does not run again. Kept are the route, `ws.protocol`, the topics, `ws.data.params`, URL and headers of `ws.data.req`,
- * and what else is on `ws.data`, as it is when a handler has ended: values that `structuredClone` takes, 16 KiB together.
+ * A message wakes the object: the application is made again, and the message is passed to the handlers of its route.
+ * `open` does not run again. These survive a sleep: the route, `ws.protocol`, the topics, `ws.data.params`, URL and
+ * headers of `ws.data.req`, and the other properties of `ws.data` as of the end of a handler, if `structuredClone`
+ * supports them; 16 KiB in total.
  *
- * @param make Makes the application of one object; every object needs one of its own
- * @param options What is kept, and what is answered without waking
+ * @param make Makes the application of an object; every object needs its own
+ * @param options What to save, and what to answer without waking
  * @returns The class to extend
- * @throws {TypeError} If there is no function, or no option of a name that was given
+ * @throws {TypeError} If `make` is not a function, or an option is unknown
  *
  * @example A room
  * ```ts ignore
@@ -52,10 +53,10 @@ export function durableSockets<Ctx extends DurableState = DurableState, Env = Un
 /**
  * Makes the class of a Durable Object as above, extending another class.
  *
- * @param make Makes the application of one object; every object needs one of its own
- * @param options The class to extend, what is kept, and what is answered without waking
+ * @param make Makes the application of an object; every object needs its own
+ * @param options The class to extend, what to save, and what to answer without waking
  * @returns The class to extend
- * @throws {TypeError} If there is no function, or no option of a name that was given
+ * @throws {TypeError} If `make` is not a function, or an option is unknown
  */
 export function durableSockets<
   Ctx extends DurableState,
@@ -112,7 +113,7 @@ export function durableSockets(
   };
 }
 
-// objects of one class share a process, and after a sleep its variables: their connections must not meet
+// objects of one class share a process and its global variables, even after a sleep; their connections must not mix
 function ownApplication(app: FrameworkApp): FrameworkApp {
   if (!(app instanceof FrameworkApp)) {
     throw new TypeError(`durableSockets: the function must return an application, not ${String(app)}`);

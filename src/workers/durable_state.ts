@@ -1,5 +1,5 @@
 import type { ServerSocket } from "../platform/cloudflare_socket.ts";
-import type { Untyped } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
 
 /** A socket of a Durable Object, as far as it is used; Cloudflare's types call it `WebSocket`. */
 export interface ObjectSocket extends ServerSocket {

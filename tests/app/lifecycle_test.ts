@@ -337,6 +337,31 @@ Deno.test("an application that listens again while an earlier close still waits 
   await app.close();
 });
 
+Deno.test("an earlier close that ends does not make a later one forgotten", async () => {
+  const app = quietApp();
+  const arrived = { a: Promise.withResolvers<void>(), b: Promise.withResolvers<void>() };
+  const go = { a: Promise.withResolvers<void>(), b: Promise.withResolvers<void>() };
+  app.get("/:which", async (req, res) => {
+    const which = req.params.which as "a" | "b";
+    arrived[which].resolve();
+    await go[which].promise;
+    res.send(which);
+  });
+  const a = fetch(new URL("a", app.listen({ port: 0, hostname: "127.0.0.1" }).url));
+  await arrived.a.promise;
+  const first = app.close();
+  const b = fetch(new URL("b", app.listen({ port: 0, hostname: "127.0.0.1" }).url));
+  await arrived.b.promise;
+  const second = app.close();
+  go.a.resolve();
+  assertEquals(await (await a).text(), "a");
+  await Promise.race([first, second]);
+  assertEquals(app.close() === second, true);
+  go.b.resolve();
+  assertEquals(await (await b).text(), "b");
+  await Promise.all([first, second]);
+});
+
 Deno.test("an application listens as often as it is told to; closing one server leaves the others", async () => {
   const app = quietApp();
   const [arrived, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -413,6 +438,22 @@ Deno.test("whoever closes is told that a broker could not be closed, and the ser
   await assertRejects(() => app.close({ timeoutMs: 60_000 }), Error, "the broker is stuck");
   await assertRejects(() => fetch(url));
   assertEquals(app.server, null);
+});
+
+Deno.test("a broker that cannot be closed when a signal closes the server is logged, and ends no process", async () => {
+  const app = quietApp();
+  const logged = Promise.withResolvers<unknown>();
+  app.logError = logged.resolve;
+  const nothing = () => {};
+  const stuck = new Error("the broker is stuck");
+  const close = () => Promise.reject(stuck);
+  app.connections.use({ open: nothing, publish: nothing, subscribe: nothing, unsubscribe: nothing, close });
+  app.connections.publish("topic", "opens it");
+  const closing = new AbortController();
+  const { finished } = app.listen({ port: 0, hostname: "127.0.0.1", signal: closing.signal });
+  closing.abort();
+  assertEquals(await logged.promise, stuck);
+  await finished;
 });
 
 Deno.test("close before listen does nothing", async () => {

@@ -255,6 +255,33 @@ Deno.test("a status that no web response carries is an error for streams too, wh
   assertEquals([app.openStreams.size, cancelled], [0, 1]);
 });
 
+Deno.test("a long body adds one listener for drain to a response whose methods were replaced, not one for each chunk", async () => {
+  const app = quietApp();
+  let listeners = 0;
+  app.use((_req, res, next) => {
+    // as compression does: it keeps what listens for drain, and is full after every chunk
+    const { on, write } = res;
+    res.on = (...args: Parameters<typeof on>) => {
+      if (args[0] === "drain") listeners++;
+      return on.apply(res, args);
+    };
+    res.write = (...args: Parameters<typeof write>) => {
+      write.apply(res, args);
+      queueMicrotask(() => res.emit("drain"));
+      return false;
+    };
+    next();
+  });
+  app.get("/", (_req, res) => {
+    const chunks = async function* (): AsyncGenerator<string> {
+      for (let i = 0; i < 100; i++) yield "x";
+    };
+    res.send(chunks());
+  });
+  assertEquals(await (await ask(app, "/")).text(), "x".repeat(100));
+  assertEquals(listeners, 1);
+});
+
 Deno.test("a source whose chunks cannot be sent is given up, behind middleware that replaced write too", async () => {
   for (const isHooked of [false, true]) {
     const app = quietApp();

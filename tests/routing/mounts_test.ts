@@ -52,6 +52,20 @@ Deno.test("a router mounted below itself answers at every depth", async () => {
   assertEquals((await ask(app, "/a/a/a/a/b")).status, 404);
 });
 
+Deno.test("a router mounted below itself is listed once, and serves requests where there are WebSockets too", async () => {
+  const app = quietApp();
+  const comments = Router({ mergeParams: true });
+  comments.get("/", (req, res) => res.send(req.baseUrl));
+  comments.use("/replies/:reply", comments);
+  app.use("/comments", comments);
+  app.ws("/live", { message() {} });
+  assertEquals(await askText(app, "/comments/replies/1/replies/2"), "/comments/replies/1/replies/2");
+  assertEquals(app.getRegisteredRoutes().map(({ method, fullPath }) => `${method} ${fullPath}`), [
+    "GET /comments",
+    "WS /live",
+  ]);
+});
+
 Deno.test("routers mounted twice at every level do not make the index explode", async () => {
   const app = quietApp();
   let inner = Router();

@@ -1,5 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { FrameworkApp, TopicBroker, TopicHost, WebSocketConnection } from "@sluice/sluice";
+import {
+  Connections,
+  type FrameworkApp,
+  type TopicBroker,
+  type TopicHost,
+  type WebSocketConnection,
+} from "@sluice/sluice";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { quietApp, serving } from "../support/app.ts";
 import { until } from "../support/until.ts";
@@ -92,6 +98,25 @@ Deno.test("bytes and Blobs are published as bytes, in order", async () => {
     "publish a bytes 1,2,3,4",
     "publish a text",
   ]);
+});
+
+Deno.test("a Blob that fails while an earlier one is read is logged, and those behind it are published", async () => {
+  const logged: unknown[] = [];
+  const connections = new Connections((error) => logged.push(error));
+  const notes = new Notes();
+  connections.use(notes);
+  const bytes = Promise.withResolvers<ArrayBuffer>();
+  const slow = Object.assign(new Blob(), { arrayBuffer: () => bytes.promise });
+  const gone = new Error("the file is gone");
+  const failing = Object.assign(new Blob(), { arrayBuffer: () => Promise.reject(gone) });
+  connections.publish("a", slow);
+  connections.publish("a", failing);
+  connections.publish("a", "behind");
+  // an unhandled rejection would fail the test in this turn
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  bytes.resolve(new Uint8Array([1]).buffer);
+  await until(() => notes.told.length === 3, "all are published");
+  assertEquals([logged, notes.told], [[gone], ["open", "publish a bytes 1", "publish a behind"]]);
 });
 
 Deno.test("a mounted application brings its broker along, unless its parent has one", () => {

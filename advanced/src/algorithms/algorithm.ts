@@ -20,7 +20,7 @@ export interface Cells {
 export interface Algorithm {
   /** Number of cells a key has; 0 when it varies, and then the array is the key's own. */
   width(policy: Policy): number;
-  /** Units that can be granted now; negative where refusals were charged. */
+  /** Units that can be granted now; negative if rejections were charged. */
   room(policy: Policy, cells: Cells, now: number): number;
   /** Takes units, whether there is room or not, and returns the stamp for {@linkcode Algorithm.give}. */
   take(policy: Policy, cells: Cells, now: number, units: number): number;
@@ -31,8 +31,8 @@ export interface Algorithm {
   /** Gives units back; tells whether anything changed. */
   give(policy: Policy, cells: Cells, now: number, stamp: number, units: number): boolean;
   /**
-   * The whole decision about one take at one go, for a policy whose refusals are free; the same outcome as the rule in
-   * `decide_batch.ts` by the functions above. Only an algorithm has it that is worth the haste.
+   * The whole decision about one take in one step, for policies whose rejections are free; same outcome as the rule in
+   * `decide_batch.ts` with the functions above. Optional, for algorithms where the speed matters.
    */
   decide?(policy: Policy, cells: Cells, now: number, cost: number, times: number): Verdict;
   /** Restarts the wait: what is used counts as used now. Returns the stamp it has now. */

@@ -14,14 +14,14 @@ export interface Held {
 }
 
 /**
- * Decides a batch on states that nobody else touches meanwhile: the one rule every store follows.
+ * Decides a batch on states to which the caller has exclusive access: the one rule that every store follows.
  *
- * First every policy is asked how often its take fits; the least of them is granted to all. Then those that refused
- * bear the consequences (`onDenied`, `block`). With `onDenied: "free"` and no `block` a refusal writes nothing.
+ * First every policy is asked how often its take fits; the minimum is granted to all. Then those that rejected bear the
+ * consequences (`onDenied`, `block`). With `onDenied: "free"` and no `block` a rejection writes nothing.
  *
  * @param takes The batch
  * @param held State of each take, in the same order
- * @param times How often the batch is wanted
+ * @param times How often the batch is requested
  * @param now The store's time in ms
  * @returns The verdicts, in the same order
  */
@@ -82,7 +82,7 @@ function settle({ policy, cost }: Take, held: Held, granted: number, refusals: n
   };
 }
 
-/** Bears the consequences of refusals, and returns the stamp of what was granted beside them. */
+/** Applies the consequences of rejections, and returns the new stamp of what was granted. */
 function refuse(
   policy: Policy,
   { algorithm, cells, block }: Held,
@@ -95,7 +95,7 @@ function refuse(
   let moved = stamp;
   if (policy.onDenied === "charge") {
     const capacity = capacityOf(policy);
-    // debt ends at twice the limit, so that no client can be locked out for longer than about two windows
+    // usage is capped at twice the limit, so that no client is locked out for longer than about two windows
     const debt = Math.min(units, Math.max(0, capacity + algorithm.room(policy, cells, now)));
     if (debt > 0) algorithm.take(policy, cells, now, debt);
   } else if (policy.onDenied === "extend") moved = algorithm.extend(policy, cells, now);

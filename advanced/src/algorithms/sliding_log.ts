@@ -5,7 +5,8 @@ const LENGTH = 0;
 const ENTRIES = 1;
 
 /**
- * Keeps the time of everything that was granted: exact to the millisecond, in up to 16 bytes for each unit of the limit.
+ * Keeps the time of everything that was granted: exact to the millisecond, in up to 16 bytes for each unit of the
+ * limit.
  */
 export const slidingLog: Algorithm = {
   width: () => 0,

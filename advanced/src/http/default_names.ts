@@ -6,9 +6,9 @@ const inUse = new WeakMap<object, Set<string>>();
 let warned = false;
 
 /**
- * Warns of a second limiter that has no name of its own on one store: by the default names, both are one limit.
+ * Warns about a second limiter without a name on one store: with the same default name, both are one limit.
  *
- * @param options The options of a limiter that was made once, and not for every request
+ * @param options The options of a limiter that was not made inside a request
  * @param limiter The limiter
  */
 export function noteDefaultNames<Req>(options: RateLimitOptions<Req>, { policies }: Limiter): void {

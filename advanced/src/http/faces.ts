@@ -1,22 +1,22 @@
 import type { FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
 
-/** What the limiter needs of a request: Sluice's, Express's and Node's have it. */
+/** What the limiter needs of a request; Sluice's, Express's and Node's fit. */
 export interface RequestFace {
-  /** Address of the client, as the framework tells it. */
+  /** Address of the client, according to the framework. */
   readonly ip?: string | undefined;
-  /** Not looked at; but Node's request has it, and would be none by its type without it. */
+  /** Not used; but without a common property Node's request would not be assignable to this type. */
   readonly method?: string | undefined;
-  /** Goes on with work after the answer, where a request would end with that. */
+  /** Lets work go on after the answer, where it would stop otherwise. */
   waitUntil?(work: Promise<unknown>): void;
 }
 
-/** What the limiter needs of a response: Sluice's, Express's and Node's have it. */
+/** What the limiter needs of a response; Sluice's, Express's and Node's fit. */
 export interface ResponseFace {
   /** Status of the answer. */
   statusCode: number;
-  /** Whether the headers are out. */
+  /** Whether the headers have been sent. */
   readonly headersSent: boolean;
-  /** Whether all of the answer was given. */
+  /** Whether the answer has been ended. */
   readonly writableEnded?: boolean;
   /** Whether the answer is over, complete or not. */
   readonly closed?: boolean;
@@ -32,12 +32,12 @@ export interface ResponseFace {
   on(event: string, listener: () => void): unknown;
 }
 
-/** The response that belongs to a request: Sluice's, or the one that Express's request tells. */
+/** Type of the response that belongs to a request: Sluice's, or that of `res` in Express's request. */
 export type ResponseOf<Req> = Req extends FrameworkRequest ? FrameworkResponse
   : Req extends { res?: infer Res extends ResponseFace | undefined } ? NonNullable<Res>
   : ResponseFace;
 
-/** Express's way to answer, where the response has it. */
+/** Express's methods to answer, if the response has them. */
 export interface SendingFace {
   /** Answers with text. */
   send(body: string): unknown;

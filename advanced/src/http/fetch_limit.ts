@@ -9,10 +9,10 @@ import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { forbidStoring } from "./refusal.ts";
 import { RequestLimiter } from "./request_limiter.ts";
 
-/** What a handler gives: a response; on Bun nothing, where it has upgraded the request. */
+/** What a handler returns: a response; on Bun nothing, if it has upgraded the request. */
 export type FetchAnswer = Response | undefined;
 
-/** A handler of web requests, with whatever its platform passes beside them. */
+/** A handler of web requests, with further arguments of its platform. */
 export type FetchHandler<Rest extends unknown[], Answer extends FetchAnswer = Response> = (
   request: Request,
   ...rest: Rest
@@ -21,16 +21,16 @@ export type FetchHandler<Rest extends unknown[], Answer extends FetchAnswer = Re
 /** Options of {@linkcode fetchLimit}. */
 export interface FetchLimitOptions
   extends Omit<RateLimitOptions<Request, []>, "handler" | "requestPropertyName" | "requestWasSuccessful"> {
-  /** Tells which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
+  /** Decides which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
   requestWasSuccessful?: ((request: Request, answer: { statusCode: number }) => Awaitable<boolean>) | undefined;
-  /** Tells a client's address, from the request and what the platform passes beside it. */
-  // deno-lint-ignore no-explicit-any -- what a platform passes is typed by who knows the platform
+  /** Returns a client's address, from the request and the platform's further arguments. */
+  // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
   clientAddress?: ((request: Request, ...rest: any[]) => string | undefined) | undefined;
 }
 
 const NAMES: OptionNames<FetchLimitOptions> = { ...COMMON_NAMES, clientAddress: true };
 
-/** Statuses of answers that have no body, and must not be given one. */
+/** Statuses of answers that must not have a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** A limiter for web requests. */
@@ -39,8 +39,8 @@ export interface FetchLimit {
    * Puts the limiter in front of a handler.
    *
    * @param handler The handler
-   * @returns A handler that answers refused requests itself. It takes what the platform passes beside the request, which
-   * tells the client's address, also where the handler does not
+   * @returns A handler that answers rejected requests itself. It needs the platform's further arguments, which contain
+   * the client's address, even if `handler` does not use them
    */
   <Rest extends unknown[], Answer extends FetchAnswer = Response>(
     handler: FetchHandler<Rest, Answer>,
@@ -50,13 +50,13 @@ export interface FetchLimit {
 }
 
 /**
- * Limits web requests, for any framework that has a Fetch handler.
+ * Limits web requests, for any framework with a Fetch handler.
  *
- * The client's address is read from Deno's `info` and Bun's `server`; elsewhere give `clientAddress` or `keyGenerator`.
- * There is no `handler` and no `requestPropertyName` here; everything else is as in `rateLimit`.
+ * The client's address is read from Deno's `info` or Bun's `server`; on other platforms set `clientAddress` or
+ * `keyGenerator`. Options are those of `rateLimit`, except `handler` and `requestPropertyName`.
  *
  * @param options Limits, store, headers, answers
- * @returns Puts the limiter in front of a handler
+ * @returns A function that puts the limiter in front of a handler
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
  *
@@ -114,20 +114,20 @@ async function answer(
   let status = 500;
   try {
     const response = await handle();
-    // an upgrade is the platform's own object and must stay it; Bun's is none at all
+    // the answer to an upgrade is the platform's own object and must not be copied; on Bun there is none
     status = response?.status ?? 101;
     return response === undefined || status === 101
       ? response
       : withHeaders(response, (headers) => asker.writeHeaders(headers, decision));
   } finally {
-    // waited for, because some platforms stop what goes on after the answer; the time budget bounds the wait
+    // awaited, because some platforms stop work after the answer; the time limit bounds the wait
     if (asker.hasLeases || asker.watchesOutcome) {
       await Promise.all([asker.release(decision), asker.finished(request, decision, { statusCode: status })]);
     }
   }
 }
 
-// a response that came from elsewhere may have headers that can't be changed
+// a copy, because a response from fetch has immutable headers
 function withHeaders(response: Response, write: (headers: HeaderSink) => void): Response {
   const copy = new Response(response.body, response);
   write(sinkOf(copy.headers));
@@ -141,7 +141,7 @@ function sinkOf(headers: Headers): HeaderSink {
   };
 }
 
-/** What platforms pass beside a request: Deno's `info`, Bun's `server`. */
+/** The platform's second argument: Deno's `info`, Bun's `server`. */
 interface Beside {
   readonly remoteAddr?: { readonly hostname?: string };
   requestIP?(request: Request): { readonly address: string } | null;

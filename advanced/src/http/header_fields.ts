@@ -10,7 +10,7 @@ export type StandardHeaders = "draft-6" | "draft-7" | "draft-8" | "draft-10";
 export interface HeaderOptions {
   /** `X-RateLimit-*`. */
   readonly legacy: boolean;
-  /** What `X-RateLimit-Reset` tells: seconds from now, or seconds since 1970. */
+  /** Unit of `X-RateLimit-Reset`: seconds from now, or seconds since 1970. */
   readonly legacyReset: "delta" | "epoch";
   /** The IETF's form, `null` for none. */
   readonly standard: StandardHeaders | null;
@@ -21,8 +21,8 @@ export interface HeaderOptions {
 /**
  * Writes the headers of a decision.
  *
- * Of several limits and limiters, the headers that can tell only one tell the one that leaves least; the lists of
- * draft-8 and later get one member for each.
+ * With several limits or limiters, headers that can show only one show the one with least left; the lists of draft-8
+ * and later get a member for each.
  *
  * @param headers Where they go
  * @param decision The decision
@@ -49,7 +49,7 @@ function seconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-// a limit is the same for request after request, and so is the second of its end
+// cached, because limits are mostly the same from request to request, and so are reset times in seconds
 let lastLimit = -1;
 let limitText = "";
 let lastReset = -1;
@@ -73,11 +73,11 @@ function writeLegacy(headers: HeaderSink, { limit, remaining, resetMs }: Verdict
   headers.setHeader("X-RateLimit-Reset", resetInText(reset));
 }
 
-// whether this limit leaves a smaller part than the one another limiter has told of
+// whether a smaller part of this limit is left than of the one in the headers
 function leavesLess(headers: HeaderSink, names: LimitNames, remaining: number, limit: number): boolean {
   const earlier = headers.getHeader(names.remaining);
   if (earlier === undefined) return true;
-  // what somebody else wrote there may be no numbers, and is not compared
+  // headers written by others may not be numbers; those are replaced
   return !(remaining * Number(headers.getHeader(names.limit)) > Number(earlier) * limit);
 }
 
@@ -97,7 +97,7 @@ function writeEarlyDraft(headers: HeaderSink, decision: Decision, form: "draft-6
   headers.setHeader("RateLimit", `limit=${limit}, remaining=${remaining}, reset=${seconds(resetMs)}`);
 }
 
-// a window of less than a second has no whole number of seconds to tell
+// left out for windows of less than a second, which cannot be given in whole seconds
 function windowOf({ windowMs }: Policy): string {
   return windowMs < 1000 ? "" : `;w=${seconds(windowMs)}`;
 }
@@ -109,7 +109,7 @@ function writeLists(headers: HeaderSink, { policies, verdicts }: Decision): void
     const name = quoted(policy.name);
     const unit = policy.algorithm === "concurrency" ? ';qu="concurrent-requests"' : windowOf(policy);
     append(headers, "RateLimit-Policy", `${name};q=${limit}${unit}`);
-    // t says when there is more than now, so Retry-After is never before it
+    // t is when there will be more than now, so Retry-After is never earlier
     append(headers, "RateLimit", `${name};r=${remaining}${nextMs === Infinity ? "" : `;t=${seconds(nextMs)}`}`);
   }
 }
@@ -123,7 +123,7 @@ function append(headers: HeaderSink, name: string, value: string): void {
   headers.setHeader(name, earlier === undefined ? value : `${earlier}, ${value}`);
 }
 
-/** RFC 9110 section 10.2.3: whole seconds, rounded up. Of several the latest counts; what never fits has none. */
+/** RFC 9110 section 10.2.3: whole seconds, rounded up. The latest one wins; none if the cost can never be granted. */
 function writeRetryAfter(headers: HeaderSink, retryMs: number): void {
   if (retryMs === Infinity) return;
   const earlier = Number(headers.getHeader("Retry-After") ?? 0);

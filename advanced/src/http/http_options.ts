@@ -10,12 +10,12 @@ import type { Awaitable, Store } from "../policy/store.ts";
 import type { RequestFace, ResponseOf } from "./faces.ts";
 import type { HeaderOptions, StandardHeaders } from "./header_fields.ts";
 
-/** What a `handler` gets beside request and response: what the limiter would have answered with, and why. */
+/** What a `handler` gets besides request and response: what the limiter would have answered, and why. */
 export interface HandlerOptions {
   /** The status. */
   readonly statusCode: number;
-  /** The `message` option, or the usual body. */
-  // deno-lint-ignore no-explicit-any -- what every way to answer takes, as it is typed in express-rate-limit
+  /** The `message` option, or the default body. */
+  // deno-lint-ignore no-explicit-any -- accepted by any way to answer, and typed so in express-rate-limit
   readonly message: any;
   /** The decision. */
   readonly decision: Decision;
@@ -23,38 +23,38 @@ export interface HandlerOptions {
 
 /** One of several limits, for requests. */
 export interface RequestLimitOptions extends LimitOptions {
-  /** Bits of an IPv6 address that make one client for this limit: a second, wider layer beside the usual one. */
+  /** Bits of an IPv6 address that identify a client for this limit: for a second limit on wider subnets. */
   ipv6Subnet?: number | undefined;
 }
 
 /**
  * Options of `rateLimit`.
  *
- * @typeParam Req The request that functions get: Sluice's, Express's, or a web `Request`
- * @typeParam Rest What they get behind it: the response, where there is one already
+ * @typeParam Req The request that functions in the options get: Sluice's, Express's, or a web `Request`
+ * @typeParam Rest What they get after it: the response, if there is one already
  */
 export interface RateLimitOptions<Req = RequestFace, Rest extends unknown[] = [res: ResponseOf<Req>]>
   extends Omit<LimiterOptions, "max" | "store" | "limits"> {
-  /** Several limits that are decided as one: all of them grant, or none is charged. Replaces the single one. */
+  /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly RequestLimitOptions[] | undefined;
   /**
-   * Units per window, 100 by default; or a function that tells them, for customers' tiers: a number for all limits, or
-   * numbers by the names of those it is about.
+   * Units per window, 100 by default; or a function that returns them, for customers' tiers: a number for all limits,
+   * or an object of numbers by the names of limits.
    */
   max?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
-  /** The same as `max`, by express-rate-limit's name. */
+  /** express-rate-limit's name for `max`. */
   limit?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
-  /** Where counters are kept; also a store made for express-rate-limit. */
+  /** Where counters are kept; stores for express-rate-limit work, too. */
   store?: Store | CounterLike | CallbackCounterLike | undefined;
   /** Units a request costs, 1 by default. */
   cost?: number | ((req: Req, ...rest: Rest) => Awaitable<number>) | undefined;
   /** The key, or the keys of several limits by their names; the client's address by default. */
   keyGenerator?: ((req: Req, ...rest: Rest) => Awaitable<LimiterKeys | undefined>) | undefined;
-  /** Requests for which it returns `true` are neither counted nor limited. */
+  /** Requests for which it returns `true` are neither counted nor rejected. */
   skip?: ((req: Req, ...rest: Rest) => Awaitable<boolean>) | undefined;
-  /** Body of a refusal: text, an object sent as JSON, or a function that makes one. */
+  /** Body of a rejection: text, an object sent as JSON, or a function that returns one of these. */
   message?: string | object | ((req: Req, ...rest: Rest) => Awaitable<string | object>) | undefined;
-  /** Status of a refusal, 429 by default. */
+  /** Status of a rejection, 429 by default. */
   statusCode?: number | undefined;
   /** Whether any headers are sent; on by default. */
   headers?: boolean | undefined;
@@ -64,41 +64,41 @@ export interface RateLimitOptions<Req = RequestFace, Rest extends unknown[] = [r
   legacyHeaders?: boolean | undefined;
   /** `X-RateLimit-Reset` in seconds from now (default), or since 1970. */
   legacyReset?: "delta" | "epoch" | undefined;
-  /** Name of the limit in headers; the same as `name`, by express-rate-limit's name. */
+  /** express-rate-limit's name for `name`: the limit in headers. */
   identifier?: string | undefined;
-  /** Answers refused requests in place of the limiter. */
+  /** Answers rejected requests instead of the limiter. */
   handler?:
     | ((req: Req, res: ResponseOf<Req>, next: (error?: unknown) => void, options: HandlerOptions) => unknown)
     | undefined;
-  /** Called for every refused request, before it is answered. */
+  /** Called for every rejected request, before it is answered. */
   onLimitReached?: ((req: Req, ...rest: Rest) => unknown) | undefined;
-  /** Property of the request that tells `{ limit, used, remaining, resetTime, key }`, `"rateLimit"` by default. */
+  /** Property of the request that is set to `{ limit, used, remaining, resetTime, key }`, `"rateLimit"` by default. */
   requestPropertyName?: string | undefined;
-  /** Gives back what a request took that ended with a status of 400 or more. */
+  /** Gives back what a request took if its status is 400 or more. */
   skipFailedRequests?: boolean | undefined;
-  /** Gives back what a request took that ended with a status below 400. */
+  /** Gives back what a request took if its status is below 400. */
   skipSuccessfulRequests?: boolean | undefined;
-  /** Tells which requests succeeded, for the two options above. */
+  /** Decides which requests succeeded, for the two options above. */
   requestWasSuccessful?: ((req: Req, res: ResponseOf<Req>) => Awaitable<boolean>) | undefined;
-  /** The same as `onStoreFailure: "open"`, by express-rate-limit's name. */
+  /** express-rate-limit's name for `onStoreFailure: "open"`. */
   passOnStoreError?: boolean | undefined;
-  /** Accepted for express-rate-limit's sake: options are always checked, requests never. */
+  /** No effect, accepted for compatibility with express-rate-limit: options are always checked, requests never. */
   validate?: boolean | Readonly<Record<string, boolean>> | undefined;
-  /** Bits of an IPv6 address that make one client, 64 by default. */
+  /** Bits of an IPv6 address that identify a client, 64 by default. */
   ipv6Subnet?: number | undefined;
   /** What to do with requests whose client is unknown: count them together (default), or fail. */
   missingKey?: "share" | "error" | undefined;
-  /** Decides, counts and tells, but refuses nobody. */
+  /** Decides, counts and reports, but rejects no request. */
   dryRun?: boolean | undefined;
-  /** Whether the usual body of a refusal is a problem document (RFC 9457). */
+  /** Whether the default body of a rejection is a problem document (RFC 9457). */
   problemDetails?: boolean | undefined;
 }
 
-/** The limiter's part of the options, by its own names. */
-export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>, door: string): LimiterOptions {
+/** The options of the limiter itself, under its own names. */
+export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>, caller: string): LimiterOptions {
   const { max, limit, store, identifier, name, passOnStoreError, onStoreFailure, dryRun, limits, ...rest } = options;
   const fixed = limit === undefined ? max : limit;
-  checkType("passOnStoreError", passOnStoreError, "boolean", door);
+  checkType("passOnStoreError", passOnStoreError, "boolean", caller);
   const shadow = dryRun ? { shadow: true } : {};
   return {
     ...pick(rest, LIMITER_NAMES),
@@ -123,62 +123,62 @@ function storeOf(store: Store | CounterLike | CallbackCounterLike): Store {
 }
 
 /** Which headers are sent, by the options. */
-export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, door: string): HeaderOptions | null {
+export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, caller: string): HeaderOptions | null {
   const { headers = true, legacyHeaders = true, standardHeaders = false, legacyReset = "delta" } = options;
-  checkType("headers", headers, "boolean", door);
-  checkType("legacyHeaders", legacyHeaders, "boolean", door);
+  checkType("headers", headers, "boolean", caller);
+  checkType("legacyHeaders", legacyHeaders, "boolean", caller);
   const drafts = ["draft-6", "draft-7", "draft-8", "draft-10"];
   if (typeof standardHeaders !== "boolean" && !drafts.includes(standardHeaders)) {
-    refuseOption(TypeError, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders, door);
+    refuseOption(TypeError, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders, caller);
   }
   if (legacyReset !== "delta" && legacyReset !== "epoch") {
-    refuseOption(TypeError, "legacyReset", '"delta" or "epoch"', legacyReset, door);
+    refuseOption(TypeError, "legacyReset", '"delta" or "epoch"', legacyReset, caller);
   }
   const standard = standardHeaders === true ? "draft-6" : standardHeaders === false ? null : standardHeaders;
   if (!headers || (!legacyHeaders && standard === null)) return null;
   return { legacy: legacyHeaders, legacyReset, standard, clock: options.clock ?? systemClock };
 }
 
-/** Checks what belongs to HTTP alone. */
-export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, door: string): void {
+/** Checks the options that only concern HTTP. */
+export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: string): void {
   const { statusCode = 429, ipv6Subnet = 64, missingKey = "share", requestPropertyName = "rateLimit" } = options;
-  checkInteger("statusCode", statusCode, 200, 599, door);
-  checkInteger("ipv6Subnet", ipv6Subnet, 1, 128, door);
+  checkInteger("statusCode", statusCode, 200, 599, caller);
+  checkInteger("ipv6Subnet", ipv6Subnet, 1, 128, caller);
   for (const limit of options.limits ?? []) {
-    if (limit.ipv6Subnet !== undefined) checkInteger("limits.ipv6Subnet", limit.ipv6Subnet, 1, 128, door);
+    if (limit.ipv6Subnet !== undefined) checkInteger("limits.ipv6Subnet", limit.ipv6Subnet, 1, 128, caller);
   }
   if (missingKey !== "share" && missingKey !== "error") {
-    refuseOption(TypeError, "missingKey", '"share" or "error"', missingKey, door);
+    refuseOption(TypeError, "missingKey", '"share" or "error"', missingKey, caller);
   }
-  checkType("requestPropertyName", requestPropertyName, "string", door);
+  checkType("requestPropertyName", requestPropertyName, "string", caller);
   for (const name of ["keyGenerator", "skip", "handler", "onLimitReached", "requestWasSuccessful"] as const) {
-    checkType(name, options[name], "function", door);
+    checkType(name, options[name], "function", caller);
   }
   for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "dryRun", "problemDetails"] as const) {
-    checkType(name, options[name], "boolean", door);
+    checkType(name, options[name], "boolean", caller);
   }
   const { message, cost = 1, limit, identifier, validate } = options;
-  if (limit !== undefined && typeof limit !== "function") checkInteger("limit", limit, 0, MAX_LIMIT, door);
-  if (identifier !== undefined) checkName(identifier, "identifier", door);
-  if (typeof validate !== "object" || validate === null) checkType("validate", validate, "boolean", door);
+  if (limit !== undefined && typeof limit !== "function") checkInteger("limit", limit, 0, MAX_LIMIT, caller);
+  if (identifier !== undefined) checkName(identifier, "identifier", caller);
+  if (typeof validate !== "object" || validate === null) checkType("validate", validate, "boolean", caller);
   if (message !== undefined && (message === null || !["string", "object", "function"].includes(typeof message))) {
-    refuseOption(TypeError, "message", "a string, an object or a function", message, door);
+    refuseOption(TypeError, "message", "a string, an object or a function", message, caller);
   }
-  if (typeof cost !== "function") checkCost(options, cost, door);
+  if (typeof cost !== "function") checkCost(options, cost, caller);
 }
 
-function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, door: string): void {
-  checkInteger("cost", cost, 1, 2 ** 31, door);
+function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: string): void {
+  checkInteger("cost", cost, 1, 2 ** 31, caller);
   const told = options.limit ?? options.max;
   const single = { ...options, max: told } as LimitOptions;
   for (const { max = 100, burst, algorithm, shadow } of options.limits ?? [single]) {
-    // a function may tell more, also of limits that stand beside it; a burst stays what it is
+    // a function may return a higher limit, for the list of limits, too; but it does not change a burst
     const units = typeof told === "function" ? Infinity : max;
     const most = algorithm === "token-bucket" ? burst ?? units : units;
-    // what is no proper limit is told by name where the limiter is made, and one in shadow refuses nobody
+    // invalid limits are reported when the limiter is made; shadow limits reject nobody
     if (!Number.isInteger(most) || most <= 0 || cost <= most || shadow || options.dryRun) continue;
     throw new RangeError(
-      `${door}: option cost (${cost}) is above the limit (${most}), so no request would ever pass`,
+      `${caller}: option cost (${cost}) is above the limit (${most}), so no request would ever pass`,
     );
   }
 }

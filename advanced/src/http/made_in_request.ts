@@ -40,7 +40,7 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   if (prefix !== "" && limiters.size >= MAX_MADE_INSIDE) return made.limiter;
   noteMadeInside(limiters.size, "options");
   if (options.store !== undefined && home === options.store) noteOwnMemory(options.store);
-  const limiter = new Limiter(limiterOptionsOf(options, made.door), made.door);
+  const limiter = new Limiter(limiterOptionsOf(options, made.caller), made.caller);
   limiters.set(identity, limiter);
   return limiter;
 }

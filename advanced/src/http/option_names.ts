@@ -30,7 +30,7 @@ export const COMMON_NAMES: OptionNames<Omit<RateLimitOptions, "handler" | "reque
   problemDetails: true,
 };
 
-/** What people write who come from other limiters, or from one door here to the other. */
+/** Names that people bring along from other limiters, or from another function of this package. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   ["handler", "it is for rateLimit, which has a res; use message"],
   [
@@ -44,13 +44,13 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Refuses options of a door for requests that there are none of.
+ * Refuses options that `rateLimit` or `fetchLimit` does not have.
  *
- * @param door Its name, for the message
+ * @param caller Name of the caller for error messages
  * @param options What was given
  * @param names The names there are
  * @throws {TypeError} If there are any
  */
-export function checkRequestNames<Options>(door: string, options: unknown, names: OptionNames<Options>): void {
-  checkLimiterNames(door, options, names, REQUEST_LIMIT_NAMES, (name) => INSTEAD.get(name));
+export function checkRequestNames<Options>(caller: string, options: unknown, names: OptionNames<Options>): void {
+  checkLimiterNames(caller, options, names, REQUEST_LIMIT_NAMES, (name) => INSTEAD.get(name));
 }

@@ -28,7 +28,7 @@ type Next = (error?: unknown) => void;
 
 /** A limiter as middleware, with a few controls. */
 export interface RateLimitMiddleware {
-  /** Counts a request, and admits or refuses it. */
+  /** Counts a request, and admits or rejects it. */
   (req: RequestFace, res: ResponseFace, next: (error?: unknown) => void): void | Promise<void>;
   /** The limiter behind it: `check`, `peek`, `counters`, `on`, `close`. */
   readonly limiter: Limiter;
@@ -36,14 +36,16 @@ export interface RateLimitMiddleware {
   reset(): Awaitable<number>;
   /** Forgets one key: a generated one, or a client's address. */
   resetKey(key: string): Awaitable<number>;
-  /** What is left to a key, without taking any: a generated one, or a client's address; by its own limit where it has one. */
+  /**
+   * What is left for a key (a generated one, or a client's address), without taking any; `options` for its own limit.
+   */
   getKey(key: string, options?: PeekOptions): Awaitable<Decision>;
   /** Number of keys in memory. */
   readonly size: number;
 }
 
 /**
- * Limits requests: as middleware of Sluice and of Express, `(req, res, next)`.
+ * Limits requests, as middleware of Sluice and of Express: `(req, res, next)`.
  *
  * @typeParam Req The request that functions in the options get
  * @param options Limits, store, headers, answers
@@ -164,9 +166,9 @@ function watch<Req extends RequestFace>(
   req: Req,
   res: ResponseFace,
 ): void {
-  if (asker.watchesOutcome) res.on("finish", () => goOn(req, asker.finished(req, decision, res)));
+  if (asker.watchesOutcome) res.on("finish", () => proceed(req, asker.finished(req, decision, res)));
   if (!asker.hasLeases) return;
-  const release = () => goOn(req, asker.release(decision));
+  const release = () => proceed(req, asker.release(decision));
   // a client that left while the store decided will not leave again
   if (res.closed || res.destroyed) return release();
   res.on("finish", release);
@@ -174,7 +176,7 @@ function watch<Req extends RequestFace>(
 }
 
 // Workers and edge functions end what the store is asked when the answer is out
-function goOn(req: RequestFace, work: Promise<void>): void {
+function proceed(req: RequestFace, work: Promise<void>): void {
   req.waitUntil?.(work);
 }
 
@@ -195,7 +197,7 @@ async function refuse<Req extends RequestFace>(
       return void await handler(req, res as ResponseOf<Req>, next, { statusCode, message, decision });
     }
     const refusal = await asker.refusal(req, decision, res as ResponseOf<Req>);
-    // somebody else may have answered while this was decided, as a middleware does that waits no longer
+    // somebody else may have answered meanwhile, such as a timeout middleware
     if (!res.writableEnded) send(res, refusal);
   } catch (error) {
     next(failureOf(error));

@@ -1,18 +1,18 @@
 import type { Decision } from "../limiter/decision.ts";
 
-/** What handlers read from `req.rateLimit`, by express-rate-limit's names. */
+/** Value of `req.rateLimit`, with express-rate-limit's names. */
 export class RateLimitInfo {
-  /** The most the tightest limit gives. */
+  /** The tightest limit. */
   readonly limit: number;
-  /** Units of it that are used. */
+  /** Used units of it. */
   readonly used: number;
-  /** Units of it that are left. */
+  /** Remaining units of it. */
   readonly remaining: number;
   /** When it is full again. */
   readonly resetTime: Date;
-  /** The key, as the store has it. */
+  /** The key, as in the store. */
   readonly key: string;
-  // copies and JSON show the names above, and not the decision, which tells how the limits are made
+  // private, so that copies and JSON do not include the decision, which shows how the limits are configured
   readonly #decision: Decision;
 
   /** Made by the middleware. */
@@ -26,7 +26,7 @@ export class RateLimitInfo {
     this.#decision = decision;
   }
 
-  /** The same as `used`, by express-rate-limit's former name; copies and JSON leave it out there too. */
+  /** express-rate-limit's former name for `used`; not part of copies and JSON there either. */
   get current(): number {
     return this.used;
   }

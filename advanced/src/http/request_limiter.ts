@@ -19,7 +19,7 @@ export class RequestLimiter<Req> {
   /** The options. */
   readonly options: RateLimitOptions<Req>;
   /** What the user called, for messages. */
-  readonly door: string;
+  readonly caller: string;
   /** Whether a finished request must be looked at, because it may get back what it took. */
   readonly watchesOutcome: boolean;
   /** Whether what a request took ends with it. */
@@ -35,27 +35,27 @@ export class RequestLimiter<Req> {
   readonly #addressOf: (req: Req) => string | undefined;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
-   * @param door What the user called, for messages
+   * @param caller Name of the caller for error messages
    * @param options What the user gave
    * @param addressOf Tells the address of a request's client
    * @param limiter A limiter that exists already, for the same options
    */
   constructor(
-    door: string,
+    caller: string,
     options: RateLimitOptions<Req>,
     addressOf: (req: Req) => string | undefined,
     limiter?: Limiter,
   ) {
-    checkHttpOptions(options, door);
-    this.door = door;
+    checkHttpOptions(options, caller);
+    this.caller = caller;
     this.options = options;
-    this.#headers = headerOptionsOf(options, door);
+    this.#headers = headerOptionsOf(options, caller);
     this.#addressOf = addressOf;
     const { limits = [], ipv6Subnet = 64, missingKey = "share" } = options;
     this.#clients = new ClientKeys(ipv6Subnet, missingKey);
-    this.limiter = limiter ?? new Limiter(limiterOptionsOf(options, door), door);
+    this.limiter = limiter ?? new Limiter(limiterOptionsOf(options, caller), caller);
     const layered = limits.some((limit) => limit.ipv6Subnet !== undefined);
     this.#layers = layered
       ? new Map(this.limiter.policies.map(({ name }, i) => [
@@ -121,8 +121,8 @@ export class RequestLimiter<Req> {
     cost: number | undefined,
     max: CheckOptions["max"],
   ): Awaitable<Decision> {
-    if (cost === undefined) checkTold("cost", this.options.cost, this.door);
-    if (max === undefined) checkTold("max", this.options.limit ?? this.options.max, this.door);
+    if (cost === undefined) checkTold("cost", this.options.cost, this.caller);
+    if (max === undefined) checkTold("max", this.options.limit ?? this.options.max, this.caller);
     const own = this.options.keyGenerator === undefined ? keys! : this.#generated(keys, req);
     return this.limiter.check(own, cost === undefined && max === undefined ? undefined : { cost, max });
   }
@@ -134,9 +134,9 @@ export class RequestLimiter<Req> {
       return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, own(name, key)]));
     }
     throw new TypeError(
-      `${this.door}: keyGenerator must return a non-empty string, or one for each limit by name, not ${shown(keys)}; ${
-        remedyFor(this.#addressOf(req))
-      }`,
+      `${this.caller}: keyGenerator must return a non-empty string, or one for each limit by name, not ${
+        shown(keys)
+      }; ${remedyFor(this.#addressOf(req))}`,
     );
   }
 
@@ -194,7 +194,7 @@ export class RequestLimiter<Req> {
   // the request is answered: nobody is left to hand the error to, and it must not end the process
   #report(error: unknown): void {
     if (this.limiter.listenerCount("error") > 0) this.limiter.emit("error", error);
-    else console.error(`${this.door}: after a request was answered:`, error);
+    else console.error(`${this.caller}: after a request was answered:`, error);
   }
 
   async #refund(req: Req, decision: Decision, answer: { statusCode: number }): Promise<void> {
@@ -207,8 +207,8 @@ export class RequestLimiter<Req> {
 }
 
 // a customer whom nobody knows must not get what the default gives
-function checkTold(option: string, given: unknown, door: string): void {
-  if (typeof given === "function") refuseOption(TypeError, option, "a number", undefined, door);
+function checkTold(option: string, given: unknown, caller: string): void {
+  if (typeof given === "function") refuseOption(TypeError, option, "a number", undefined, caller);
 }
 
 // one that fails while another is waited for, or after another has thrown, must not end the process

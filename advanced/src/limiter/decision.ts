@@ -2,19 +2,19 @@ import type { Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import type { DecidedBy } from "../wrappers/failure_policy.ts";
 
-/** What became of a request. */
+/** The decision about a request. */
 export class Decision {
-  /** The verdict of each. */
+  /** The verdicts, in the order of the limits. */
   readonly verdicts: readonly Verdict[];
   /** Whether the request may pass. */
   readonly allowed: boolean;
-  /** Whether a limit in shadow refused. */
+  /** Whether a shadow limit would have rejected it. */
   readonly shadowDenied: boolean;
   /** Who decided. */
   readonly decidedBy: DecidedBy;
-  /** What was asked for; `refund` needs it. */
+  /** What was demanded; needed by `refund`. */
   readonly takes: readonly Take[];
-  /** Which of the takes were given back already, `null` for none. */
+  /** Which of the takes have been given back, `null` for none. */
   given: boolean[] | null = null;
 
   /** Made by the limiter. */
@@ -38,7 +38,7 @@ export class Decision {
     return this.takes.map(({ policy }) => policy);
   }
 
-  /** The verdict that leaves least of its limit, and for longest: the one a client must mind. */
+  /** The verdict with the smallest part of its limit left, and for longest: the one that matters to the client. */
   get tightest(): Verdict {
     let tightest = 0;
     for (let i = 1; i < this.verdicts.length; i++) {
@@ -48,7 +48,7 @@ export class Decision {
     return this.verdicts[tightest]!;
   }
 
-  // units left as parts of two limits at once; one of 0 leaves nothing, and not as much as any other
+  // remaining units relative to two limits, by cross-multiplication; a limit of 0 counts as having nothing left
   #leftOf(i: number, other: number): number {
     return this.verdicts[i]!.remaining * Math.max(1, this.verdicts[other]!.limit);
   }
@@ -58,7 +58,7 @@ export class Decision {
     return this.takes[i]!.shadow ? 0 : Math.max(retryMs, nextMs);
   }
 
-  /** ms until the same request may pass, by every limit that refused it; 0 when it passed, `Infinity` for never. */
+  /** ms until the same request may pass all limits that rejected it; 0 if it passed, `Infinity` for never. */
   get retryMs(): number {
     let longest = 0;
     for (let i = 0; i < this.takes.length; i++) {

@@ -4,32 +4,32 @@ import type { Policy } from "../policy/policy.ts";
 import type { Take } from "../policy/store.ts";
 import { assertKey, encodeKey } from "./encode_key.ts";
 
-/** Options of one look. */
+/** Options of `peek`. */
 export interface PeekOptions {
-  /** Another limit for this time, by the name of the limit or for all: a customer's tier, for example. */
+  /** Another limit for this call, for all limits or by name: a customer's tier, for example. */
   max?: number | Readonly<Record<string, number>> | undefined;
 }
 
-/** Options of one check. */
+/** Options of `check`. */
 export interface CheckOptions extends PeekOptions {
-  /** Units wanted, 1 by default. */
+  /** Units to take, 1 by default. */
   cost?: number | undefined;
 }
 
 /** One key for all limits, or one for each of them by its name. */
 export type LimiterKeys = string | Readonly<Record<string, string>>;
 
-/** Policies with another limit that are remembered; more would mean a limit for each client. */
+/** Number of policies with another limit that are cached; more would mean a limit for each client. */
 const MAX_TIERS = 1000;
 
-/** What a limiter asks its store: the takes of a key, one for each of its limits. */
+/** Makes the demands of a limiter on its store: one take for each limit. */
 export class Demand {
   readonly #policies: readonly Policy[];
   readonly #shadow: readonly boolean[];
   readonly #tiers = new Map<string, Policy>();
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param policies The limiter's policies
    * @param shadow Which of them never refuse, in the same order
@@ -45,45 +45,45 @@ export class Demand {
    * @param keys The key, or the keys of the limits by name
    * @param cost Units wanted, 0 to look
    * @param max Another limit for this check
-   * @param door What they were given to, for the message
+   * @param caller Name of the caller for error messages
    * @returns The takes, in the order of the limits
    * @throws {TypeError} If a key is no text or empty, or there is no limit of a name
    * @throws {RangeError} If the other limit is out of range
    */
-  takes(keys: LimiterKeys, cost: number, max: CheckOptions["max"], door: string): readonly Take[] {
-    if (typeof max === "object" && max !== null) this.#checkTiers(max, door);
-    if (this.#policies.length === 1) return [this.#take(0, keys, cost, max, door)];
-    return this.#policies.map((_, i) => this.#take(i, keys, cost, max, door));
+  takes(keys: LimiterKeys, cost: number, max: CheckOptions["max"], caller: string): readonly Take[] {
+    if (typeof max === "object" && max !== null) this.#checkTiers(max, caller);
+    if (this.#policies.length === 1) return [this.#take(0, keys, cost, max, caller)];
+    return this.#policies.map((_, i) => this.#take(i, keys, cost, max, caller));
   }
 
-  // a name that is misspelt would be a limit that nobody keeps, and a customer nobody knows must not get the usual one
-  #checkTiers(max: Readonly<Record<string, number>>, door: string): void {
+  // a misspelt name would be a limit that is never applied, and an unknown customer must not get the default limit
+  #checkTiers(max: Readonly<Record<string, number>>, caller: string): void {
     const untold = Object.keys(max).find((name) => max[name] === undefined);
-    if (untold !== undefined) refuseOption(TypeError, `max.${untold}`, "a number", undefined, door);
+    if (untold !== undefined) refuseOption(TypeError, `max.${untold}`, "a number", undefined, caller);
     const unknown = Object.keys(max).find((name) => !this.#policies.some((policy) => policy.name === name));
     if (unknown === undefined) return;
     const names = this.#policies.map(({ name }) => name).join(", ");
-    throw new TypeError(`${door}: option max names a limit "${unknown}" that there is not; there are ${names}`);
+    throw new TypeError(`${caller}: option max names a limit "${unknown}" that there is not; there are ${names}`);
   }
 
-  #take(i: number, keys: LimiterKeys, cost: number, max: CheckOptions["max"], door: string): Take {
-    const policy = max === undefined ? this.#policies[i]! : this.#tier(this.#policies[i]!, max, door);
+  #take(i: number, keys: LimiterKeys, cost: number, max: CheckOptions["max"], caller: string): Take {
+    const policy = max === undefined ? this.#policies[i]! : this.#tier(this.#policies[i]!, max, caller);
     const isOne = typeof keys !== "object" || keys === null;
     const key = isOne ? keys : keys[policy.name];
     if (typeof key !== "string" || key === "") {
-      assertKey(key, isOne ? "the key" : `the key of limit "${policy.name}"`, door);
+      assertKey(key, isOne ? "the key" : `the key of limit "${policy.name}"`, caller);
     }
     return { policy, key: encodeKey(key), cost, shadow: this.#shadow[i] };
   }
 
-  #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>, door: string): Policy {
+  #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>, caller: string): Policy {
     const limit = typeof max === "object" && max !== null ? max[policy.name] : max;
     if (limit === undefined || limit === policy.limit) return policy;
     const id = `${limit}/${policy.name}`;
     const known = this.#tiers.get(id);
     if (known !== undefined) return known;
     const tier = { ...policy, limit };
-    checkPolicy(tier, door);
+    checkPolicy(tier, caller);
     if (this.#tiers.size >= MAX_TIERS) this.#tiers.clear();
     this.#tiers.set(id, tier);
     return tier;

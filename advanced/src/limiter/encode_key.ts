@@ -35,10 +35,10 @@ export function formsOf(key: string): string[] {
  *
  * @param key What it gave
  * @param source Whose it is, for the message
- * @param door What it was given to, for the message
+ * @param caller Name of the caller for error messages
  * @throws {TypeError} If it is no text, or empty: an accident must not make clients share a counter
  */
-export function assertKey(key: unknown, source: string, door: string): asserts key is string {
+export function assertKey(key: unknown, source: string, caller: string): asserts key is string {
   if (typeof key === "string" && key !== "") return;
-  throw new TypeError(`${door}: ${source} must be a non-empty string, not ${shown(key)}`);
+  throw new TypeError(`${caller}: ${source} must be a non-empty string, not ${shown(key)}`);
 }

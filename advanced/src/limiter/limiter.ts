@@ -18,9 +18,9 @@ const NO_OPTIONS: CheckOptions = {};
 
 /** Options of `waitFor`. */
 export interface WaitOptions extends CheckOptions {
-  /** Ends the wait: the promise is rejected with its reason. */
+  /** Ends the wait: the promise rejects with its reason. */
   signal?: AbortSignal | undefined;
-  /** Longest wait in ms; endless by default. */
+  /** Longest wait in ms; unlimited by default. */
   timeoutMs?: number | undefined;
 }
 
@@ -31,8 +31,8 @@ const WAIT_NAMES: OptionNames<WaitOptions> = { ...CHECK_NAMES, signal: true, tim
 /**
  * A limiter without HTTP: for WebSocket messages, queues, calls to other services, and as the engine of the middleware.
  *
- * With the store in memory its answers come at once; with a store elsewhere they are promises, which are never
- * rejected: when the store fails, `onStoreFailure` decides.
+ * With the store in memory, decisions are synchronous. With other stores they are promises that never reject: when the
+ * store fails, `onStoreFailure` decides.
  *
  * @example At most ten messages a second from each socket
  * ```ts ignore
@@ -54,20 +54,20 @@ export class Limiter extends Emitter {
   readonly #leasing: LeasingStore | null;
   readonly #demand: Demand;
   readonly #queue: WaitQueue;
-  readonly #checkDoor: string;
+  readonly #checkCaller: string;
 
   /**
    * Makes a limiter.
    *
    * @param options Limits and store
-   * @param door What errors say was called, for a function that makes a limiter of its own options and asks it
+   * @param caller Name of the caller for error messages, where another function makes the limiter from its own options
    * @throws {TypeError} If an option has the wrong type, or the store can't do what is asked
    * @throws {RangeError} If a number is out of range
    */
-  constructor(options: LimiterOptions = {}, door?: string) {
+  constructor(options: LimiterOptions = {}, caller?: string) {
     super();
-    const made = door ?? "Limiter";
-    this.#checkDoor = door ?? "limiter.check";
+    const made = caller ?? "Limiter";
+    this.#checkCaller = caller ?? "limiter.check";
     checkLimiterNames(made, options, LIMITER_NAMES, LIMIT_NAMES);
     this.policies = policiesOf(options, made);
     this.#demand = new Demand(this.policies, (options.limits ?? [options]).map(({ shadow }) => shadow === true));
@@ -87,7 +87,7 @@ export class Limiter extends Emitter {
     let outer = store;
     if (options.coalesce ?? isRemote) outer = new CoalescingStore(outer, this.counters);
     if (options.denyCache ?? isRemote) outer = new DenyCacheStore(outer, elapsed, this.counters);
-    // outermost, so that what was taken in advance needs no promise
+    // outside the others, so that decisions from leases need no promise
     if (checked.leases !== null) {
       outer = this.#leasing = new LeasingStore(outer, checked.leases, elapsed, this.counters);
     }
@@ -96,22 +96,22 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Takes units, if all limits have them.
+   * Takes units, if all limits grant them.
    *
    * @param keys The key, or the keys of the limits by name
    * @param options Cost, and another limit for this check
    * @returns The decision
-   * @throws {TypeError} If a key is no text or empty, or there is no option or no limit of a name
+   * @throws {TypeError} If a key is not a non-empty string, or an option or limit is unknown
    * @throws {RangeError} If the cost is not an integer of at least 1
    */
   check(keys: LimiterKeys, options: CheckOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.check", options, CHECK_NAMES);
-    return this.#check(keys, options, this.#checkDoor);
+    return this.#check(keys, options, this.#checkCaller);
   }
 
-  #check(keys: LimiterKeys, { cost = 1, max }: CheckOptions, door: string): Awaitable<Decision> {
-    if (cost !== 1) checkInteger("cost", cost, 1, 2 ** 31, door);
-    const takes = this.#demand.takes(keys, cost, max, door);
+  #check(keys: LimiterKeys, { cost = 1, max }: CheckOptions, caller: string): Awaitable<Decision> {
+    if (cost !== 1) checkInteger("cost", cost, 1, 2 ** 31, caller);
+    const takes = this.#demand.takes(keys, cost, max, caller);
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
     const decided = this.#guarded!.decide(takes);
     return "then" in decided
@@ -120,12 +120,12 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Looks at what is left without taking anything.
+   * Reads what is left without taking anything.
    *
    * @param keys The key, or the keys of the limits by name
-   * @param options Another limit to look by, as the checks of this key have it
-   * @returns The decision, which refuses nothing
-   * @throws {TypeError} If a key is no text or empty, or there is no option or no limit of a name
+   * @param options Another limit, if the checks of this key use one
+   * @returns The decision, which is always allowed
+   * @throws {TypeError} If a key is not a non-empty string, or an option or limit is unknown
    */
   peek(keys: LimiterKeys, options: PeekOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.peek", options, PEEK_NAMES);
@@ -149,10 +149,10 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Gives back what a decision took, once: for a request that turned out not to count.
+   * Gives back what a decision took, once: for requests that turned out not to count.
    *
    * @param decision The decision
-   * @returns Whether anything changed: what a window has let go by itself is not given back
+   * @returns Whether anything changed: units that have expired with their window are not given back
    */
   refund(decision: Decision): Awaitable<boolean> {
     assertDecision("refund", decision);
@@ -160,7 +160,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Ends what `"concurrency"` limits count as under way; what other limits took stays taken.
+   * Releases the slots of `"concurrency"` limits; what other limits took stays taken.
    *
    * @param decision The decision
    * @returns Whether anything changed
@@ -194,15 +194,15 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Waits until units can be taken, and takes them. Those who wait for one key in this process are served in the order
-   * in which they came. What is given back here shows at once, what another process gives back at the time told before.
+   * Waits until units can be taken, and takes them. Callers that wait for one key in this process are served in order.
+   * Units given back in this process are noticed right away, those given back elsewhere at the predicted time.
    *
    * @param keys The key, or the keys of the limits by name
    * @param options Cost, another limit, signal and longest wait
    * @returns The decision, allowed
-   * @throws {TypeError} If a key is no text or empty, or there is no option or no limit of a name
+   * @throws {TypeError} If a key is not a non-empty string, or an option or limit is unknown
    * @throws {RangeError} If too many are waiting already, or the cost can never be granted
-   * @throws {DOMException} `TimeoutError` when the wait takes too long; the signal's reason when it is aborted
+   * @throws {DOMException} `TimeoutError` if the wait takes too long; the signal's reason if it aborts
    */
   async waitFor(keys: LimiterKeys, options: WaitOptions = {}): Promise<Decision> {
     checkNames("limiter.waitFor", options, WAIT_NAMES);
@@ -213,8 +213,8 @@ export class Limiter extends Emitter {
   /**
    * Forgets a key, blocks included, or all keys.
    *
-   * @param key The key, also as `keys` lists it; all without it
-   * @returns How many there were, over all limits
+   * @param key The key, also in the form listed by `keys`; all keys without it
+   * @returns How many keys there were, over all limits
    */
   reset(key?: string): Awaitable<number> {
     if (key !== undefined) assertKey(key, "the key", "limiter.reset");
@@ -229,9 +229,9 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Lists the keys in use, with what is left to each. Keys of more than 256 characters show as their hash.
+   * Lists the keys in use, with what is left for each. Keys of more than 256 characters are shown as their hash.
    *
-   * @param name Name of the limit; the first one without it
+   * @param name Name of the limit; the first limit by default
    */
   keys(name?: string): AsyncIterable<Entry> {
     const policy = name === undefined ? this.policies[0]! : this.policies.find((one) => one.name === name);
@@ -239,27 +239,27 @@ export class Limiter extends Emitter {
     return entriesOf(this.#store, policy);
   }
 
-  /** Whether the store is being left alone after repeated failures. */
+  /** Whether the circuit breaker is open, so that the store is not asked after repeated failures. */
   get breakerIsOpen(): boolean {
     return this.#guarded?.breakerIsOpen ?? false;
   }
 
-  /** Number of keys in memory; 0 where the store is elsewhere. */
+  /** Number of keys in memory; 0 with other stores. */
   get size(): number {
     return this.#memory?.size ?? 0;
   }
 
-  /** Decisions that had to share a counter, because the memory for keys was full; 0 where the store is elsewhere. */
+  /** Number of decisions that shared a counter because the memory for keys was full; 0 with other stores. */
   get overflows(): number {
     return this.#memory?.overflows ?? 0;
   }
 
-  /** Connects to the store, so that the first decision need not wait for it. Rejects when that fails. */
+  /** Connects to the store, so that the first decision does not have to wait. Rejects if that fails. */
   async warm(): Promise<void> {
     await this.#store.warm?.();
   }
 
-  // told in the middle of a decision: an error of a listener must not keep anybody from an answer
+  // called during a decision: an error of a listener must not prevent the answer
   #tell(event: "limited" | "shadowLimited" | "storeFailure", what: unknown): void {
     try {
       this.emit(event, what);
@@ -268,7 +268,7 @@ export class Limiter extends Emitter {
     }
   }
 
-  /** Gives leases back, as far as the store takes them in time, and closes the store. */
+  /** Gives back leases, as far as the store accepts them in time, and closes the store. */
   async close(): Promise<void> {
     this.#queue.close();
     await this.#leasing?.giveAllBack((take, stamp, amount) => this.#guarded!.give(take, stamp, amount, "store"));
@@ -276,14 +276,14 @@ export class Limiter extends Emitter {
   }
 }
 
-// what check gives may be a promise, which is easily forgotten
+// the result of check may be a promise, and `await` is easily forgotten
 function assertDecision(method: string, decision: unknown): void {
   if ((decision as Partial<Decision> | null | undefined)?.takes !== undefined) return;
   const shown = typeof decision === "object" && decision !== null ? "this object" : String(decision);
   throw new TypeError(`limiter.${method} takes what await limiter.check(…) or waitFor(…) gives, not ${shown}`);
 }
 
-// empty for a store that can't list
+// empty for a store that cannot list keys
 async function* entriesOf(store: Store, policy: Policy): AsyncGenerator<Entry> {
   if (store.inspect !== undefined) yield* store.inspect(policy);
 }

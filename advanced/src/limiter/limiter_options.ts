@@ -8,45 +8,45 @@ import { platformTimers, type Timers, unsleepingClock } from "../wrappers/timers
 
 /** One limit. */
 export interface LimitOptions {
-  /** Name in headers and in the store; made of the other options without it. */
+  /** Name in headers and in the store; derived from the other options by default. */
   name?: string | undefined;
   /** How it counts, `"fixed-window"` by default. */
   algorithm?: AlgorithmName | undefined;
   /** Length of the window in ms, 60 000 by default. */
   windowMs?: number | undefined;
-  /** Units per window, 100 by default; 0 refuses everything. */
+  /** Units per window, 100 by default; 0 rejects everything. */
   max?: number | undefined;
-  /** `"token-bucket"`: units that may come at once, `max` by default. */
+  /** `"token-bucket"`: units that may be taken at once, `max` by default. */
   burst?: number | undefined;
   /** `"sliding-window"`: parts the window is counted in, 10 by default. */
   buckets?: number | undefined;
-  /** `"fixed-window"`: windows that begin with a key's first request (default), or with the clock. */
+  /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   align?: "first-hit" | "clock" | undefined;
-  /** What a refused request does to the quota: nothing (default), counts too, or restarts the wait. */
+  /** What a rejected request does to the quota: nothing (default), counts as well, or restarts the wait. */
   onDenied?: OnDenied | undefined;
-  /** Blocks a key after repeated refusals. */
+  /** Blocks a key after repeated rejections. */
   block?: Block | undefined;
-  /** Decides and counts and tells, and never refuses. */
+  /** Decides, counts and reports, but never rejects. */
   shadow?: boolean | undefined;
 }
 
-/** What every limiter takes, with or without HTTP. */
+/** Options of every limiter, with or without HTTP. */
 export interface StoreOptions {
   /** Where counters are kept; the memory of this process by default. */
   store?: Store | undefined;
-  /** Keys kept in memory, 100 000 by default. */
+  /** Most keys in memory, 100 000 by default. */
   maxKeys?: number | undefined;
-  /** Time a decision of the store may take, in ms, 100 by default. */
+  /** Time limit for a decision of the store in ms, 100 by default. */
   timeoutMs?: number | undefined;
-  /** Who decides when the store does not: a limiter in this process (default), nobody (all pass), nobody (none passes). */
+  /** What to do when the store fails: decide in this process (`"local"`, default), admit all, or reject all. */
   onStoreFailure?: OnStoreFailure | undefined;
-  /** Processes that share the store, 1 by default; without the store each of them grants its share of the limit. */
+  /** Number of processes that share the store, 1 by default; without the store each grants its share of the limit. */
   processes?: number | undefined;
-  /** Merges equal decisions of one turn into one; on by default for stores outside the process. */
+  /** Merges equal decisions made in one turn of the event loop; on by default for stores outside the process. */
   coalesce?: boolean | undefined;
-  /** Remembers refusals until they may end; on by default for stores outside the process. */
+  /** Remembers rejections until they may end; on by default for stores outside the process. */
   denyCache?: boolean | undefined;
-  /** Most decisions taken in advance for one key; none are by default. */
+  /** Most decisions that are reserved in advance for one key; none by default. */
   leases?: number | undefined;
   /** The present time in ms; for tests. */
   clock?: (() => number) | undefined;
@@ -56,13 +56,15 @@ export interface StoreOptions {
 
 /** Options of a {@linkcode Limiter}. */
 export interface LimiterOptions extends LimitOptions, StoreOptions {
-  /** Several limits that are decided as one: all of them grant, or none is charged. Replaces the single one. */
+  /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly LimitOptions[] | undefined;
-  /** Most callers that may wait in `waitFor`, 1000 by default; on Workers, which do not tell who has left, as many as come. */
+  /**
+   * Most callers waiting in `waitFor`, 1000 by default; unlimited on Workers, where ended requests cannot be noticed.
+   */
   maxWaiting?: number | undefined;
 }
 
-/** The same, complete and checked. */
+/** The options, complete and checked. */
 export interface CheckedStoreOptions {
   readonly maxKeys: number;
   readonly timeoutMs: number;
@@ -70,12 +72,12 @@ export interface CheckedStoreOptions {
   readonly processes: number;
   readonly leases: LeaseOptions | null;
   readonly clock: () => number;
-  /** A time in ms that is never set back and never sleeps: refusals, leases and the breaker go by it. */
+  /** Monotonic time in ms that includes sleep; for rejections, leases and the circuit breaker. */
   readonly elapsed: () => number;
   readonly timers: Timers;
 }
 
-function policyOf(options: LimitOptions, door: string): Policy {
+function policyOf(options: LimitOptions, caller: string): Policy {
   const { algorithm = "fixed-window", windowMs = 60_000, max = 100 } = options;
   const { burst, buckets, align, onDenied, block } = options;
   const policy = {
@@ -84,12 +86,12 @@ function policyOf(options: LimitOptions, door: string): Policy {
       : [`${String(max)}-per-${String(windowMs)}ms-${String(algorithm)}`, ...oddities(options)].join("-"),
     ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block },
   };
-  checkPolicy(policy, door);
-  checkType("shadow", options.shadow, "boolean", door);
+  checkPolicy(policy, caller);
+  checkType("shadow", options.shadow, "boolean", caller);
   return policy;
 }
 
-// limits that count otherwise are other limits
+// limits that count differently get different names
 function oddities({ burst, buckets, align, onDenied, block }: LimitOptions): string[] {
   return Object.entries({ burst, buckets, align, onDenied, block: block && `${block.after}x${block.forMs}` })
     .flatMap(([name, value]) => value === undefined ? [] : [`${name}-${String(value)}`]);
@@ -99,46 +101,48 @@ function oddities({ burst, buckets, align, onDenied, block }: LimitOptions): str
  * Makes the policies of a limiter.
  *
  * @param options The limiter's options
- * @param door What they were given to, for the message
+ * @param caller Name of the caller for error messages
  * @returns One for each limit, complete and checked
  * @throws {TypeError} If an option has the wrong type, or two limits have the same name
  * @throws {RangeError} If a number is out of range
  */
-export function policiesOf(options: LimiterOptions, door: string): Policy[] {
-  const policies = (options.limits ?? [options]).map((limit) => policyOf(limit, door));
+export function policiesOf(options: LimiterOptions, caller: string): Policy[] {
+  const policies = (options.limits ?? [options]).map((limit) => policyOf(limit, caller));
   const names = policies.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice === undefined) return policies;
-  throw new TypeError(`${door}: option limits has two limits named "${twice}"; give them different names`);
+  throw new TypeError(`${caller}: option limits has two limits named "${twice}"; give them different names`);
 }
 
-/** The system's clock in ms, looked up at each reading, so that a test's fake time counts for what was made before it. */
+/**
+ * The system's clock in ms, looked up at each reading, so that a test's fake time counts for what was made before it.
+ */
 export const systemClock = (): number => Date.now();
 
 /**
  * Checks the options about the store and fills in the defaults.
  *
  * @param options What the user gave
- * @param door What they were given to, for the message
+ * @param caller Name of the caller for error messages
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
  */
-export function checkStoreOptions(options: StoreOptions, door: string): CheckedStoreOptions {
+export function checkStoreOptions(options: StoreOptions, caller: string): CheckedStoreOptions {
   const { maxKeys = 100_000, timeoutMs = 100, onStoreFailure = "local", processes = 1 } = options;
   const { clock = systemClock, timers = platformTimers, leases } = options;
-  checkInteger("maxKeys", maxKeys, 1, 2 ** 24, door);
-  checkInteger("timeoutMs", timeoutMs, 1, LONGEST_TIMER_MS, door);
-  checkInteger("processes", processes, 1, 100_000, door);
-  if (leases !== undefined) checkInteger("leases", leases, 2, 100_000, door);
+  checkInteger("maxKeys", maxKeys, 1, 2 ** 24, caller);
+  checkInteger("timeoutMs", timeoutMs, 1, LONGEST_TIMER_MS, caller);
+  checkInteger("processes", processes, 1, 100_000, caller);
+  if (leases !== undefined) checkInteger("leases", leases, 2, 100_000, caller);
   if (!["local", "open", "closed"].includes(onStoreFailure)) {
-    refuseOption(TypeError, "onStoreFailure", '"local", "open" or "closed"', onStoreFailure, door);
+    refuseOption(TypeError, "onStoreFailure", '"local", "open" or "closed"', onStoreFailure, caller);
   }
-  checkType("clock", clock, "function", door);
+  checkType("clock", clock, "function", caller);
   if (typeof timers?.start !== "function" || typeof timers.now !== "function") {
-    refuseOption(TypeError, "timers", "an object { start, now }", timers, door);
+    refuseOption(TypeError, "timers", "an object { start, now }", timers, caller);
   }
-  checkType("coalesce", options.coalesce, "boolean", door);
-  checkType("denyCache", options.denyCache, "boolean", door);
+  checkType("coalesce", options.coalesce, "boolean", caller);
+  checkType("denyCache", options.denyCache, "boolean", caller);
   const lease = leases === undefined ? null : { max: leases, processes };
   // a test that gives a clock alone means it for everything
   const elapsed = options.clock !== undefined && options.timers === undefined
@@ -152,17 +156,17 @@ export function checkStoreOptions(options: StoreOptions, door: string): CheckedS
  *
  * @param store The store
  * @param policies The policies
- * @param door What it was given to, for the message
+ * @param caller Name of the caller for error messages
  * @throws {TypeError} If it is no store, or an algorithm is not among its capabilities
  */
-export function checkStore(store: Store, policies: readonly Policy[], door: string): void {
+export function checkStore(store: Store, policies: readonly Policy[], caller: string): void {
   if (typeof store !== "object" || store === null || typeof store.decide !== "function" || !store.capabilities) {
     refuseOption(
       TypeError,
       "store",
       "a store with decide and capabilities (see fromCounter for stores of other limiters)",
       store,
-      door,
+      caller,
     );
   }
   for (const policy of policies) {
@@ -172,6 +176,6 @@ export function checkStore(store: Store, policies: readonly Policy[], door: stri
       continue;
     }
     const able = [...store.capabilities.algorithms].join(", ");
-    throw new TypeError(`${door}: option algorithm "${algorithm}" is not among what the store can do: ${able}`);
+    throw new TypeError(`${caller}: option algorithm "${algorithm}" is not among what the store can do: ${able}`);
   }
 }

@@ -35,7 +35,7 @@ export const LIMITER_NAMES: OptionNames<LimiterOptions> = {
 /**
  * Refuses options of a limiter and of its limits that there are none of, and those of a single limit beside several.
  *
- * @param door What they were given to, for the message
+ * @param caller Name of the caller for error messages
  * @param options What was given
  * @param names The names there are
  * @param limitNames Those of one of several limits
@@ -43,22 +43,22 @@ export const LIMITER_NAMES: OptionNames<LimiterOptions> = {
  * @throws {TypeError} If there are any
  */
 export function checkLimiterNames<Options, Limit>(
-  door: string,
+  caller: string,
   options: unknown,
   names: OptionNames<Options>,
   limitNames: OptionNames<Limit>,
   instead?: (name: string) => string | undefined,
 ): void {
-  checkNames(door, options, names, instead);
+  checkNames(caller, options, names, instead);
   const { limits, ...single } = options as Record<string, unknown>;
   if (limits === undefined) return;
   if (!Array.isArray(limits) || limits.length === 0) {
-    refuseOption(TypeError, "limits", "a list of at least one limit", limits, door);
+    refuseOption(TypeError, "limits", "a list of at least one limit", limits, caller);
   }
-  limits.forEach((limit, i) => checkNames(`${door}, limits[${i}]`, limit, limitNames));
+  limits.forEach((limit, i) => checkNames(`${caller}, limits[${i}]`, limit, limitNames));
   // a function is a tier, which all of them get; a name tells limiters made inside requests apart
   const lost = Object.keys({ ...LIMIT_NAMES, limit: true })
     .find((name) => name !== "name" && single[name] !== undefined && typeof single[name] !== "function");
   if (lost === undefined) return;
-  throw new TypeError(`${door}: option ${lost} has no meaning beside limits; give it to each of them`);
+  throw new TypeError(`${caller}: option ${lost} has no meaning beside limits; give it to each of them`);
 }

@@ -1,7 +1,7 @@
 import type { Counters } from "../wrappers/counters.ts";
 import type { Limiter } from "./limiter.ts";
 
-/** What is used of an OpenTelemetry `Meter`: `metrics.getMeter("…")` of `@opentelemetry/api` has it. */
+/** The used part of an OpenTelemetry `Meter`: `metrics.getMeter("…")` of `@opentelemetry/api`. */
 export interface MeterFace {
   /** Makes a counter that is read when metrics are collected. */
   createObservableCounter(name: string, options?: { description?: string; unit?: string }): ObservableFace;
@@ -9,17 +9,17 @@ export interface MeterFace {
   createObservableGauge(name: string, options?: { description?: string; unit?: string }): ObservableFace;
 }
 
-/** What is used of an observable instrument. */
+/** The used part of an observable instrument. */
 export interface ObservableFace {
-  /** Adds a function that tells the value. */
+  /** Adds a callback that reports the value. */
   addCallback(callback: (result: ObservationFace) => void): void;
-  /** Takes it away. */
+  /** Removes a callback. */
   removeCallback(callback: (result: ObservationFace) => void): void;
 }
 
-/** Where a value is told. */
+/** Receives a value. */
 export interface ObservationFace {
-  /** Tells it. */
+  /** Reports the value. */
   observe(value: number, attributes?: Record<string, string>): void;
 }
 
@@ -57,13 +57,13 @@ const INSTRUMENTS: readonly {
 ];
 
 /**
- * Tells OpenTelemetry what a limiter does. Nothing happens between collections: the counters are read when metrics are.
+ * Reports the counters of a limiter to OpenTelemetry. They are read only when metrics are collected.
  *
  * @param limiter The limiter; `rateLimit(…).limiter` for a middleware
  * @param meter The meter
- * @param name Told with every value as `rate_limit.name`, so that limiters can be told apart
- * @returns Ends it
- * @throws {TypeError} If the meter is none of OpenTelemetry's
+ * @param name Value of the attribute `rate_limit.name`, to distinguish limiters
+ * @returns Stops reporting
+ * @throws {TypeError} If the meter is not an OpenTelemetry meter
  *
  * @example Metrics of a middleware
  * ```ts ignore

@@ -4,7 +4,7 @@ import type { Awaitable } from "../policy/store.ts";
 import type { Timers } from "../wrappers/timers.ts";
 import type { Decision } from "./decision.ts";
 
-/** Returns that are kept in mind for those who are asking meanwhile. */
+/** Number of recent refunds that are remembered for checks in flight. */
 const RECENT = 64;
 
 /** How a wait may end before its turn. */
@@ -13,34 +13,34 @@ interface Ending {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Those who wait for one key. */
+/** The callers that wait for one key. */
 interface Lane {
-  /** How many. */
+  /** Number of callers. */
   size: number;
-  /** Settles when the last of them and all before are gone. */
+  /** Settles when the last caller and all before it are done. */
   last: Promise<unknown>;
 }
 
 /**
- * Callers that wait for their turn: a lane for each key, first come first served, and never more than a fixed number.
+ * Callers that wait for their turn: one lane for each key, first come, first served, up to a fixed number.
  *
- * Only the first of a lane asks; the others wait for it, so that a crowd does not ask the store over and over.
+ * Only the first caller of a lane asks the store; the others wait, so that a crowd does not ask over and over.
  */
 export class WaitQueue {
   readonly #most: number;
   readonly #timers: Timers;
   readonly #lanes = new Map<string, Lane>();
   readonly #leaving = new Set<Leaving>();
-  /** Those who wait for their time, by the refusal that told it. */
+  /** Callers that sleep until the time of their last rejection, by that rejection. */
   readonly #paused = new Map<Decision, () => void>();
-  /** What was given back last, `null` for everything: the one of number `n` at the place `n % RECENT`. */
+  /** Recent refunds, `null` for a refund of everything: number `n` is at index `n % RECENT`. */
   readonly #recent: (Decision | null)[] = [];
   #returns = 0;
   #waiting = 0;
   #closed: DOMException | null = null;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param most Most callers at once
    * @param timers Timers
@@ -65,12 +65,12 @@ export class WaitQueue {
     let denied: Decision | undefined;
     if (!this.#lanes.has(key)) {
       const asked = this.#ask(check);
-      // where the answer is there already, nobody may come in between
+      // no await for a synchronous answer, so that nobody can come in between
       denied = "then" in asked ? await asked : asked;
       if (denied.allowed) return denied;
       assertPossible(denied);
     }
-    // where a request may be gone without a word, those who are still there can't be counted
+    // where requests may end unnoticed, the remaining callers cannot be counted
     if (this.#waiting >= this.#most && !this.#timers.endWithRequest) {
       throw new RangeError(`limiter.waitFor: ${this.#most} callers are waiting already (option maxWaiting)`);
     }
@@ -80,7 +80,7 @@ export class WaitQueue {
   #leaver(ending: Ending): Leaving {
     const leaving = new Leaving(ending, this.#timers);
     this.#leaving.add(leaving);
-    // it was closed while the store decided
+    // the limiter was closed while the store decided
     if (this.#closed !== null) leaving.leave(this.#closed);
     return leaving;
   }
@@ -94,7 +94,7 @@ export class WaitQueue {
     let lane = this.#lanes.get(key);
     const turn = lane === undefined ? this.#head(check, denied!, leaving) : this.#follow(lane.last, check, leaving);
     if (lane === undefined) this.#lanes.set(key, lane = { size: 0, last: Promise.resolve() });
-    // who leaves early must not let those behind overtake those ahead
+    // a caller that leaves early must not let later ones overtake earlier ones
     lane.last = Promise.allSettled([lane.last, turn]);
     lane.size++;
     this.#waiting++;
@@ -109,7 +109,7 @@ export class WaitQueue {
   }
 
   async #follow(ahead: Promise<unknown>, check: () => Awaitable<Decision>, leaving: Leaving): Promise<Decision> {
-    // Workers reject what a request ahead that is gone can't settle any more
+    // on Workers a promise of an ended request is rejected
     const turn = this.#timers.endWithRequest ? ahead.catch(() => {}) : ahead;
     await Promise.race([turn, leaving.promise]);
     const decision = await this.#ask(check);
@@ -124,7 +124,7 @@ export class WaitQueue {
     }
   }
 
-  // a refusal may be older than what was given back while it was on its way, and nobody would wake who sleeps by it
+  // units may have been given back while a rejection was in flight; then the caller would sleep without being woken
   #ask(check: () => Awaitable<Decision>): Awaitable<Decision> {
     const before = this.#returns;
     const asked = check();
@@ -155,24 +155,24 @@ export class WaitQueue {
   }
 
   /**
-   * Lets those ask again at once for whom there may be more now.
+   * Wakes callers for which there may be units now.
    *
-   * @param given What was given back; without it, everything may have been
+   * @param given The decision that was given back; `null` for everything
    */
   wake(given: Decision | null = null): void {
     this.#recent[this.#returns++ % RECENT] = given;
     for (const [denied, resolve] of this.#paused) if (frees(given, denied)) resolve();
   }
 
-  /** Rejects everybody who waits. */
+  /** Rejects all waiting callers. */
   close(): void {
-    // no AbortController: Workers make none outside of requests, and limiters are made there
+    // no AbortController: on Workers it cannot be made outside of requests, where limiters are made
     this.#closed ??= new DOMException("The limiter was closed", "AbortError");
     for (const leaving of this.#leaving) leaving.leave(this.#closed);
   }
 }
 
-// where both have a counter in common; what is given back of everything frees everybody
+// if both have a counter in common; a refund of everything frees all
 function frees(given: Decision | null, denied: Decision): boolean {
   return given === null ||
     denied.takes.some(({ policy, key }) =>
@@ -188,11 +188,11 @@ function assertPossible({ retryMs, takes, verdicts }: Decision): void {
   );
 }
 
-/** One caller's reasons to stop waiting. */
+/** What may end one caller's wait early: its signal, its timeout, or closing. */
 class Leaving {
-  /** Rejects when there is one. */
+  /** Rejects when the wait ends early. */
   readonly promise: Promise<never>;
-  /** Gives one. */
+  /** Ends the wait. */
   readonly leave: (reason: unknown) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #cancel: () => void;
@@ -203,7 +203,7 @@ class Leaving {
     // Node 20 has no Promise.withResolvers
     this.promise = new Promise((_, reject) => leave = reject);
     this.leave = leave;
-    // whoever does not wait at the moment must not be told by an unhandled rejection
+    // at times nobody awaits it, and it must not become an unhandled rejection
     this.promise.catch(() => {});
     this.#signal = signal;
     if (signal?.aborted) leave(signal.reason);

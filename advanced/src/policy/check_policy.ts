@@ -12,27 +12,27 @@ const BLOCK_NAMES: OptionNames<Block> = { after: true, forMs: true };
  * Checks a policy.
  *
  * @param policy The policy
- * @param door What it was given to, for the message
+ * @param caller Name of the caller for error messages
  * @throws {TypeError} If a field has the wrong type
  * @throws {RangeError} If a number is out of range, or the fields don't go together
  */
-export function checkPolicy(policy: Policy, door: string): void {
-  checkName(policy.name, "name", door);
+export function checkPolicy(policy: Policy, caller: string): void {
+  checkName(policy.name, "name", caller);
   if (!ALGORITHM_NAMES.includes(policy.algorithm)) {
-    refuseOption(TypeError, "algorithm", `one of ${ALGORITHM_NAMES.join(", ")}`, policy.algorithm, door);
+    refuseOption(TypeError, "algorithm", `one of ${ALGORITHM_NAMES.join(", ")}`, policy.algorithm, caller);
   }
-  checkInteger("max", policy.limit, 0, MAX_LIMIT, door);
-  checkInteger("windowMs", policy.windowMs, 1, MAX_WINDOW, door);
-  checkOnlyFor(policy, "burst", "token-bucket", door);
-  checkOnlyFor(policy, "buckets", "sliding-window", door);
-  checkOnlyFor(policy, "align", "fixed-window", door);
-  if (policy.burst !== undefined) checkInteger("burst", policy.burst, 1, MAX_LIMIT, door);
-  if (policy.buckets !== undefined) checkInteger("buckets", policy.buckets, 1, 1000, door);
+  checkInteger("max", policy.limit, 0, MAX_LIMIT, caller);
+  checkInteger("windowMs", policy.windowMs, 1, MAX_WINDOW, caller);
+  checkOnlyFor(policy, "burst", "token-bucket", caller);
+  checkOnlyFor(policy, "buckets", "sliding-window", caller);
+  checkOnlyFor(policy, "align", "fixed-window", caller);
+  if (policy.burst !== undefined) checkInteger("burst", policy.burst, 1, MAX_LIMIT, caller);
+  if (policy.buckets !== undefined) checkInteger("buckets", policy.buckets, 1, 1000, caller);
   if (policy.align !== undefined && policy.align !== "clock" && policy.align !== "first-hit") {
-    refuseOption(TypeError, "align", '"first-hit" or "clock"', policy.align, door);
+    refuseOption(TypeError, "align", '"first-hit" or "clock"', policy.align, caller);
   }
-  checkSums(policy, door);
-  checkDenials(policy, door);
+  checkSums(policy, caller);
+  checkDenials(policy, caller);
 }
 
 /**
@@ -40,51 +40,51 @@ export function checkPolicy(policy: Policy, door: string): void {
  *
  * @param name The name
  * @param option The option it comes by
- * @param door What that was given to, for the message
+ * @param caller Name of the caller for error messages
  * @throws {TypeError} If it is none
  */
-export function checkName(name: unknown, option: string, door: string): void {
+export function checkName(name: unknown, option: string, caller: string): void {
   if (typeof name === "string" && /^[\x20-\x7e]{1,128}$/.test(name)) return;
-  refuseOption(TypeError, option, "1 to 128 visible ASCII characters", name, door);
+  refuseOption(TypeError, option, "1 to 128 visible ASCII characters", name, caller);
 }
 
 function checkOnlyFor(
   policy: Policy,
   option: "burst" | "buckets" | "align",
   algorithm: Policy["algorithm"],
-  door: string,
+  caller: string,
 ): void {
   if (policy[option] === undefined || policy.algorithm === algorithm) return;
-  throw new TypeError(`${door}: option ${option} is for algorithm "${algorithm}", not for "${policy.algorithm}"`);
+  throw new TypeError(`${caller}: option ${option} is for algorithm "${algorithm}", not for "${policy.algorithm}"`);
 }
 
 // sums inside an algorithm must stay below 2^53 to be exact
-function checkSums({ algorithm, limit, windowMs, burst = limit }: Policy, door: string): void {
+function checkSums({ algorithm, limit, windowMs, burst = limit }: Policy, caller: string): void {
   if (algorithm !== "token-bucket" && algorithm !== "sliding-approximate") return;
   if (2 * Math.max(limit, burst) * windowMs <= Number.MAX_SAFE_INTEGER) return;
   throw new RangeError(
-    `${door}: options max (${limit}), burst (${burst}) and windowMs (${windowMs}) are too large together for ` +
+    `${caller}: options max (${limit}), burst (${burst}) and windowMs (${windowMs}) are too large together for ` +
       `"${algorithm}"; shorten the window, or use "sliding-window"`,
   );
 }
 
-function checkDenials({ algorithm, onDenied, block, align }: Policy, door: string): void {
+function checkDenials({ algorithm, onDenied, block, align }: Policy, caller: string): void {
   if (onDenied === "extend" && align === "clock") {
-    throw new TypeError(`${door}: option onDenied "extend" moves windows, which align "clock" forbids`);
+    throw new TypeError(`${caller}: option onDenied "extend" moves windows, which align "clock" forbids`);
   }
   if (onDenied !== undefined && !["free", "charge", "extend"].includes(onDenied)) {
-    refuseOption(TypeError, "onDenied", '"free", "charge" or "extend"', onDenied, door);
+    refuseOption(TypeError, "onDenied", '"free", "charge" or "extend"', onDenied, caller);
   }
   if (algorithm === "concurrency" && (onDenied === "charge" || onDenied === "extend")) {
     throw new TypeError(
-      `${door}: option onDenied "${onDenied}" has no meaning for "concurrency"; use "free" or block`,
+      `${caller}: option onDenied "${onDenied}" has no meaning for "concurrency"; use "free" or block`,
     );
   }
   if (block === undefined) return;
   if (typeof block !== "object" || block === null) {
-    refuseOption(TypeError, "block", "an object { after, forMs }", block, door);
+    refuseOption(TypeError, "block", "an object { after, forMs }", block, caller);
   }
-  checkNames(`${door}, block`, block, BLOCK_NAMES);
-  checkInteger("block.after", block.after, 1, MAX_LIMIT, door);
-  checkInteger("block.forMs", block.forMs, 1, MAX_WINDOW, door);
+  checkNames(`${caller}, block`, block, BLOCK_NAMES);
+  checkInteger("block.after", block.after, 1, MAX_LIMIT, caller);
+  checkInteger("block.forMs", block.forMs, 1, MAX_WINDOW, caller);
 }

@@ -7,7 +7,7 @@ export type AlgorithmName =
   | "token-bucket"
   | "concurrency";
 
-/** All names, for messages and tests. */
+/** All names of algorithms. */
 export const ALGORITHM_NAMES: readonly AlgorithmName[] = [
   "fixed-window",
   "sliding-window",
@@ -18,46 +18,46 @@ export const ALGORITHM_NAMES: readonly AlgorithmName[] = [
 ];
 
 /**
- * What a refused request does to the quota: nothing; counts like an admitted one; or restarts the wait.
- * Debt by `"charge"` ends at twice the limit.
+ * What a rejected request does to the quota: nothing; counts like an admitted one; or restarts the wait.
+ * With `"charge"`, usage is capped at twice the limit.
  */
 export type OnDenied = "free" | "charge" | "extend";
 
-/** Refuses a key for a while after it was refused too often. */
+/** Blocks a key for a while after too many rejections. */
 export interface Block {
-  /** Number of refusals within one window that bring it about. */
+  /** Number of rejections within one window after which it begins. */
   readonly after: number;
   /** How long it lasts, in ms. */
   readonly forMs: number;
 }
 
-/** One limit: how much of what in which time. Passed with every decision, so a change takes effect at once. */
+/** One limit: how many units in which time. Passed with every decision, so changes take effect immediately. */
 export interface Policy {
-  /** Its name: part of the key in the store, and how headers call it. */
+  /** Name: part of the key in the store, and used in headers. */
   readonly name: string;
   /** How it counts. */
   readonly algorithm: AlgorithmName;
-  /** Units per window; leases at once for `"concurrency"`; 0 refuses everything. */
+  /** Units per window; for `"concurrency"` slots held at a time; 0 rejects everything. */
   readonly limit: number;
-  /** Length of the window in ms; longest time a lease is held for `"concurrency"`. */
+  /** Length of the window in ms; for `"concurrency"` longest time a slot is held. */
   readonly windowMs: number;
-  /** `"token-bucket"`: units that may come at once, `limit` by default. */
+  /** `"token-bucket"`: units that may be taken at once, `limit` by default. */
   readonly burst?: number | undefined;
   /**
-   * `"sliding-window"`: parts the window is counted in, 10 by default. Quota comes back at most one part late; less than
-   * two, where parts of whole ms do not divide the window.
+   * `"sliding-window"`: number of parts the window is counted in, 10 by default. Quota returns at most one part late;
+   * less than two, if the window is not a multiple of parts of whole ms.
    */
   readonly buckets?: number | undefined;
-  /** `"fixed-window"`: whether a window begins with a key's first request, which is the default, or with the clock. */
+  /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   readonly align?: "first-hit" | "clock" | undefined;
-  /** What a refusal does, `"free"` by default. */
+  /** What a rejection does, `"free"` by default. */
   readonly onDenied?: OnDenied | undefined;
-  /** Blocks a key after repeated refusals. */
+  /** Blocks a key after repeated rejections. */
   readonly block?: Block | undefined;
 }
 
 /**
- * The most units a policy ever has to give.
+ * The most units a policy can ever grant at once.
  *
  * @param policy The policy
  * @returns The burst of a token bucket, the limit of everything else
@@ -70,17 +70,17 @@ export function capacityOf({ algorithm, limit, burst }: Policy): number {
  * The number of parts a sliding window is counted in.
  *
  * @param policy The policy
- * @returns `buckets`, or as many fewer as reach over the window, for a part has whole milliseconds
+ * @returns `buckets`, or fewer if that many parts of whole milliseconds would exceed the window
  */
 export function bucketsOf({ buckets = 10, windowMs }: Policy): number {
   return Math.ceil(windowMs / Math.ceil(windowMs / buckets));
 }
 
 /**
- * Whether refusals by a policy have no consequences: they write nothing, and it makes no difference how many there were.
+ * Whether rejections by a policy have no consequences: they write nothing, and their number does not matter.
  *
  * @param policy The policy
- * @returns `false` where they are charged for, extend the wait or block the key
+ * @returns `false` if they are charged, extend the wait or may block the key
  */
 export function refusesFreely({ onDenied = "free", block }: Policy): boolean {
   return onDenied === "free" && block === undefined;

@@ -24,7 +24,7 @@ export class CellColumns {
   readonly #own = new ChunkedList<Float64Array>();
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param algorithm The algorithm
    * @param width Cells of one key, 0 when it varies

@@ -7,9 +7,9 @@ const SCOPES: readonly Capabilities["scope"][] = ["process", "host", "region", "
  * Checks who shares a store: what is remembered of it hangs on that.
  *
  * @param scope What was given
- * @param door What it was given to
+ * @param caller Name of the caller for error messages
  * @throws {TypeError} If it is none of the scopes
  */
-export function checkScope(scope: Capabilities["scope"], door: string): void {
-  if (!SCOPES.includes(scope)) refuseOption(TypeError, "scope", `one of ${SCOPES.join(", ")}`, scope, door);
+export function checkScope(scope: Capabilities["scope"], caller: string): void {
+  if (!SCOPES.includes(scope)) refuseOption(TypeError, "scope", `one of ${SCOPES.join(", ")}`, scope, caller);
 }

@@ -23,7 +23,7 @@ export class ChunkedCells {
   readonly #chunks: Float64Array[] = [];
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param width Numbers of one place
    */

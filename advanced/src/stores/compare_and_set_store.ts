@@ -49,9 +49,9 @@ export interface StateWrite {
   readonly ttlMs: number;
 }
 
-/** What a database has to offer to keep counters: reads with versions, and commits that fail when one has changed. */
+/** What counters need of a database: reads with versions, and commits that fail if a version has changed. */
 export interface CompareAndSet {
-  /** Reads values, in the order of their keys. It must not answer with old values. */
+  /** Reads values, in the order of their keys. Must not return stale values. */
   read(keys: readonly StateKey[]): Awaitable<readonly VersionedValue[]>;
   /** Writes all or nothing; `false` when a version was not the expected one. */
   commit(writes: readonly StateWrite[]): Awaitable<boolean>;
@@ -59,17 +59,17 @@ export interface CompareAndSet {
   delete(key: StateKey): Awaitable<void>;
   /** Lists the values of a policy, or of one key of it. */
   list(policy: string, key?: string): AsyncIterable<ListedValue>;
-  /** Lets go of the connection. */
+  /** Closes the connection. */
   close?(): Awaitable<void>;
 }
 
 /** Options of {@linkcode fromCompareAndSet}. */
 export interface CompareAndSetOptions {
-  /** How often a decision is tried before it fails because others were always faster, 10 by default. */
+  /** How often a decision is tried before it fails because of concurrent changes, 10 by default. */
   attempts?: number;
   /** Who shares the database, `"global"` by default. */
   scope?: Capabilities["scope"];
-  /** The present time in ms, that of the system by default. Processes that share counters need about the same time. */
+  /** The present time in ms, the system's by default. Clocks of processes that share counters must roughly agree. */
   clock?: () => number;
   /** Waits some ms before the next attempt; for tests. */
   pause?: (ms: number) => Awaitable<void>;
@@ -80,19 +80,19 @@ const NAMES: OptionNames<CompareAndSetOptions> = { attempts: true, scope: true, 
 const LONGEST_PAUSE = 100;
 
 /**
- * Keeps counters in a database that can compare and set: every algorithm, batches as one.
+ * Keeps counters in a database with compare-and-set: every algorithm, batches decided as one.
  *
- * All keys of a batch are read with their versions, decided on, and what changed is committed at once. When somebody
- * else was faster, it is tried again, after a random pause that grows. Decisions of this process on one key take turns,
- * so that only other processes can be faster.
+ * All keys of a batch are read with their versions and decided, and changes are committed together. If there was a
+ * concurrent change, it is tried again after a growing random pause. Decisions of this process on one key take turns,
+ * so only other processes can conflict.
  *
- * A refusal that writes nothing commits nothing. A decision that could not be recorded is never a grant: `decide` and
+ * A rejection that writes nothing commits nothing. A decision that could not be recorded is never a grant: `decide` and
  * `give` reject with an `Error` after the last attempt.
  *
  * @param kv The database
  * @param options Attempts, scope and clock
  * @returns The store
- * @throws {TypeError} If an option has the wrong type or a name that there is not, or the database lacks a method
+ * @throws {TypeError} If an option has the wrong type or is unknown, or the database lacks a method
  * @throws {RangeError} If `attempts` is out of range
  */
 export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptions = {}): Store {
@@ -179,7 +179,7 @@ class CompareAndSetStore implements Store {
     }
   }
 
-  // each limiter on the store closes it, and a database may take a second time for an error
+  // each limiter on the store closes it, and closing a database twice may be an error
   close(): Promise<void> {
     return this.#closing ??= (async () => await this.#kv.close?.())();
   }

@@ -24,19 +24,19 @@ const windows = new WeakMap<AnyCounter, number>();
 /**
  * Makes a {@linkcode Store} of a store for express-rate-limit.
  *
- * It knows fixed windows beginning with the first hit, and no `block` and no `onDenied: "extend"`. A cost of `k` is `k`
- * increments, which are not one step for other processes: near the limit they may refuse each other. Hits of a refusal
- * are taken back when the cost was above 1; a refusal of one unit stays counted. Keys are prefixed by the policy's name,
- * so that counters over one database don't mix up policies. A counter that tells no `resetTime` is taken to begin its
- * windows with the first hit this process sees, and one without `get` to hold what this process last saw.
+ * It supports fixed windows that begin with the first hit, without `block` and `onDenied: "extend"`. A cost of `k`
+ * takes `k` increments, which are not atomic: near the limit, processes may reject each other. Hits of a rejection are
+ * taken back if the cost was above 1; a rejection of one unit stays counted. Keys are prefixed with the policy's name,
+ * so that counters on one database do not mix up policies. If a counter returns no `resetTime`, windows are assumed to
+ * begin with the first hit that this process sees; if it has no `get`, to hold what this process last saw.
  *
- * A policy the counter can't serve is a `TypeError`: another algorithm, a second policy on the one instance there is, or
- * another window than that of a limiter which has it too.
+ * A policy that the counter cannot serve is a `TypeError`: another algorithm, a second policy on a single instance, or
+ * another window than that of a limiter that uses the same instance.
  *
  * @param legacy A counter, which serves one policy; or a function that makes one for each policy
  * @param options The clock
  * @returns The store
- * @throws {TypeError} If it is no counter, makes none, or there is no option of a name
+ * @throws {TypeError} If it is not a counter, does not make one, or an option is unknown
  */
 export function fromCounter(
   legacy: CounterLike | CallbackCounterLike | (() => CounterLike | CallbackCounterLike),
@@ -143,7 +143,7 @@ class CounterStore implements Store {
 
   async reset({ policy, key }: Selector): Promise<number> {
     const known = this.#policies.get(policy);
-    // other processes, or this one's predecessor, may have counted there
+    // other processes, or an earlier run of this one, may have counted there
     if (known !== undefined) await this.#counterOf(known);
     let count = 0;
     for (const entry of this.#counters.values()) {
@@ -154,7 +154,7 @@ class CounterStore implements Store {
     return count;
   }
 
-  // each limiter on the store closes it, and a counter may take a second time for an error
+  // each limiter on the store closes it, and closing a counter twice may be an error
   close(): Promise<void> {
     return this.#closing ??= this.#close();
   }

@@ -87,7 +87,7 @@ export class DenoKvStore implements Store {
   readonly #store: Store;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param options Database, prefix and clock
    * @throws {TypeError} If `kv` is no database, or there is no option of a name

@@ -34,17 +34,17 @@ export interface DurableObjectNamespaceLike<Id = unknown> {
 export interface DurableObjectStoreOptions<Id = unknown> {
   /** The binding of a namespace whose class is {@linkcode RateLimitObject}. */
   namespace: DurableObjectNamespaceLike<Id>;
-  /** Begin of the objects' names, for more than one limiter in a namespace; empty by default. */
+  /** Prefix of the objects' names, for several limiters in one namespace; empty by default. */
   prefix?: string;
 }
 
 const NAMES: OptionNames<DurableObjectStoreOptions> = { namespace: true, prefix: true };
 
 /**
- * Counters in Durable Objects of Cloudflare, one object for each key: every algorithm, by the objects' own clocks.
+ * Counters in Cloudflare's Durable Objects, one object for each key: every algorithm, by the objects' own clocks.
  *
- * The takes of one key are decided as one. Those of several keys are decided side by side, and what was granted is
- * given back where another key refused. Objects can't be listed, so there is no `inspect`, and `reset` needs a key.
+ * Takes of one key are decided as one. Those of several keys are decided concurrently, and what was granted is given
+ * back if another key rejected. Objects cannot be listed, so there is no `inspect`, and `reset` needs a key.
  *
  * @example In a worker
  * ```ts ignore
@@ -66,10 +66,10 @@ export class DurableObjectStore<Id = unknown> implements Store {
   readonly #prefix: string;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param options Namespace and prefix
-   * @throws {TypeError} If `namespace` is none, or there is no option of a name
+   * @throws {TypeError} If `namespace` is not one, or an option is unknown
    */
   constructor(options: DurableObjectStoreOptions<Id>) {
     checkNames("DurableObjectStore", options ?? {}, NAMES);
@@ -114,7 +114,7 @@ export class DurableObjectStore<Id = unknown> implements Store {
 
   async #ask(key: string, question: Question): Promise<unknown> {
     const stub = this.#namespace.get(this.#namespace.idFromName(this.#prefix + key));
-    // the host means nothing, but a URL needs one
+    // the host has no meaning, but a URL needs one
     const answer = await stub.fetch("https://rate-limit.invalid/", { method: "POST", body: JSON.stringify(question) });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`store.${question.verb}: the Durable Object answered ${answer.status}: ${text}`);

@@ -20,10 +20,10 @@ export interface StateRecords {
 }
 
 /**
- * Runs a body while nobody else touches the states of a partition.
+ * Runs a body with exclusive access to the states of a partition.
  *
- * The body is done when it returns; what it wrote must be kept before anybody else's body runs. `now` is the time of
- * the partition in whole ms, which never goes back.
+ * The body is synchronous; what it wrote must be stored before the next body runs. `now` is the time of the partition
+ * in whole ms, which must never go back.
  */
 export type RunExclusive = <T>(
   partition: string,
@@ -43,16 +43,16 @@ export interface ExclusiveOptions {
 const NAMES: OptionNames<ExclusiveOptions> = { scope: true, clock: true, partitions: true };
 
 /**
- * Keeps counters where one body at a time has a key's states to itself, as with an actor, a lock or a mutex: every
- * algorithm. The key is the partition.
+ * Keeps counters wherever a function can get exclusive access to a key's states, as with an actor, a lock or a mutex:
+ * every algorithm. The key is the partition.
  *
- * The takes of one key are decided as one. Those of several keys are decided side by side, and what was granted is
- * given back where another key refused: for a moment, such a batch holds more than it gets.
+ * Takes of one key are decided as one. Those of several keys are decided concurrently, and what was granted is given
+ * back if another key rejected: for a moment, such a batch holds more than it gets.
  *
  * @param run Gives exclusive access
  * @param options Scope, clock and partitions
  * @returns The store; its `reset` rejects with a `TypeError` when it would need `partitions` and there are none
- * @throws {TypeError} If there is no option of a name
+ * @throws {TypeError} If an option is unknown
  */
 export function fromExclusive(run: RunExclusive, options: ExclusiveOptions = {}): Store {
   checkNames("fromExclusive", options, NAMES);
@@ -177,8 +177,8 @@ export function resetIn(records: StateRecords, policy: string, now: number): num
 }
 
 /**
- * Deletes the records of a partition that don't matter any more. Nothing calls it by itself: a runner does, by a timer
- * or before it lets go of a partition.
+ * Deletes the expired records of a partition. It is not called automatically: the owner of the partition calls it, by a
+ * timer or before it releases the partition.
  *
  * @returns When the last of the rest will have expired, 0 when there is none
  */

@@ -8,40 +8,40 @@ import { ChunkedList } from "./chunked_list.ts";
 import { KeyMap } from "./key_map.ts";
 import type { Entry, Take, Verdict } from "../policy/store.ts";
 
-/** Places that are looked at for idle keys with every new key; more than one each outruns any number of them. */
+/** Places that are checked for idle keys with every new key; more than one outpaces new keys. */
 const SWEPT_PER_KEY = 4;
-/** The same when all places are taken: a free one is worth a search. */
+/** The same when all places are taken, and finding a free one is worth more effort. */
 const SWEPT_WHEN_FULL = 64;
-/** States that keys share while all places are taken. */
+/** Number of shared states, used while all places are taken. */
 const SHARED_PLACES = 1024;
 
 /**
- * The keys of one policy: a map to places in typed arrays. Nothing in it grows all at once.
+ * The keys of one policy: a map to places in typed arrays, which grow in small steps.
  *
- * The number of keys is bounded and no key in use is ever dropped, for it would have its quota twice; blocked keys
- * least of all. When every place is in use, new keys share states by their hash until a place is free: a shared state
- * counts too many, never too few. The hash is seeded, so that nobody can aim at a victim's.
+ * The number of keys is bounded, and no key in use is ever dropped, least of all a blocked one: it would get its quota
+ * twice. When all places are taken, new keys share states by their hash until a place is free: a shared state counts
+ * too many, never too few. The hash is seeded, so that an attacker cannot choose a key that shares its victim's state.
  */
 export class KeyTable {
   readonly #columns: CellColumns;
   readonly #maxKeys: number;
   readonly #places = new KeyMap();
   readonly #keys = new ChunkedList<string>();
-  /** Places that were ever taken. */
+  /** Number of places that have ever been taken. */
   #used = 0;
   readonly #free: number[] = [];
   readonly #newShared: () => CellColumns;
   readonly #aim: Aim;
   #shared: CellColumns | null = null;
   #seed = 0;
-  /** The lowest limit and the longest window of all policies known. */
+  /** A policy with the lowest limit and the longest window of all known ones. */
   #slowest: Policy;
   #hand = 0;
-  /** Decisions that had to use a shared state. */
+  /** Number of decisions that used a shared state. */
   overflows = 0;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param policy The first policy it is used for
    * @param maxKeys Most keys with a state of their own
@@ -56,7 +56,7 @@ export class KeyTable {
     this.#aim = this.#columns.newAim();
   }
 
-  /** Places in use, those of idle keys included that no decision has swept yet. */
+  /** Number of places in use, including those of idle keys that have not been swept yet. */
   get size(): number {
     return this.#places.size;
   }
@@ -73,8 +73,8 @@ export class KeyTable {
   /**
    * The place of a key, a new one if it has none. Negative for a shared state: `-1 - place`.
    *
-   * Another key's place may make the arrays longer, so a batch takes all places before it aims at any. A new key's
-   * place looks idle until it is written to; `spared` are places that must not be freed for that reason.
+   * A further key may make the arrays longer, so a batch takes all its places before it aims at any. The place of a new
+   * key looks idle until it is written to; the keys in `spared` must not be swept for that reason.
    */
   place({ key }: Take, now: number, spared?: ReadonlySet<string>): number {
     return this.#places.get(key) ?? this.#takePlace(key, now, spared);
@@ -85,7 +85,7 @@ export class KeyTable {
     return this.#aimAt(this.#columns.newAim(), place, policy);
   }
 
-  /** Makes room for a place, which may move others of its array; a batch does it for all before it aims at any. */
+  /** Allocates a place, which may move others of its array; a batch does so for all before it aims at any. */
   touch(place: number, policy: Policy): void {
     if (place >= 0) this.#columns.touch(place, policy);
     else this.#shared!.touch(-1 - place, policy);
@@ -100,18 +100,18 @@ export class KeyTable {
     return aim;
   }
 
-  /** Takes over what a decision wrote. */
+  /** Stores what a decision wrote. */
   keep(aim: Aim, place: number): void {
     if (place >= 0) this.#columns.keep(aim, place);
     else this.#shared!.keep(aim, -1 - place);
   }
 
   /**
-   * Notes a policy that keys of this table are decided by. Keys may have different limits and windows under one name, and
-   * none may be taken for idle by another one's.
+   * Notes a policy that is used with this table. Keys may have different limits and windows under one name, and must
+   * not count as idle by those of another key.
    */
   know({ limit: own, windowMs }: Policy): void {
-    // a bucket that is closed has nothing to give: when others are full is told by those that are open
+    // a limit of 0 grants nothing, and says nothing about when the state of other keys is idle
     const limit = own || this.#slowest.limit;
     if (limit >= this.#slowest.limit && windowMs <= this.#slowest.windowMs) return;
     this.#slowest = {
@@ -121,7 +121,7 @@ export class KeyTable {
     };
   }
 
-  // looks at a few places, one after the other round and round, and frees those of idle keys
+  // checks a few places, round-robin, and frees those of idle keys
   #sweep(places: number, now: number, spared: ReadonlySet<string> | undefined): void {
     for (let i = 0; i < places && i < this.#used; i++) {
       this.#hand = this.#hand + 1 >= this.#used ? 0 : this.#hand + 1;
@@ -148,7 +148,7 @@ export class KeyTable {
     }
     this.#keys.set(place, key);
     this.#places.add(key, place);
-    // a key that was counted among others keeps that count, or it could have its limit twice
+    // a key that had a shared state takes that over: otherwise it could use its limit twice
     if (this.#shared !== null) this.#columns.copy(place, this.#shared, -1 - this.#sharedPlace(key));
     return place;
   }
@@ -175,7 +175,7 @@ export class KeyTable {
     return aim.algorithm.give(policy, aim.cells, now, stamp, amount);
   }
 
-  /** Forgets one key. A key that shares a state keeps it, for others may have reached their limit by it. */
+  /** Forgets one key. A shared state is kept, because other keys may have reached their limit with it. */
   delete(key: string): number {
     const place = this.#places.get(key);
     if (place === undefined) return 0;
@@ -192,9 +192,9 @@ export class KeyTable {
   }
 
   /**
-   * Lists the keys in use, as they stand when they are listed, each of them once.
+   * Lists the keys in use, each once, with their state at that moment.
    *
-   * It goes by places: in a map, keys that are forgotten and come again while it is listed would come without end.
+   * It iterates over places: iterating a map would never end if keys were forgotten and added again meanwhile.
    */
   *entries(policy: Policy, clock: () => number): Generator<Entry> {
     const aim = this.#columns.newAim();

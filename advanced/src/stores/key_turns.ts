@@ -18,7 +18,7 @@ export class KeyTurns {
   readonly #clock: () => number;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param clock The present time in ms
    */

@@ -9,7 +9,7 @@ import { StoreClock } from "./store_clock.ts";
 
 /** Options of a {@linkcode MemoryStore}. */
 export interface MemoryStoreOptions {
-  /** Most keys per policy with a state of their own, 100 000 by default; further keys share states. */
+  /** Most keys for each policy with a state of their own, 100 000 by default; further keys share states. */
   maxKeys?: number;
   /** The present time in ms; for tests. */
   clock?: () => number;
@@ -18,10 +18,10 @@ export interface MemoryStoreOptions {
 const NAMES: OptionNames<MemoryStoreOptions> = { maxKeys: true, clock: true };
 
 /**
- * Counters in the memory of this process: every algorithm, decided at once and without a promise.
+ * Counters in the memory of this process: every algorithm, decided synchronously.
  *
- * It has no timers and needs no closing. Memory is bounded by `maxKeys`: no key in use is ever dropped, but when all
- * places are in use, further keys share states, which count too many rather than too few.
+ * It has no timers and need not be closed. Memory is bounded by `maxKeys`: no key in use is ever dropped, but when
+ * there is no room for more, further keys share states, which count too many rather than too few.
  */
 export class MemoryStore implements Store {
   /** What the store can do. */
@@ -32,7 +32,7 @@ export class MemoryStore implements Store {
     scope: "process",
     clock: "process",
   };
-  /** Place in the order in which stores, limiters and requests were made: one made in a request lives no longer. */
+  /** Number in the order in which stores, limiters and requests were made, to recognise stores made inside requests. */
   readonly sequence: number = nextSequence();
   readonly #tables = new Map<string, Map<string, KeyTable>>();
   readonly #byPolicy = new WeakMap<Policy, KeyTable>();
@@ -42,10 +42,10 @@ export class MemoryStore implements Store {
   #lastTable: KeyTable | null = null;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param options Bounds and clock
-   * @throws {TypeError} If there is no option of a name
+   * @throws {TypeError} If an option is unknown
    * @throws {RangeError} If `maxKeys` is out of range
    */
   constructor(options: MemoryStoreOptions = {}) {
@@ -57,12 +57,12 @@ export class MemoryStore implements Store {
     this.#clock = new StoreClock(clock);
   }
 
-  /** Number of keys, those included that are idle and not swept yet. */
+  /** Number of keys, including idle ones that have not been swept yet. */
   get size(): number {
     return this.#sum((table) => table.size);
   }
 
-  /** Number of decisions that had to share a state, because all places were taken. */
+  /** Number of decisions that used a shared state, because there was no room for another key. */
   get overflows(): number {
     return this.#sum((table) => table.overflows);
   }
@@ -99,7 +99,7 @@ export class MemoryStore implements Store {
     return this.#lastTable = table;
   }
 
-  // states of different width can't stand in one table, so the number of buckets is part of what a table is
+  // a table holds states of one width, so the number of buckets is part of its identity
   #namedTable(policy: Policy): KeyTable {
     let tables = this.#tables.get(policy.name);
     if (tables === undefined) this.#tables.set(policy.name, tables = new Map());

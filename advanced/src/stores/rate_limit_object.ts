@@ -42,7 +42,7 @@ export class RateLimitObject {
   readonly #clock: StoreClock;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param state What the runtime hands over
    * @param _env Bindings, which it does not use

@@ -12,8 +12,8 @@ const READS_ALONE = 256;
  * The time a store in this process counts by: whole ms that never go back.
  *
  * Where the clock is set back, time goes on from where it was, so that nobody's quota comes back sooner; where it is
- * set forward, windows end sooner. Where many decisions fall into one turn of the event loop, the system's clock is read
- * once for up to 64 of them, for reading it costs more than deciding.
+ * set forward, windows end sooner. Where many decisions fall into one turn of the event loop, the system's clock is
+ * read once for up to 64 of them, for reading it costs more than deciding.
  */
 export class StoreClock {
   readonly #read: (() => number) | null;
@@ -28,7 +28,7 @@ export class StoreClock {
   };
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param read The present time in ms; the system's clock without it
    */

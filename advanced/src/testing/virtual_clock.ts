@@ -13,7 +13,7 @@ export class VirtualClock {
   #started: Started[] = [];
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param start The first time it tells, in ms since 1970
    */

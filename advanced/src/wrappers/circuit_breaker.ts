@@ -4,8 +4,8 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Keeps from asking a store that fails: after five failures in a row it is left alone, at first for about half a second,
- * then up to about ten. Then one decision is let through as a probe, and the outcome decides.
+ * Keeps from asking a store that fails: after five failures in a row it is left alone, at first for about half a
+ * second, then up to about ten. Then one decision is let through as a probe, and the outcome decides.
  *
  * Pauses are spread by half their length at random, so that many processes do not come back at the same moment.
  */
@@ -21,7 +21,7 @@ export class CircuitBreaker {
   #open = false;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param clock The present time in ms
    * @param opened Called each time the store begins to be left alone

@@ -6,21 +6,21 @@ import { signatureOf } from "./signature.ts";
 /** The runtime's own, also under a test's fake timers. */
 const { queueMicrotask } = globalThis;
 
-/** Equal batches of one turn, waiting to be sent as one. */
+/** Equal batches of one turn, to be sent as one. */
 interface Group {
   readonly takes: readonly Take[];
   readonly waiting: { resolve: (verdicts: readonly Verdict[]) => void; reject: (error: unknown) => void }[];
 }
 
-/** Keys that go into one command; more would make everybody wait for the last of them. */
+/** Most keys in one command; with more, all would wait for the last one. */
 const MOST_KEYS = 64;
 
 /**
- * Merges decisions that meet in one turn of the event loop.
+ * Merges decisions made in the same turn of the event loop.
  *
- * Equal ones become one: instead of `m` times one, once up to `m`. The first are granted, as many as fit, and the outcome
- * is the one that deciding them in a row would have. Those of other keys go along in the same command, where the store
- * can do that; each is still decided by itself.
+ * Equal ones become one: instead of `m` requests for one, one request for up to `m`. As many as fit are granted, in
+ * order, with the same outcome as deciding them one after the other. Those of other keys share the command, if the
+ * store supports that; each is still decided separately.
  */
 export class CoalescingStore implements Store {
   readonly #store: Store;
@@ -28,7 +28,7 @@ export class CoalescingStore implements Store {
   #groups = new Map<string, Group>();
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param store The store to ask
    * @param counters Where merged decisions are counted
@@ -54,7 +54,7 @@ export class CoalescingStore implements Store {
         this.#counters.coalesced++;
         return;
       }
-      // answers that came together wake their callers one after the other; all of them may ask again
+      // two microtasks, because callers that were answered together may each ask again
       if (this.#groups.size === 0) queueMicrotask(() => queueMicrotask(() => this.#flush()));
       this.#groups.set(signature, { takes, waiting: [{ resolve, reject }] });
     });
@@ -119,7 +119,7 @@ function areAlike({ takes: [a, ...others] }: Group, { takes: [b, ...more] }: Gro
     a!.shadow === b!.shadow;
 }
 
-// where refusals have consequences, several policies must see them one by one
+// if rejections have consequences, several policies must get them one by one
 function isMergeable(takes: readonly Take[]): boolean {
   return takes.length === 1 || takes.every(({ policy }) => refusesFreely(policy));
 }
@@ -129,7 +129,7 @@ function answer({ takes, waiting }: Group, verdicts: readonly Verdict[]): void {
   else waiting.forEach(({ resolve }, i) => resolve(shareOf(takes, verdicts, i)));
 }
 
-// what the caller at a place in the row would have been told
+// the verdicts that the caller at this place would have got, had they been decided in a row
 function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], place: number): readonly Verdict[] {
   const isTold = verdicts.some(({ retryMs }) => retryMs > 0);
   return verdicts.map((verdict, i) => {
@@ -141,13 +141,13 @@ function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], place: nu
       const share = { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryMs: 0 };
       return policy.algorithm === "token-bucket" ? refilledInTurn(share, policy, place * cost, later) : share;
     }
-    // refused by this policy, unless its units would still fit and another one refused; a store that says when for none
-    // of them has refused all the same
+    // rejected by this policy, unless another one rejected and the units would still fit here. If the store gives no
+    // retry time at all, its own flag counts
     return { ...verdict, granted: 0, denied: isTold ? verdict.retryMs > 0 : verdict.denied, stamp: 0 };
   });
 }
 
-// a bucket gets its units back one after the other; rounded so that no more is promised or given back
+// a bucket refills unit by unit; rounded so that not too much is promised or given back
 function refilledInTurn(verdict: Verdict, { windowMs, limit }: Take["policy"], before: number, later: number): Verdict {
   return {
     ...verdict,

@@ -1,30 +1,30 @@
-/** What a limiter and the wrappers around its store have done since they were made. All counts only grow. */
+/** Counts of what a limiter and the wrappers around its store have done. They only grow. */
 export interface Counters {
-  /** Requests admitted, whoever decided. */
+  /** Requests admitted, no matter by whom. */
   admitted: number;
-  /** Requests refused. */
+  /** Requests rejected. */
   limited: number;
-  /** Requests that a limit in dry run, or marked `shadow`, would have refused. */
+  /** Requests that a limit with `dryRun` or `shadow` would have rejected. */
   shadowLimited: number;
   /** Requests that `skip` let through uncounted. */
   skipped: number;
   /** Units given back. */
   refunded: number;
-  /** Decisions the store did not give in time or at all. */
+  /** Decisions that the store did not make, or not in time. */
   storeFailures: number;
   /** Decisions by the local limiter in place of the store. */
   decidedLocally: number;
-  /** Requests admitted unasked, because the store failed and `onStoreFailure` is `"open"`. */
+  /** Requests admitted because the store failed and `onStoreFailure` is `"open"`. */
   failedOpen: number;
-  /** Requests refused unasked, because the store failed and `onStoreFailure` is `"closed"`. */
+  /** Requests rejected because the store failed and `onStoreFailure` is `"closed"`. */
   failedClosed: number;
   /** Times the circuit breaker opened. */
   breakerOpened: number;
-  /** Decisions that were made together with another one in one command. */
+  /** Decisions that were merged into another one's command. */
   coalesced: number;
-  /** Refusals told from memory, without asking the store. */
+  /** Rejections from the deny cache, without asking the store. */
   denyCacheHits: number;
-  /** Decisions from units taken in advance. */
+  /** Decisions from leases, units reserved in advance. */
   leased: number;
 }
 

@@ -1,18 +1,18 @@
 import type { Timers } from "./timers.ts";
 
-/** Something that waits for its deadline. */
+/** An operation with a deadline. */
 interface Waiting {
   readonly due: number;
   expire: (() => void) | null;
 }
 
-/** A timer that comes later than this, in ms, was kept waiting by the process itself. */
+/** If a timer is late by more than this many ms, the process itself was busy. */
 const LATE_MS = 10;
 
 /**
- * One time budget for many things under way, with one timer for all of them: they began in a row, so they are due in a
- * row too. A timer for each of them would cost more than what they wait for; where timers end with the request in which
- * they were started, each has one all the same.
+ * The same time limit for many operations, with one timer for all: they are due in the order in which they began. A
+ * timer for each would cost more than the operation. Only where timers end with the request in which they were started,
+ * each has its own.
  */
 export class Deadline {
   readonly #ms: number;
@@ -24,7 +24,7 @@ export class Deadline {
   #isExcused = false;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param ms The time budget in ms
    * @param timers Timers
@@ -35,13 +35,13 @@ export class Deadline {
   }
 
   /**
-   * Runs a function when the time budget is used up.
+   * Runs a function when the time limit is exceeded.
    *
    * @param expire The function
-   * @returns Cancels it
+   * @returns A function that cancels it
    */
   after(expire: () => void): () => void {
-    // the timer of the first would not come for the others once its request is answered, or its client has left
+    // the first operation's timer would end with its request, before the others are due
     if (this.#timers.endWithRequest && this.#pending > 0) return new Deadline(this.#ms, this.#timers).after(expire);
     const now = this.#timers.now();
     const waiting: Waiting = { due: now + this.#ms, expire };
@@ -51,7 +51,7 @@ export class Deadline {
     return () => {
       if (waiting.expire === null) return;
       waiting.expire = null;
-      // nothing is left to wait for: no timer may keep the process alive
+      // with nothing left to wait for, no timer may keep the process alive
       if (--this.#pending === 0) this.#rest();
     };
   }
@@ -69,9 +69,9 @@ export class Deadline {
   }
 
   #expire(): void {
-    // a timer may come a little early
+    // timers may fire slightly early
     const now = this.#timers.now() + 1;
-    // while the process was kept busy nobody read what may have come: the store gets that time, once
+    // while the process was busy, answers may have arrived unread: the store gets that time in addition, once
     const late = now - this.#wake;
     this.#isExcused = !this.#isExcused && late > LATE_MS;
     if (this.#isExcused) return this.#tick(Math.min(this.#ms, late), now);

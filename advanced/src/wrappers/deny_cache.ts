@@ -22,8 +22,8 @@ const FRESH_MS = 10_000;
  * Remembers refusals until the exact moment at which they may end, and tells them without asking the store.
  *
  * A refusal by a policy whose refusals are free stays one until its retry time: nobody's decision can bring it forward.
- * Units given back, or keys forgotten, by *this* process end it; by another process they show within ten seconds, for so
- * often the store is asked again. One that the store can't be asked about is told until its retry time.
+ * Units given back, or keys forgotten, by *this* process end it; by another process they show within ten seconds, for
+ * so often the store is asked again. One that the store can't be asked about is told until its retry time.
  */
 export class DenyCacheStore implements Store, Remembering {
   readonly #store: Store;
@@ -34,7 +34,7 @@ export class DenyCacheStore implements Store, Remembering {
   #epoch = 0;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param store The store to ask
    * @param clock A clock in ms; only differences count
@@ -101,7 +101,8 @@ export class DenyCacheStore implements Store, Remembering {
       if (verdict.granted > 0 && !takes[i]!.shadow) return this.#refusals.delete(signature);
       if (verdict.denied && !takes[i]!.shadow) wait = Math.max(wait, verdict.retryMs);
     }
-    // the store decided after it was asked, in a ms of its own clock that had begun before: the refusal lasts until then
+    // the store decided after it was asked, in a ms of its own clock that had begun before: the refusal lasts until
+    // then
     if (wait > 1) this.#refusals.set(signature, { verdicts, asked, until: asked + wait - 1 });
   }
 

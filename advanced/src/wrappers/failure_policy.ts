@@ -8,54 +8,54 @@ import { Deadline } from "./deadline.ts";
 import type { Remembering } from "./remembering.ts";
 import type { Timers } from "./timers.ts";
 
-/** What decides while the store does not. */
+/** What to do while the store fails. */
 export type OnStoreFailure = "local" | "open" | "closed";
 
-/** How failures of the store are met. */
+/** How to handle failures of the store. */
 export interface FailureOptions {
-  /** Who decides instead: a limiter in this process, nobody (all are admitted), or nobody (all are refused). */
+  /** What to do instead: decide in this process, admit all, or reject all. */
   readonly onStoreFailure: OnStoreFailure;
-  /** Time a decision of the store may take, in ms. */
+  /** Time limit for a decision of the store in ms. */
   readonly timeoutMs: number;
-  /** Processes that share the store: locally each of them grants its share of the limit. */
+  /** Number of processes that share the store; locally each grants its share of the limit. */
   readonly processes: number;
-  /** Keys the local limiter keeps. */
+  /** Most keys of the local limiter. */
   readonly maxKeys: number;
   /** The present time in ms. */
   readonly clock: () => number;
-  /** A time in ms that is never set. */
+  /** Monotonic time in ms. */
   readonly elapsed: () => number;
   /** Timers; those of the platform, or a test's. */
   readonly timers: Timers;
-  /** Told of every failure. */
+  /** Called with every failure. */
   readonly failed: (error: unknown) => void;
 }
 
-/** How long the end of a key may take, in ms: nobody's answer waits for it, and the store may have to connect first. */
+/** Time limit for `reset` of a key in ms: no answer waits for it, and the store may have to connect first. */
 const FORGETTING_MS = 10_000;
 
-/** How long after its time budget a decision is taken for one that is gone with its request, in ms. */
+/** ms after its time limit when a decision counts as lost together with its request. */
 const LOST_MS = 1000;
 
-/** How long to wait, in ms, where nobody knows: the breaker asks the store again after about a second. */
+/** Retry time in ms if it is not known: the breaker asks the store again after about a second. */
 const UNKNOWN_MS = 1000;
 
 /** Who made a decision. */
 export type DecidedBy = "store" | OnStoreFailure;
 
-/** The verdicts of a batch, with the one who gave them where it was not the store. */
+/** The verdicts of a batch, and who decided. */
 export interface Decided {
   /** The verdicts. */
   readonly verdicts: readonly Verdict[];
-  /** Who gave them. */
+  /** Who decided. */
   readonly by: DecidedBy;
 }
 
 /**
- * Answers in time whatever the store does: it is given a time budget, and when it fails somebody else decides.
+ * Answers in time whatever the store does: decisions have a time limit, and a fallback if the store fails.
  *
- * After repeated failures the store is left alone for a while (circuit breaker). A decision that arrives too late is
- * undone if its request was refused meanwhile; nothing is asked a second time.
+ * After repeated failures the store is not asked for a while (circuit breaker). A decision that arrives too late is
+ * undone if its request was rejected meanwhile; nothing is retried.
  */
 export class FailurePolicy {
   readonly #store: Store & Partial<Remembering>;
@@ -66,13 +66,13 @@ export class FailurePolicy {
   readonly #forgetting: Deadline;
   readonly #counters: Counters;
   readonly #shares = new WeakMap<Policy, Policy>();
-  /** What the store granted too late, to requests that had passed: they give it back with what they got in its place. */
+  /** Late grants for requests that had passed by then; given back together with the fallback's units. */
   readonly #late = new WeakMap<Take, Verdict>();
   /** Takes that were given back before the store answered. */
   readonly #ended = new WeakSet<Take>();
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param store The store to ask
    * @param options What to do when it fails
@@ -89,12 +89,12 @@ export class FailurePolicy {
     this.#forgetting = new Deadline(FORGETTING_MS, options.timers);
   }
 
-  /** Whether the store is being left alone at the moment. */
+  /** Whether the circuit breaker is open. */
   get breakerIsOpen(): boolean {
     return this.#breaker.isOpen;
   }
 
-  /** Decides a batch, at the latest when the time budget is used up. Never rejects. */
+  /** Decides a batch within the time limit. Never rejects. */
   decide(takes: readonly Take[]): Awaitable<Decided> {
     if (this.#breaker.isOpen) {
       const known = this.#store.known?.(takes) ?? null;
@@ -140,7 +140,7 @@ export class FailurePolicy {
 
   #fail(takes: readonly Take[], error: unknown): Decided {
     this.#noteFailure(error);
-    // a refusal that was to be asked about once more
+    // a remembered rejection that was about to be verified
     const known = this.#store.known?.(takes) ?? null;
     return known === null ? this.#instead(takes) : { verdicts: known, by: "store" };
   }
@@ -163,7 +163,7 @@ export class FailurePolicy {
     return { verdicts: takes.map((take) => unasked(take, onStoreFailure === "open")), by: onStoreFailure };
   }
 
-  // each process grants its part of the limit, so that all of them together keep to it
+  // each process grants its share of the limit, so that together they do not exceed it
   #shareOf(take: Take): Take {
     const { processes } = this.#options;
     if (processes === 1) return take;
@@ -180,25 +180,26 @@ export class FailurePolicy {
     return { ...take, policy: share };
   }
 
-  // what the request did not get, or has given back, goes back to the store; one that passed stays counted until then
+  // returns to the store what the request did not get, or has given back; if it passed, it stays counted until then
   #settleLate(takes: readonly Take[], verdicts: readonly Verdict[], late: Decided): void {
     const hasPassed = late.verdicts.every(({ denied }, i) => !denied || takes[i]!.shadow);
     for (const [i, verdict] of verdicts.entries()) {
       const take = takes[i]!;
       if (verdict.granted === 0) continue;
       if (hasPassed && !this.#ended.has(take)) this.#late.set(take, verdict);
-      // it has just answered, so it may be told although it is being left alone
+      // the store has just answered, so it is asked although the breaker may be open
       else void this.#giveToStore(take, verdict.stamp, verdict.granted);
     }
   }
 
   /**
-   * Gives units back to whoever granted them, at the latest when the time budget is used up. Never rejects; tells
-   * whether anything changed.
+   * Gives units back to whoever granted them, within the time limit. Never rejects.
+   *
+   * @returns Whether anything changed
    */
   async give(take: Take, stamp: number, amount: number, by: DecidedBy): Promise<boolean> {
     if (by === "store") {
-      // a lease that nobody ends is held for all of its window, so that is tried although the store is being left alone
+      // a lease that is not released is held for all of its window, so this is tried even if the breaker is open
       const mayAsk = take.policy.algorithm === "concurrency" || this.#breaker.mayAsk();
       return mayAsk && await this.#giveToStore(take, stamp, amount);
     }
@@ -222,8 +223,8 @@ export class FailurePolicy {
   }
 
   /**
-   * Forgets keys, also locally; see {@linkcode Store}. Rejects when the store can't, or does not forget a key in time;
-   * how many keys there are to forget, and so how long all of them take, nobody knows.
+   * Forgets keys, also locally; see {@linkcode Store}. Rejects if the store fails, or does not forget a single key in
+   * time. There is no time limit for all keys, whose number is not known.
    */
   async reset(selector: Selector): Promise<number> {
     const local = this.#local.reset(selector);
@@ -241,7 +242,7 @@ function within<T extends boolean | number>(deadline: Deadline, asked: Awaitable
   });
 }
 
-// what is above the share of a process may fit into the limit
+// a cost above the share of a process may still be within the limit
 function untilStoreIsBack({ policy, cost }: Take, verdict: Verdict): Verdict {
   return verdict.retryMs === Infinity && cost <= capacityOf(policy) ? { ...verdict, retryMs: UNKNOWN_MS } : verdict;
 }

@@ -6,13 +6,13 @@ import { signatureOf } from "./signature.ts";
 
 /** Options of leases. */
 export interface LeaseOptions {
-  /** Most decisions that are taken in advance for one key. */
+  /** Most decisions that are reserved in advance for one key. */
   max: number;
-  /** Number of processes that share the store; leases get smaller as the quota runs out, so that none is left without. */
+  /** Number of processes that share the store; leases shrink as the quota runs out, so that all get some. */
   processes: number;
 }
 
-/** Units taken in advance for one key. */
+/** Units reserved in advance for one key. */
 interface Lease {
   readonly take: Take;
   readonly verdict: Verdict;
@@ -22,27 +22,27 @@ interface Lease {
   readonly until: number;
 }
 
-/** A lease that is being asked for. */
+/** A lease that is being requested. */
 interface Asking {
   readonly take: Take;
   readonly answer: Promise<readonly Verdict[]>;
   readonly asked: number;
-  /** Callers who wait for it. */
+  /** Number of callers waiting for it. */
   waiting: number;
 }
 
-/** Leases that are kept. */
+/** Most leases. */
 const MOST_KEYS = 20_000;
 
-/** An answer that takes longer than this, in ms, may never come: whoever asks then asks the store again. */
+/** After this many ms an answer may never come, and the next caller asks the store again. */
 const PATIENCE_MS = 1000;
 
 /**
- * Takes several units at once from the store and decides by them without asking it again.
+ * Reserves several units from the store at once, and decides by them without asking again.
  *
- * Units are reserved before they are used, so no more is ever admitted than the policy says; with `P` processes at most
- * `(P - 1) * max` units lie reserved elsewhere at the first refusal. A lease ends with the window (or the part of a
- * sliding window) it was taken in, for only so long is using a unit the same as having used it when it was taken.
+ * Units are reserved before they are used, so the policy is never exceeded. With `P` processes at most `(P - 1) * max`
+ * units are reserved elsewhere at the first rejection. A lease ends with the window (or the part of a sliding window)
+ * in which it was taken: only until then using a unit is equivalent to having used it when it was reserved.
  */
 export class LeasingStore implements Store, Remembering {
   readonly #store: Store & Partial<Remembering>;
@@ -53,7 +53,7 @@ export class LeasingStore implements Store, Remembering {
   readonly #asking = new Map<string, Asking>();
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param store The store to ask
    * @param options Size of a lease
@@ -72,7 +72,7 @@ export class LeasingStore implements Store, Remembering {
     return this.#store.capabilities;
   }
 
-  /** Decides a batch; see {@linkcode Store}. Only takes that come alone are leased. */
+  /** Decides a batch; see {@linkcode Store}. Only single takes are leased. */
   decide(takes: readonly Take[], times = 1): Awaitable<readonly Verdict[]> {
     if (takes.length !== 1 || times !== 1 || !isLeasable(takes[0]!)) return this.#store.decide(takes, times);
     return this.#decide(takes, signatureOf(takes), 1);
@@ -84,18 +84,18 @@ export class LeasingStore implements Store, Remembering {
     if (leased !== null) return leased;
     const asking = this.#asking.get(signature);
     if (asking === undefined || now - asking.asked > PATIENCE_MS) return this.#ask(takes, signature, wanted);
-    // whoever comes while a lease is being asked for waits for it, and asks for all who wait if it did not suffice
+    // further callers wait for the same lease; if it is too small, the next request is for all that are waiting
     asking.waiting++;
     return asking.answer.then(([verdict]) => {
       const wanted = asking.waiting--;
       const later = this.#clock() - asking.asked;
-      // a refusal that came meanwhile is for all of them
+      // a rejection applies to all of them
       if (verdict!.denied && later < verdict!.retryMs - 1) return [aged(verdict!, later)];
       return this.#decide(takes, signature, wanted);
     });
   }
 
-  /** Decides from a lease, or by what the store behind remembers. */
+  /** Decides from a lease, or from what the inner store remembers. */
   known(takes: readonly Take[]): readonly Verdict[] | null {
     const isOwn = takes.length === 1 && isLeasable(takes[0]!);
     return (isOwn ? this.#leased(signatureOf(takes), this.#clock()) : null) ?? this.#store.known?.(takes) ?? null;
@@ -123,7 +123,7 @@ export class LeasingStore implements Store, Remembering {
     const [take] = takes as [Take];
     const asked = this.#clock();
     const former = this.#leases.get(signature);
-    // what is left of a part of a sliding window goes on counting when that is over
+    // unused units of a part of a sliding window would go on counting after it
     if (former !== undefined) giveBack(former, this.#store).catch(() => {});
     const times = Math.max(wanted, this.#size(take, former, asked));
     let asking: Asking | undefined;
@@ -131,12 +131,12 @@ export class LeasingStore implements Store, Remembering {
       const [verdict] = await this.#store.decide(takes, times);
       const granted = Math.floor(verdict!.granted / take.cost);
       if (granted === 0) return [{ ...verdict!, granted: 0 }];
-      // the store decided after it was asked, in a ms of its own clock that had begun before
+      // conservative: the store decided after it was asked, and in a millisecond that had already begun
       const until = asked + lastsFor(take.policy, verdict!) - 1;
       const lease = { take, verdict: verdict!, left: granted, asked, until };
       const used = this.#use(lease, asked);
       this.#counters.leased--;
-      // not when its key was forgotten meanwhile
+      // unless its key was forgotten meanwhile
       if (this.#asking.get(signature) === asking) this.#leases.set(signature, lease);
       for (const [oldest, lease] of this.#leases) {
         if (this.#leases.size <= MOST_KEYS) break;
@@ -151,7 +151,7 @@ export class LeasingStore implements Store, Remembering {
     return answer;
   }
 
-  // in proportion to what is left for everybody, as far as that is known
+  // in proportion to what is left for all, as far as that is known
   #size({ policy, cost }: Take, former: Lease | undefined, now: number): number {
     const left = former === undefined || now >= former.until ? policy.limit : former.verdict.remaining;
     const { max, processes } = this.#options;
@@ -163,10 +163,10 @@ export class LeasingStore implements Store, Remembering {
     return this.#store.give(take, stamp, amount);
   }
 
-  /** Forgets keys, and what was taken for them in advance; see {@linkcode Store}. */
+  /** Forgets keys and their leases; see {@linkcode Store}. */
   async reset(selector: Selector): Promise<number> {
     const count = await this.#store.reset(selector);
-    // only now: what was asked for meanwhile may have been granted before the store forgot
+    // afterwards, because leases requested meanwhile may have been granted before the store forgot the key
     for (const known of [this.#leases, this.#asking]) {
       for (const [signature, { take }] of known) {
         if ((selector.key ?? take.key) === take.key) known.delete(signature);
@@ -176,9 +176,9 @@ export class LeasingStore implements Store, Remembering {
   }
 
   /**
-   * Returns what was taken in advance and not used.
+   * Gives back all unused units.
    *
-   * @param give Gives units back, in time
+   * @param give Gives units back within a time limit
    */
   async giveAllBack(give: Store["give"]): Promise<void> {
     const leases = [...this.#leases.values()];
@@ -193,13 +193,13 @@ async function giveBack(lease: Lease, store: Pick<Store, "give">): Promise<void>
   if (left > 0) await store.give(take, verdict.stamp, left * take.cost);
 }
 
-// using a unit later in its window must be the same as having used it when it was taken
+// using a unit later in its window must be equivalent to having used it when it was reserved
 function isLeasable({ policy, cost, shadow }: Take): boolean {
   const windowed = policy.algorithm === "fixed-window" || policy.algorithm === "sliding-window";
   return windowed && cost > 0 && !shadow && refusesFreely(policy);
 }
 
-// how long the window, or the part of it, goes on
+// how long the window, or its part, lasts
 function lastsFor(policy: Policy, { resetMs }: Verdict): number {
   if (policy.algorithm === "fixed-window") return resetMs;
   const buckets = bucketsOf(policy);

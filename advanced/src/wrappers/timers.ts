@@ -7,16 +7,16 @@ export interface Timers {
    *
    * @param fn The function
    * @param ms How much later, in ms
-   * @returns Cancels it
+   * @returns A function that cancels it
    */
   start(fn: () => void, ms: number): () => void;
   /** A time in ms by which delays are measured; only differences count. */
   now(): number;
-  /** Whether a timer ends with the request in which it was started, as those of Workers do. */
+  /** Whether timers are cancelled with the request in which they were started, as on Workers. */
   readonly endWithRequest?: boolean;
 }
 
-/** The platform's timers; a delay of any length is kept. */
+/** The platform's timers, for delays of any length. */
 export const platformTimers: Timers = {
   now: () => performance.now(),
   get endWithRequest() {
@@ -35,10 +35,10 @@ export const platformTimers: Timers = {
 };
 
 /**
- * Makes a clock by which a time may be over too early, and never too late: it goes by elapsed time, which no setting of
- * the clock changes, and makes up for what that slept through while the machine was suspended or the process frozen.
+ * Makes a monotonic clock that may run ahead, but is never late. It is based on elapsed time, which is independent of
+ * clock changes, and catches up with time during which the machine was suspended or the process frozen.
  *
- * @param elapsed A time in ms that is never set, but may stand still
+ * @param elapsed Elapsed time in ms, which may stand still
  * @param clock The present time in ms
  * @returns The clock; only differences count
  */

@@ -1,63 +1,64 @@
 import { parseBytes } from "../../http/units.ts";
-import type { FrameworkRequest, NodeRequest, Untyped } from "../../request/framework_request.ts";
+import type { FrameworkRequest, NodeRequest } from "../../request/framework_request.ts";
+import type { Untyped } from "../../request/untyped.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
-/** Declared as a method, so that `verify` may name less or more of a request than there is. */
+/** A method, so that parameters are bivariant: `verify` may ask for more or less than a request. */
 export interface VerifyShape {
-  /** Looks at the raw bytes. */
+  /** Checks the raw bytes. */
   call(req: FrameworkRequest, res: FrameworkResponse, bytes: RawBytes, encoding: string | null): void;
 }
 
-/** Declared as a method, and twice, as handlers of Node's requests are. */
+/** A method, and overloaded, for the same reasons as `ForeignHandlerShape`. */
 export interface ForeignVerifyShape {
-  /** Looks at the raw bytes. */
+  /** Checks the raw bytes. */
   call(req: NodeRequest, res: Untyped, bytes: RawBytes, encoding: Untyped): void;
-  /** Looks at the raw bytes, once more. */
+  /** Checks the raw bytes; second overload. */
   call<_>(req: NodeRequest, res: Untyped, bytes: RawBytes, encoding: Untyped): void;
 }
 
-/** Looks at the raw bytes of a body. */
+/** Checks the raw bytes of a body. */
 export type Verify = VerifyShape["call"];
 
 /** The same, typed for the request and the response of Express or Node. */
 export type ForeignVerify = ForeignVerifyShape["call"];
 
-/** Bytes: a `Buffer` where the program has Node's types, elsewhere with what of a `Buffer` is used on them most. */
+/** Bytes: a `Buffer` if the program has Node's types, otherwise a `Uint8Array` with `Buffer`'s `toString`. */
 export type RawBytes = typeof globalThis extends Record<"Buffer", { alloc(size: number): infer Bytes }> ? Bytes
   : Uint8Array & { toString(encoding?: string): string };
 
-/** What all body parsers take, as in Express. */
+/** Options of all body parsers, as in Express. */
 export interface BodyOptions {
-  /** Most bytes of the inflated body: a number or text such as `"100kb"`, the default. */
+  /** Most bytes of the decompressed body: a number, or text such as `"100kb"`, the default. */
   limit?: number | string | null | undefined;
   /** Types that are parsed: extensions, types, wildcards, or a function. */
   type?: (string | readonly string[] | ((req: FrameworkRequest) => unknown)) | undefined;
-  /** Looks at the raw bytes, a `Buffer` where the runtime has one; what it throws refuses the request with 403. */
+  /** Checks the raw bytes, a `Buffer` where the runtime has one; if it throws, the request is refused with 403. */
   verify?: false | Verify | ForeignVerify | undefined;
-  /** Whether compressed bodies are inflated, or refused with 415; on by default. */
+  /** Whether compressed bodies are decompressed rather than refused with 415; on by default. */
   inflate?: boolean | undefined;
-  /** Charset of bodies that name none; UTF-8 by default. */
+  /** Charset of bodies that do not specify one; UTF-8 by default. */
   defaultCharset?: string | undefined;
 }
 
-/** Content types whose verdict a parser remembers. */
+/** Number of content types whose verdict a parser caches. */
 const MAX_REMEMBERED = 64;
 
-/** The same, checked and complete. */
+/** The options, checked and complete. */
 export interface CheckedOptions {
   /** Name of the parser. */
   readonly parser: string;
   /** Most bytes. */
   readonly limit: number;
-  /** Whether a request is to be parsed; gets its content type, which has been read already. */
+  /** Whether to parse a request; gets its content type, which has been read already. */
   readonly wants: (req: FrameworkRequest, contentType: string) => unknown;
-  /** What `wants` said of content types of requests with a body, where that follows from the type alone. */
+  /** Results of `wants` by content type, if they depend on nothing else. */
   readonly verdicts: ReadonlyMap<string, boolean>;
-  /** Looks at the raw bytes. */
+  /** Checks the raw bytes. */
   readonly verify: Verify | undefined;
   /** Whether compressed bodies are inflated. */
   readonly inflate: boolean;
-  /** Charset of bodies that name none. */
+  /** Charset of bodies that do not specify one. */
   readonly defaultCharset: string;
 }
 
@@ -65,14 +66,14 @@ export interface CheckedOptions {
  * Checks the options of a body parser.
  *
  * @param parser Name of the parser
- * @param options What the user gave
- * @param defaultType What is parsed without a `type`
+ * @param options The user's options
+ * @param defaultType The default of `type`
  * @returns The checked options
- * @throws {TypeError} If `limit` is no size, `verify` no function or `defaultCharset` no string
+ * @throws {TypeError} If `limit` is not a size, `verify` not a function, or `defaultCharset` not a string
  */
 export function checkBodyOptions(parser: string, options: BodyOptions, defaultType: string): CheckedOptions {
   const { limit, verify, inflate = true } = options;
-  // as in Express, what is empty is not there
+  // as in Express, an empty value counts as none
   const type = options.type || defaultType;
   const defaultCharset = options.defaultCharset || "utf-8";
   // Express users turn verify off with `false`
@@ -91,7 +92,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
       const known = verdicts.get(given);
       if (known !== undefined) return known;
       const wanted = Boolean(req.is(types));
-      // clients choose the header, so only as many are remembered as there are honest ones
+      // clients choose the header, so only a number that honest clients need is cached
       if (verdicts.size < MAX_REMEMBERED) verdicts.set(given, wanted);
       return wanted;
     },

@@ -2,27 +2,28 @@ import { parse as parseContentType } from "content-type";
 import { HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../http/encodings.ts";
 import { type Exchange, exchangeKey } from "../../request/exchange.ts";
-import type { FrameworkRequest, Untyped } from "../../request/framework_request.ts";
+import type { FrameworkRequest } from "../../request/framework_request.ts";
+import type { Untyped } from "../../request/untyped.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions, RawBytes } from "./body_options.ts";
 import { aborted, announcedLength, assertLength, isUncoded, readBody, tooLarge } from "./read_body.ts";
 
-/** A body parser as a middleware: sets `req.body`, or leaves it alone when the body is not for it. */
+/** A body parser as a middleware: sets `req.body`, unless the body is of another type. */
 export type BodyParser = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
 
-/** What distinguishes one parser from another. */
+/** What is different in each parser. */
 export interface Parsing {
-  /** Charsets the parser takes. */
+  /** Tells which charsets the parser accepts. */
   readonly acceptsCharset?: (charset: string) => boolean;
   /** Turns the text into `req.body`; without it `req.body` is the bytes. */
   readonly parseText?: (text: string, charset: string) => Untyped;
 }
 
-/** What a parser says of requests that Sluice did not make, such as those of Express around a router. */
+/** Error for requests that were not made by Sluice, such as Express's. */
 const FOREIGN =
   "Body parsers read requests of Sluice: below Express mount toNodeHandler(app), or take npm's body-parser";
 
-/** Bytes that UTF-8 needs for a character of a text, at most: two characters make one of four. */
+/** Most bytes of a UTF-16 code unit in UTF-8; characters of four bytes are two code units. */
 const MOST_BYTES = 3;
 
 /**
@@ -50,10 +51,10 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
     const length = announcedLength(req);
     if (length === undefined && !hasUnannouncedBody(req)) return next();
     if (!options.wants(req, type)) return next();
-    // a middleware in front listens for the chunks
+    // a copy, if earlier middleware listens for the chunks
     const beside = req[exchangeKey].reading?.beside() ?? null;
     if (beside === null) {
-      // another parser, or the handler's own reading, was first
+      // another parser, or the program itself, has read it
       if (req[exchangeKey].target.request.bodyUsed) return next();
       if (parsesText && length !== undefined && length <= options.limit) {
         return takeText(req, length, textOnly, next);
@@ -68,14 +69,14 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   return Object.defineProperty(middleware, "name", { value: `${options.parser}Parser` });
 }
 
-// Each look at a request header costs. Where the runtime has the text, the commonest body is asked for two: its type, and
-// its coding. Nothing may have looked at the body before, not even for whether it was used.
+// Every header that is read costs. If the runtime has the text, only two are read for the most common body: type and
+// encoding. Nothing must have touched the body before, not even `bodyUsed`.
 function arrivedText(req: FrameworkRequest): string | null {
   const { app, reading } = req[exchangeKey];
   return reading === null ? app.runtimeFace.arrivedText?.(req[exchangeKey].target.request) ?? null : null;
 }
 
-// The runtime held the client to the length it announced, which is of interest where there may be too much, or nothing.
+// The runtime has enforced the announced length, so it matters only if the body may be too long, or is empty.
 function takeArrived(
   req: FrameworkRequest,
   text: string,
@@ -92,7 +93,7 @@ function takeArrived(
   takeParsed(req, text, parseText, next);
 }
 
-// one step from the text to the next layer: every promise in between would cost as much as the parsing
+// directly from the text to the next layer: every further promise would cost as much as the parsing
 function takeText(
   req: FrameworkRequest,
   length: number,
@@ -121,7 +122,7 @@ function takeParsed(
   next();
 }
 
-// a parser for every path sees more of these than of others, and looking at a header would cost each of them
+// a parser for every path gets mostly such requests, for which not even a header should be read
 function isWithoutBody(req: FrameworkRequest): boolean {
   const exchange = req[exchangeKey] as Exchange | undefined;
   if (exchange === undefined) throw new TypeError(FOREIGN);
@@ -129,18 +130,18 @@ function isWithoutBody(req: FrameworkRequest): boolean {
   return (request.method === "GET" || request.method === "HEAD") && request.body === null;
 }
 
-// A request made in process has a body but no header that says so. The body is asked last, for looking at it makes a
-// stream of what the runtime could otherwise read in one go.
+// A request made in process may have a body but no header for it. `body` is read last, because that makes a stream of
+// what the runtime could otherwise read in one go.
 function hasUnannouncedBody(req: FrameworkRequest): boolean {
   return req.get("transfer-encoding") !== undefined || req[exchangeKey].target.request.body !== null;
 }
 
-/** Whether the body is UTF-8 text by its type, the commonest case. */
+/** Whether the body is UTF-8 according to its type, the most common case. */
 function isPlainUtf8(type: string, options: CheckedOptions): boolean {
   return type.includes(";") ? /;\s*charset="?utf-8"?\s*$/i.test(type) : options.defaultCharset === "utf-8";
 }
 
-/** What is found where neither the headers nor the body itself had any. */
+/** Result for a request that has no body after all. */
 const NO_BODY: object = {};
 
 async function parse(
@@ -155,7 +156,7 @@ async function parse(
   if (charset !== null && acceptsCharset?.(charset) === false) throw unsupportedCharset(charset);
   const decoder = charset === null || charset === "utf-8" ? null : decoderFor(charset);
   const content = await readBody(req, options, charset === "utf-8" && verify === undefined, beside);
-  // over HTTP/1.1, Deno shows an empty body where the headers announce none
+  // over HTTP/1.1, Deno delivers an empty body if the headers announce none
   if (content.length === 0 && req.get("content-length") === undefined && req.get("transfer-encoding") === undefined) {
     return NO_BODY;
   }
@@ -171,7 +172,7 @@ function charsetOf(req: FrameworkRequest): string | undefined {
   return type === undefined ? undefined : parseContentType(type).parameters["charset"]?.toLowerCase();
 }
 
-// "utf-16" leaves the order of bytes to the mark in front (RFC 2781 section 3.3)
+// for "utf-16" the byte order mark decides (RFC 2781 section 3.3)
 function bigEndian(bytes: Uint8Array, charset: string): TextDecoder | null {
   return charset === "utf-16" && bytes[0] === 0xfe && bytes[1] === 0xff ? new TextDecoder("utf-16be") : null;
 }
@@ -210,7 +211,7 @@ function parsed(parseText: NonNullable<Parsing["parseText"]>, text: string, char
   }
 }
 
-// the error a user or JSON.parse made is kept, so that error handlers recognise it
+// the original error is kept, so that error handlers recognise it
 function annotated(thrown: unknown, status: number, type: string, body: unknown): Error {
   const error = (thrown instanceof Error ? thrown : new Error(String(thrown))) as Error & Record<string, unknown>;
   const given = error["status"] ?? error["statusCode"];

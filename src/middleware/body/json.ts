@@ -1,4 +1,4 @@
-import type { Untyped } from "../../request/framework_request.ts";
+import type { Untyped } from "../../request/untyped.ts";
 import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
 
@@ -7,7 +7,7 @@ const OPENING_BRACKET = 0x5b;
 
 /** Options of the JSON parser. */
 export interface JsonOptions extends BodyOptions {
-  /** Takes objects and lists only; on by default. */
+  /** Accepts only objects and arrays; on by default. */
   strict?: boolean | undefined;
   /** Second argument of `JSON.parse`. */
   reviver?: ((this: Untyped, key: string, value: Untyped) => Untyped) | undefined;
@@ -18,7 +18,7 @@ export interface JsonOptions extends BodyOptions {
  *
  * @param options Limit, types and how strictly
  * @returns The middleware; broken JSON is 400, too much 413, an unknown charset or coding 415
- * @throws {TypeError} If an option is not usable
+ * @throws {TypeError} If an option is not valid
  */
 export function json(options?: JsonOptions): BodyParser {
   const { strict = true, reviver } = options ?? {};

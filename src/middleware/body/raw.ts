@@ -6,7 +6,7 @@ import { type BodyParser, bodyParser } from "./body_parser.ts";
  *
  * @param options Limit and types
  * @returns The middleware
- * @throws {TypeError} If an option is not usable
+ * @throws {TypeError} If an option is not valid
  */
 export function raw(options?: BodyOptions): BodyParser {
   return bodyParser(checkBodyOptions("raw", options ?? {}, "application/octet-stream"), {});

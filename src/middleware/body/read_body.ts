@@ -47,33 +47,33 @@ export async function readBody(
 }
 
 /**
- * Tells whether a body is what its type says, neither compressed nor coded in any other way.
+ * Tells whether a body has no content encoding.
  *
  * @param req The request
  */
 export function isUncoded(req: FrameworkRequest): boolean {
   const coding = req.get("content-encoding");
-  // as in Express, an empty one says nothing
+  // as in Express, an empty header counts as none
   return !coding || coding === "identity";
 }
 
 /**
- * Checks that a body has the length it was announced with.
+ * Checks that a body has its announced length.
  *
  * @param content What was read
  * @param announced The length in bytes
  * @returns What was read
- * @throws {HttpError} 400 if it has not
+ * @throws {HttpError} 400 if it does not
  */
 export function assertLength<T extends BodyContent>(content: T, announced: number): T {
-  // a text that has as many characters as there were bytes is ASCII and complete; counting costs a third of the parsing
+  // text with as many characters as bytes is ASCII and complete; counting bytes takes a third of the parsing
   if (content.length === announced) return content;
   const received = typeof content === "string" ? utf8Length(content) : content.byteLength;
   if (received === announced || isInexact(content, announced - received)) return content;
   throw wrongLength(announced, received);
 }
 
-// the runtime's text() leaves a byte order mark out, and puts one character for whatever is no UTF-8
+// the runtime's text() drops a byte order mark, and replaces invalid UTF-8
 function isInexact(content: BodyContent, missing: number): boolean {
   return typeof content === "string" && (missing === 3 || content.includes("\ufffd"));
 }
@@ -90,7 +90,7 @@ async function native(req: FrameworkRequest, announced: number, asText: boolean)
 }
 
 /**
- * Bytes a body has by its `Content-Length`.
+ * Length of a body in bytes according to `Content-Length`.
  *
  * @param req The request
  * @returns The number, `undefined` without such a header
@@ -100,14 +100,15 @@ export function announcedLength(req: FrameworkRequest): number | undefined {
   return Number.isNaN(length) ? undefined : length;
 }
 
-// A runtime inflates each chunk as a whole before anybody can count: 64 KiB from a connection could be 64 MiB and 100 ms
-// of processor time, for a limit of 100 kB. Deflate makes up to 1032 bytes of one; brotli 16 MiB of a dozen.
+// Compressed bytes that are passed to the runtime at a time. It decompresses each chunk completely before its size can
+// be checked: 64 KiB could become 64 MiB and take 100 ms, for a limit of 100 kB. Deflate expands a byte to up to 1032
+// bytes; brotli a dozen bytes to 16 MiB.
 const SLICE = { gzip: 1024, deflate: 1024, brotli: 16 };
 
 type Inflater = ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
 
 function inflaterOf(coding: string, { brotliInflater }: RuntimeFace): Inflater {
-  // the compression standard calls it brotli; not every runtime has it
+  // named brotli in the Compression standard; not every runtime has it
   const format = coding === "br" ? "brotli" : coding;
   if (format !== "gzip" && format !== "deflate" && format !== "brotli") throw unsupportedCoding(coding);
   let inflater: Inflater;
@@ -156,7 +157,7 @@ async function collect(
     if (result.done) return joinedBytes(chunks);
     received += result.value.byteLength;
     if (received > limit) {
-      // the rest is not wanted; a client that is gone by now changes nothing
+      // the rest is not needed; it does not matter if cancelling fails
       reader.cancel().catch(() => {});
       throw tooLarge(limit, { received });
     }
@@ -174,10 +175,10 @@ function wrongLength(announced: number, received: number): HttpError {
 }
 
 /**
- * The error for a body that is longer than it may be.
+ * The error for a body above the limit.
  *
  * @param limit Most bytes
- * @param size Bytes it was announced with, or those that came without an announcement
+ * @param size Announced length, or the bytes received so far
  */
 export function tooLarge(limit: number, size: { readonly length: number } | { readonly received: number }): HttpError {
   const details = "length" in size ? { expected: size.length, ...size, limit } : { limit, ...size };
@@ -185,10 +186,10 @@ export function tooLarge(limit: number, size: { readonly length: number } | { re
 }
 
 /**
- * The error for a body that ended before its time.
+ * The error for a body that was cut off.
  *
- * @param length The length that was announced, in bytes
- * @param cause What the runtime said
+ * @param length The announced length in bytes
+ * @param cause The runtime's error
  */
 export function aborted(length: number | undefined, cause: unknown): HttpError {
   return new HttpError(400, "request aborted", {

@@ -4,9 +4,9 @@ import { type BodyParser, bodyParser } from "./body_parser.ts";
 /**
  * Reads text bodies as strings, as Express's `express.text`.
  *
- * @param options Limit, types and the charset of bodies that name none
+ * @param options Limit, types and default charset
  * @returns The middleware
- * @throws {TypeError} If an option is not usable
+ * @throws {TypeError} If an option is not valid
  */
 export function text(options?: BodyOptions): BodyParser {
   return bodyParser(checkBodyOptions("text", options ?? {}, "text/plain"), { parseText: (body) => body });

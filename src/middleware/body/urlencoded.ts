@@ -5,13 +5,13 @@ import { type BodyParser, bodyParser } from "./body_parser.ts";
 
 /** Options of the form parser. */
 export interface UrlencodedOptions extends BodyOptions {
-  /** Reads brackets as nesting; off by default. */
+  /** Parses brackets as nested objects; off by default. */
   extended?: boolean | undefined;
   /** Most pairs, 1000 by default; more are refused with 413. */
   parameterLimit?: number | undefined;
   /** Most levels of brackets, 32 by default; more are refused with 400. */
   depth?: number | undefined;
-  /** Lets a field `utf8=✓` tell the charset; off by default. */
+  /** Takes the charset from a field `utf8=✓`; off by default. */
   charsetSentinel?: boolean | undefined;
   /** Turns `&#9786;` into its character, in ISO-8859-1; off by default. */
   interpretNumericEntities?: boolean | undefined;
@@ -22,7 +22,7 @@ export interface UrlencodedOptions extends BodyOptions {
  *
  * @param options Limits, types and whether brackets nest
  * @returns The middleware
- * @throws {TypeError} If an option is not usable
+ * @throws {TypeError} If an option is not valid
  */
 export function urlencoded(options?: UrlencodedOptions): BodyParser {
   const given = options ?? {};

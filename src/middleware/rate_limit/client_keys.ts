@@ -1,25 +1,25 @@
 import { subnetOf } from "../../http/ip_address.ts";
 import { TwoGenerations } from "../../http/two_generations.ts";
 
-/** Key of requests whose client is unknown. No address and no generated key is equal to it by accident. */
+/** Key of requests whose client is unknown. No address, and hardly any generated key, is equal to it. */
 const UNKNOWN_CLIENT = "\u0000unknown client";
-/** IPv6 addresses whose keys are remembered, so that they are not parsed for every request. */
+/** Number of IPv6 addresses whose keys are cached, so that they are not parsed for every request. */
 const MAX_REMEMBERED = 262_144;
-/** What is longer than an address, its zone and its port can be is somebody's nonsense and not worth the memory. */
+/** Longer than any address with zone and port; longer strings are not worth the memory. */
 const LONGEST_REMEMBERED = 80;
 
 let warned = false;
 
-/** Makes keys of clients' addresses: one for all spellings, one for the subnet of an IPv6 client. */
+/** Makes keys from clients' addresses: the same for all spellings, and for the whole subnet of an IPv6 client. */
 export class ClientKeys {
   readonly #prefixLength: number;
   readonly #missing: "share" | "error";
   readonly #remembered = new TwoGenerations<string>(MAX_REMEMBERED);
 
   /**
-   * Makes it.
+   * Makes the cache of keys.
    *
-   * @param prefixLength Bits of an IPv6 address that make one client
+   * @param prefixLength Bits of an IPv6 address that identify a client
    * @param missing What to do with requests whose client is unknown
    */
   constructor(prefixLength: number, missing: "share" | "error") {
@@ -30,9 +30,9 @@ export class ClientKeys {
   /**
    * The key of an address.
    *
-   * @param address As the platform or a trusted proxy told it, perhaps with a port
+   * @param address As reported by the platform or a trusted proxy, perhaps with a port
    * @returns The address of an IPv4 client, the subnet of an IPv6 client, one key for all that are unknown
-   * @throws {TypeError} If it is unknown and must not be
+   * @throws {TypeError} If it is unknown, and `missing` is `"error"`
    */
   of(address: string | undefined): string {
     if (!address) return this.#unknown();
@@ -56,7 +56,7 @@ export class ClientKeys {
   }
 }
 
-// some proxies write the client's port, which is another one for every connection
+// some proxies add the client's port, which differs for every connection
 function withoutPort(address: string): string {
   return /^((?:[\da-f:]*:)?\d+\.\d+\.\d+\.\d+|\[[^\]]*\]):\d+$/i.exec(address)?.[1] ?? address;
 }

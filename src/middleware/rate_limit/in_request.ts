@@ -3,27 +3,27 @@ import { MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./made_inside.ts";
 import { MemoryStore } from "./memory_store.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
-/** Limiters with the same plain options, and the stores of the places where requests met them. */
+/** Stores of limiters with the same plain options, by the place where requests met them. */
 type Places = Map<string, MemoryStore>;
 
 const shared = new Map<string, Places>();
-/** Places told apart per set of options; more would mean that routes are made per request. */
+/** Most places for each set of options; more would mean that routes are made for each request. */
 const MAX_PLACES = 1000;
-/** Where limiters count together once there are too many places. No path is equal to it. */
+/** Place where limiters count together if there are too many, or have a name. Equal to no real place. */
 const ANYWHERE = "anywhere";
 
 /**
  * The store that limiters made inside requests share.
  *
- * Each of them lives for one request only and would never count past one. They are taken for the same limiter if they
- * have the same `name` and window, or else the same plain options and the same place: mount path of the
- * application, and pattern of the route. Under two prefixes of `use` they count together, rather too much than too
- * little; a `name` tells them apart.
+ * Each of them exists for only one request, and would never count beyond one. They count as the same limiter if they
+ * have the same `name` and window or, without a name, the same plain options and place: the mount path of the
+ * application and the pattern of the route. Below two prefixes of `use` they count together, which is too many rather
+ * than too few; names separate them.
  *
  * @param options The limiter's options
- * @param req The request that met it
+ * @param req The request in which it was made
  * @returns The shared store
- * @throws {RangeError} If more than a thousand different limiters are counting
+ * @throws {RangeError} If more than a thousand different limiters are in use
  */
 export function sharedStore(options: CheckedRateLimit, req: FrameworkRequest): MemoryStore {
   const { name, windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey } = options;

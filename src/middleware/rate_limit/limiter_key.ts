@@ -20,8 +20,9 @@ export class LimiterKey {
    *
    * @param req The request
    * @param res Its response, for the user's function
-   * @returns The key; a promise of it where the user's function gives one
-   * @throws {TypeError} If the user's function gives no usable key, or the client is unknown and must not be
+   * @returns The key; a promise if the user's function returns one
+   * @throws {TypeError} If the user's function returns no valid key, or the client is unknown and `missingKey` is
+   * `"error"`
    */
   of(req: FrameworkRequest, res: FrameworkResponse): string | Promise<string> {
     const keyGenerator = this.#keyGenerator;
@@ -32,7 +33,7 @@ export class LimiterKey {
   }
 
   /**
-   * The keys under which a client may be counted that a user names.
+   * The keys under which a client may be counted.
    *
    * @param key An address or a generated key
    * @returns The key itself and, for an address, the key of its client
@@ -43,7 +44,7 @@ export class LimiterKey {
 
   #ofGenerated(key: unknown, req: FrameworkRequest): string {
     const text = checkedKey(key, req);
-    // a generator that falls back to req.ip must not count every address of an IPv6 client apart
+    // a generator that falls back to req.ip must not count each address of an IPv6 client separately
     return text.includes(":") && text === req.ip ? this.#clients.of(text) : text;
   }
 }

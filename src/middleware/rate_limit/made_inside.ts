@@ -1,28 +1,28 @@
 import { requestSequence } from "../../http/sequence.ts";
 
 /**
- * Tells whether a limiter was made while a request was under way, rather than before it.
+ * Tells whether a limiter was made during a request rather than before it.
  *
- * @param limiterSequence Place of the limiter in the order of creation
- * @param req The first request it is asked about; a request of another framework has no place, and gets a private limiter
- * @returns Whether the limiter is the younger one
+ * @param limiterSequence Number of the limiter in the order of creation
+ * @param req Its first request; requests of other frameworks have no number, and count as later
+ * @returns Whether the limiter was made after the request
  */
 export function isMadeInside(limiterSequence: number, req: object): boolean {
   const sequence = (req as { [requestSequence]?: number })[requestSequence];
   return sequence !== undefined && sequence < limiterSequence;
 }
 
-/** Limiters made inside requests that are told apart; more would mean that their options differ per request. */
+/** Most different limiters made inside requests; more would mean that their options differ for each request. */
 export const MAX_MADE_INSIDE = 1000;
 
 let warned = false;
 
 /**
- * Notes one more limiter that is made inside requests, and warns of the first.
+ * Notes a new limiter made inside requests, and warns about the first one.
  *
- * @param known How many are told apart already
- * @param alike What a name joins them by, for the message
- * @throws {RangeError} If they are more than a thousand
+ * @param known How many different ones there are already
+ * @param alike What limiters of one name must have in common, for the message
+ * @throws {RangeError} If there are more than a thousand
  */
 export function noteMadeInside(known: number, alike: string): void {
   if (known >= MAX_MADE_INSIDE) {
@@ -40,12 +40,12 @@ export function noteMadeInside(known: number, alike: string): void {
 }
 
 /**
- * Where in an application a request met a limiter: mount path of the application, and pattern of the route.
+ * The place in an application where a request meets a limiter: mount path of the application, and pattern of the route.
  *
- * It says only what the developer wrote: a client chooses what a pattern matches, and must not win a fresh count by it.
+ * It consists only of what the developer wrote: clients choose the actual paths, and must not get a new count by that.
  *
  * @param req The request
- * @returns A text that is equal for the same place
+ * @returns A string, the same for the same place
  */
 export function placeOf(req: object): string {
   const { app, route } = req as { app?: { mountpath?: unknown }; route?: { path?: unknown } };

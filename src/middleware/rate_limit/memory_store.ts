@@ -8,21 +8,21 @@ export interface Hit {
   readonly resetAt: number;
 }
 
-/** Slots that are looked at for expired keys on every hit; two are enough to outrun one new key a hit. */
+/** Slots that are checked for expired keys with every hit; two outpace one new key for each hit. */
 const SWEPT_PER_HIT = 2;
-/** Longer keys share counters always, or a client that chooses its key could fill the memory with few of them. */
+/** Longer keys always share counters: otherwise a client that chooses its key could fill the memory with a few. */
 const MAX_KEY_LENGTH = 1024;
-/** Shared counters for keys that find no place of their own. */
+/** Number of shared counters, for keys that get no slot of their own. */
 const OVERFLOW_SLOTS = 1024;
 
 /**
  * Fixed windows in memory: a key's window begins with its first request.
  *
- * There are no timers. Every hit sweeps a few slots, so that expired keys go as new ones come. The number of keys is
- * bounded: when all places are taken by live keys, new keys share counters by their hash until a place is free. A
- * shared counter counts too many, never too few, so no key is admitted more than `max` times in a window. A shared
- * window was perhaps begun by another key, though: where fixed windows let two meet (up to `2 * max - 1` requests in any
- * `windowMs`), a key that loses its place to a newer one may meet a third, and be admitted up to `3 * max - 2` times.
+ * There are no timers. Every hit sweeps a few slots, so expired keys go as new ones come. The number of keys is
+ * bounded: when all slots are taken by live keys, new keys share counters by their hash until a slot is free. A shared
+ * counter counts too many, never too few, so no key is admitted more than `max` times in a window. But a shared window
+ * may have been begun by another key. Any fixed window admits up to `2 * max - 1` requests in some `windowMs`, across
+ * two windows; a key that loses its slot may touch a third window, and be admitted up to `3 * max - 2` times.
  */
 export class MemoryStore {
   readonly #windowMs: number;
@@ -34,7 +34,7 @@ export class MemoryStore {
   #ends: Float64Array;
   #overflowCounts: Float64Array | null = null;
   #overflowEnds: Float64Array | null = null;
-  /** Made with the shared counters, so that nobody can aim at the one of a victim. */
+  /** Made with the shared counters, so that an attacker cannot choose a key that shares its victim's. */
   #seed = 0;
   #hand = 0;
   #latest = -Infinity;
@@ -73,9 +73,9 @@ export class MemoryStore {
   /**
    * Counts a request.
    *
-   * A clock that is set back never frees a count. After a jump of up to a window, time stands still until the clock has
+   * Setting the clock back never frees a count. After a jump of up to a window, time stands still until the clock has
    * caught up, so a window lasts at most twice its length. After a longer jump the store follows the clock, and every
-   * window keeps what was left of it.
+   * window keeps its remaining time.
    *
    * @param key The key
    * @param time The present time in ms
@@ -95,7 +95,7 @@ export class MemoryStore {
     return this.#latest = time;
   }
 
-  // the clock was set back by more than a window: every window keeps what was left of it
+  // the clock was set back by more than a window: every window keeps its remaining time
   #shiftEnds(by: number): void {
     for (let slot = 0; slot < this.#ends.length; slot++) this.#ends[slot] = this.#ends[slot]! - by;
     this.#overflowEnds?.forEach((end, slot, ends) => ends[slot] = end - by);
@@ -126,7 +126,7 @@ export class MemoryStore {
     this.#keys[slot] = key;
     this.#slots.set(key, slot);
     this.#ends[slot] = -Infinity;
-    // a key that was counted among others keeps that count, or it could have its limit twice in a window
+    // a key that had a shared counter takes over that count: otherwise it could use its limit twice in a window
     if (this.#overflowCounts !== null) this.#inheritShared(key, slot);
     return slot;
   }
@@ -159,7 +159,7 @@ export class MemoryStore {
   }
 
   /**
-   * Forgets one key. A key that shares a counter keeps it, for others may have reached their limit by it.
+   * Forgets one key. A shared counter is kept, because other keys may have reached their limit with it.
    *
    * @param key The key
    */

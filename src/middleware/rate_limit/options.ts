@@ -5,9 +5,9 @@ import { checkInteger, checkType, refuseOption } from "./check_option.ts";
 
 /** Options of the built-in limiter; all are optional. */
 export interface RateLimitOptions {
-  /** Window length in ms, 60 000 by default. It begins with a key's first request. */
+  /** Length of the window in ms, 60 000 by default. It begins with a key's first request. */
   windowMs?: number | undefined;
-  /** Most requests per key and window, 100 by default; 0 limits everything. */
+  /** Most requests for each key and window, 100 by default; 0 rejects all. */
   max?: number | undefined;
   /** Body of a limited response: text, or an object sent as JSON. */
   message?: string | object | undefined;
@@ -23,17 +23,20 @@ export interface RateLimitOptions {
   skip?: ((req: FrameworkRequest, res: FrameworkResponse) => boolean | Promise<boolean>) | undefined;
   /** Called once for every limited request, before it is answered; a promise it returns is awaited. */
   onLimitReached?: ((req: FrameworkRequest, res: FrameworkResponse) => unknown) | undefined;
-  /** Most keys that are kept, 100 000 by default; see `MemoryStore` for what happens then. */
+  /** Most keys with a counter of their own, 100 000 by default; further keys share counters. */
   maxKeys?: number | undefined;
-  /** Bits of an IPv6 address that make one client, 64 by default. */
+  /** Bits of an IPv6 address that identify a client, 64 by default. */
   ipv6Subnet?: number | undefined;
   /** What to do with requests whose client is unknown: count them together, or fail. `"share"` by default. */
   missingKey?: "share" | "error" | undefined;
-  /** Name shared by limiters that are made inside a request, where their options alone do not tell them apart. */
+  /** Name for limiters that are made inside requests: those of one name count together. */
   name?: string | undefined;
   /** The present time in ms; for tests. */
   clock?: (() => number) | undefined;
 }
+
+/** Body of a limited response, unless the user sets one. */
+export const DEFAULT_MESSAGE: { readonly error: string } = { error: "Too many requests, please try again later." };
 
 const NAMES: OptionNames<RateLimitOptions> = {
   windowMs: true,
@@ -58,7 +61,7 @@ function instead(name: string): string {
 /** Options that have no default. */
 type Optional = "message" | "keyGenerator" | "skip" | "onLimitReached" | "name";
 
-/** The same, complete. */
+/** The options, complete. */
 export type CheckedRateLimit =
   & { [Name in Exclude<keyof RateLimitOptions, Optional>]-?: Exclude<RateLimitOptions[Name], undefined> }
   & Pick<RateLimitOptions, Optional>;
@@ -66,16 +69,16 @@ export type CheckedRateLimit =
 /**
  * Checks the options and fills in the defaults.
  *
- * @param options What the user gave
+ * @param options The user's options
  * @returns Complete options
- * @throws {TypeError} If an option has the wrong type, or there is none of that name
+ * @throws {TypeError} If an option has the wrong type, or is unknown
  * @throws {RangeError} If a number is out of range
  */
 export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
   checkNames("rateLimit", options, NAMES, instead);
   const { windowMs = 60_000, max = 100, statusCode = 429, headers = true, maxKeys = 100_000 } = options;
   const { ipv6Subnet = 64, missingKey = "share" } = options;
-  // read when it is needed, so that a test's fake time counts for limiters that were made before
+  // calls Date.now each time, so that fake time in tests applies to limiters that were made before
   const { clock = () => Date.now() } = options;
   checkInteger("windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);
   checkInteger("max", max, 0, Number.MAX_SAFE_INTEGER);

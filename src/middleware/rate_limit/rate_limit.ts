@@ -3,17 +3,16 @@ import { nextSequence } from "../../http/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { failureOf } from "./check_option.ts";
-import { DEFAULT_MESSAGE } from "./default_message.ts";
 import { sharedStore } from "./in_request.ts";
 import { LimiterKey } from "./limiter_key.ts";
 import { isMadeInside } from "./made_inside.ts";
 import { type Hit, MemoryStore } from "./memory_store.ts";
-import { type CheckedRateLimit, checkRateLimit, type RateLimitOptions } from "./options.ts";
+import { type CheckedRateLimit, checkRateLimit, DEFAULT_MESSAGE, type RateLimitOptions } from "./options.ts";
 
 /** Continues with the next layer, or with the error handlers. */
 type NextStep = (error?: unknown) => void;
 
-/** What became of a request's count, and when. */
+/** The result of counting a request, and when. */
 interface Decision {
   /** The count. */
   readonly hit: Hit;
@@ -23,7 +22,7 @@ interface Decision {
 
 /** A limiter: a middleware with a few controls. */
 export interface RateLimitMiddleware {
-  /** Counts a request, and admits or limits it. */
+  /** Counts a request, and admits or rejects it. */
   (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void): void | Promise<void>;
   /** Forgets all keys. */
   reset(): void;
@@ -34,9 +33,9 @@ export interface RateLimitMiddleware {
 }
 
 /**
- * Limits how often a client may ask: at most `max` requests per key in a window of `windowMs`.
+ * Limits how often a client may send requests: at most `max` for each key in a window of `windowMs`.
  *
- * Request number `max` is admitted, the next one is not. Counters live in the memory of this process.
+ * Request number `max` is admitted, the next one is rejected. Counters are in the memory of this process.
  *
  * @param options What to count and how to answer
  * @returns The middleware; mount it with `app.use(limiter)` or `app.use("/prefix", limiter)`
@@ -66,7 +65,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
     return { hit: store.hit(key, now), now };
   }
 
-  // errors of next() belong to the layers behind it, so it is never called where they would be caught
+  // errors thrown through next() belong to later layers, so it is never called inside a try
   function limiter(req: FrameworkRequest, res: FrameworkResponse, next: NextStep): void | Promise<void> {
     let decision: Decision | null = null;
     try {
@@ -83,7 +82,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
     return decision === null ? next() : decide(checked, decision, req, res, next);
   }
 
-  // counts only after the last await, so that nothing comes between a count and its decision
+  // counts after the last await, so that nothing happens between a count and its decision
   async function limitLater(
     req: FrameworkRequest,
     res: FrameworkResponse,
@@ -143,7 +142,7 @@ async function refuseLater(
 function setHeaders(res: FrameworkResponse, max: number, hit: Hit, now: number, limited: boolean): void {
   const remaining = Math.max(0, max - hit.count);
   const seconds = Math.max(1, Math.ceil((hit.resetAt - now) / 1000));
-  // of several limiters the one that leaves least is the one the client must mind
+  // with several limiters, the headers show the one with the fewest requests left
   const earlier = res.getHeader("X-RateLimit-Remaining");
   if (limited || earlier === undefined || remaining < Number(earlier)) {
     res.setHeader("X-RateLimit-Limit", String(max));
@@ -154,7 +153,7 @@ function setHeaders(res: FrameworkResponse, max: number, hit: Hit, now: number, 
 }
 
 function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {
-  // somebody else may have answered while this was decided, as a middleware does that waits no longer
+  // somebody else may have answered meanwhile, such as a timeout middleware
   if (res.writableEnded) return;
   res.status(statusCode);
   if (typeof message === "string") res.send(message);

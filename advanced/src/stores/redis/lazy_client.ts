@@ -1,6 +1,6 @@
 import { type RedisPort, redisPortOf } from "./redis_port.ts";
 
-/** The part of `npm:redis` that is used here. */
+/** The used part of a client of `npm:redis`. */
 interface Client {
   readonly isReady: boolean;
   connect(): Promise<unknown>;
@@ -9,16 +9,16 @@ interface Client {
   on(event: "error" | "ready", listener: (error: unknown) => void): unknown;
 }
 
-/** How long the end of a connection waits for answers, in ms. */
+/** How long closing waits for answers in ms. */
 const CLOSING_MS = 1000;
 
-/** A connection on which nothing is heard for this long, in ms, though an answer is due, is taken for lost. */
+/** A connection counts as lost if an answer is due, and nothing has arrived for this many ms. */
 const SILENCE_MS = 10_000;
 
-/** How old a connection to a replica has to be, in ms, to be left for another one: as long as its address leads there. */
+/** A connection to a replica is replaced only when it is this old in ms, since the address may still lead there. */
 const REPLICA_MS = 1000;
 
-// what stands in front of the host may be a password, and errors go to logs
+// the part before the host may contain a password, and errors are logged
 function shown(url: string): string {
   const at = url.lastIndexOf("@");
   return at === -1 ? url : `${/^\w+:\/\//.exec(url)?.[0] ?? ""}…${url.slice(at)}`;
@@ -32,11 +32,11 @@ function isAddress(url: string): boolean {
   } catch {
     return false;
   }
-  // behind the host stands the number of a database, if anything
+  // after the host there is at most the number of a database
   return protocol === "unix:" || /^\/?\d*$/.test(pathname);
 }
 
-// where only one side speaks TLS, neither says so: one waits for the other, or leaves
+// if only one side uses TLS, there is no clear error: one side waits, or closes the connection
 function explained(error: unknown, url: string): unknown {
   if (!(error instanceof Error)) return error;
   const [signs, remedy] = url.startsWith("rediss:")
@@ -47,16 +47,16 @@ function explained(error: unknown, url: string): unknown {
 }
 
 /**
- * A client of `npm:redis` that is loaded at once, and connected when it is first needed.
+ * A client of `npm:redis` that is loaded right away, and connected on first use.
  *
- * While the server is away every command fails at once, instead of waiting in a queue that would be played back as a
- * flood; the client reconnects by itself, at first after 50 ms, then more and more slowly, at most every 2 s. A connection
- * whose other end went without a word would stay for a quarter of an hour: after ten seconds another one is made. So it is
- * where the server has become a replica, which refuses to write: its address may lead to the new primary by now.
+ * While the server is not reachable, commands fail immediately, instead of being queued and replayed as a flood. The
+ * client reconnects by itself, at first after 50 ms, then at growing intervals of up to 2 s. A connection whose other
+ * end has vanished would last for a quarter of an hour, so it is replaced after ten seconds. So is one to a server that
+ * has become a replica, which refuses writes: the address may lead to the new primary by now.
  *
  * @param url Address of the server
  * @returns The port
- * @throws {TypeError} If the address is no `redis:`, `rediss:` or `unix:` URL
+ * @throws {TypeError} If the address is not a `redis:`, `rediss:` or `unix:` URL
  */
 export function lazyClient(url: string): RedisPort {
   if (!isAddress(url)) {
@@ -65,18 +65,18 @@ export function lazyClient(url: string): RedisPort {
         `percent-encoded, not ${JSON.stringify(shown(url))}`,
     );
   }
-  // loading it takes longer than a decision may; without it the first decision tells
+  // right away, because loading takes longer than a decision may; a failure is reported by the first decision
   load().catch(() => {});
   let port: RedisPort | null = null;
   let client: Client | null = null;
   let connecting: Promise<void> | null = null;
   let closed = false;
-  /** Why there is no connection: what the client says of a command then is only that there is none. */
+  /** Why there is no connection; the client's own errors for commands do not say. */
   let failure: unknown;
-  /** Since when an answer or a connection is waited for, `null` while nothing is. */
+  /** Since when an answer or a connection has been awaited, `null` for none. */
   let waiting: number | null = null;
   const heard = () => waiting = null;
-  /** Since when there is this connection. */
+  /** When this connection was established. */
   let begun = 0;
   let isReplica = false;
   const failed = (error: unknown) => {
@@ -89,7 +89,7 @@ export function lazyClient(url: string): RedisPort {
     const made = createClient({
       url,
       disableOfflineQueue: true,
-      // the limiter has a time budget of its own: the client's would be one timer for every command
+      // the limiter has its own time limit; the client's would need a timer for every command
       commandOptions: { timeout: 0 },
       socket: {
         reconnectStrategy: (retries: number) => Math.min(2000, 50 * 2 ** Math.min(retries, 6)) + Math.random() * 50,
@@ -99,13 +99,13 @@ export function lazyClient(url: string): RedisPort {
     failure = undefined;
     waiting = performance.now();
     port = redisPortOf(made as unknown as Parameters<typeof redisPortOf>[0]);
-    // the first failure is told to whoever waits, while the client goes on trying; a connection lost later shows in the
-    // commands that fail, and without a listener it would end the process
+    // the first failure rejects this promise, while the client goes on trying. Later failures show in commands; without
+    // a listener they would end the process
     await new Promise<void>((resolve, reject) => {
       let wasReady = false;
       connected.on("error", (error) => {
         const told = wasReady ? error : explained(error, url);
-        // it goes on trying
+        // the client goes on trying
         if (client === connected && !connected.isReady) {
           waiting = performance.now();
           failure = told;
@@ -116,7 +116,7 @@ export function lazyClient(url: string): RedisPort {
         wasReady = true;
         failure = undefined;
         begun = performance.now();
-        // a connection that was being made cannot be called off
+        // a connection attempt cannot be cancelled
         if (closed || client !== connected) connected.destroy();
         else heard();
       });
@@ -128,7 +128,7 @@ export function lazyClient(url: string): RedisPort {
     return isReplica || waiting !== null && performance.now() - waiting >= SILENCE_MS;
   }
 
-  // of those under way at the same time one is enough
+  // of several commands in flight, watching one is enough
   function watched(answer: Promise<unknown>): Promise<unknown> {
     answer.catch(failed);
     if (waiting === null) {
@@ -174,14 +174,14 @@ export function lazyClient(url: string): RedisPort {
       closed = true;
       if (client === null) return;
       if (client.isReady) await inTime(client.close());
-      // whatever still waits for an answer does not get one
+      // commands that are still waiting get no answer
       client.destroy();
     },
   };
 }
 
-// Bundlers are to leave it alone: it needs Node's modules, and who bundles for an edge mostly uses another store. They
-// do where the second argument is no literal (esbuild) or a comment says so (webpack, Vite).
+// Bundlers must leave this import alone: it needs Node's modules, and programs bundled for the edge mostly use another
+// store. They do if the second argument is no literal (esbuild), or by a comment (webpack, Vite).
 const NO_OPTIONS = {};
 
 async function load(): Promise<typeof import("redis")> {

@@ -1,19 +1,21 @@
 import { isThenable } from "@sluice/sluice/limiting";
 import { quote } from "./redis_key.ts";
 
-/** What a {@linkcode RedisStore} needs of a client: three methods. Write them for any client there is no adapter for. */
+/** What a {@linkcode RedisStore} needs of a client: three methods. Implement them for clients without an adapter. */
 export interface RedisPort {
-  /** Sends `EVALSHA`, to the node that has the keys. Must reject with the server's message when the script is unknown. */
+  /**
+   * Sends `EVALSHA`, to the node that has the keys. Must reject with the server's message when the script is unknown.
+   */
   evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   /** Sends `EVAL`, to the node that has the keys. */
   eval(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   /** Lists the keys that match a pattern, on all nodes. */
   scan(pattern: string): AsyncIterable<string>;
-  /** Whether keys are spread over several servers, so that a script reaches those of one slot only. */
+  /** Whether keys are spread over several servers, so that a script can use keys of only one slot. */
   readonly cluster?: boolean | undefined;
-  /** Connects, where that is the store's business. */
+  /** Connects, if the store manages the connection. */
   connect?(): Promise<void>;
-  /** Ends the connection, where that is the store's business. */
+  /** Closes the connection, if the store manages it. */
   close?(): Promise<void>;
 }
 
@@ -23,7 +25,7 @@ export interface NodeRedisClient {
   evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   /** Sends `EVAL`. */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  /** Lists keys; a cluster has none of its own. */
+  /** Lists keys; not available on a cluster. */
   scanIterator?(options: { MATCH: string; COUNT: number }): AsyncIterable<unknown>;
   /** Adds a listener. */
   on?(event: "error", listener: (error: unknown) => void): unknown;
@@ -34,10 +36,10 @@ export interface NodeRedisClient {
   /** Client of one node of a cluster. */
   nodeClient?(node: never): unknown;
   /** Borrows a client of a sentinel. */
-  // deno-lint-ignore no-explicit-any -- its own type for the client is no part of this face
+  // deno-lint-ignore no-explicit-any -- the type of its clients is not part of this interface
   use?(fn: (client: any) => Promise<any>): Promise<unknown>;
   /** Borrows a client of a pool. */
-  // deno-lint-ignore no-explicit-any -- its own type for the client is no part of this face
+  // deno-lint-ignore no-explicit-any -- the type of its clients is not part of this interface
   execute?(fn: (client: any) => Promise<any>): unknown;
   /** Its option `keyPrefix`. */
   readonly _keyPrefix?: unknown;
@@ -51,11 +53,11 @@ export interface IoRedisClient {
   eval(script: string, keys: number, ...args: string[]): Promise<unknown>;
   /** Sends any command. */
   call(command: string, ...args: string[]): Promise<unknown>;
-  /** Nodes of a cluster, those that are known. */
+  /** The known nodes of a cluster. */
   nodes?(role: "master"): IoRedisClient[];
-  /** `"ready"` when a cluster knows all of them. */
+  /** `"ready"` when a cluster knows all of its nodes. */
   readonly status?: string;
-  /** What it was made with. */
+  /** Its options. */
   readonly options?: { readonly keyPrefix?: unknown };
 }
 
@@ -63,7 +65,7 @@ export interface IoRedisClient {
 export interface BunRedisClient {
   /** Sends any command. */
   send(command: string, args: string[]): Promise<unknown>;
-  /** Whether there is a connection; here it only tells this kind of client from others. */
+  /** Whether it is connected; only used to recognise the kind of client. */
   readonly connected: boolean;
 }
 
@@ -75,15 +77,15 @@ export interface UpstashClient {
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
   /** Lists a page of keys. */
   scan(cursor: string, options: { match: string; count: number }): Promise<[string, unknown[]]>;
-  /** Makes a script; here it only tells this kind of client from others. */
+  /** Creates a script; used only to recognize this kind of client. */
   createScript(script: string): unknown;
 }
 
-/** Any client a {@linkcode RedisStore} takes. */
+/** Any client that a {@linkcode RedisStore} accepts. */
 export type RedisClient = NodeRedisClient | IoRedisClient | BunRedisClient | UpstashClient | RedisPort;
 
 /**
- * Finds out what a client is and gives it the face the store works with.
+ * Recognises a client and adapts it to the interface of the store.
  *
  * @param client A client of node-redis, ioredis, Bun or Upstash, or a port
  * @returns The port
@@ -109,16 +111,16 @@ export function redisPortOf(client: RedisClient): RedisPort {
 }
 
 /**
- * Lists the keys that match a pattern. Clients whose `evalsha` happens to be a port's have a `scan` of another kind.
+ * Lists the keys that match a pattern. Clients that look like a port may have another kind of `scan`.
  *
  * @param port The port
  * @param pattern The pattern
- * @throws {TypeError} If its `scan` is none of a port's
+ * @throws {TypeError} If `scan` does not return an async iterable
  */
 export function keysBy(port: RedisPort, pattern: string): AsyncIterable<string> {
   const keys: unknown = port.scan(pattern);
   if (typeof keys === "object" && keys !== null && Symbol.asyncIterator in keys) return keys as AsyncIterable<string>;
-  // nobody waits for it, and its failure must not end the process
+  // its result is not needed, and a rejection must not end the process
   if (isThenable(keys)) keys.then(undefined, () => {});
   throw new TypeError("RedisStore: the client's scan(pattern) must list keys one by one, as an async generator does");
 }
@@ -127,14 +129,15 @@ export function keysBy(port: RedisPort, pattern: string): AsyncIterable<string> 
 const PAGE = 500;
 
 function nodeRedisPort(client: NodeRedisClient): RedisPort {
-  // its errors show in the commands that fail; where nobody listens it would end the process, or not connect again
+  // errors show in failing commands; without a listener they would end the process, or keep the client from
+  // reconnecting
   if (client.listenerCount?.("error") === 0) client.on?.("error", () => {});
   return {
     cluster: "masters" in client,
     evalsha: (sha, keys, args) => client.evalSha(sha, { keys: keys as string[], arguments: args as string[] }),
     eval: (script, keys, args) => client.eval(script, { keys: keys as string[], arguments: args as string[] }),
     async *scan(pattern) {
-      // it goes in front of the keys of a script, but neither in front of a pattern nor off what is listed
+      // the client adds its prefix to keys of scripts, but not to patterns, and does not strip it from listed keys
       const prefix = String(client._keyPrefix ?? "");
       for await (const key of nodeRedisKeys(client, quote(prefix) + pattern)) yield key.slice(prefix.length);
     },
@@ -144,7 +147,7 @@ function nodeRedisPort(client: NodeRedisClient): RedisPort {
 async function* nodeRedisKeys(client: NodeRedisClient, pattern: string): AsyncGenerator<string> {
   const options = { MATCH: pattern, COUNT: PAGE };
   if (client.masters !== undefined) {
-    // none to ask would look like no keys
+    // without a node to ask, there would seem to be no keys
     if (client.masters.length === 0) throw new Error("RedisStore: the cluster's client is not connected");
     for (const master of client.masters) {
       const node = await client.nodeClient!(master as never) as NodeRedisClient;
@@ -161,7 +164,7 @@ async function* nodeRedisKeys(client: NodeRedisClient, pattern: string): AsyncGe
   }
 }
 
-// version 4 gave keys one by one, later ones give them as they come; either can be told to give bytes
+// version 4 yields single keys, later versions lists; both can be configured to return Buffers
 async function* flat(pages: AsyncIterable<unknown>): AsyncGenerator<string> {
   for await (const page of pages) yield* Array.isArray(page) ? page.map(String) : [String(page)];
 }
@@ -174,7 +177,7 @@ function ioRedisPort(client: IoRedisClient): RedisPort {
     async *scan(pattern) {
       // as with node-redis
       const prefix = String(client.options?.keyPrefix ?? "");
-      // a cluster that knows its nodes not yet, or only some, waits with a command until it does
+      // a cluster that does not know all its nodes yet delays commands until it does
       if (client.nodes !== undefined && client.status !== "ready") await client.call("TIME");
       for (const node of client.nodes?.("master") ?? [client]) {
         const keys = pagesOf(quote(prefix) + pattern, (args) => node.call("SCAN", ...args));
@@ -184,7 +187,7 @@ function ioRedisPort(client: IoRedisClient): RedisPort {
   };
 }
 
-// its methods evalsha, eval and scan have other arguments than a port's
+// by send(), because its methods evalsha, eval and scan have other arguments than a port's
 function bunPort(client: BunRedisClient): RedisPort {
   return {
     evalsha: (sha, keys, args) => client.send("EVALSHA", [sha, String(keys.length), ...keys, ...args]),

@@ -20,13 +20,13 @@ const ALGORITHMS: Readonly<Record<AlgorithmName, string>> = {
   "concurrency": CONCURRENCY,
 };
 
-/** A script that is sent by its hash, and in full only to a server that does not know it. */
+/** A script that is sent by its hash, and in full only if the server does not know it. */
 export class RedisScript {
   readonly #text: string;
   #sha: string | null = null;
 
   /**
-   * Makes it.
+   * Creates an instance.
    *
    * @param text The script in Lua
    */
@@ -37,10 +37,9 @@ export class RedisScript {
   /**
    * Runs the script.
    *
-   * Nothing is sent a second time but what the server has refused to know: after any other failure nobody can tell
-   * whether the script has run.
+   * It is sent again only if the server did not know the script: after any other failure it may have run.
    *
-   * @throws {TypeError} If the client gives no promise
+   * @throws {TypeError} If the client does not return a promise
    */
   run(port: RedisPort, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     this.#sha ??= hex(sha1(new TextEncoder().encode(this.#text)));
@@ -53,7 +52,7 @@ export class RedisScript {
   }
 }
 
-// what a node of a cluster answers to who takes it for a server of its own names neither the mistake nor the remedy
+// the error of a cluster's node for a client that is not a cluster's names neither the mistake nor the remedy
 function explained(error: unknown): unknown {
   if (!(error instanceof Error) || !/^(MOVED|CROSSSLOT) /.test(error.message)) return error;
   const remedy = "give option client, made with createCluster or ioredis's Cluster";

@@ -17,30 +17,32 @@ export interface RedisStoreOptions {
    * stores of one address share a connection.
    */
   url?: string;
-  /** A client of node-redis (also a cluster or a sentinel), ioredis, Bun or Upstash, connected by you; or a port. */
+  /** A connected client of node-redis (also a cluster or sentinel), ioredis, Bun or Upstash; or a {@linkcode RedisPort}. */
   client?: RedisClient;
-  /** What all keys begin with, `"sluice:"` by default; no braces. */
+  /** Prefix of all keys, `"sluice:"` by default; without braces. */
   prefix?: string;
-  /** The present time in ms, in place of the server's; for tests. */
+  /** The present time in ms, instead of the server's; for tests. */
   clock?: () => number;
 }
 
 const NAMES: OptionNames<RedisStoreOptions> = { url: true, client: true, prefix: true, clock: true };
 
-/** While a test's clock stands still, the server's goes on; nothing may expire meanwhile. */
+/** The server's clock goes on while a test's stands still; nothing may expire meanwhile. */
 const TEST_TTL_MS = 600_000;
 
 /**
- * Counters in Redis 7 or later, or Valkey, shared by everybody who names the same server and prefix.
+ * Counters in Redis 7 or later, or Valkey, shared by all processes with the same server and prefix.
  *
- * A decision is one script and one round trip, by the server's own clock. Every key it writes has a time to live. A
- * batch is decided as one; in a cluster, where keys lie on several servers, a batch of several keys is decided on all of
- * them at once, and what was granted is given back when one refuses.
+ * A decision is one script and one round trip, by the server's clock. Every key has a time to live. A batch is decided
+ * as one. In a cluster, a batch of several keys, which may be on several servers, is decided on all of them at the same
+ * time; if one rejects, what the others granted is given back.
  */
 export class RedisStore implements Store {
   /** What the store can do. */
   readonly capabilities: Capabilities;
-  /** Decides many keys in one command; see {@linkcode Store}. Not in a cluster, where they lie on several servers. */
+  /**
+   * Decides many keys in one command; see {@linkcode Store}. Not in a cluster, where they may be on several servers.
+   */
   readonly decideEach?: NonNullable<Store["decideEach"]>;
   readonly #port: RedisPort;
   readonly #prefix: string;
@@ -50,8 +52,8 @@ export class RedisStore implements Store {
    * Makes the store; nothing is connected yet.
    *
    * @param options Where the server is
-   * @throws {TypeError} If neither or both of `url` and `client` are given, the prefix has braces, or there is no
-   * option of a name
+   * @throws {TypeError} If neither or both of `url` and `client` are given, the prefix has braces, or an option is
+   * unknown
    */
   constructor(options: RedisStoreOptions) {
     checkNames("RedisStore", options ?? {}, NAMES);
@@ -147,14 +149,14 @@ export class RedisStore implements Store {
   async reset({ policy, key }: Selector): Promise<number> {
     if (key !== undefined) return await this.#forget(policy, key);
     let count = 0;
-    // one that is found again, by its block or because the server lists it twice, is gone by then
+    // a key may be found twice, by its block or because the server lists it again; then it is gone already
     for await (const found of this.#scan(policy, allEndings())) count += await this.#forget(policy, found);
     return count;
   }
 
   async #forget(policy: string, key: string): Promise<number> {
     const all = allEndings().map((ending) => redisKey(this.#prefix, policy + ending, key));
-    // while a slot of a cluster moves to another node, some of its keys are here and some there
+    // while a slot of a cluster is moving, its keys may be on two nodes
     const commands = this.#port.cluster ? all.map((one) => [one]) : [all];
     const counts = await Promise.all(commands.map((keys) => forgetScript.run(this.#port, keys, [])));
     return Math.min(1, counts.reduce<number>((sum, count) => sum + Number(count), 0));
@@ -173,7 +175,7 @@ export class RedisStore implements Store {
     }
   }
 
-  // keys may come more than once: while a server makes room for more of them it lists some again
+  // keys may be listed more than once, while the server resizes its hash table
   async *#scan(policy: string, endings: readonly string[]): AsyncGenerator<string> {
     const ending = endings.length === 1 ? endings[0]! : "\u0001*";
     for await (const found of keysBy(this.#port, patternOf(this.#prefix, policy) + ending)) {
@@ -184,12 +186,12 @@ export class RedisStore implements Store {
     }
   }
 
-  /** Connects, so that the first decision need not wait for it. */
+  /** Connects, so that the first decision does not have to wait. */
   async warm(): Promise<void> {
     await this.#port.connect?.();
   }
 
-  /** Ends the connection, if the store made it and no other one uses it. */
+  /** Closes the connection, if the store made it and no other store uses it. */
   async close(): Promise<void> {
     await this.#port.close?.();
   }
@@ -203,7 +205,7 @@ function pushPolicy(args: string[], policy: Policy): void {
   );
 }
 
-// a client can be told to give numbers as text; what is no number must not pass for a grant
+// clients can be configured to return numbers as strings; anything else must not count as a grant
 function verdictsOf(takes: readonly Take[], answer: unknown): Verdict[] {
   const numbers = Array.isArray(answer) ? answer.map(Number) : [];
   if (numbers.length !== takes.length * VERDICT_LENGTH || numbers.some(Number.isNaN)) {

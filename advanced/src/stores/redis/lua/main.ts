@@ -1,4 +1,6 @@
-/** What every script begins with: the time, the least time to live in ms, and the answer. `ARGV[1]` is a test's time. */
+/**
+ * What every script begins with: the time, the least time to live in ms, and the answer. `ARGV[1]` is a test's time.
+ */
 const HEAD = `
 local call, pack, unpackd, byte = redis.call, struct.pack, struct.unpack, string.byte
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
@@ -159,8 +161,8 @@ return out
 }
 
 /**
- * Decides keys one after the other, each by itself, by one policy: cost and shadow stand behind the policy, then come the
- * times for each key.
+ * Decides keys one after the other, each by itself, by one policy: cost and shadow stand behind the policy, then come
+ * the times for each key.
  *
  * @param algorithm The algorithm in Lua
  * @param flat Its short form, which is four times as fast; empty where it has none

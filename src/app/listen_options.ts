@@ -1,0 +1,44 @@
+import { describe } from "../http/error_text.ts";
+import type { ListenOptions } from "../platform/platform.ts";
+
+/**
+ * Reads the arguments of `app.listen`, but for the callback.
+ *
+ * @param args Express's `(port?, hostname?, backlog?)`, or options
+ * @returns The options
+ * @throws {TypeError} If they name no TCP port, or a certificate without its key
+ * @throws {RangeError} If the port is out of range
+ */
+export function listenOptions(args: readonly unknown[]): ListenOptions {
+  const [first, second] = args;
+  if (typeof first === "object" && first !== null) {
+    const { host, path, ...options } = first as ListenOptions & { path?: unknown };
+    if (path !== undefined) refusePath(path);
+    if (host !== undefined) options.hostname ??= host;
+    // with only one of them the server would silently speak plain HTTP
+    if ((options.cert === undefined) !== (options.key === undefined)) {
+      throw new TypeError("app.listen takes cert and key together");
+    }
+    if (options.port !== undefined) options.port = checkedPort(options.port);
+    return options;
+  }
+  const options: ListenOptions = {};
+  if (first !== undefined && first !== null) options.port = checkedPort(first);
+  if (typeof second === "string") options.hostname = second;
+  return options;
+}
+
+function refusePath(path: unknown): never {
+  throw new TypeError(
+    `app.listen takes a port, not the path ${String(path)}; for a Unix socket hand app.fetch to the runtime's own ` +
+      "server, as in Deno.serve({ path }, app.fetch)",
+  );
+}
+
+function checkedPort(port: unknown): number {
+  if (typeof port === "string" && port.includes("/")) refusePath(port);
+  const number = typeof port === "string" && port.trim() !== "" ? Number(port) : port;
+  if (typeof number !== "number") throw new TypeError(`app.listen takes a port as a number, not ${describe(port)}`);
+  if (Number.isInteger(number) && number >= 0 && number <= 65535) return number;
+  throw new RangeError(`app.listen takes a port from 0 to 65535, not ${String(port)}`);
+}
