@@ -1,4 +1,4 @@
-/** What an application does, on every runtime: one list of cases, asked of every subject that serves `program.ts`. */
+/** What an application does on every runtime: one list of cases, run against every subject that serves `program.ts`. */
 import { answers, conditions, cookies, errors } from "./cases/answers.ts";
 import { files } from "./cases/files.ts";
 import { limits } from "./cases/limiter.ts";
@@ -39,15 +39,15 @@ export const APP_CONTRACT: readonly Chapter[] = [
 
 /** A way to run the program. */
 export interface Subject {
-  /** What it is called in the report. */
+  /** Its name in the report. */
   readonly name: string;
-  /** What it is without, and why. */
+  /** The features it lacks, and why. */
   readonly gaps: Readonly<Partial<Record<Feature, string>>>;
   /** Where it is. */
   readonly origin: string;
-  /** Asks it, over a socket where it has one. */
+  /** Sends it a request, over a socket if it has one. */
   readonly ask: Ask;
-  /** Whether it only notices a client that resets its connection. */
+  /** Whether it notices that a client has left only if the client resets its connection. */
   readonly noticesResets?: boolean;
   /** Ends it. */
   stop(): Promise<void>;
@@ -55,23 +55,25 @@ export interface Subject {
 
 /** How one case ended on one subject. */
 export interface Outcome {
-  /** What the case needs and the subject is without. */
+  /** Features the case needs and the subject lacks. */
   readonly gaps: readonly Feature[];
   /** Why it failed, `null` if it passed. */
   readonly error: Error | null;
 }
 
-/** ms after which a case has failed that is not expected to pass. */
+/** Time limit, in ms, for a case that is not expected to pass. */
 const GAP_LIMIT = 1000;
-/** How often all cases of a gap must pass before it is none: some are lost races, and won now and then. */
+/**
+ * How often all cases of a gap must pass before it counts as closed: some gaps are races, which are won now and then.
+ */
 const GAP_TRIES = 20;
 
-/** What ends the requests of a case that is over. */
+/** Aborts the requests that a case left behind. */
 class CaseOver extends Error {
   override readonly message = "the case is over";
 }
 
-// a case that is late may have begun what it will not wait for any more
+// a case that timed out may have requests pending that it no longer awaits
 function isLeftBehind(event: PromiseRejectionEvent): void {
   if (event.reason instanceof CaseOver) event.preventDefault();
 }
@@ -79,15 +81,15 @@ function isLeftBehind(event: PromiseRejectionEvent): void {
 let flags = 0;
 
 /**
- * Asks all cases of one subject: one after the other those that must pass, then side by side those of its gaps. Where
- * all of a gap pass, they have to do so time after time.
+ * Runs all cases against one subject: first, one by one, those that must pass, then in parallel those of its gaps. If
+ * all cases of a gap pass, they are run again, up to {@linkcode GAP_TRIES} times.
  *
  * @param contract The contract
  * @param subject The subject
  * @returns How each case ended
  */
 export async function outcomesOf(contract: readonly Chapter[], subject: Subject): Promise<Map<Case, Outcome>> {
-  // for good: such rejections may come late
+  // never removed: such rejections may come late
   addEventListener("unhandledrejection", isLeftBehind);
   const outcomes = new Map<Case, Outcome>();
   const cases = contract.flatMap(({ cases }) => cases.map((one) => ({ one, gaps: gapsOf(one, subject) })));
@@ -96,7 +98,7 @@ export async function outcomesOf(contract: readonly Chapter[], subject: Subject)
     outcomes.set(one, { gaps, error: await errorOf(one, subject, limit) });
   };
   for (const { one, gaps } of cases) if (gaps.length === 0) await ask(one, gaps);
-  // last, since what a subject cannot do may hurt it
+  // last, since attempting what a subject cannot do may break it
   const flagged = cases.filter(({ gaps }) => gaps.length > 0);
   await Promise.all(flagged.map(({ one, gaps }) => ask(one, gaps)));
   for (const feature of Object.keys(subject.gaps)) {
@@ -132,16 +134,16 @@ async function errorOf(one: Case, subject: Subject, limit: number): Promise<Erro
     return error instanceof Error ? error : new Error(String(error));
   } finally {
     clearTimeout(timer);
-    // a case that is late would go on asking
+    // a case that timed out would keep sending requests
     over.abort(new CaseOver());
   }
 }
 
 /**
- * Whether a gap of a subject is one: a case that needs the feature does not pass.
+ * Whether a gap is real: some case that needs the feature does not pass.
  *
- * @param feature What the subject is said to be without
- * @param outcomes How each case ended on it
+ * @param feature The feature the subject is said to lack
+ * @param outcomes How each case ended on the subject
  */
 export function isOpen(feature: string, outcomes: ReadonlyMap<Case, Outcome>): boolean {
   return [...outcomes.values()].some(({ gaps, error }) => error !== null && gaps.some((gap) => gap === feature));

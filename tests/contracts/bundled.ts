@@ -6,10 +6,10 @@ const ROOT = new URL("../../", import.meta.url);
 const bundles = new Map<string, Promise<string>>();
 
 /**
- * Bundles a program for runtimes that take no TypeScript and know no import map, once.
+ * Bundles a program, once, for runtimes that support neither TypeScript nor import maps.
  *
  * @param path Its path below the root
- * @param platform `browser` where nothing of Node may be needed
+ * @param platform `browser` if the bundle must not need anything of Node's
  * @returns Path of the bundle
  */
 export function bundled(path: string, platform: "browser" | "deno" = "browser"): Promise<string> {
@@ -24,7 +24,7 @@ async function bundle(path: string, platform: "browser" | "deno"): Promise<strin
   const name = path.replace(/[^a-z0-9]+/g, "_");
   const file = (extension: string) => fileURLToPath(new URL(`${name}.${extension}`, folder));
   await Deno.mkdir(folder, { recursive: true });
-  // with JSR in reach, Deno would add to the committed lock
+  // if JSR is reachable, Deno would add to the committed lock file
   await Deno.copyFile(new URL("deno.lock", ROOT), file("lock"));
   const source = fileURLToPath(new URL(path, ROOT));
   const { code, output } = await run(

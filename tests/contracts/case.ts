@@ -1,10 +1,10 @@
 import { PATIENCE_MS } from "../support/patience.ts";
 import type { Depart } from "./departing.ts";
 
-/** ms that a case waits for what must come: half of the time it has in all, so that its own words tell what is missing. */
+/** How long, in ms, a case waits for something: half of its own time limit, so that it fails with its own message. */
 export const CASE_PATIENCE_MS = PATIENCE_MS / 2;
 
-/** What a runtime may be without; a subject that lacks one of these says why. */
+/** Features a runtime may lack; a subject that lacks one says why. */
 export type Feature =
   | "files"
   | "length"
@@ -22,26 +22,26 @@ export type Feature =
   | "cancel"
   | "upload";
 
-/** Asks a subject; redirects are not followed. */
+/** Sends a request to a subject; redirects are not followed. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** What a case may use. */
 export interface Visit {
-  /** Asks the subject. */
+  /** Sends the subject a request. */
   readonly ask: Ask;
-  /** Asks the subject and leaves before it has answered. */
+  /** Sends the subject a request and disconnects before it has answered. */
   readonly depart: Depart;
-  /** Where the subject is. */
+  /** The subject's origin. */
   readonly origin: string;
-  /** A name nobody else uses, for flags. */
+  /** A flag name no other case uses. */
   readonly flag: string;
-  /** Why the subject is without something, `undefined` where it has it. */
+  /** Why the subject lacks a feature, `undefined` if it has it. */
   lacks(feature: Feature): string | undefined;
 }
 
 /** One behaviour of an application. */
 export interface Case {
-  /** A sentence. */
+  /** A sentence that describes it. */
   readonly name: string;
   /** What the runtime must have for it. */
   readonly needs: readonly Feature[];
@@ -57,44 +57,44 @@ export interface Chapter {
   readonly cases: readonly Case[];
 }
 
-/** What `chapter` gives its callback to state a case; features it needs come last. */
+/** The function `chapter` passes to its callback to add a case; features the case needs come last. */
 export type State = (name: string, run: (visit: Visit) => Promise<void>, ...needs: Feature[]) => void;
 
-/** Writes a chapter. */
+/** Makes a chapter. */
 export function chapter(title: string, write: (it: State) => void): Chapter {
   const cases: Case[] = [];
   write((name, run, ...needs) => cases.push({ name, needs, run }));
   return { title, cases };
 }
 
-/** Asks and reads the text. */
+/** Sends a request and reads the text. */
 export async function text(ask: Ask, path: string, init?: RequestInit): Promise<string> {
   return await (await ask(path, init)).text();
 }
 
-/** Asks and reads the JSON. */
+/** Sends a request and reads the JSON. */
 export async function json(ask: Ask, path: string, init?: RequestInit): Promise<unknown> {
   return await (await ask(path, init)).json();
 }
 
-/** Asks and gives the status, the text and the values of some headers. */
+/** Sends a request and returns the status, the text and the values of some headers. */
 export async function seen(ask: Ask, path: string, init?: RequestInit, ...headers: string[]): Promise<unknown[]> {
   const answer = await ask(path, init);
   const values = headers.map((name) => answer.headers.get(name));
   return [answer.status, await answer.text(), ...values];
 }
 
-/** Waits until a flag of the program has a value; another request is the only sign. */
+/** Waits until a flag of the program has a value, by polling. */
 export async function flagged(ask: Ask, name: string, value = 1): Promise<void> {
   const late = Date.now() + CASE_PATIENCE_MS;
   while (Number(await text(ask, `/flags/${name}`)) < value) {
     if (Date.now() > late) throw new Error(`The flag ${name} is not raised`);
-    // in process, nobody's timers would run between two answers
+    // in process, timers would never run between two answers
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
 }
 
-/** Waits until the program has noted so many things of connections with a flag, and gives them. */
+/** Waits until the program has `count` notes about connections with a flag, and returns them. */
 export async function noted(ask: Ask, flag: string, count = 1): Promise<unknown[]> {
   const late = Date.now() + CASE_PATIENCE_MS;
   for (;;) {

@@ -1,10 +1,10 @@
 import { assertRejects } from "@std/assert";
 import type { Ask } from "./case.ts";
 
-/** Asks for something, and leaves once the program has taken notice. */
+/** Sends a request, and disconnects once the program has noticed it. */
 export type Depart = (path: string, noticed: () => Promise<void>) => Promise<void>;
 
-/** Leaves as clients of `fetch` do: the connection is closed in good order. */
+/** Disconnects as `fetch` does: the connection is closed in an orderly way. */
 export function byAborting(ask: Ask): Depart {
   return async (path, noticed) => {
     const controller = new AbortController();
@@ -15,7 +15,7 @@ export function byAborting(ask: Ask): Depart {
   };
 }
 
-/** Leaves by a reset. A runtime may take an orderly end for a client that only has no more to say. */
+/** Disconnects with a reset. A runtime may take an orderly close for a client that has merely finished sending. */
 export function byReset(origin: string): Depart {
   const { hostname, port } = new URL(origin);
   return async (path, noticed) => {

@@ -1,4 +1,4 @@
-/** Frames of WebSockets, as bytes. */
+/** WebSocket frames, as bytes. */
 
 /** What a frame carries (RFC 6455 section 5.2). */
 export const OPCODE = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
@@ -16,7 +16,7 @@ export interface Frame {
  *
  * @param opcode What it is
  * @param payload What is in it
- * @param options Whether it is the last one of its message, and how long it claims to be
+ * @param options Whether it is the last one of its message, and the length it announces
  */
 export function frame(
   opcode: number,
@@ -38,7 +38,7 @@ export function frame(
   return made;
 }
 
-/** What is read of the code and the reason of a close frame. */
+/** The code and the reason of a close frame. */
 export function closeOf(frame: Frame | null): [code: number | undefined, reason: string] | undefined {
   if (frame?.opcode !== OPCODE.close) return undefined;
   const { data } = frame;

@@ -5,7 +5,7 @@ type Described = Pick<Subject, "name" | "gaps" | "noticesResets">;
 
 /** A column of the tables. */
 interface Column extends Described {
-  /** Its head. */
+  /** Its heading. */
   readonly code: string;
   /** How each case ended. */
   readonly outcomes: ReadonlyMap<Case, Outcome>;
@@ -17,7 +17,7 @@ interface Column extends Described {
  * @param contract The contract
  * @param subjects The ways to run the program, in the order of the columns
  * @param outcomes How each case ended, by the subject's name
- * @returns The page in Markdown, not laid out yet
+ * @returns The page in Markdown, not formatted yet
  */
 export function runtimesPage(
   contract: readonly Chapter[],
@@ -38,20 +38,20 @@ export function runtimesPage(
 <!-- Written by tests/runtime/contract_test.ts; do not edit.
 SLUICE_WRITE_DOCS=1 deno task test --only=tests/runtime/contract_test.ts -->
 
-[One program](../tests/contracts/program.ts), ${count} cases, and every way its users have to run it, over real sockets but for the plain \`app.fetch\`.
+[One program](../tests/contracts/program.ts), ${count} cases, on every way to run it, over real sockets except for the plain \`app.fetch\`.
 
 ${table(["", "runtime", "passes", "fails", "gaps", "of what it can do", "of all"], columns.map(sum))}
 
-A gap is a case that needs something its runtime is without. It is tried all the same, and once all cases of a gap pass, the run fails: then it is none.
+A gap is a case that needs something its runtime lacks. It is run all the same, and once all cases of a gap pass, the test run fails until the gap is removed from the list.
 
 ${notes.text}
-- ${resets} notice a client that leaves before its answer only if it resets the connection.
+- ${resets} notice that a client has left before its answer only if it resets the connection.
 
 ${chapters.join("\n\n")}
 `;
 }
 
-/** The gaps that the cells name by a letter: each reason has one. */
+/** The gaps, which cells refer to by a letter: one per reason. */
 class Notes {
   readonly #notes = new Map<string, { letter: string; feature: Feature; reason: string; codes: Set<string> }>();
 
@@ -81,7 +81,7 @@ function letters(index: number): string {
 
 function cell(column: Column, one: Case, notes: Notes): string {
   const { gaps: [gap], error } = column.outcomes.get(one)!;
-  // whether one passes all the same may be a matter of time, and the page must not be
+  // whether such a case passes may depend on timing, and the page must not
   if (gap !== undefined) return notes.letterOf(gap, column);
   return error === null ? "✓" : "fails";
 }
@@ -95,7 +95,7 @@ function sum({ code, name, outcomes }: Column): string[] {
   return [code, name, ...counts, share(able.length), share(all.length)];
 }
 
-/** Short heads for wide tables: a letter, and a number where several begin with it. */
+/** Short headings for wide tables: a letter, and a number if several names begin with it. */
 function codesOf(subjects: readonly Described[]): string[] {
   const letters = subjects.map(({ name }) => name[0]!.toUpperCase());
   return letters.map((letter, i) => {

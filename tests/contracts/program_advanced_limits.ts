@@ -114,7 +114,7 @@ function takings(limited: Limited, app: FrameworkApp): void {
 function stores(limited: Limited, clock: RequestedClock): void {
   const memory = () => new MemoryStore({ clock: clock.read });
   const failing = () => new FaultyStore(memory()).fail(new Error("the store is down"));
-  // many are under way at once, and on two cores that takes longer than a decision may
+  // many are in flight at once, and on two cores that takes longer than the default timeout of a decision
   const late = { max: 20, timeoutMs: PATIENCE_MS };
   limited("store-later", { ...late, store: lateStore(clock.read) });
   limited("store-counter", { ...late, store: fromCounter(lateCounter(clock.read), { clock: clock.read }) });
@@ -142,7 +142,7 @@ function clients(app: FrameworkApp, clock: RequestedClock): void {
   app.use("/advanced/behind-proxy", behind);
 }
 
-// callers that wait until those before them have had their turn
+// callers that wait for their turn
 function turns(app: FrameworkApp): void {
   const limiter = new Limiter({ algorithm: "concurrency", max: 1 });
   const entered = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Stores as they are behind a network: whatever they are asked, the answer comes later. */
+/** Stores that answer asynchronously, as stores behind a network do. */
 import {
   type Capabilities,
   type CompareAndSet,
@@ -14,7 +14,7 @@ const later = async <T>(body: () => T): Promise<T> => {
   return body();
 };
 
-/** A store that counts in memory and takes its time. */
+/** A store that counts in memory and answers late. */
 export function lateStore(clock: () => number): Store {
   const store = new MemoryStore({ clock });
   const capabilities: Capabilities = { ...store.capabilities, scope: "global" };

@@ -1,4 +1,6 @@
-/** The limiting part of the program: what the core's limiter does. Its clock is moved by requests, so nobody waits. */
+/**
+ * The rate-limiting part of the program, for the core's limiter. Requests advance its clock, so no case has to wait.
+ */
 import sluice, {
   type FrameworkApp,
   type FrameworkRequest,
@@ -7,17 +9,17 @@ import sluice, {
   Router,
 } from "@sluice/sluice";
 
-/** A client is whoever says so. */
+/** Identifies a client by a header it sends. */
 export const byClient = (req: FrameworkRequest): string | undefined => req.get("x-client");
 
-/** A clock that requests move. */
+/** A clock that requests advance. */
 export class RequestedClock {
   #now = Date.UTC(2026, 0, 2, 3, 4, 5);
 
   /** The present time in ms. */
   readonly read = (): number => this.#now;
 
-  /** Moves it on. */
+  /** Advances it. */
   advance(ms: number): void {
     this.#now += ms;
   }

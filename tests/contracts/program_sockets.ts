@@ -7,10 +7,10 @@ import sluice, {
   type WebSocketConnection,
 } from "@sluice/sluice";
 
-/** What happened on connections, by the name in `?flag=`; whoever asks for it polls. */
+/** What happened on connections, by the name in `?flag=`; cases poll for it. */
 const notes = new Map<string, unknown[]>();
 
-/** Socket routes, and what tells of them. */
+/** Socket routes, and routes that report on them. */
 export function socketRoutes(app: FrameworkApp): void {
   app.get("/socket-notes/:flag", (req, res) => res.json(notes.get(req.params.flag) ?? []));
   handshakes(app);
@@ -56,7 +56,7 @@ function handshakes(app: FrameworkApp): void {
   app.ws("/socket/shared", { open: (ws) => ws.send("a socket") });
   app.use("/socket/headers", (_req, res, next) => {
     res.set("X-Before", "yes").cookie("a", "1").cookie("b", "2");
-    // a handshake has these of its own
+    // the handshake sets these itself
     res.set("Connection", "close").set("Content-Length", "5").set("Sec-WebSocket-Accept", "no");
     next();
   });

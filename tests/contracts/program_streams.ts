@@ -1,9 +1,9 @@
-/** The streaming part of the program: what is sent and read in pieces, broken off, and done after the answer. */
+/** The streaming part of the program: bodies sent and read in pieces, aborted bodies, and work after the answer. */
 import type { FrameworkApp, FrameworkRequest } from "@sluice/sluice";
 
 /**
- * Routes that stream, or go on after their answer. Requests tell each other things through flags, which are polled:
- * runtimes may isolate requests.
+ * Routes that stream, or continue after their answer. Requests communicate through flags, which are polled: runtimes
+ * may isolate requests.
  */
 export function streamRoutes(app: FrameworkApp): void {
   const flags = new Map<string, number>();
@@ -66,7 +66,7 @@ export function streamRoutes(app: FrameworkApp): void {
     res.end("def");
   });
 
-  // two readers: Node's events, and the web's stream
+  // two readers: Node's events and the web stream
   app.post("/upload/events", (req, res) => {
     let length = 0;
     req.on("data", (chunk: Uint8Array) => {
@@ -97,7 +97,7 @@ export function streamRoutes(app: FrameworkApp): void {
   });
   app.post("/upload/ignored", (_req, res) => res.send("not read"));
 
-  // a writer of logs reads what it needs when all is over
+  // a logger reads what it needs once the request is over
   const tell = (req: FrameworkRequest) => {
     const { flag } = req.query;
     raise(`${flag}-${req.get("x-told")}-${req.headers["x-told"]}`);
@@ -130,7 +130,7 @@ export function streamRoutes(app: FrameworkApp): void {
   app.get("/leave/waiting", (req, res) => {
     const flag = String(req.query["flag"]);
     raise(`${flag}-arrived`);
-    // workerd ends a request that has nothing left to wait for
+    // workerd ends a request that has nothing pending
     const waiting = setInterval(() => {}, 1000);
     req.signal.addEventListener("abort", () => {
       clearInterval(waiting);
@@ -138,7 +138,7 @@ export function streamRoutes(app: FrameworkApp): void {
     });
     res.on("close", () => raise(`${flag}-closed`));
     req.socket.on("close", () => raise(`${flag}-disconnected`));
-    // an answer that never comes
+    // never answers
     return new Promise<void>(() => {});
   });
   app.get("/leave/streaming", (req) => {

@@ -1,4 +1,6 @@
-/** A WebSocket client written by hand: for handshakes and frames no proper client would send, and for their bytes. */
+/**
+ * A hand-written WebSocket client, for handshakes and frames that no proper client would send, and to see raw bytes.
+ */
 
 import { type Frame, frame, OPCODE } from "./frame.ts";
 
@@ -10,9 +12,9 @@ export const HANDSHAKE: Readonly<Record<string, string>> = {
   "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 };
 
-/** One connection; `using` breaks it off. */
+/** One connection; `using` cuts it. */
 export class RawSocket implements Disposable {
-  /** Status and headers of the answer, as they came. */
+  /** Status and headers of the answer, as received. */
   head = "";
   readonly #tcp: Deno.TcpConn;
   #read = new Uint8Array(0);
@@ -22,11 +24,11 @@ export class RawSocket implements Disposable {
   }
 
   /**
-   * Connects, asks, and reads the head of the answer.
+   * Connects, sends the handshake, and reads the head of the answer.
    *
    * @param origin Where the server is
    * @param path What is asked for
-   * @param headers Headers instead of, or besides, those of a proper handshake; `""` leaves one out
+   * @param headers Headers that replace or extend those of a proper handshake; `""` leaves one out
    * @param method The method
    */
   static async open(
@@ -101,7 +103,7 @@ export class RawSocket implements Disposable {
     }
   }
 
-  /** Text of the next message, whatever comes between. */
+  /** Text of the next message, skipping control frames. */
   async text(): Promise<string> {
     for (;;) {
       const frame = await this.next();
@@ -110,12 +112,12 @@ export class RawSocket implements Disposable {
     }
   }
 
-  /** Breaks the connection off, without a word. */
+  /** Cuts the connection, without a close frame. */
   [Symbol.dispose](): void {
     try {
       this.#tcp.close();
     } catch {
-      // it was broken off before
+      // it is closed already
     }
   }
 

@@ -2,11 +2,11 @@ import { fileURLToPath } from "node:url";
 import type { Ask } from "./case.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface Serving {
   /** Where it listens. */
   readonly origin: string;
-  /** Asks it over a socket. */
+  /** Sends it a request over a socket. */
   readonly ask: Ask;
   /** Ends it. */
   stop(): Promise<void>;
@@ -15,7 +15,7 @@ export interface Serving {
 const ROOT = new URL("../../", import.meta.url);
 
 /**
- * Starts a server and waits until it has told its port, as a number or at the end of a URL.
+ * Starts a server and waits until it prints its port, as a number or at the end of a URL.
  *
  * @param program The program
  * @param args Its arguments
@@ -63,7 +63,7 @@ export async function startServing(
   };
   const stop = async (): Promise<void> => {
     client.close();
-    // a host with a process of its own ends it when it is asked to end, and cannot when it is killed
+    // a host that runs a child process can end it on SIGTERM, but not when killed
     end("SIGTERM");
     const timer = setTimeout(() => end("SIGKILL"), 3000);
     await child.status;
@@ -74,7 +74,7 @@ export async function startServing(
     const origin = `http://127.0.0.1:${await Promise.race([port.promise, ended])}`;
     const ask: Ask = (path, init) => {
       const options: RequestInit & { client: Deno.HttpClient } = { ...asked(init), client };
-      // what a server said as it ended tells more than that nobody listens any more
+      // what the server printed as it ended says more than a refused connection
       return fetch(origin + path, options).catch((error) => Promise.reject(gone ?? error));
     };
     return { origin, stop, ask };
@@ -86,7 +86,7 @@ export async function startServing(
   }
 }
 
-/** What every request says: no redirects followed, and nothing packed on the way. */
+/** Options of every request: redirects are not followed, and answers are not compressed. */
 export function asked(init: RequestInit = {}): RequestInit {
   const headers = new Headers(init.headers);
   if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");

@@ -1,4 +1,4 @@
-/** What a handshake is made with. */
+/** Options of a handshake. */
 export interface ConnectOptions {
   /** Sub-protocols that are offered. */
   readonly protocols?: string[];
@@ -6,7 +6,7 @@ export interface ConnectOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** A proper WebSocket client that is asked for one message after the other. */
+/** A proper WebSocket client, read one message at a time. */
 export class SocketClient implements AsyncDisposable {
   /** The socket itself. */
   readonly socket: WebSocket;
@@ -17,10 +17,10 @@ export class SocketClient implements AsyncDisposable {
   /**
    * @param origin Where the server is
    * @param path What is asked for
-   * @param options What the handshake is made with
+   * @param options Options of the handshake
    */
   constructor(origin: string, path: string, { protocols = [], headers = {} }: ConnectOptions = {}) {
-    // headers are Deno's own option
+    // Deno's own option, `headers`
     const options = { protocols, headers } as unknown as string[];
     const socket = this.socket = new WebSocket(origin.replace("http", "ws") + path, options);
     socket.binaryType = "arraybuffer";
@@ -40,12 +40,12 @@ export class SocketClient implements AsyncDisposable {
     return message!;
   }
 
-  /** The next message, which is text of JSON. */
+  /** The next message, parsed as JSON. */
   async json(): Promise<unknown> {
     return JSON.parse(await this.next() as string);
   }
 
-  /** The next message, which is bytes. */
+  /** The next message, as bytes. */
   async bytes(): Promise<Uint8Array> {
     return new Uint8Array(await this.next() as ArrayBuffer);
   }
@@ -56,7 +56,7 @@ export class SocketClient implements AsyncDisposable {
     this.socket.send(data);
   }
 
-  /** Sends a message and gives the next one that comes. */
+  /** Sends a message and returns the next one received. */
   async say(data: string | Uint8Array<ArrayBuffer>): Promise<string | ArrayBuffer> {
     await this.send(data);
     return await this.next();

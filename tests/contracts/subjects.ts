@@ -1,4 +1,4 @@
-/** The ways to run the program: every runtime, and on each every way its users have. */
+/** The ways to run the program: on every runtime, every way its users have. */
 import type { Subject } from "./app_contract.ts";
 import { bundled } from "./bundled.ts";
 import type { Feature } from "./case.ts";
@@ -10,7 +10,7 @@ import { bridgeTo } from "./unix_bridge.ts";
 /** What a subject needs on this machine. */
 export type Needed = "nothing" | "Node" | "runtimes";
 
-/** A way to run the program, not started yet. */
+/** A way to run the program. */
 export interface SubjectKind extends Pick<Subject, "name" | "gaps" | "noticesResets"> {
   /** What it needs. */
   readonly needs: Needed;
@@ -20,14 +20,14 @@ export interface SubjectKind extends Pick<Subject, "name" | "gaps" | "noticesRes
 
 type Gaps = Readonly<Partial<Record<Feature, string>>>;
 
-const NO_PINGS = "Workers can send no pings";
+const NO_PINGS = "Workers cannot send pings";
 const NO_SOCKET = "a plain call has no connection to upgrade";
 
-/** Why a runtime is without something; shown in the report. */
+/** Why a runtime lacks a feature; shown in the report. */
 const GAPS = {
-  plain: { websocket: NO_SOCKET, length: "the length is written by whatever sends the answer" },
+  plain: { websocket: NO_SOCKET, length: "the server that sends the answer adds the length" },
   bun: { head: "Bun ends the head of a streamed answer when its first piece is sent" },
-  unix: { peer: "a Unix socket has no addresses; with `trust proxy` 1, `req.ip` is whom the proxy names" },
+  unix: { peer: "a Unix socket has no addresses; with `trust proxy` 1, `req.ip` is the address the proxy names" },
   worker: {
     topics: "connections cannot reach each other; those of a Durable Object can",
     ping: NO_PINGS,
@@ -36,23 +36,24 @@ const GAPS = {
   lambda: {
     websocket: "a function URL does not upgrade connections",
     forwarded: "a function URL writes the forwarding headers itself",
-    pieces: "the answer leaves as a whole; `toStreamingHandler` streams it",
-    upload: "the request arrives as a whole",
-    abort: "Lambda does not tell that a client has left",
-    cancel: "Lambda does not tell that a client has left",
+    pieces: "the answer is sent whole; `toStreamingHandler` streams it",
+    upload: "the request arrives whole",
+    abort: "Lambda does not report that a client has left",
+    cancel: "Lambda does not report that a client has left",
   },
   edge: {
     files: "the runtime has no files",
-    peer: "the runtime tells nobody's address; with `trust proxy` 1, `req.ip` is whom the platform's proxy names",
+    peer:
+      "the runtime does not report client addresses; with `trust proxy` 1, `req.ip` is the address the platform's proxy names",
     websocket: "the runtime has no WebSocket server",
-    length: "the runtime takes `Content-Length` off every answer",
+    length: "the runtime removes `Content-Length` from every answer",
     unpacking: "the runtime has no `DecompressionStream`; a compressed body is 415",
     head: "the runtime sends the head of a streamed answer with its first piece",
   },
 } satisfies Record<string, Gaps>;
 
 const { pieces: _, ...streaming } = GAPS.lambda;
-const LAMBDA_STREAMING: Gaps = { ...streaming, length: "a streamed answer leaves in chunks" };
+const LAMBDA_STREAMING: Gaps = { ...streaming, length: "a streamed answer is sent in chunks" };
 
 const entry = (name: string) => `tests/contracts/entries/${name}.ts`;
 
@@ -74,7 +75,7 @@ function node(name: string, file: string): SubjectKind {
   return { name, gaps: {}, needs: "Node", start };
 }
 
-/** How a host is started, beside the program. */
+/** How a host is started. */
 interface HostOptions {
   /** What the program is bundled for. */
   readonly platform?: "browser" | "deno";
@@ -92,7 +93,7 @@ function onNode(name: string, gaps: Gaps, host: string, file: string, options: H
   return { name, gaps, needs: "runtimes", start };
 }
 
-// workerd takes the orderly end of a connection for a client that has no more to say, until it writes to it
+// until it writes to it, workerd takes an orderly close for a client that has merely finished sending
 function worker(name: string, gaps: Gaps, file: string, ...args: string[]): SubjectKind {
   return { ...onNode(name, gaps, "workerd.mjs", file, { args }), noticesResets: true };
 }
@@ -114,7 +115,7 @@ function onUnixSocket(name: string, gaps: Gaps, needs: Needed, command: () => Pr
   return { name, gaps: { ...GAPS.unix, ...gaps }, needs, start };
 }
 
-/** All of them. */
+/** All subjects. */
 export const SUBJECTS: readonly SubjectKind[] = [
   { name: "app.fetch", gaps: GAPS.plain, needs: "nothing", start: plain },
   deno("Deno listen", "listen", "run"),

@@ -1,4 +1,4 @@
-/** A TCP port in front of a Unix socket, for clients that know only such. */
+/** A TCP port in front of a Unix socket, for clients that support only TCP. */
 export interface UnixBridge {
   /** The port, on 127.0.0.1. */
   readonly port: number;
@@ -28,7 +28,7 @@ export function bridgeTo(path: string): UnixBridge {
     try {
       server = await Deno.connect({ transport: "unix", path });
       open.add(server);
-      // a client that leaves is gone with both directions, and so is a server
+      // when either side closes, both directions are closed
       await Promise.race([copy(client, server), copy(server, client)]);
     } finally {
       close(client);
@@ -58,6 +58,6 @@ async function copy(from: Deno.Conn, to: Deno.Conn): Promise<void> {
       for (let sent = 0; sent < length;) sent += await to.write(buffer.subarray(sent, length));
     }
   } catch {
-    // one of the two is gone, and the other is closed with it
+    // one side has closed; close the other
   }
 }

@@ -5,12 +5,12 @@ export function quietApp(): FrameworkApp {
   return sluice().set("env", "test");
 }
 
-/** Asks an application in process. */
+/** Sends an application a request in process. */
 export function ask(app: FrameworkApp, path: string, init?: RequestInit, info?: unknown): Promise<Response> {
   return app.handle(new Request(`http://localhost${path}`, init), info);
 }
 
-/** Asks an application in process and reads the body. */
+/** Sends an application a request in process and reads the body. */
 export async function askText(app: FrameworkApp, path: string, init?: RequestInit, info?: unknown): Promise<string> {
   return await (await ask(app, path, init, info)).text();
 }

@@ -15,7 +15,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** A request to both. */
+/** A request sent to both. */
 export interface Ask {
   /** Path and query. */
   readonly path: string;
@@ -25,17 +25,17 @@ export interface Ask {
 
 const HEADERS = ["content-type", "location", "allow", "vary", "link", "cache-control", "content-range", "set-cookie"];
 
-/** Asks both and gives what each showed. */
+/** Sends requests to both and returns what each answered. */
 export function askBoth(build: (app: Any, lib: Any) => void, asks: readonly Ask[]): Promise<[Seen[], Seen[]]> {
   return serveBoth(build, (origin) => seeAll(origin, asks));
 }
 
 /**
- * Serves the same program by both.
+ * Serves the same program with both.
  *
  * @param build Builds it on an application of either
- * @param visit Asks one of them, which answers at the given origin
- * @returns What Sluice showed, and what Express did
+ * @param visit Sends requests to one of them, at the given origin
+ * @returns What `visit` returned for Sluice, and for Express
  */
 export async function serveBoth<T>(
   build: (app: Any, lib: Any) => void,

@@ -1,10 +1,10 @@
-/** The fake time of a test, as Jest and Sinon make it: the clock stands still and microtasks of `queueMicrotask` wait. */
+/** Fake time, as in Jest and Sinon: the clock stands still, and callbacks of `queueMicrotask` do not run. */
 export interface FakeTime extends Disposable {
-  /** Sets the clock forward; microtasks go on waiting. */
+  /** Advances the clock; microtasks still do not run. */
   advance(ms: number): void;
 }
 
-/** Puts a fake time in the place of the system's, until it is disposed of. */
+/** Replaces the system's time with a fake one until it is disposed of. */
 export function fakeTime(): FakeTime {
   const { Date: RealDate, queueMicrotask } = globalThis;
   let now = RealDate.now();

@@ -1,4 +1,4 @@
-/** The program that clients do their worst to, on every runtime that has a server of its own. */
+/** The program that misbehaving clients are tested against, on every runtime with its own server. */
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { bundled } from "../contracts/bundled.ts";
@@ -11,19 +11,19 @@ import { PATIENCE_MS } from "./patience.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface FaultServer {
   /** Its process. */
   readonly pid: number;
   /** Its port. */
   readonly port: number;
-  /** Descriptors it has open while nobody is connected. */
+  /** Descriptors it has open while no client is connected. */
   readonly idle: number;
-  /** Ends it and gives what it wrote to the error output. */
+  /** Stops it and returns what it wrote to stderr. */
   stop(): Promise<string>;
 }
 
-/** Something that runs programs. */
+/** A runtime. */
 export interface FaultRuntime {
   /** What it is called. */
   readonly name: string;
@@ -41,13 +41,12 @@ export interface FaultSubject {
   readonly runtime: FaultRuntime;
   /** Its file in `tests/fixtures/faults/`. */
   readonly fixture: string;
-  /** Why requests that nobody answers are kept after their clients have gone, where they are. */
+  /** If unanswered requests are kept after their clients have left, why. */
   readonly keepsUnanswered?: string;
 }
 
 const pathOf = (fixture: string) => `tests/fixtures/faults/${fixture}.ts`;
 
-/** Deno. */
 export const DENO: FaultRuntime = {
   name: "Deno",
   missing: false,
@@ -61,7 +60,6 @@ export const DENO: FaultRuntime = {
   ],
 };
 
-/** Bun. */
 export const BUN: FaultRuntime = {
   name: "Bun",
   missing: runtimes === undefined,
@@ -81,7 +79,8 @@ export const FAULT_SUBJECTS: readonly FaultSubject[] = [
     name: "Deno.serve",
     runtime: DENO,
     fixture: "served",
-    keepsUnanswered: "Deno keeps a connection until its handler has answered, unless somebody has looked at the signal",
+    keepsUnanswered:
+      "Deno keeps a connection until its handler has answered, unless the request's signal has been read",
   },
   { name: "Bun listen", runtime: BUN, fixture: "listen" },
   { name: "Bun.serve", runtime: BUN, fixture: "served" },

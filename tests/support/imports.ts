@@ -1,24 +1,24 @@
 import type { Source } from "./sources.ts";
 
-/** Which rooms a room may import, besides itself. */
+/** Which folders each folder may import, besides itself. */
 export type Arrows = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The room a file is in.
+ * The folder of `src` a file is in.
  *
  * @param path Path of the file below the root
- * @param src Folder of the rooms
- * @returns Name of the folder in it; `undefined` for a file in none
+ * @param src The source folder
+ * @returns The folder's name; `undefined` for a file directly in `src` or outside it
  */
 export function roomOf(path: string, src: string): string | undefined {
   return path.startsWith(src) ? path.slice(src.length).match(/^([^/]+)\//)?.[1] : undefined;
 }
 
 /**
- * Imports from one room into another that no arrow allows.
+ * Imports from one folder into another that are not allowed.
  *
  * @param sources The files
- * @param src Folder of the rooms
+ * @param src The source folder
  * @param arrows What is allowed
  * @returns A sentence for each
  */
@@ -34,10 +34,10 @@ export function importsAgainst(sources: readonly Source[], src: string, arrows: 
 }
 
 /**
- * Files that import themselves by a detour, types included.
+ * Import cycles, types included.
  *
  * @param sources The files
- * @returns The way round, for each
+ * @returns The path of each cycle
  */
 export function importCycles(sources: readonly Source[]): string[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));

@@ -1,16 +1,16 @@
-/** Functions in AWS's own runtime client, and events as Lambda would deliver them. */
+/** Functions in AWS's own runtime client, and events as Lambda delivers them. */
 import { bundled } from "../contracts/bundled.ts";
 import { type Serving, startServing } from "../contracts/serving.ts";
 
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
 
-/** Whether functions cannot be run, because the client is not installed. */
+/** Whether Lambda tests are skipped, because the client is not installed. */
 export const skipLambda: boolean = RUNTIMES === undefined;
 
-/** An event, as far as tests change it. */
+/** The parts of an event that tests change. */
 export type Event = Record<string, unknown>;
 
-/** What a function has returned. */
+/** What a function returned. */
 export interface Result {
   readonly statusCode: number;
   readonly statusDescription?: string;
@@ -21,11 +21,11 @@ export interface Result {
   readonly isBase64Encoded: boolean;
 }
 
-/** A function that runs. */
+/** A running function. */
 export interface LambdaFunction extends AsyncDisposable {
   /** Its function URL. */
   readonly origin: string;
-  /** Hands an event to it, and gives what it sent back. */
+  /** Invokes it with an event, and returns what it sent back. */
   payload(event: unknown): Promise<string>;
   /** The same for a function that returns its answer. */
   invoke(event: unknown): Promise<Result>;
@@ -56,7 +56,7 @@ export async function recorded(name: string): Promise<Event> {
   return JSON.parse(await Deno.readTextFile(new URL(`../fixtures/events/${name}.json`, import.meta.url)));
 }
 
-/** A recorded event, asking for something else. */
+/** A recorded event with another path and method. */
 export async function asking(name: string, path: string, method = "GET"): Promise<Event> {
   const { body: _, ...event } = await recorded(name);
   for (const headers of [event["headers"], event["multiValueHeaders"]] as (Event | undefined)[]) {

@@ -1,4 +1,4 @@
-/** Bundles programs and runs them under real Node, which takes no TypeScript and knows no import map. */
+/** Bundles programs and runs them under real Node, which supports neither TypeScript nor import maps. */
 import { fileURLToPath } from "node:url";
 import { type Program, startProgram } from "./program.ts";
 
@@ -6,10 +6,10 @@ const root = new URL("../../", import.meta.url);
 const missing = !await nodeExists();
 if (missing && Deno.env.get("CI") === "true") throw new Error("Node is missing: no test of ./node can run");
 
-/** Whether tests on Node are skipped, because it is missing. In CI that is a failure instead. */
+/** Whether tests on Node are skipped because it is missing. In CI that is a failure instead. */
 export const skipNode: boolean = missing;
 
-// where there is no Node, Deno runs itself under that name
+// without Node, Deno runs itself under that name
 async function nodeExists(): Promise<boolean> {
   const args = ["-e", "process.exit(process.versions.deno === undefined ? 0 : 1)"];
   try {
@@ -51,9 +51,9 @@ async function bundle(name: string, paths: readonly string[]): Promise<string> {
 }
 
 /**
- * A copy of the lock file for one run of Deno: with JSR in reach, it would add to the committed one.
+ * Copies the lock file for one run of Deno: if JSR is reachable, Deno would add to the committed one.
  *
- * @param name What to call the copy
+ * @param name Name of the copy
  * @returns The flag that uses it
  */
 export async function lockFlag(name: string): Promise<string> {
@@ -72,7 +72,7 @@ export async function startNode(path: string): Promise<Program> {
 }
 
 /**
- * Starts a program under Node that may open many files, and collect its garbage when it wants to.
+ * Starts a program under Node that may open many files and trigger garbage collection.
  *
  * @param files How many files it must be able to open
  * @param path The program
@@ -84,7 +84,7 @@ export async function startNodeWithFiles(files: number, path: string, ...args: s
   return await startProgram("sh", command, { cwd: fileURLToPath(root), env: { NODE_ENV: "test" } });
 }
 
-/** Starts a program under Deno, whose Node modules stand in for Node. */
+/** Starts a program under Deno, whose Node modules replace Node. */
 export async function startDeno(path: string): Promise<Program> {
   const lock = await lockFlag(path.replace(/[^a-z0-9]+/g, "_"));
   const args = ["run", "-A", "--quiet", lock, path];

@@ -3,18 +3,18 @@ import { skipNode, startDeno, startNode } from "./node_program.ts";
 import { PATIENCE_MS } from "./patience.ts";
 
 const SERVERS = "tests/fixtures/node/servers.ts";
-/** By itself with `listen` and on a server of its own, inside Express, and inside Express behind its body parser. */
+/** With `listen`, on the user's own server, inside Express, and inside Express behind its body parser. */
 export const ways = ["listen", "own", "plain", "parsed"] as const;
 
 /**
- * Where the application is asked: `front` falls through to an Express application behind it, `around` looks into its
+ * How the application is served: `front` falls through to an Express application behind it, `around` inspects its
  * answers.
  */
 export type Way = typeof ways[number] | "front" | "around";
 
 const RUNTIMES = [["Node", startNode, skipNode], ["Deno", startDeno, false]] as const;
 
-/** A test with the servers running under Node, and under Deno as Node; `at` tells where to ask the application. */
+/** A test with the servers running under Node, and under Deno as Node; `at` returns the application's URL. */
 export function onNode(
   name: string,
   test: (at: (way?: Way) => string) => Promise<void>,
@@ -35,7 +35,7 @@ export async function text(url: string, init?: RequestInit): Promise<string> {
   return await (await fetch(url, init)).text();
 }
 
-/** Asks until an answer fits: what happens in another process has no other sign. */
+/** Polls until an answer fits: there is no other way to see what happens in another process. */
 export async function askUntil<T>(ask: () => Promise<T>, fits: (seen: T) => boolean): Promise<T> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -47,7 +47,7 @@ export async function askUntil<T>(ask: () => Promise<T>, fits: (seen: T) => bool
   }
 }
 
-/** Waits for a number to stop growing: the buffers of the sockets are full then. */
+/** Waits for a number to stop growing: then the socket buffers are full. */
 export async function standingStill(read: () => Promise<number>): Promise<number> {
   let before = 0;
   let times = 0;
@@ -59,7 +59,7 @@ export async function standingStill(read: () => Promise<number>): Promise<number
   return before;
 }
 
-/** Sends a request by hand and leaves the answer unread. */
+/** Sends a hand-written request and leaves the answer unread. */
 export async function rawRequest(origin: string, path: string, head = ""): Promise<Deno.TcpConn> {
   const { hostname, port, pathname } = new URL(origin);
   const connection = await Deno.connect({ hostname, port: Number(port) });

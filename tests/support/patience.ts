@@ -1,5 +1,5 @@
 /**
- * ms that a test waits for what must come before it calls it missing: long enough for a machine whose processors are
- * busy elsewhere. What passes never waits so long.
+ * How long, in ms, a test waits for something before it fails: long enough for a machine whose processors are busy. A
+ * passing test never waits that long.
  */
 export const PATIENCE_MS = 30_000;

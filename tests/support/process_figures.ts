@@ -1,4 +1,4 @@
-/** What a process that is being tested holds: memory and descriptors. */
+/** Memory and descriptors of a process under test. */
 import { until } from "./until.ts";
 
 /** A process. */
@@ -12,7 +12,7 @@ export function descriptors({ pid }: Running): number {
   return [...Deno.readDirSync(`/proc/${pid}/fd`)].length;
 }
 
-/** The same, once connections that were closed are gone. */
+/** The same, once closed connections are gone. */
 export async function settledDescriptors(server: Running): Promise<number> {
   let seen = -1;
   let times = 0;
@@ -21,16 +21,16 @@ export async function settledDescriptors(server: Running): Promise<number> {
     times = now === seen ? times + 1 : 0;
     seen = now;
     return times === 5;
-  }, "the number of descriptors stays as it is");
+  }, "a stable number of descriptors");
   return seen;
 }
 
-/** MiB of memory a process holds. */
+/** Memory a process holds, in MiB. */
 export function memoryOf({ pid }: Running): number {
   return Number(Deno.readTextFileSync(`/proc/${pid}/status`).match(/VmRSS:\s+(\d+)/)![1]) / 1024;
 }
 
-/** Lets a process open as many descriptors. */
+/** Lets a process open `count` descriptors. */
 export async function allowDescriptors(pid: number, count: number): Promise<void> {
   const limit = () => Number(Deno.readTextFileSync(`/proc/${pid}/limits`).match(/open files +(\d+)/)?.[1] ?? Infinity);
   if (limit() >= count) return;

@@ -1,10 +1,10 @@
-/** A program running in a process of its own, which printed a line when it was ready. */
+/** A program running in its own process, which printed a line when it was ready. */
 export interface Program extends AsyncDisposable {
   /** The line. */
   readonly line: string;
   /** Its process. */
   readonly pid: number;
-  /** Ends it and gives what it wrote to the error output. */
+  /** Stops it and returns what it wrote to stderr. */
   stop(): Promise<string>;
 }
 

@@ -1,2 +1,2 @@
-// the limiter's test kit publishes it, so it stands there
+// defined there because the limiter's test kit publishes it
 export { seededRandom as random } from "../../advanced/src/testing/seeded_random.ts";

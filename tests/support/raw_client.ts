@@ -1,7 +1,10 @@
-/** Connections that speak HTTP by hand: to be left when it hurts, or for what comes in one piece or only in part. */
+/**
+ * Connections with hand-written HTTP: to disconnect at the worst moment, and to send several requests at once or only
+ * part of one.
+ */
 import { HANDSHAKE as HEADERS } from "../contracts/raw_socket.ts";
 
-/** Where they go. */
+/** The server they connect to. */
 export interface RawServer {
   /** Its port, on 127.0.0.1. */
   readonly port: number;
@@ -28,7 +31,7 @@ export async function openedMany(
   const all: Deno.TcpConn[] = [];
   while (all.length < count) {
     all.push(...await Promise.all(Array.from({ length: Math.min(100, count - all.length) }, open)));
-    // few may wait to be accepted, and who comes when there is no room waits for a second
+    // the accept queue is short, and a client that finds it full waits for a second
     await ask(server, "/");
   }
   return all;
@@ -39,7 +42,7 @@ export async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promis
   for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
 }
 
-/** Reads until a text has come. */
+/** Reads until a text has arrived. */
 export async function readUntil(connection: Deno.Conn, text: string): Promise<string> {
   const buffer = new Uint8Array(65_536);
   let seen = "";
@@ -51,14 +54,14 @@ export async function readUntil(connection: Deno.Conn, text: string): Promise<st
   return seen;
 }
 
-/** Asks over a connection of its own, and gives the body. */
+/** Sends a request over its own connection, and returns the body. */
 export async function ask(server: RawServer, path: string): Promise<string> {
   const connection = await opened(server, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   const answer = await new Response(connection.readable).text();
   return answer.slice(answer.indexOf("\r\n\r\n") + 4);
 }
 
-/** What a flag of the program stands at. */
+/** The value of a flag of the program. */
 export async function flag(server: RawServer, name: string): Promise<number> {
   return Number(await ask(server, `/flags/${name}`));
 }
@@ -74,7 +77,7 @@ export function requestHead(start: string, headers: readonly string[]): Uint8Arr
  * @param origin Where to
  * @param start The request line without its version
  * @param headers Header lines
- * @param rest What is sent right behind the head
+ * @param rest Sent right after the head
  */
 export async function rawHead(
   origin: string,
@@ -87,7 +90,7 @@ export async function rawHead(
   return await opened({ port: Number(new URL(origin).port) }, all);
 }
 
-/** Everything that comes until the other end closes. */
+/** Everything received until the other end closes. */
 export async function untilClosed(connection: Deno.TcpConn): Promise<string> {
   return await new Response(connection.readable).text();
 }

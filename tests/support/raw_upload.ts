@@ -4,17 +4,17 @@ import { opened, type RawServer, readUntil, writeAll } from "./raw_client.ts";
 /** Bytes of the upload. */
 export const GIB: number = 2 ** 30;
 
-/** What came of an upload: the answer, the bytes sent before it came, and the most memory the server held, in MiB. */
+/** Result of an upload: the answer, the bytes sent before it arrived, and the server's peak memory in MiB. */
 export interface Uploaded {
-  /** Head and body. */
+  /** Head and body of the answer. */
   readonly answer: string;
-  /** Bytes. */
+  /** Bytes sent. */
   readonly sent: number;
-  /** MiB. */
+  /** Peak memory in MiB. */
   readonly most: number;
 }
 
-/** Uploads 1 GiB, or as much as the server takes; without `onwards`, no more once it has answered. */
+/** Uploads 1 GiB, or as much as the server takes; unless `onwards`, stops once it has answered. */
 export async function uploaded(
   server: RawServer & Running,
   head: string,
@@ -38,12 +38,12 @@ export async function uploaded(
     while (sent < GIB && performance.now() < late && (onwards || answer === undefined)) {
       await writeAll(client, bytes);
       sent += piece.length;
-      // a write that needs no wait gives the reader no turn: the answer would be seen only when the server takes less
+      // a write that does not wait gives the reader no turn: the answer would go unseen until the server slows down
       await new Promise((resolve) => setImmediate(resolve));
       if (sent % 2 ** 24 === 0) most = Math.max(most, memoryOf(server));
     }
   } catch {
-    // it takes no more
+    // the server takes no more
   }
   await reading;
   return { answer: answer!, sent: sentBefore, most };

@@ -9,7 +9,7 @@ export interface RedisSentinel extends AsyncDisposable {
   readonly replica: RedisServer;
   /** Where the sentinel listens, and the sentinel. */
   readonly sentinel: { readonly host: string; readonly port: number; readonly server: RedisServer };
-  /** Name of the primary for the sentinel. */
+  /** The sentinel's name for the primary. */
   readonly name: "main";
   /** Ends all three. */
   stop(): Promise<void>;
@@ -24,7 +24,7 @@ export async function startSentinel(): Promise<RedisSentinel> {
   await using started = new AsyncDisposableStack();
   const primary = started.use(await startServer());
   const replica = started.use(await startServer({ args: ["--replicaof", "127.0.0.1", String(primary.port)] }));
-  // before the sentinel starts: it asks a replica about its state only once in a while
+  // before the sentinel starts: it polls a replica's state only now and then
   await until(
     async () =>
       (await replica.cli("INFO", "replication")).includes("master_link_status:up") &&

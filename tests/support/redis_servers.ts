@@ -28,7 +28,7 @@ export class RedisServer implements AsyncDisposable {
     this.#args = args;
   }
 
-  /** What a client is given. */
+  /** URL for a client. */
   get url(): string {
     return `redis://127.0.0.1:${this.port}`;
   }
@@ -38,7 +38,7 @@ export class RedisServer implements AsyncDisposable {
     return this.#running().pid;
   }
 
-  /** Lets it answer nothing, with its connections open, until `resume()`. */
+  /** Stops it from answering, with its connections open, until `resume()`. */
   pause(): void {
     this.#running().kill("SIGSTOP");
   }
@@ -56,7 +56,7 @@ export class RedisServer implements AsyncDisposable {
     try {
       child.kill("SIGKILL");
     } catch (error) {
-      // it may have ended by itself, after SHUTDOWN for one
+      // it may have ended by itself, for example after SHUTDOWN
       if (!(error instanceof TypeError)) throw error;
     }
     await child.status;
@@ -98,7 +98,7 @@ export class RedisServer implements AsyncDisposable {
   }
 
   /**
-   * Runs redis-cli on it. Throws on an error reply, on no connection, and after {@linkcode PATIENCE_MS}.
+   * Runs redis-cli on it. Throws on an error reply, on a failed connection, and after {@linkcode PATIENCE_MS}.
    *
    * @param args A command and its arguments, after options of redis-cli if any
    * @returns The reply, one element of a list a line
@@ -112,7 +112,7 @@ export class RedisServer implements AsyncDisposable {
     return output.trimEnd();
   }
 
-  // another server may have taken the port, so an answer alone does not do
+  // another server may have taken the port, so an answer alone is not enough
   async #answers(pid: number): Promise<boolean> {
     if (await this.cli("PING") !== "PONG") return false;
     return (await this.cli("INFO", "server")).includes(`process_id:${pid}\r`);
@@ -155,8 +155,8 @@ async function prepare(port: number, { args = [], config }: RedisServerOptions):
   ]);
 }
 
-// below the range outgoing connections use, which could take the port between a kill and a restart; as are the ports
-// of the cluster bus, 10000 higher
+// below the range of outgoing connections, which could take the port between a kill and a restart; so are the ports of
+// the cluster bus, 10000 higher
 function freePort(): number {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 10_000);

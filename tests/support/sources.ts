@@ -1,4 +1,4 @@
-/** A source file of the package, with its comments and texts taken out. */
+/** A source file of the package, without its comments and string literals. */
 export interface Source {
   /** Path below the root. */
   readonly path: string;
@@ -37,12 +37,12 @@ export async function readSource(path: string): Promise<Source> {
   };
 }
 
-/** Takes the comments out of a program. */
+/** Removes the comments from a program. */
 export function withoutComments(program: string): string {
   return program.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:"'`])\/\/.*$/gm, "$1");
 }
 
-/** Takes the texts out of a program without comments. */
+/** Removes the string literals from a program without comments. */
 export function withoutTexts(program: string): string {
   return program.replace(/`(?:\\.|[^`\\])*`|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g, '""');
 }

@@ -1,4 +1,4 @@
-/** The functions of `@std/assert` that the tests use, over `node:assert`, for machines where JSR does not answer. */
+/** The functions of `@std/assert` that the tests use, over `node:assert`, for machines that cannot reach JSR. */
 import { AssertionError, deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 
 export { AssertionError };

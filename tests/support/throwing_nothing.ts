@@ -1,4 +1,4 @@
-/** Functions that fail with what is no error, or what `next` takes for a word of its own: at once, and in a promise. */
+/** Functions that throw, or reject with, a value that is not an error or that `next` treats specially. */
 export const THROWING_NOTHING: readonly (() => never)[] = [undefined, null, "", 0, "route", "router"].flatMap(
   (thrown) => {
     const throws = (): never => {

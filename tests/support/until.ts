@@ -1,7 +1,8 @@
 import { PATIENCE_MS } from "./patience.ts";
 
 /**
- * Waits until something holds, asking every 10 ms; an error counts as "not yet". Gives up after {@linkcode PATIENCE_MS}.
+ * Waits until a condition holds, checking every 10 ms; an error counts as "not yet". Gives up after {@linkcode
+ * PATIENCE_MS}.
  *
  * @param holds What is waited for
  * @param what Its name in the error

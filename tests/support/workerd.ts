@@ -5,13 +5,13 @@ import { type ConnectOptions, SocketClient } from "../contracts/socket_client.ts
 import { PATIENCE_MS } from "./patience.ts";
 
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
-// the one the tests install is newer than miniflare's own (scripts/runtimes.ts)
+// the workerd that the tests install is newer than miniflare's own (scripts/runtimes.ts)
 if (RUNTIMES !== undefined) {
   const { default: binary } = createRequire(`${RUNTIMES}package.json`)("workerd") as { default: string };
   Deno.env.set("MINIFLARE_WORKERD_PATH", binary);
 }
 
-/** What a Worker is started with, beside its program. */
+/** Options of a Worker. */
 export interface WorkerOptions {
   /** Flags of workerd. */
   flags?: string[];
@@ -19,7 +19,7 @@ export interface WorkerOptions {
   bindings?: Record<string, string>;
   /** Classes of Durable Objects by the name of their binding. */
   objects?: Record<string, string>;
-  /** Files it is deployed with. */
+  /** Files deployed with it. */
   files?: Record<string, string>;
   /** The main module, which imports the program as `./program.js`; the program itself by default. */
   main?: string;
@@ -29,15 +29,15 @@ export interface WorkerOptions {
 export interface RunningWorker {
   /** Where it listens. */
   readonly origin: string;
-  /** Asks it and reads the text. */
+  /** Sends it a request and reads the text. */
   text(path: string, init?: RequestInit): Promise<string>;
   /** Opens a WebSocket. */
   connect(path: string, options?: ConnectOptions): Promise<WorkerClient>;
-  /** Puts an object to sleep, with its connections left open. */
+  /** Evicts an object from memory, with its connections left open. */
   sleep(className: string, name: string): Promise<void>;
 }
 
-/** workerd is a process of its own, and miniflare keeps connections to it. */
+/** workerd is a separate process, and miniflare keeps connections to it. */
 export const WORKERD = { sanitizeOps: false, sanitizeResources: false, ignore: RUNTIMES === undefined };
 
 /** Bundles a program, runs it in workerd, and ends it. */
@@ -85,7 +85,7 @@ export async function withWorker(
   }
 }
 
-/** A client that does not wait for ever. */
+/** A client that does not wait forever. */
 export class WorkerClient extends SocketClient {
   override next(): Promise<string | ArrayBuffer> {
     return inTime(super.next());

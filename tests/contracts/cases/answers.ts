@@ -8,24 +8,24 @@ export const answers: Chapter = chapter("Answers", (it) => {
     assertMatch(String(tag), /^W\/"11-/);
   });
 
-  it("an answer known as a whole has its length, for HEAD too", async ({ ask }) => {
+  it("an answer that is known in full has its length, for HEAD too", async ({ ask }) => {
     assertEquals((await seen(ask, "/text", {}, "content-length"))[2], "17");
     assertEquals((await seen(ask, "/text", { method: "HEAD" }, "content-length"))[2], "17");
   }, "length");
 
-  it("what was given no type is sent without one, so that a browser looks for itself", async ({ ask }) => {
+  it("a body without a type is sent without one, so that a browser sniffs it", async ({ ask }) => {
     assertEquals(await seen(ask, "/untyped/text", {}, "content-type"), [200, "<h1>ü</h1>", null]);
     const bytes = "a".repeat(100_000);
     assertEquals(await seen(ask, "/untyped/bytes", {}, "content-type"), [201, bytes, null]);
   });
 
-  it("a text that is returned as a Response is text, whatever headers were set before", async ({ ask }) => {
+  it("a Response of text has the type of text, whatever headers were set before", async ({ ask }) => {
     const [status, body, own, type] = await seen(ask, "/untyped/returned", {}, "x-own", "content-type");
     assertEquals([status, body, own], [200, "text", "own"]);
     assertMatch(String(type), /^text\/plain; ?charset=utf-8$/i);
   });
 
-  it("what was given no type has its length all the same", async ({ ask }) => {
+  it("a body without a type has its length all the same", async ({ ask }) => {
     assertEquals((await seen(ask, "/untyped/text", {}, "content-length"))[2], "11");
     assertEquals((await seen(ask, "/untyped/bytes", {}, "content-length"))[2], "100000");
   }, "length");
@@ -70,11 +70,11 @@ export const answers: Chapter = chapter("Answers", (it) => {
     ]);
   });
 
-  it("nothing tells what is running", async ({ ask }) => {
+  it("no header tells what server is running", async ({ ask }) => {
     assertEquals((await seen(ask, "/", {}, "x-powered-by"))[2], null);
   });
 
-  it("redirects have a status, an encoded target and a body by what is accepted", async ({ ask }) => {
+  it("redirects have a status, an encoded target and a body of the accepted type", async ({ ask }) => {
     const accept = { headers: { accept: "text/plain" } };
     assertEquals(await seen(ask, "/redirect", accept, "location"), [302, "Found. Redirecting to /text", "/text"]);
     const [status, page, target] = await seen(
@@ -87,13 +87,13 @@ export const answers: Chapter = chapter("Answers", (it) => {
     assertStringIncludes(String(page), "Moved Permanently");
   });
 
-  it("an attachment has its name, in any script", async ({ ask }) => {
+  it("an attachment has its file name, in any script", async ({ ask }) => {
     const shown = await seen(ask, "/attachment", {}, "content-disposition");
     assertEquals(shown.slice(0, 2), [200, "saved"]);
     assertStringIncludes(String(shown[2]), "filename*=UTF-8''na%C3%AFve.txt");
   });
 
-  it("JSONP calls the function that was named", async ({ ask }) => {
+  it("JSONP calls the function named in the query", async ({ ask }) => {
     assertStringIncludes(await text(ask, "/jsonp?callback=done"), 'done({"a":1})');
   });
 
@@ -113,7 +113,7 @@ export const answers: Chapter = chapter("Answers", (it) => {
     assertEquals(await json(ask, "/promised"), { promised: true });
   });
 
-  it("a Response that is returned has what was set before, unless it has its own, and the cookies of both", async ({ ask }) => {
+  it("a returned Response keeps headers that were set before, unless it has its own, and the cookies of both", async ({ ask }) => {
     const answer = await ask("/response/added");
     assertEquals([answer.status, await answer.text()], [203, "a response"]);
     const values = ["x-before", "x-both", "content-type"].map((name) => answer.headers.get(name));
@@ -167,17 +167,17 @@ export const conditions: Chapter = chapter("Conditional requests", (it) => {
 });
 
 export const errors: Chapter = chapter("Errors", (it) => {
-  it("an error that is thrown is Express's page", async ({ ask }) => {
+  it("a thrown error is answered with Express's page", async ({ ask }) => {
     const [status, page, type] = await seen(ask, "/fails/thrown", {}, "content-type");
     assertEquals([status, type], [500, "text/html; charset=utf-8"]);
     assertStringIncludes(String(page), "thrown on purpose");
   });
 
-  it("a rejection is an error, and its status counts", async ({ ask }) => {
+  it("a rejection is an error, and its status is used", async ({ ask }) => {
     assertEquals((await seen(ask, "/fails/rejected"))[0], 409);
   });
 
-  it("an error that is passed on is the same", async ({ ask }) => {
+  it("an error passed to next() is handled the same way", async ({ ask }) => {
     assertEquals((await seen(ask, "/fails/passed"))[0], 418);
   });
 

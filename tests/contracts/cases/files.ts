@@ -11,7 +11,7 @@ export const files: Chapter = chapter("Files and views", (it) => {
     assertMatch(headers.get("etag") ?? "", /^W\/"b-/);
   }, "files");
 
-  it("a folder is its index page, and redirected to with a slash", async ({ ask }) => {
+  it("a folder is served by its index page, after a redirect that adds the slash", async ({ ask }) => {
     assertEquals((await seen(ask, "/static/folder", {}, "location")).filter((_, at) => at !== 1), [
       301,
       "/static/folder/",
@@ -24,7 +24,7 @@ export const files: Chapter = chapter("Files and views", (it) => {
     assertEquals(await seen(ask, "/static/hello.txt", { headers: { "if-none-match": tag } }), [304, ""]);
   }, "files");
 
-  it("a part of a file is 206", async ({ ask }) => {
+  it("a range of a file is 206", async ({ ask }) => {
     const range = (bytes: string) => seen(ask, "/file", { headers: { range: bytes } }, "content-range");
     assertEquals(await range("bytes=6-"), [206, "file\n", "bytes 6-10/11"]);
     assertEquals((await range("bytes=50-"))[0], 416);
@@ -35,7 +35,7 @@ export const files: Chapter = chapter("Files and views", (it) => {
     assertEquals((await seen(ask, "/file/missing"))[0], 404);
   }, "files");
 
-  it("a path that climbs out finds nothing", async ({ ask }) => {
+  it("a path that leaves the root finds nothing", async ({ ask }) => {
     assertEquals((await seen(ask, "/static/..%2foutside.txt"))[0], 404);
   }, "files");
 
@@ -49,7 +49,7 @@ export const files: Chapter = chapter("Files and views", (it) => {
     assertEquals(await seen(ask, "/view", {}, "content-type"), [200, "rendered Sluice", "text/html; charset=utf-8"]);
   }, "files");
 
-  it("a kind of view of one's own needs no files", async ({ ask }) => {
+  it("a custom View class needs no files", async ({ ask }) => {
     assertEquals(await text(ask, "/own-view"), "any view of Sluice");
   });
 });

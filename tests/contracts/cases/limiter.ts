@@ -2,19 +2,19 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { type Ask, type Chapter, chapter, json, seen, text } from "../case.ts";
 import { RawSocket } from "../raw_socket.ts";
 
-/** Moves the program's clock. */
+/** Advances the program's clock. */
 export async function pass(ask: Ask, ms: number): Promise<void> {
   await text(ask, `/clock/${ms}`, { method: "POST" });
 }
 
-/** Asks as a client, one request after the other, and gives the statuses. */
+/** Sends requests as a client, one after the other, and returns the statuses. */
 export async function statuses(ask: Ask, path: string, client: string, count: number): Promise<number[]> {
   const all: number[] = [];
   for (let i = 0; i < count; i++) all.push(await status(ask, path, client));
   return all;
 }
 
-/** Asks as a client, all at once, and tells how many were admitted. */
+/** Sends requests as a client, all at once, and returns how many were admitted. */
 export async function admitted(ask: Ask, path: string, client: string, count: number): Promise<number> {
   const all = await Promise.all(Array.from({ length: count }, () => status(ask, path, client)));
   assertEquals(all.filter((one) => one !== 200 && one !== 429), []);
@@ -25,7 +25,7 @@ async function status(ask: Ask, path: string, client: string): Promise<number> {
   return (await seen(ask, path, { headers: { "x-client": client } }))[0] as number;
 }
 
-/** What the client in front of a trusted proxy gets. */
+/** What a client behind a trusted proxy gets. */
 export async function through(ask: Ask, path: string, address: string): Promise<unknown> {
   return (await seen(ask, path, { headers: { "x-forwarded-for": address } }))[0];
 }
@@ -36,13 +36,13 @@ export function hextet(flag: string): string {
 }
 
 export const limits: Chapter = chapter("The limiter", (it) => {
-  it("tells the limit, what is left of it and when it ends", async ({ ask, flag }) => {
+  it("headers tell the limit, what is left of it and when it resets", async ({ ask, flag }) => {
     const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
     const shown = await seen(ask, "/limits/two", { headers: { "x-client": flag } }, ...names);
     assertEquals(shown, [200, "admitted", "2", "1", "60", null]);
   });
 
-  it("refuses with 429 and says when to come back", async ({ ask, flag }) => {
+  it("a refusal is 429 and says when to retry", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/limits/two", flag, 4), [200, 200, 429, 429]);
     await pass(ask, 20_500);
     const [code, body, wait] = await seen(ask, "/limits/two", { headers: { "x-client": flag } }, "retry-after");
@@ -54,7 +54,7 @@ export const limits: Chapter = chapter("The limiter", (it) => {
     assertEquals(await admitted(ask, "/limits/twenty", flag, 200), 20);
   });
 
-  it("begins anew when the window has ended, and not before", async ({ ask, flag }) => {
+  it("a new window begins when the last one has ended, and not before", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/limits/two", flag, 3), [200, 200, 429]);
     await pass(ask, 59_999);
     assertEquals(await statuses(ask, "/limits/two", flag, 1), [429]);
@@ -66,12 +66,12 @@ export const limits: Chapter = chapter("The limiter", (it) => {
     for (const name of ["a", "b"]) assertEquals(await statuses(ask, "/limits/later", flag + name, 2), [200, 429]);
   });
 
-  it("counts by the client's address where nothing else is said", async ({ ask }) => {
+  it("the default key is the client's address", async ({ ask }) => {
     assertEquals(await text(ask, "/limits/peer"), "admitted");
     assertEquals(await json(ask, "/limits/peer"), { error: "slower" });
   });
 
-  it("behind a trusted proxy, counts by whom the proxy names", async ({ ask, flag }) => {
+  it("behind a trusted proxy, the key is the address the proxy names", async ({ ask, flag }) => {
     const from = (end: number) => through(ask, "/limits/behind-proxy", `198.51.${Number(flag.slice(4)) % 256}.${end}`);
     assertEquals([await from(1), await from(1), await from(2)], [200, 429, 200]);
   }, "forwarded");
@@ -85,41 +85,41 @@ export const limits: Chapter = chapter("The limiter", (it) => {
     assertEquals([await from(four), await from(`::ffff:${four}`)], [200, 429]);
   }, "forwarded");
 
-  it("a refusal says what it is told to say", async ({ ask, flag }) => {
+  it("a refusal has the configured message and status", async ({ ask, flag }) => {
     const init = { headers: { "x-client": flag } };
     assertEquals(await seen(ask, "/limits/text", init), [503, "not now"]);
     assertEquals(await seen(ask, "/limits/object", init), [429, '{"error":"slower"}']);
   });
 
-  it("a limit of nothing refuses everybody", async ({ ask, flag }) => {
+  it("max 0 refuses every request", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/limits/none", flag, 2), [429, 429]);
   });
 
-  it("tells nothing where headers are off", async ({ ask, flag }) => {
+  it("with headers off, none are sent", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/limits/silent", flag, 1), [200]);
     const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
     const shown = await seen(ask, "/limits/silent", { headers: { "x-client": flag } }, ...names);
     assertEquals([shown[0], ...shown.slice(2)], [429, null, null, null, null]);
   });
 
-  it("what is skipped is not counted", async ({ ask, flag }) => {
+  it("skipped requests are not counted", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/limits/skipping?free", flag, 3), [200, 200, 200]);
     assertEquals(await statuses(ask, "/limits/skipping", flag, 2), [200, 429]);
     assertEquals(await statuses(ask, "/limits/skipping?free", flag, 1), [200]);
   });
 
-  it("a request without a key is an error, and no bucket for all", async ({ ask }) => {
+  it("a request without a key is an error, and does not share a counter", async ({ ask }) => {
     const [code, page] = await seen(ask, "/limits/two");
     assertEquals(code, 500);
     assertStringIncludes(String(page), "keyGenerator must return a non-empty string");
   });
 
-  it("onLimitReached is told of every refusal", async ({ ask, flag }) => {
+  it("onLimitReached is called for every refusal", async ({ ask, flag }) => {
     await statuses(ask, "/limits/told", flag, 4);
     assertEquals(await json(ask, `/limits/told/${flag}`), 3);
   });
 
-  it("one client or all of them are forgotten when that is asked for", async ({ ask, flag }) => {
+  it("one client or all clients can be reset", async ({ ask, flag }) => {
     const [one, other] = [`${flag}-one`, `${flag}-other`];
     const count = () => Promise.all([one, other].map((client) => statuses(ask, "/limits/controlled", client, 2)));
     assertEquals(await count(), [[200, 200], [200, 200]]);
@@ -131,14 +131,14 @@ export const limits: Chapter = chapter("The limiter", (it) => {
     assertEquals(await count(), [[200, 200], [200, 200]]);
   });
 
-  it("on a router, it counts for every path the router is mounted on, and for no other", async ({ ask, flag }) => {
+  it("on a router, it counts every path the router is mounted on, and no other", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/limits/first/answer", flag, 1), [200]);
     assertEquals(await statuses(ask, "/limits/second/missing", flag, 1), [404]);
     assertEquals(await statuses(ask, "/limits/second/answer", flag, 1), [429]);
     assertEquals(await statuses(ask, "/limits/first-of-all", flag, 1), [200]);
   });
 
-  it("one that is made inside requests counts past them", async ({ ask, flag }) => {
+  it("one that is made inside a handler counts across requests", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/limits/made-inside", flag, 3), [200, 200, 429]);
   });
 

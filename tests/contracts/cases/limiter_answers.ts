@@ -6,7 +6,7 @@ import { admitted, statuses } from "./limiter.ts";
 const as = (client: string, more: Record<string, string> = {}) => ({ headers: { "x-client": client, ...more } });
 
 export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refusing", (it) => {
-  it("X-RateLimit-* tells the seconds to the end, or its time", async ({ ask, flag }) => {
+  it("X-RateLimit-Reset is the seconds to the reset, or its time", async ({ ask, flag }) => {
     const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
     const [, , ...shown] = await seen(ask, "/advanced/fixed-window", as(flag), ...names);
     assertEquals(shown, ["20", "19", "60"]);
@@ -15,7 +15,7 @@ export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refus
     assertEquals(Number(reset), Math.ceil(now / 1000) + 60);
   });
 
-  it("draft-6 tells the tightest limit in headers of their own", async ({ ask, flag }) => {
+  it("draft-6 tells the tightest limit in separate headers", async ({ ask, flag }) => {
     const names = [
       "ratelimit-policy",
       "ratelimit-limit",
@@ -27,7 +27,7 @@ export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refus
     assertEquals(shown, ["10;w=60, 3;w=5", "3", "2", "5", null]);
   });
 
-  it("draft-7 tells it in one", async ({ ask, flag }) => {
+  it("draft-7 tells the tightest limit in one header", async ({ ask, flag }) => {
     const [, , ...shown] = await seen(ask, "/advanced/draft-7", as(flag), "ratelimit-policy", "ratelimit");
     assertEquals(shown, ["10;w=60, 3;w=5", "limit=3, remaining=2, reset=5"]);
   });
@@ -37,7 +37,7 @@ export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refus
     assertEquals(shown, ['"a";q=10;w=60, "b";q=3;w=5', '"a";r=9;t=60, "b";r=2;t=5']);
   });
 
-  it("tells nothing where headers are off", async ({ ask, flag }) => {
+  it("with headers off, none are sent", async ({ ask, flag }) => {
     const [, , ...shown] = await seen(ask, "/advanced/silent", as(flag), "x-ratelimit-limit", "ratelimit-policy");
     assertEquals(shown, [null, null]);
   });
@@ -47,7 +47,7 @@ export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refus
     assertEquals(await json(ask, "/advanced/fixed-window", as(flag)), { limit: 20, used: 2, remaining: 18 });
   });
 
-  it("a refusal is 429, says when to come back, and is not to be stored", async ({ ask, flag }) => {
+  it("a refusal is 429, says when to retry, and is not to be cached", async ({ ask, flag }) => {
     await statuses(ask, "/advanced/controlled", flag, 2);
     const names = ["retry-after", "cache-control", "content-type"];
     const [code, body, ...shown] = await seen(ask, "/advanced/controlled", as(flag), ...names);
@@ -55,7 +55,7 @@ export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refus
     assertEquals(JSON.parse(String(body)), { error: "Too many requests, please try again later." });
   });
 
-  it("a refusal says what it is told to say", async ({ ask, flag }) => {
+  it("a refusal has the configured message and status", async ({ ask, flag }) => {
     assertEquals(await seen(ask, "/advanced/text", as(flag)), [503, "not now"]);
     assertEquals(await seen(ask, "/advanced/made", as(flag)), [429, '{"path":"/advanced/made"}']);
     const [code, problem, type] = await seen(ask, "/advanced/problem", as(flag), "content-type");
@@ -74,7 +74,7 @@ export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refus
     assertEquals([code, remaining], [200, "0"]);
   });
 
-  it("a key may be looked at, and one or all may be forgotten", async ({ ask, flag }) => {
+  it("a key can be inspected, and one or all can be reset", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/advanced/controlled", flag, 3), [200, 200, 429]);
     assertEquals(await json(ask, `/advanced/controlled/${flag}`), { remaining: 0 });
     assertEquals(await json(ask, `/advanced/controlled/${flag}`, { method: "DELETE" }), 1);
@@ -91,21 +91,21 @@ export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refus
     });
   }
 
-  it("so does a database that can only compare and set", async ({ ask, flag }) => {
+  it("a database that can only compare and set admits exactly as many as allowed", async ({ ask, flag }) => {
     assertEquals(await admitted(ask, "/advanced/store-database", flag, 50), 20);
   });
 
-  it("while the store fails the process decides, or all pass, or none, as it is told", async ({ ask, flag }) => {
+  it("while the store fails, the process decides, or all pass, or none, as configured", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/advanced/store-fails", flag, 2), [200, 429]);
     assertEquals(await statuses(ask, "/advanced/store-fails-open", flag, 3), [200, 200, 200]);
     assertEquals(await statuses(ask, "/advanced/store-fails-closed", flag, 2), [429, 429]);
   });
 
-  it("a store that never answers keeps nobody waiting", async ({ ask, flag }) => {
+  it("a store that never answers holds up no request", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/advanced/store-hangs", flag, 3), [200, 429, 429]);
   });
 
-  it("fetchLimit stands in front of any handler", async ({ ask, flag }) => {
+  it("fetchLimit wraps any handler", async ({ ask, flag }) => {
     const shown = await seen(ask, "/advanced/fetch", as(flag), "ratelimit");
     assertEquals(shown, [200, "plain GET", '"fetch";r=1;t=60']);
     await text(ask, "/advanced/fetch", as(flag));

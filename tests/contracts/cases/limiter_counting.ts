@@ -11,7 +11,7 @@ export const algorithms: Chapter = chapter("@sluice/rate-limit: counting", (it) 
     });
   }
 
-  it("a fixed window begins anew when it has ended, and not before", async ({ ask, flag }) => {
+  it("a new fixed window begins when the last one has ended, and not before", async ({ ask, flag }) => {
     assertEquals(await admitted(ask, "/advanced/fixed-window", flag, 25), 20);
     await pass(ask, 59_999);
     assertEquals(await admitted(ask, "/advanced/fixed-window", flag, 5), 0);
@@ -26,13 +26,13 @@ export const algorithms: Chapter = chapter("@sluice/rate-limit: counting", (it) 
       assertEquals(await admitted(ask, `/advanced/${name}`, flag, 20), 10);
       await pass(ask, 29_000);
       assertEquals(await admitted(ask, `/advanced/${name}`, flag, 5), 0);
-      // a sliding window gives back at most a tenth of its length late
+      // a sliding window frees its permits late by at most a tenth of its length
       await pass(ask, 7_000);
       assertEquals(await admitted(ask, `/advanced/${name}`, flag, 20), 10);
     });
   }
 
-  it("a token bucket fills drop by drop, up to its burst", async ({ ask, flag }) => {
+  it("a token bucket refills gradually, up to its burst", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/advanced/burst", flag, 3), [200, 200, 429]);
     await pass(ask, 10_000);
     assertEquals(await statuses(ask, "/advanced/burst", flag, 2), [200, 429]);
@@ -40,7 +40,7 @@ export const algorithms: Chapter = chapter("@sluice/rate-limit: counting", (it) 
     assertEquals(await statuses(ask, "/advanced/burst", flag, 3), [200, 200, 429]);
   });
 
-  it("several limits are decided as one: a refusal charges none of them", async ({ ask, flag }) => {
+  it("several limits are decided together: a refusal charges none of them", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/advanced/limits", flag, 3), [200, 429, 429]);
     for (let second = 0; second < 2; second++) {
       await pass(ask, 1000);
@@ -50,7 +50,7 @@ export const algorithms: Chapter = chapter("@sluice/rate-limit: counting", (it) 
     assertEquals(await statuses(ask, "/advanced/limits", flag, 1), [429]);
   });
 
-  it("limits may count by keys of their own", async ({ ask, flag }) => {
+  it("each limit may have its own key", async ({ ask, flag }) => {
     const from = async (client: string) => (await seen(ask, "/advanced/by-keys", as(client, { "x-group": flag })))[0];
     assertEquals([await from(`${flag}a`), await from(`${flag}a`), await from(`${flag}b`)], [200, 429, 200]);
     assertEquals(await from(`${flag}c`), 429);
@@ -63,17 +63,17 @@ export const algorithms: Chapter = chapter("@sluice/rate-limit: counting", (it) 
     assertEquals(await statuses(ask, "/advanced/tiers?gold", flag, 3), [200, 200, 429]);
   });
 
-  it("what is skipped is not counted", async ({ ask, flag }) => {
+  it("skipped requests are not counted", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/advanced/skipping?free", flag, 3), [200, 200, 200]);
     assertEquals(await statuses(ask, "/advanced/skipping", flag, 2), [200, 429]);
   });
 
-  it("a request that failed gets back what it took", async ({ ask, flag }) => {
+  it("a failed request is refunded", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/advanced/forgiving/500", flag, 3), [500, 500, 500]);
     assertEquals(await statuses(ask, "/advanced/forgiving/200", flag, 2), [200, 429]);
   });
 
-  it("a limit of what is under way is free again with the answer", async ({ ask, flag }) => {
+  it("a concurrency limit is released with the answer", async ({ ask, flag }) => {
     const path = "/advanced/concurrency";
     const first = text(ask, `${path}?until=${flag}`, as(flag));
     // refused as soon as the first one has been counted
@@ -83,7 +83,7 @@ export const algorithms: Chapter = chapter("@sluice/rate-limit: counting", (it) 
     while ((await statuses(ask, path, flag, 1))[0] === 429);
   });
 
-  it("a caller may wait until it is its turn", async ({ ask, flag }) => {
+  it("a caller may wait for its turn", async ({ ask, flag }) => {
     const path = `/advanced/turns/${flag}`;
     const take = () => text(ask, path, { method: "POST" });
     assertEquals(await take(), "your turn");
@@ -93,7 +93,7 @@ export const algorithms: Chapter = chapter("@sluice/rate-limit: counting", (it) 
     assertEquals(await second, "your turn");
   });
 
-  it("a client that goes on although it is refused is blocked for longer", async ({ ask, flag }) => {
+  it("a client that keeps sending after a refusal is blocked for longer", async ({ ask, flag }) => {
     assertEquals(await statuses(ask, "/advanced/blocking", flag, 4), [200, 200, 429, 429]);
     await pass(ask, 60_000);
     assertEquals(await statuses(ask, "/advanced/blocking", flag, 1), [429]);

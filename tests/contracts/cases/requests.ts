@@ -13,7 +13,7 @@ export const requests: Chapter = chapter("Requests", (it) => {
     });
   });
 
-  it("protocol and host name are those of the connection", async ({ ask, origin }) => {
+  it("the protocol and host name come from the connection", async ({ ask, origin }) => {
     const { protocol, secure, hostname } = await json(ask, "/request") as Seen;
     assertEquals({ protocol, secure, hostname }, {
       protocol: "http",
@@ -22,13 +22,13 @@ export const requests: Chapter = chapter("Requests", (it) => {
     });
   });
 
-  it("forwarded headers are not believed unasked", async ({ ask, origin }) => {
+  it("forwarded headers are not trusted by default", async ({ ask, origin }) => {
     const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "evil.example" };
     const { protocol, hostname } = await json(ask, "/request", { headers }) as Seen;
     assertEquals([protocol, hostname], ["http", new URL(origin).hostname]);
   });
 
-  it("req.ip is the other end of the connection", async ({ ask }) => {
+  it("req.ip is the address of the peer", async ({ ask }) => {
     const headers = { "x-forwarded-for": "203.0.113.9" };
     assertEquals((await json(ask, "/request", { headers }) as Seen)["ip"], "127.0.0.1");
   }, "peer");
@@ -44,7 +44,7 @@ export const requests: Chapter = chapter("Requests", (it) => {
   );
 
   it(
-    "behind a trusted proxy, req.ip is whom the proxy names",
+    "behind a trusted proxy, req.ip is the address the proxy names",
     async ({ ask }) => {
       const headers = { "x-forwarded-for": "198.51.100.1, 203.0.113.9" };
       assertEquals((await json(ask, "/behind-proxy", { headers }) as Seen)["ip"], "203.0.113.9");
@@ -93,12 +93,12 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
     assertEquals((await seen(ask, "/body/json", post("application/json", '{"a":')))[0], 400);
   });
 
-  it("a byte order mark is left out, and what is no UTF-8 is one character", async ({ ask }) => {
+  it("a byte order mark is left out, and invalid UTF-8 becomes one replacement character", async ({ ask }) => {
     const bytes = new Uint8Array([0xef, 0xbb, 0xbf, ...new TextEncoder().encode('{"a":"'), 0xe9, 0x22, 0x7d]);
     assertEquals(await json(ask, "/body/json", post("application/json", bytes)), { body: { a: "\ufffd" } });
   });
 
-  it("a body that one parser has read is left alone by the next", async ({ ask }) => {
+  it("a body that one parser has read is not parsed by the next", async ({ ask }) => {
     assertEquals(await json(ask, "/body/twice", post("application/json", '{"a":1}')), { body: { a: 1 } });
   });
 
@@ -108,12 +108,12 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
     assertEquals((await seen(ask, "/body/json", post("application/json", large)))[0], 413);
   });
 
-  it("a body above the limit is 413 where no length announced it", async ({ ask }) => {
+  it("a body above the limit is 413 without a Content-Length too", async ({ ask }) => {
     const stream = new Blob([large.repeat(1000)]).stream();
     assertEquals((await seen(ask, "/body/json", post("application/json", stream)))[0], 413);
   }, "refusal");
 
-  it("a body of another type is left alone", async ({ ask }) => {
+  it("a body of another type is not parsed", async ({ ask }) => {
     assertEquals(await json(ask, "/body/json", post("text/plain", "{}")), { body: null });
   });
 
@@ -121,7 +121,7 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
     assertEquals((await seen(ask, "/body/json", post("application/json; charset=x-none", "{}")))[0], 415);
   });
 
-  it("forms are parsed, nested ones too", async ({ ask }) => {
+  it("forms are parsed, nested fields too", async ({ ask }) => {
     const init = post("application/x-www-form-urlencoded", "a=1&b=x+y&c[d]=2&e[]=3&e[]=4");
     assertEquals(await json(ask, "/body/form", init), { body: { a: "1", b: "x y", c: { d: "2" }, e: ["3", "4"] } });
   });
@@ -150,10 +150,10 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
     assertEquals(await json(ask, "/body/json", { method: "POST" }), { body: null });
   });
 
-  it("the web request is there to be read", async ({ ask }) => {
+  it("the web Request is available", async ({ ask }) => {
     assertEquals(await json(ask, "/body/web", post("application/json", '{"web":true}')), { web: true });
   });
 });
 
-/** What the program says of a request. */
+/** What the program reports about a request. */
 type Seen = Record<string, unknown>;

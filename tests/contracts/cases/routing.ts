@@ -17,7 +17,7 @@ export const routing: Chapter = chapter("Routing", (it) => {
     assertEquals((await seen(ask, "/items/%E0%A4"))[0], 400);
   });
 
-  it("an optional part may be left out", async ({ ask }) => {
+  it("an optional part of a path may be left out", async ({ ask }) => {
     assertEquals([await json(ask, "/optional"), await json(ask, "/optional/2")], [{ page: null }, { page: "2" }]);
   });
 
@@ -30,11 +30,11 @@ export const routing: Chapter = chapter("Routing", (it) => {
     assertEquals(await text(ask, "/items/7"), "loaded 7");
   });
 
-  it("a path may be in any case and end in a slash", async ({ ask }) => {
+  it("a path matches in any case and with a trailing slash", async ({ ask }) => {
     assertEquals([await text(ask, "/ITEMS/7/"), await text(ask, "/Verbs/")], ["loaded 7", "got"]);
   });
 
-  it("each method has its handler", async ({ ask }) => {
+  it("each method has its own handler", async ({ ask }) => {
     const answers = ["GET", "POST", "PATCH", "DELETE"].map((method) => seen(ask, "/verbs", { method }));
     assertEquals(await Promise.all(answers), [[200, "got"], [200, "posted"], [200, "patched"], [204, ""]]);
   });
@@ -44,7 +44,7 @@ export const routing: Chapter = chapter("Routing", (it) => {
     assertEquals(await Promise.all(answers), ["GET", "PUT", "DELETE"]);
   });
 
-  it("HEAD is answered by GET, without the body", async ({ ask }) => {
+  it("HEAD is answered by the GET handler, without the body", async ({ ask }) => {
     assertEquals(await seen(ask, "/text", { method: "HEAD" }, "content-type"), [200, "", "text/html; charset=utf-8"]);
   });
 
@@ -53,15 +53,15 @@ export const routing: Chapter = chapter("Routing", (it) => {
     assertEquals([status, String(allow).split(", ").sort()], [200, ["DELETE", "GET", "HEAD", "PATCH", "POST"]]);
   });
 
-  it("next('route') goes on with the next route", async ({ ask }) => {
+  it("next('route') continues with the next route", async ({ ask }) => {
     assertEquals(await text(ask, "/skip"), "the next route");
   });
 
-  it("a rewritten URL is matched anew, and the original one is kept", async ({ ask }) => {
+  it("a rewritten URL is matched again, and the original one is kept", async ({ ask }) => {
     assertEquals(await text(ask, "/old/x"), "/old/renamed/x was /old/x");
   });
 
-  it("what nobody answers is Express's 404 page", async ({ ask }) => {
+  it("a request that no handler answers gets Express's 404 page", async ({ ask }) => {
     const [status, page, type] = await seen(ask, "/nowhere?q=1", {}, "content-type");
     assertEquals([status, type], [404, "text/html; charset=utf-8"]);
     assertEquals(String(page).includes("<pre>Cannot GET /nowhere</pre>"), true);
@@ -95,11 +95,11 @@ export const mounting: Chapter = chapter("Routers, applications and handlers bel
     assertEquals(await seen(ask, "/group/member", {}, "x-group"), [200, "in the group", "1"]);
   });
 
-  it("a handler of web requests is mounted, and sees the path below the mount", async ({ ask }) => {
+  it("a mounted Fetch handler sees the path below the mount", async ({ ask }) => {
     assertEquals(await text(ask, "/foreign/a/b", { method: "PUT" }), "PUT /a/b");
   });
 
-  it("an application of another framework reads the body itself", async ({ ask }) => {
+  it("a mounted application of another framework reads the body itself", async ({ ask }) => {
     assertEquals(await json(ask, "/foreign-app", { method: "POST", body: "for another" }), { got: "for another" });
   });
 });

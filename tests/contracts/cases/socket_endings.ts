@@ -4,7 +4,7 @@ import { closeOf, frame, OPCODE } from "../frame.ts";
 import { RawSocket } from "../raw_socket.ts";
 import { SocketClient } from "../socket_client.ts";
 
-/** What the close handler was told after a client did something. */
+/** What the close handler was called with after a client did something. */
 async function toldAfter(
   { ask, origin, flag }: { ask: Ask; origin: string; flag: string },
   act: (socket: RawSocket) => Promise<void>,
@@ -15,7 +15,7 @@ async function toldAfter(
   return (await noted(ask, flag))[0];
 }
 
-/** How a client sees an end the server makes. */
+/** What a client sees when the server closes. */
 async function ended(origin: string, flag: string, ...how: unknown[]): Promise<unknown[]> {
   const client = new SocketClient(origin, `/socket/close?flag=${flag}`);
   await client.next();
@@ -25,7 +25,7 @@ async function ended(origin: string, flag: string, ...how: unknown[]): Promise<u
 }
 
 export const closing: Chapter = chapter("WebSockets: the end", (it) => {
-  it("who listens for the end of the request hears of the connection's end", async ({ ask, origin, flag }) => {
+  it("listeners for the end of the request are called when the connection ends", async ({ ask, origin, flag }) => {
     await using client = new SocketClient(origin, `/socket/heard?flag=${flag}`);
     assertEquals(await client.next(), "open");
     assertEquals(await client.say("still here"), "still here");
@@ -52,7 +52,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
     assertEquals(closeOf(await socket.next())![0], 4999);
   }, "websocket");
 
-  it("the server closes with a code and a reason, and its handler is told the same", async ({ ask, origin, flag }) => {
+  it("the server closes with a code and a reason, and its close handler gets both", async ({ ask, origin, flag }) => {
     assertEquals(await ended(origin, flag, 4001, "as asked"), [4001, "as asked"]);
     assertEquals((await noted(ask, flag, 2)).slice(1), [[4001, "as asked"]]);
   }, "websocket");
@@ -61,11 +61,11 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
     assertEquals(await ended(origin, flag), [1000, ""]);
   }, "websocket");
 
-  it("the server may say 1001, 1008, 1013, 3000 and 4999", async ({ origin, flag }) => {
+  it("the server may close with 1001, 1008, 1013, 3000 and 4999", async ({ origin, flag }) => {
     for (const code of [1001, 1008, 1013, 3000, 4999]) assertEquals(await ended(origin, flag, code, "x"), [code, "x"]);
   }, "websocket");
 
-  it("after close() the connection is closing, and what is sent goes nowhere", async ({ ask, origin, flag }) => {
+  it("after close() the connection is closing, and nothing more is sent", async ({ ask, origin, flag }) => {
     using socket = await RawSocket.open(origin, `/socket/close?flag=${flag}`);
     await socket.text();
     await socket.send(OPCODE.text, "[4002]");
@@ -74,7 +74,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
     assert(state === 2 || state === 3, `readyState is ${state}`);
   }, "websocket");
 
-  it("the server's code stands, whatever the client sends and answers meanwhile", async ({ ask, origin, flag }) => {
+  it("the server's code stands, whatever the client sends meanwhile", async ({ ask, origin, flag }) => {
     using socket = await RawSocket.open(origin, `/socket/close?flag=${flag}`);
     await socket.text();
     const late = [frame(OPCODE.text, '[4003,"mine"]'), frame(OPCODE.text, "[3000]")];
@@ -83,17 +83,21 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
     assertEquals(notes.find((one) => Array.isArray(one)), [4003, "mine"]);
   }, "websocket");
 
-  it("a code that may not be sent is an error that says so, and the connection goes on", async ({ origin, flag }) => {
-    await using client = new SocketClient(origin, `/socket/close?flag=${flag}`);
-    await client.next();
-    for (const code of [0, 999, 1004, 1005, 1006, 1015, 2000, 5000, 4000.5]) {
-      await client.send(JSON.stringify([code]));
-      assertEquals(
-        await client.next(),
-        `RangeError: ws.close takes a code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${code}`,
-      );
-    }
-  }, "websocket");
+  it(
+    "a code that must not be sent is an error that says so, and the connection stays open",
+    async ({ origin, flag }) => {
+      await using client = new SocketClient(origin, `/socket/close?flag=${flag}`);
+      await client.next();
+      for (const code of [0, 999, 1004, 1005, 1006, 1015, 2000, 5000, 4000.5]) {
+        await client.send(JSON.stringify([code]));
+        assertEquals(
+          await client.next(),
+          `RangeError: ws.close takes a code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${code}`,
+        );
+      }
+    },
+    "websocket",
+  );
 
   it("a reason has at most 123 bytes", async ({ origin, flag }) => {
     const client = new SocketClient(origin, `/socket/close?flag=${flag}`);
@@ -104,7 +108,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
     assertEquals((await client.closed).reason, `${"ü".repeat(61)}.`);
   }, "websocket");
 
-  it("a client that vanishes in mid-frame is 1006, and the server lives", async (visit) => {
+  it("a client that vanishes in mid-frame is 1006, and the server stays up", async (visit) => {
     const told = await toldAfter(visit, async (socket) => {
       await socket.write(frame(OPCODE.text, "half of this").subarray(0, 9));
       socket[Symbol.dispose]();
@@ -122,7 +126,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
   }, "websocket");
 
   it(
-    "a client that answers no ping is gone, and its end is 1006",
+    "a client that answers no ping is dropped, with 1006",
     async ({ ask, origin, flag }) => {
       using socket = await RawSocket.open(origin, `/socket/pinged?flag=${flag}`);
       assertEquals((await socket.next())!.opcode, OPCODE.ping);
@@ -139,7 +143,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
   );
 
   it(
-    "a client that takes nothing any more is gone, and its end is 1006",
+    "a client that stops reading is dropped, with 1006",
     async ({ ask, origin, flag }) => {
       using _socket = await RawSocket.open(origin, `/socket/filled?flag=${flag}`);
       const [told] = await noted(ask, flag) as [number, string][];
@@ -151,7 +155,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
   );
 
   it(
-    "a client that answers pings stays",
+    "a client that answers pings stays connected connected",
     async ({ ask, origin, flag }) => {
       const stays = async (path: string, flag: string) => {
         using socket = await RawSocket.open(origin, `${path}?flag=${flag}`);
@@ -164,7 +168,8 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
         assertEquals(await socket.text(), "still here");
         assertEquals(await noted(ask, flag, 0), []);
       };
-      // a busy machine may keep a pong for longer than the short time; who forgets pongs fails with the long one too
+      // a busy machine may delay a pong beyond the short timeout; a server that ignores pongs fails with the long one
+      // too
       await stays("/socket/pinged", flag).catch(() => stays("/socket/pinged-slowly", `${flag}-slowly`));
     },
     "websocket",
@@ -172,7 +177,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
   );
 
   it(
-    "nothing is kept of connections that have ended",
+    "nothing is kept of closed connections",
     async ({ ask, origin }) => {
       const sockets = await Promise.all(Array.from({ length: 50 }, () => RawSocket.open(origin, "/socket/shared")));
       await Promise.all(sockets.map((socket) => socket.text()));
@@ -197,7 +202,7 @@ export const failing: Chapter = chapter("WebSockets: errors", (it) => {
       assertEquals(await text(ask, "/"), "home");
     }, "websocket");
 
-    it(`an error ${how} goes to the error handler, and the connection goes on`, async ({ ask, origin, flag }) => {
+    it(`an error ${how} goes to the error handler, and the connection stays open`, async ({ ask, origin, flag }) => {
       await using client = new SocketClient(origin, `/socket/handles/open/${how}?flag=${flag}`);
       assertEquals(await client.next(), `${how} in open`);
       await client.send("go");
@@ -213,7 +218,7 @@ export const failing: Chapter = chapter("WebSockets: errors", (it) => {
     }, "websocket");
   }
 
-  it("an error in the close handler that nobody takes leaves the server alive", async ({ ask, origin, flag }) => {
+  it("an unhandled error in the close handler leaves the server up", async ({ ask, origin, flag }) => {
     for (const how of ["thrown", "rejected"]) {
       const client = new SocketClient(origin, `/socket/fails/close/${how}?flag=${flag}`);
       await client.opened();

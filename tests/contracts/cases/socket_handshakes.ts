@@ -10,7 +10,7 @@ async function refused(origin: string, path: string, headers = {}, method?: stri
   return [socket.status, await socket.body()];
 }
 
-/** What the server says first, and the sub-protocols it chose. */
+/** The server's first message, and the sub-protocols it chose. */
 async function spoken(origin: string, path: string, offered: string): Promise<[string, string[]]> {
   using socket = await RawSocket.open(origin, path, { "Sec-WebSocket-Protocol": offered });
   return [await socket.text(), socket.header("sec-websocket-protocol")];
@@ -31,7 +31,7 @@ export const handshakes: Chapter = chapter("WebSockets: the handshake", (it) => 
   }, "websocket");
 
   it(
-    "a connection knows the other end",
+    "a connection knows its peer",
     async ({ origin }) => {
       using socket = await RawSocket.open(origin, "/socket/peer");
       await socket.send(OPCODE.text, "who am I?");
@@ -53,7 +53,7 @@ export const handshakes: Chapter = chapter("WebSockets: the handshake", (it) => 
     assertEquals([socket.status, socket.header("location")], [302, ["/socket/echo"]]);
   }, "websocket");
 
-  it("an error before the upgrade is answered as any other", async ({ origin }) => {
+  it("an error before the upgrade is answered like any other", async ({ origin }) => {
     const [status, body] = await refused(origin, "/socket/broken");
     assertEquals(status, 403);
     assertMatch(body, /not for you/);
@@ -63,7 +63,7 @@ export const handshakes: Chapter = chapter("WebSockets: the handshake", (it) => 
     assertEquals((await refused(origin, "/socket/none"))[0], 404);
   }, "websocket");
 
-  it("a page and a socket share a path", async ({ ask, origin }) => {
+  it("a page and a socket can share a path", async ({ ask, origin }) => {
     assertEquals(await text(ask, "/socket/shared"), "a page");
     using socket = await RawSocket.open(origin, "/socket/shared");
     assertEquals(await socket.text(), "a socket");
@@ -74,21 +74,21 @@ export const handshakes: Chapter = chapter("WebSockets: the handshake", (it) => 
     assertEquals(await socket.text(), "the next route");
   }, "websocket");
 
-  it("routers and applications that are mounted have socket routes", async ({ origin, flag }) => {
+  it("mounted routers and applications have socket routes", async ({ origin, flag }) => {
     using below = await RawSocket.open(origin, "/socket/tenants/acme/feed/7");
     assertEquals(JSON.parse(await below.text()), [{ tenant: "acme", id: "7" }, "/socket/tenants/acme"]);
     using inside = await RawSocket.open(origin, `/socket/app/inside?flag=${flag}`);
     assertEquals(await inside.text(), "inside");
   }, "websocket");
 
-  it("headers and cookies set before the upgrade are in its answer", async ({ origin }) => {
+  it("headers and cookies set before the upgrade are sent with it", async ({ origin }) => {
     using socket = await RawSocket.open(origin, "/socket/headers");
     assertEquals(socket.header("x-before"), ["yes"]);
     assertEquals(socket.header("set-cookie"), ["a=1; Path=/", "b=2; Path=/"]);
     assertEquals(await socket.text(), "open");
   }, "websocket");
 
-  it("headers of the handshake itself cannot be set", async ({ origin }) => {
+  it("the headers of the handshake itself cannot be overridden", async ({ origin }) => {
     using socket = await RawSocket.open(origin, "/socket/headers");
     assertEquals(socket.header("connection").map((value) => value.toLowerCase()), ["upgrade"]);
     assertEquals(socket.header("sec-websocket-accept"), ["s3pPLMBiTxaQ9kYGzzhZRbK+xOo="]);
@@ -99,7 +99,7 @@ export const handshakes: Chapter = chapter("WebSockets: the handshake", (it) => 
     assertEquals(await spoken(origin, "/socket/protocols/any", "v1, v2"), ["speaks v1", ["v1"]]);
   }, "websocket");
 
-  it("a list of sub-protocols chooses by its own order", async ({ origin }) => {
+  it("with a list of sub-protocols, the order of the list decides", async ({ origin }) => {
     assertEquals(await spoken(origin, "/socket/protocols/list", "v1, v2, v3"), ["speaks v3", ["v3"]]);
   }, "websocket");
 
@@ -107,7 +107,7 @@ export const handshakes: Chapter = chapter("WebSockets: the handshake", (it) => 
     assertEquals(await spoken(origin, "/socket/protocols/picked", "v1, v2"), ["speaks v2", ["v2"]]);
   }, "websocket");
 
-  it("without a sub-protocol in common none is named", async ({ origin }) => {
+  it("without a sub-protocol in common, none is chosen", async ({ origin }) => {
     assertEquals(await spoken(origin, "/socket/protocols/list", "v8, v9"), ["speaks ", []]);
   }, "websocket");
 
@@ -115,12 +115,12 @@ export const handshakes: Chapter = chapter("WebSockets: the handshake", (it) => 
     assertEquals(await spoken(origin, "/socket/protocols/list", "v1,v2"), ["speaks v2", ["v2"]]);
   }, "websocket");
 
-  it("a browser's client agrees to the sub-protocol", async ({ origin }) => {
+  it("a browser's WebSocket accepts the sub-protocol", async ({ origin }) => {
     await using client = new SocketClient(origin, "/socket/protocols/list", { protocols: ["v1", "v2"] });
     assertEquals([await client.next(), client.socket.protocol], ["speaks v2", "v2"]);
   }, "websocket");
 
-  it("Connection may name more than the upgrade, and Upgrade be spelled as one likes", async ({ origin }) => {
+  it("Connection may have more tokens than upgrade, and Upgrade may be in any case", async ({ origin }) => {
     const headers = { "Connection": "keep-alive, Upgrade", "Upgrade": "WebSocket" };
     using socket = await RawSocket.open(origin, "/socket/shared", headers);
     assertEquals([socket.status, await socket.text()], [101, "a socket"]);
@@ -143,11 +143,11 @@ export const handshakes: Chapter = chapter("WebSockets: the handshake", (it) => 
 
   it("only a GET is a handshake", async ({ origin }) => {
     using socket = await RawSocket.open(origin, "/socket/shared", { "Content-Length": "0" }, "POST");
-    // a route for POST could answer it; Deno refuses it before the application is asked
+    // a route for POST could answer it; Deno refuses it before it reaches the application
     assert([400, 404].includes(socket.status), socket.head);
   }, "websocket");
 
-  it("a request that is no handshake is a 404", async ({ ask }) => {
+  it("an ordinary request for a socket route is a 404", async ({ ask }) => {
     assertEquals((await seen(ask, "/socket/echo"))[0], 404);
   });
 

@@ -6,7 +6,7 @@ import { SocketClient } from "../socket_client.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Bytes that do not repeat soon. */
+/** Bytes with a long period. */
 function pattern(length: number): Uint8Array<ArrayBuffer> {
   const words = new Uint32Array(length / 4);
   let word = 2463534242;
@@ -19,7 +19,7 @@ function pattern(length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(words.buffer);
 }
 
-/** Compares without building a message of sixteen million numbers. */
+/** Compares bytes without building an error message of sixteen million numbers. */
 function assertSameBytes(actual: Uint8Array, expected: Uint8Array): void {
   assertEquals(actual.length, expected.length);
   const at = expected.findIndex((byte, index) => byte !== actual[index]);
@@ -54,19 +54,23 @@ export const messages: Chapter = chapter("WebSockets: messages", (it) => {
     assertEquals([await client.next(), (await client.bytes()).length], ["", 0]);
   }, "websocket");
 
-  it("a text in fragments is one message, though a letter lies in two and a ping between", async ({ origin }) => {
-    using socket = await RawSocket.open(origin, "/socket/echo");
-    const bytes = new TextEncoder().encode("a👋z");
-    await socket.send(OPCODE.text, bytes.subarray(0, 3), { fin: false });
-    await socket.send(OPCODE.ping, "still there?");
-    await socket.send(OPCODE.more, bytes.subarray(3, 4), { fin: false });
-    await socket.send(OPCODE.more, bytes.subarray(4));
-    const [pong, message] = [await socket.next(), await socket.next()];
-    assertEquals([pong!.opcode, new TextDecoder().decode(pong!.data)], [OPCODE.pong, "still there?"]);
-    assertEquals([message!.opcode, new TextDecoder().decode(message!.data)], [OPCODE.text, "a👋z"]);
-  }, "websocket");
+  it(
+    "a fragmented text is one message, even with a character split across fragments and a ping between them",
+    async ({ origin }) => {
+      using socket = await RawSocket.open(origin, "/socket/echo");
+      const bytes = new TextEncoder().encode("a👋z");
+      await socket.send(OPCODE.text, bytes.subarray(0, 3), { fin: false });
+      await socket.send(OPCODE.ping, "still there?");
+      await socket.send(OPCODE.more, bytes.subarray(3, 4), { fin: false });
+      await socket.send(OPCODE.more, bytes.subarray(4));
+      const [pong, message] = [await socket.next(), await socket.next()];
+      assertEquals([pong!.opcode, new TextDecoder().decode(pong!.data)], [OPCODE.pong, "still there?"]);
+      assertEquals([message!.opcode, new TextDecoder().decode(message!.data)], [OPCODE.text, "a👋z"]);
+    },
+    "websocket",
+  );
 
-  it("bytes in fragments are one message", async ({ origin }) => {
+  it("fragmented bytes are one message", async ({ origin }) => {
     using socket = await RawSocket.open(origin, "/socket/echo");
     await socket.send(OPCODE.binary, new Uint8Array([1, 2]), { fin: false });
     await socket.send(OPCODE.more, new Uint8Array([]), { fin: false });
@@ -75,7 +79,7 @@ export const messages: Chapter = chapter("WebSockets: messages", (it) => {
     assertEquals([message!.opcode, ...message!.data], [OPCODE.binary, 1, 2, 255]);
   }, "websocket");
 
-  it("frames that come byte by byte, or many at once, are the same messages", async ({ origin }) => {
+  it("frames that arrive byte by byte, or many at once, make the same messages", async ({ origin }) => {
     using socket = await RawSocket.open(origin, "/socket/echo");
     for (const byte of frame(OPCODE.text, "slow")) await socket.write(new Uint8Array([byte]));
     const both = [...frame(OPCODE.text, "one"), ...frame(OPCODE.text, "two")];
@@ -113,14 +117,14 @@ export const messages: Chapter = chapter("WebSockets: messages", (it) => {
     for (let i = 0; i < 10_000; i++) assertEquals(await client.next(), String(i));
   }, "websocket");
 
-  it("parts of a buffer and whole buffers can be sent", async ({ origin }) => {
+  it("views of a buffer and whole buffers can be sent", async ({ origin }) => {
     await using client = new SocketClient(origin, "/socket/sends");
     await client.send("views");
     const received = [await client.bytes(), await client.bytes(), await client.bytes(), await client.bytes()];
     assertEquals(received.map((bytes) => [...bytes]), [[2, 3, 4], [5, 6], [3, 4], [1, 2, 3, 4, 5, 6]]);
   }, "websocket");
 
-  it("a Blob keeps its place among the messages, and the end waits for it", async ({ origin }) => {
+  it("a Blob keeps its place among the messages, and closing waits for it", async ({ origin }) => {
     await using client = new SocketClient(origin, "/socket/sends");
     await client.send("blobs");
     assertEquals(await client.next(), "before");
@@ -132,7 +136,7 @@ export const messages: Chapter = chapter("WebSockets: messages", (it) => {
     assertEquals([code, reason], [4000, "after the blobs"]);
   }, "websocket");
 
-  it("what is neither text nor bytes is an error that says so", async ({ origin }) => {
+  it("sending anything but text or bytes is an error that says so", async ({ origin }) => {
     await using client = new SocketClient(origin, "/socket/sends");
     await client.send("object");
     assertEquals(
@@ -142,7 +146,7 @@ export const messages: Chapter = chapter("WebSockets: messages", (it) => {
   }, "websocket");
 
   it(
-    "bufferedAmount grows while the client does not read, and drain comes when it has",
+    "bufferedAmount grows while the client does not read, and drain is called once it has",
     async ({ ask, origin, flag }) => {
       using socket = await RawSocket.open(origin, `/socket/flood?flag=${flag}`);
       const [waiting] = await noted(ask, flag);

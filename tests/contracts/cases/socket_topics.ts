@@ -3,14 +3,14 @@ import { type Ask, CASE_PATIENCE_MS, type Chapter, chapter, json } from "../case
 import { RawSocket } from "../raw_socket.ts";
 import { SocketClient } from "../socket_client.ts";
 
-/** Clients that follow a topic. */
+/** Clients that subscribe to a topic. */
 async function following(origin: string, topic: string, count: number): Promise<SocketClient[]> {
   const clients = Array.from({ length: count }, () => new SocketClient(origin, `/socket/topics?flag=${topic}`));
   for (const client of clients) assertEquals(await client.next(), "following");
   return clients;
 }
 
-/** Publishes from outside a connection, and gives the number of those who got it. */
+/** Publishes from outside a connection, and returns the number of recipients. */
 async function published(ask: Ask, path: string, body = ""): Promise<unknown> {
   return await json(ask, `/socket-publish/${path}`, {
     method: "POST",
@@ -23,14 +23,14 @@ const bye = (clients: readonly SocketClient[]) => Promise.all(clients.map((clien
 
 export const topics: Chapter = chapter("WebSockets: topics", (it) => {
   it(
-    "what a connection publishes reaches the others, and it is told how many",
+    "what a connection publishes reaches the other subscribers, and publish returns how many",
     async ({ origin, flag }) => {
       const clients = await following(origin, flag, 3);
       const [one, two, three] = clients as [SocketClient, SocketClient, SocketClient];
       await one.send("publish first");
       assertEquals([await one.next(), await two.next(), await three.next()], ["told 2", "first", "first"]);
       await two.send("publish second");
-      // the sender of the first one gets nothing but the second one
+      // the sender of the first message gets only the second one
       assertEquals([await one.next(), await two.next(), await three.next()], ["second", "told 2", "second"]);
       await bye(clients);
     },
@@ -51,7 +51,7 @@ export const topics: Chapter = chapter("WebSockets: topics", (it) => {
   );
 
   it(
-    "what the application publishes reaches everybody",
+    "what the application publishes reaches every subscriber",
     async ({ ask, origin, flag }) => {
       const clients = await following(origin, flag, 2);
       assertEquals(await published(ask, flag, "all"), 2);
@@ -64,7 +64,7 @@ export const topics: Chapter = chapter("WebSockets: topics", (it) => {
   );
 
   it(
-    "who has left a topic, or is gone, gets nothing of it",
+    "a connection that has unsubscribed or closed gets nothing of the topic",
     async ({ ask, origin, flag }) => {
       const clients = await following(origin, flag, 3);
       const [one, two, three] = clients as [SocketClient, SocketClient, SocketClient];
@@ -79,7 +79,7 @@ export const topics: Chapter = chapter("WebSockets: topics", (it) => {
       do told = await published(ask, flag, "left"); while (told !== 1 && Date.now() < late);
       assertEquals([told, await three.next()], [1, "left"]);
       await one.send("follows");
-      assertEquals(await one.next(), "false", "nothing came in between");
+      assertEquals(await one.next(), "false", "nothing arrived in between");
       await bye([one, three]);
     },
     "websocket",
@@ -87,7 +87,7 @@ export const topics: Chapter = chapter("WebSockets: topics", (it) => {
   );
 
   it(
-    "a member that does not read keeps nothing from the others",
+    "a subscriber that does not read does not hold up the others",
     async ({ ask, origin, flag }) => {
       using slow = await RawSocket.open(origin, `/socket/topics?flag=${flag}`);
       assertEquals(await slow.text(), "following");
@@ -102,7 +102,7 @@ export const topics: Chapter = chapter("WebSockets: topics", (it) => {
   );
 
   it(
-    "connections of mounted applications follow the same topics",
+    "connections of mounted applications share the same topics",
     async ({ ask, origin, flag }) => {
       const inside = new SocketClient(origin, `/socket/app/inside?flag=${flag}`);
       assertEquals(await inside.next(), "inside");

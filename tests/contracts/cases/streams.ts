@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { type Ask, type Chapter, chapter, flagged, json, text } from "../case.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 
-/** Reads until the first piece is there, lets the program go on, and gives the first piece and the rest. */
+/** Reads the first piece, lets the program continue, and returns the first piece and the rest. */
 async function inPieces(ask: Ask, path: string, flag: string): Promise<string[]> {
   const answer = await ask(`${path}?flag=${flag}`);
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -26,7 +26,7 @@ async function uploaded(ask: Ask, path: string, flag: string): Promise<unknown> 
   return await json(ask, `${path}?flag=${flag}`, { method: "POST", body: ReadableStream.from(pieces) });
 }
 
-/** Uploads a piece, waits until the program has seen it, and leaves. */
+/** Uploads a piece, waits until the program has seen it, and disconnects. */
 async function leaveUpload(ask: Ask, path: string, flag: string): Promise<void> {
   const leaving = new AbortController();
   const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1000)) });
@@ -41,12 +41,12 @@ export const streams: Chapter = chapter("Streams", (it) => {
     assertEquals(await inPieces(ask, "/stream/written", flag), ["first ", "second last"]);
   }, "pieces");
 
-  it("a web stream that is returned arrives in pieces", async ({ ask, flag }) => {
+  it("a returned web stream arrives in pieces", async ({ ask, flag }) => {
     assertEquals(await inPieces(ask, "/stream/web", flag), ["first ", "last"]);
   }, "pieces");
 
   it(
-    "the head of a streamed answer arrives though its first piece is still to come",
+    "the head of a streamed answer arrives before its first piece",
     async ({ ask, flag }) => {
       for (const path of ["/stream/quiet", "/stream/quiet-web"]) {
         const answer = await ask(`${path}?flag=${flag}${path}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -58,7 +58,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
     "head",
   );
 
-  it("a large streamed answer arrives whole", async ({ ask }) => {
+  it("a large streamed answer arrives complete", async ({ ask }) => {
     assertEquals((await (await ask("/stream/large")).bytes()).length, 64 * 64 * 1024);
   });
 
@@ -67,37 +67,37 @@ export const streams: Chapter = chapter("Streams", (it) => {
     assertEquals(await text(ask, `/stream/written?flag=${flag}`, { method: "HEAD" }), "");
   });
 
-  it("HEAD of a streamed answer tells the length that was set, and none where none is known", async ({ ask }) => {
+  it("HEAD of a streamed answer has the length that was set, or none if none is known", async ({ ask }) => {
     const lengthOf = async (path: string) => (await ask(path, { method: "HEAD" })).headers.get("content-length");
     assertEquals([await lengthOf("/stream/sized"), await lengthOf("/stream/large")], ["6", null]);
   }, "length");
 
-  it("HEAD of an answer that never ends is told its end", async ({ ask, flag }) => {
+  it("HEAD of an answer that never ends is completed, and its handler is told so", async ({ ask, flag }) => {
     await text(ask, `/stream/endless?flag=${flag}`, { method: "HEAD" });
     await flagged(ask, `${flag}-closed`);
   });
 
-  it("an upload is read while it comes in, through Node's events", async ({ ask, flag }) => {
+  it("an upload is read while it arrives, through Node's events", async ({ ask, flag }) => {
     assertEquals(await uploaded(ask, "/upload/events", flag), { length: 1024 });
   }, "upload");
 
-  it("an upload is read while it comes in, through the web's stream", async ({ ask, flag }) => {
+  it("an upload is read while it arrives, through the web stream", async ({ ask, flag }) => {
     assertEquals(await uploaded(ask, "/upload/web", flag), { length: 1024 });
   }, "upload");
 
-  it("a large upload arrives whole", async ({ ask, flag }) => {
+  it("a large upload arrives complete", async ({ ask, flag }) => {
     const body = new Uint8Array(3_000_000);
     assertEquals(await json(ask, `/upload/web?flag=${flag}`, { method: "POST", body }), { length: 3_000_000 });
   });
 
-  it("an upload that nobody reads does not keep the answer back", async ({ ask }) => {
+  it("an unread upload does not delay the answer", async ({ ask }) => {
     const init = { method: "POST", body: new Uint8Array(200_000) };
     assertEquals(await text(ask, "/upload/ignored", init), "not read");
     assertEquals(await text(ask, "/"), "home");
   });
 
   for (const where of ["listener", "late-listener", "promise", "middleware"]) {
-    it(`after the answer, the request can still be read: ${where}`, async ({ ask, flag, lacks }) => {
+    it(`the request can still be read after the answer: ${where}`, async ({ ask, flag, lacks }) => {
       const init = { method: "POST", headers: { "x-told": "kept" } };
       assertEquals(await text(ask, `/afterwards/${where}?flag=${flag}`, init), "answered");
       await flagged(ask, `${flag}-kept-kept`);
@@ -106,7 +106,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
   }
 
   it(
-    "a client that leaves in the middle of an upload ends its own request, and nothing else",
+    "a client that leaves in the middle of an upload ends only its own request",
     async ({ ask, flag }) => {
       await leaveUpload(ask, "/upload/events", flag);
       for (let i = 0; i < 10; i++) assertEquals(await text(ask, "/"), "home");
@@ -116,7 +116,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
   );
 
   it(
-    "a client that leaves in the middle of an upload aborts it, and it is destroyed and not complete",
+    "a client that leaves in the middle of an upload aborts it: the request is destroyed and not complete",
     async ({ ask, flag }) => {
       await leaveUpload(ask, "/upload/left", flag);
       await flagged(ask, `${flag}-aborted-incomplete`);
@@ -139,7 +139,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
     const answer = await ask(`/leave/streaming?flag=${flag}`, { signal: controller.signal });
     const reader = answer.body!.getReader();
     await reader.read();
-    // in process there is no connection to break off
+    // in process there is no connection to close
     await reader.cancel();
     controller.abort();
     await flagged(ask, `${flag}-cancelled`);

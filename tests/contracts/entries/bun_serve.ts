@@ -1,4 +1,4 @@
-/** The program's `fetch` handed to Bun's server. */
+/** The program's `fetch` passed to Bun's server. */
 import { buildProgram } from "../program.ts";
 
 const app = buildProgram();

@@ -1,4 +1,4 @@
-/** The program's `fetch` handed to Deno's server. */
+/** The program's `fetch` passed to Deno's server. */
 import { buildProgram } from "../program.ts";
 
 Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: ({ port }) => console.log(port) }, buildProgram().fetch);

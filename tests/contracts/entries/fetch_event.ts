@@ -1,7 +1,7 @@
 /** The program behind a `fetch` event: for edge runtimes and service workers. */
 import { buildProgram } from "../program.ts";
 
-/** The event, as far as it is used. */
+/** The part of the event that is used. */
 interface FetchEventLike {
   readonly request: Request;
   respondWith(answer: Response | Promise<Response>): void;

@@ -1,4 +1,4 @@
-/** The program with `app.listen`, where the core knows how to listen. */
+/** The program with `app.listen`, on runtimes where the core can listen. */
 import { buildProgram } from "../program.ts";
 
 const server = buildProgram().listen({ port: 0, hostname: "127.0.0.1" });

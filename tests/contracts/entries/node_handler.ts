@@ -1,4 +1,4 @@
-/** The program on a Node server of one's own. */
+/** The program on the user's own Node server. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { toNodeHandler, toUpgradeHandler } from "@sluice/sluice/node";

@@ -1,7 +1,7 @@
-/** The program's `fetch` handed to the server of Deno or Bun, on the Unix socket `SOCKET`; tells `PORT` when ready. */
+/** The program's `fetch` passed to the server of Deno or Bun, on the Unix socket `SOCKET`; prints `PORT` when ready. */
 import { buildProgram } from "../program.ts";
 
-/** Bun's global, as far as it is used. */
+/** The part of Bun's global that is used. */
 interface BunLike {
   readonly env: Record<string, string | undefined>;
   serve(options: object): unknown;

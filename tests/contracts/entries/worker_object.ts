@@ -1,14 +1,13 @@
-/** The program inside a Durable Object, whose connections outlive it while it sleeps. */
+/** The program inside a Durable Object, whose connections stay open while it hibernates. */
 import { durableSockets } from "@sluice/sluice/workers";
 import { buildProgram } from "../program.ts";
 
-/** A namespace of Durable Objects, as far as it is used. */
+/** The part of a Durable Object namespace that is used. */
 interface Namespace {
   idFromName(name: string): unknown;
   get(id: unknown): { fetch(request: Request): Promise<Response> };
 }
 
-/** The object. */
 export class Program extends durableSockets(() => buildProgram()) {}
 
 const fetch = (request: Request, { PROGRAM }: { PROGRAM: Namespace }): Promise<Response> =>

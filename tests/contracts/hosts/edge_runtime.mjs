@@ -9,7 +9,7 @@ const { createHandler, EdgeRuntime } = await import(name);
 const runtime = new EdgeRuntime({ initialCode: readFileSync(process.argv[2], "utf8") });
 const { context } = runtime;
 
-// as the package's own server, which hands no signal over
+// like the package's own server, which passes no signal
 const server = createServer((req, res) => {
   const client = new context.AbortController();
   res.on("close", () => res.writableFinished || client.abort());

@@ -1,6 +1,6 @@
-// Runs a bundled Lambda function in AWS's own runtime client, and prints where it listens: as a function URL, and under
-// the path of AWS's emulator for whoever brings an event. Lambda itself is stood in for by its runtime API
-// (docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html).
+// Runs a bundled Lambda function in AWS's own runtime client, and prints where it listens: as a function URL, and for
+// raw events under the path of AWS's emulator. This file implements Lambda's runtime API
+// (docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html) in place of Lambda itself.
 import { isUtf8 } from "node:buffer";
 import { writeFileSync } from "node:fs";
 import http from "node:http";
@@ -11,7 +11,7 @@ import { buffer } from "node:stream/consumers";
 const NEXT = "/2018-06-01/runtime/invocation/";
 const INVOKE = "/2015-03-31/functions/function/invocations";
 const ERROR_TRAILER = "lambda-runtime-function-error-type";
-// Lambda has a process for each invocation under way; here they share one, so that they share what the program remembers
+// Lambda has a process for each concurrent invocation; here they share one, so that they share the program's state
 const LOOPS = 24;
 
 const events = [];
@@ -117,7 +117,7 @@ async function passOn(payload, res) {
   end(payload, res);
 }
 
-// the client tells in a trailer that the function has failed under way
+// the client reports in a trailer that the function failed while streaming
 function end(payload, res) {
   if (payload.trailers[ERROR_TRAILER] !== undefined) throw new Error(payload.trailers[ERROR_TRAILER]);
   res.end();
@@ -127,7 +127,7 @@ const listening = (server) =>
   new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
 const apiPort = await listening(runtimeApi);
 
-// the client would send what it does not stream through a native module of its own
+// otherwise, the client would send buffered answers through its own native module
 const post = (id, kind, body) =>
   http.request(
     { port: apiPort, host: "127.0.0.1", method: "POST", path: `${NEXT}${id}/${kind}` },
@@ -149,5 +149,5 @@ process.setMaxListeners(0);
 const { run } = await import(new URL("index.mjs", client).href);
 const bundle = process.argv[2];
 for (let loop = 0; loop < LOOPS; loop++) await run(dirname(bundle), `${basename(bundle, ".mjs")}.handler`);
-// the client has taken the console over
+// the client has replaced the console
 process.stdout.write(`${await listening(gateway)}\n`);

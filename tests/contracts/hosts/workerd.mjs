@@ -20,7 +20,7 @@ const worker = new Miniflare({
 });
 console.log((await worker.ready).port);
 
-// workerd is a process of its own, and would stay
+// workerd is a separate process, which would keep running
 process.once("SIGTERM", async () => {
   await worker.dispose();
   process.exit();
