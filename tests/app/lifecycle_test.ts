@@ -8,7 +8,7 @@ import { quietApp } from "../support/app.ts";
 import type { Any } from "../support/both.ts";
 import { opened, readUntil, untilClosed } from "../support/raw_client.ts";
 
-Deno.test("listen serves on a free port, tells where, and close ends it", async () => {
+Deno.test("listen serves on a free port and reports it, and close stops it", async () => {
   const app = quietApp();
   app.get("/", (_req, res) => res.send("served"));
   assertEquals(app.server, null);
@@ -39,7 +39,7 @@ Deno.test("an application can listen again after it was closed", async () => {
   }
 });
 
-Deno.test("close answers what is in flight", async () => {
+Deno.test("close waits for requests in flight", async () => {
   const app = quietApp();
   const arrived = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ Deno.test("close answers what is in flight", async () => {
   await closing;
 });
 
-Deno.test("close with a deadline cuts what does not end", async () => {
+Deno.test("close with a deadline cuts requests that do not end", async () => {
   const app = quietApp();
   const arrived = Promise.withResolvers<void>();
   app.get("/", () => arrived.resolve());
@@ -72,7 +72,7 @@ Deno.test("close with a deadline cuts what does not end", async () => {
   await assertRejects(() => stream.text());
 });
 
-Deno.test("a server is shut down as one of Node's, which tells whether it listens and cuts what does not end", async () => {
+Deno.test("a server can be shut down with Node's methods: it tells whether it listens, and can cut all connections", async () => {
   const app = quietApp();
   const arrived = Promise.withResolvers<void>();
   app.get("/", () => arrived.resolve());
@@ -91,7 +91,7 @@ Deno.test("a server is shut down as one of Node's, which tells whether it listen
   assertEquals([...listening, server.listening], [true, false, false]);
 });
 
-Deno.test("a server that a block holds by await using is closed at the block's end, whether or not it was before", async () => {
+Deno.test("a server held by await using is closed at the end of the block, even if it was closed before", async () => {
   const app = quietApp();
   app.get("/", (_req, res) => res.send("served"));
   for (const isClosedBefore of [false, true]) {
@@ -107,7 +107,7 @@ Deno.test("a server that a block holds by await using is closed at the block's e
   }
 });
 
-Deno.test("who closes a server that is closed already is told so, as with Node's; closing the application is not an error", async () => {
+Deno.test("closing a server twice is an error, as with Node's; closing the application again is not", async () => {
   const told = async (server: Any, close: () => unknown): Promise<unknown[]> => {
     const ended = () => new Promise((resolve) => server.close((error?: Any) => resolve(error?.code)));
     const both = [ended(), ended()];
@@ -122,7 +122,7 @@ Deno.test("who closes a server that is closed already is told so, as with Node's
   assertEquals(ours, [undefined, "ERR_SERVER_NOT_RUNNING", "ERR_SERVER_NOT_RUNNING", undefined]);
 });
 
-Deno.test("closing a server gives the server where there is a callback, as Node's does, and a promise where there is none", async () => {
+Deno.test("server.close returns the server if it is given a callback, as Node's does, and a promise if not", async () => {
   const closed = Promise.withResolvers<void>();
   const first = quietApp().listen({ port: 0, hostname: "127.0.0.1" });
   assertEquals(first.close(() => closed.resolve()) === first, true);
@@ -131,7 +131,7 @@ Deno.test("closing a server gives the server where there is a callback, as Node'
   assertEquals(await second.close(), undefined);
 });
 
-Deno.test("a taken port goes to the callback, or is thrown where there is none", async () => {
+Deno.test("a port in use is an error for the callback, or thrown if there is none", async () => {
   const first = quietApp();
   const { port } = first.listen({ port: 0, hostname: "127.0.0.1" });
   const second = quietApp();
@@ -151,7 +151,7 @@ Deno.test("host is Node's name of hostname, and a path is refused", async () => 
   assertThrows(() => app.listen("/tmp/socket"), TypeError, "not the path /tmp/socket");
 });
 
-Deno.test("a limit that only Node lets be set changes nothing, and says so", async () => {
+Deno.test("a server limit that can be set only on Node changes nothing elsewhere, and says so", async () => {
   const app = quietApp();
   const server = app.listen({ port: 0, hostname: "127.0.0.1" });
   const { warn } = console;
@@ -187,7 +187,7 @@ Deno.test("a limit that only Node lets be set changes nothing, and says so", asy
   await server.close();
 });
 
-Deno.test("a port that is none is refused by value", () => {
+Deno.test("an invalid port is refused, naming the value", () => {
   assertThrows(() => quietApp().listen(70_000), RangeError, "70000");
   assertThrows(() => quietApp().listen(-1), RangeError, "-1");
   assertThrows(() => quietApp().listen("http"), RangeError, "http");
@@ -195,7 +195,7 @@ Deno.test("a port that is none is refused by value", () => {
   assertThrows(() => quietApp().listen(""), TypeError, 'app.listen takes a port as a number, not ""');
 });
 
-Deno.test("a certificate without its key, or the other way round, is not served without TLS", () => {
+Deno.test("a certificate without its key, or the reverse, is refused and not served without TLS", () => {
   for (const half of [{ cert: "PEM" }, { key: "PEM" }, { cert: "PEM", key: undefined as never }]) {
     assertThrows(() => quietApp().listen({ port: 0, ...half }), TypeError, "app.listen takes cert and key together");
   }
@@ -209,7 +209,7 @@ Deno.test("an abort signal closes the server", async () => {
   await server.finished;
 });
 
-Deno.test("a signal that was given to an earlier listen does not close a later server", async () => {
+Deno.test("a signal passed to an earlier listen does not close a later server", async () => {
   const app = quietApp();
   app.get("/", (_req, res) => res.send("served"));
   const earlier = new AbortController();
@@ -221,7 +221,7 @@ Deno.test("a signal that was given to an earlier listen does not close a later s
   await app.close();
 });
 
-Deno.test("close with a deadline ends although a client reads nothing, uploads nothing more, or work goes on", async () => {
+Deno.test("close with a deadline ends even if a client stops reading or uploading, or work continues", async () => {
   const app = quietApp();
   let arrived = Promise.withResolvers<void>();
   app.get("/large", (_req, res) => {
@@ -250,7 +250,7 @@ Deno.test("close with a deadline ends although a client reads nothing, uploads n
   }
 });
 
-Deno.test("an application closed at once answers who waits for a handler, and cuts the others", async () => {
+Deno.test("an application closed with a deadline of 0 answers pending requests with 503, and cuts answers being sent", async () => {
   const app = quietApp();
   const arrived = Promise.withResolvers<void>();
   app.get("/", () => arrived.resolve());
@@ -266,7 +266,7 @@ Deno.test("an application closed at once answers who waits for a handler, and cu
   assert((await untilClosed(large)).length < 32 * 1024 * 1024);
 });
 
-Deno.test("a handshake that is not answered yet is refused once closing has begun", async () => {
+Deno.test("a pending handshake is refused once closing has begun", async () => {
   const app = quietApp();
   const [arrived, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   app.ws("/", async (_req, _res, next) => {
@@ -284,7 +284,7 @@ Deno.test("a handshake that is not answered yet is refused once closing has begu
   await closing;
 });
 
-Deno.test("the listener is called on the server, and one for a mount on the application", async () => {
+Deno.test("a listen callback is called on the server, and a mount listener on the application", async () => {
   const app = quietApp();
   const seen: unknown[] = [];
   app.on("mount", function (this: unknown) {
@@ -312,11 +312,11 @@ Deno.test("an application has every method of Node's emitter, as in Express", ()
   assertEquals(app.removeAllListeners("ready").emit("ready"), false);
 });
 
-Deno.test("a server tells when it listens and when it has closed, and says so to those who need an http.Server", async () => {
+Deno.test("a server emits listening and close, and refuses listeners that need an http.Server", async () => {
   const server = quietApp().listen({ port: 0, hostname: "127.0.0.1" });
   const told: string[] = [];
   server.on("listening", () => told.push("listening")).once("close", () => told.push("closed"));
-  // as ws and socket.io do, given a server
+  // like ws and socket.io when given a server
   assertThrows(() => server.on("upgrade", () => {}), TypeError, 'server.on("upgrade"): what app.listen returns is no');
   assertThrows(() => server.once("request", () => {}), TypeError, "http.createServer(app)");
   assertThrows(() => server.listeners("request"), TypeError, "http.createServer(app)");
@@ -326,7 +326,7 @@ Deno.test("a server tells when it listens and when it has closed, and says so to
   assertEquals(told, ["listening", "closed"]);
 });
 
-Deno.test("an application that listens again while an earlier close still waits goes on listening", async () => {
+Deno.test("an application that listens again while an earlier close is pending keeps listening", async () => {
   const app = quietApp();
   app.get("/", (_req, res) => res.send("served"));
   const closing = app.close();
@@ -362,7 +362,7 @@ Deno.test("an earlier close that ends does not make a later one forgotten", asyn
   await Promise.all([first, second]);
 });
 
-Deno.test("an application listens as often as it is told to; closing one server leaves the others", async () => {
+Deno.test("an application can listen several times; closing one server leaves the others", async () => {
   const app = quietApp();
   const [arrived, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   app.get("/", (_req, res) => res.send("served"));
@@ -399,7 +399,7 @@ Deno.test("an application listens as often as it is told to; closing one server 
   assertEquals([app.server, (await again.next())?.opcode], [null, OPCODE.close]);
 });
 
-Deno.test("closing an application closes all servers it has", async () => {
+Deno.test("closing an application closes all of its servers", async () => {
   const app = quietApp();
   const servers = [1, 2].map(() => app.listen({ port: 0, hostname: "127.0.0.1" }));
   const told: number[] = [];
@@ -409,7 +409,7 @@ Deno.test("closing an application closes all servers it has", async () => {
   assertEquals([app.server, told.sort()], [null, [0, 1]]);
 });
 
-Deno.test("a deadline that no timer can keep is refused, for it would cut at once", () => {
+Deno.test("a deadline that is not a valid timer delay is refused, since it would fire at once", () => {
   for (const timeoutMs of [-1, NaN, Infinity, "5s" as never, null as never]) {
     assertThrows(
       () => quietApp().close({ timeoutMs }),
@@ -419,7 +419,7 @@ Deno.test("a deadline that no timer can keep is refused, for it would cut at onc
   }
 });
 
-Deno.test("a deadline that would not be kept, because it is no option, is refused", () => {
+Deno.test("a deadline passed in the wrong place or under an unknown name is refused", () => {
   assertThrows(() => quietApp().close(5000 as never), TypeError, "app.close: options must be an object, not 5000");
   assertThrows(
     () => quietApp().close({ timeout: 5000 } as never),
@@ -428,7 +428,7 @@ Deno.test("a deadline that would not be kept, because it is no option, is refuse
   );
 });
 
-Deno.test("whoever closes is told that a broker could not be closed, and the servers are closed all the same", async () => {
+Deno.test("close rejects if a broker could not be closed, and closes the servers all the same", async () => {
   const app = quietApp();
   const nothing = () => {};
   const close = () => Promise.reject(new Error("the broker is stuck"));

@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import sluice, { type FrameworkRequest } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
 
-Deno.test("the defaults are Express's, but for x-powered-by", async () => {
+Deno.test("the defaults are Express's, except for x-powered-by", async () => {
   const app = sluice();
   assertEquals([app.get("etag"), app.get("query parser"), app.get("subdomain offset"), app.get("trust proxy")], [
     "weak",
@@ -16,7 +16,7 @@ Deno.test("the defaults are Express's, but for x-powered-by", async () => {
   assertEquals((await ask(quietApp().enable("x-powered-by"), "/")).headers.get("x-powered-by"), "Sluice");
 });
 
-Deno.test("settings are stored, switched, tested and listed", () => {
+Deno.test("settings can be stored, switched, tested and listed", () => {
   const app = quietApp().set("title", "x").enable("on").disable("off");
   assertEquals([app.get("title"), app.enabled("on"), app.disabled("on"), app.enabled("off"), app.disabled("none")], [
     "x",
@@ -30,7 +30,7 @@ Deno.test("settings are stored, switched, tested and listed", () => {
   assertEquals(app.get("hasOwnProperty"), 1);
 });
 
-Deno.test("settings that cannot be are refused", () => {
+Deno.test("invalid settings are refused", () => {
   assertThrows(() => quietApp().set("etag", 42), TypeError, "unknown value for etag function: 42");
   assertThrows(() => quietApp().set("query parser", "odd"), TypeError, "unknown value for query parser function: odd");
   const refuses = (value: unknown, message: string) =>
@@ -43,7 +43,7 @@ Deno.test("settings that cannot be are refused", () => {
   assertThrows(() => quietApp().set("query parser", Symbol("odd")), TypeError, "parser function: Symbol(odd); use");
 });
 
-Deno.test("a setting that is refused stays what it was", () => {
+Deno.test("a refused setting keeps its value", () => {
   const app = quietApp().set("etag", "strong").set("query parser", "extended").set("trust proxy", 1);
   const before = app.getSettings();
   for (const name of ["etag", "query parser", "trust proxy"]) assertThrows(() => app.set(name, "10.0.0.0/odd"));
@@ -54,7 +54,7 @@ Deno.test("a setting that is refused stays what it was", () => {
   assertEquals(child.get("trust proxy"), true);
 });
 
-Deno.test("a mounted application inherits settings it did not set, and hears of it", () => {
+Deno.test("a mounted application inherits settings it did not set, and emits mount", () => {
   const parent = quietApp().set("title", "parent").set("trust proxy", true).set("json charset", false);
   const child = sluice();
   let heard: unknown;
@@ -73,7 +73,7 @@ Deno.test("a mounted application inherits settings it did not set, and hears of 
   assertEquals([grandchild.mountpath, grandchild.parent === child], [["/a", "/b"], true]);
 });
 
-Deno.test("an application's own request methods are seen by it and by what is mounted on it", async () => {
+Deno.test("custom request methods of an application are visible to it and to applications mounted on it", async () => {
   const parent = quietApp();
   const child = sluice();
   // deno-lint-ignore no-explicit-any -- what plain JavaScript users write
@@ -89,7 +89,7 @@ Deno.test("an application's own request methods are seen by it and by what is mo
   assertEquals([await askText(parent, "/child"), await askText(parent, "/")], ['["get","own"]', '["get","undefined"]']);
 });
 
-Deno.test("the application's context is put on every request", async () => {
+Deno.test("the application's context is set on every request", async () => {
   const app = quietApp();
   app.setAppContext({ setApp: (_req, res) => void (res.locals["tenant"] = "a") });
   app.get("/", (_req, res) => res.send(res.locals["tenant"]));
@@ -109,7 +109,7 @@ Deno.test("an application called as a function is a middleware", async () => {
   assertEquals([await askText(outer, "/x"), await askText(outer, "/y")], ["inner", "outer"]);
 });
 
-Deno.test("programs keep things of their own on an application, under names that Express leaves free", async () => {
+Deno.test("programs can store values on an application under names that Express leaves free", async () => {
   const app = quietApp();
   const kept: Record<string, unknown> = {
     db: 1,

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { opened, untilClosed } from "../support/raw_client.ts";
 
-/** The page of an error with a stack as some engine writes it. */
+/** The page of an error with the stack format of some engine. */
 async function page(stack: string | undefined): Promise<string> {
   const app = quietApp();
   app.get("/", () => {
@@ -46,7 +46,7 @@ Deno.test("the page of a 404 shows the path encoded, as Express does", async () 
   await new Promise((resolve) => theirs.close(resolve));
 });
 
-Deno.test("an error as JSON says that it varies, so that no cache gives it to a browser; the page is as Express's", async () => {
+Deno.test("a JSON error sets Vary, so that no cache serves it to a browser; the page is like Express's", async () => {
   const app = quietApp();
   app.get("/fails", (_req, res) => {
     res.vary("Origin");

@@ -1,6 +1,6 @@
 /**
- * The only handler of a route that comes first is run without a walk. Whatever it does must end as it does behind a
- * middleware, where there is one.
+ * The only handler of a route that comes first runs without the walk behind `next()`. Whatever it does must have the
+ * same result as behind a middleware, where there is a walk.
  */
 import { assertEquals } from "@std/assert";
 import sluice, { type FrameworkApp, type NextFunction, type Request, type Response as Res } from "@sluice/sluice";
@@ -18,17 +18,17 @@ const HANDLERS: Record<string, Handler> = {
   },
   "returns its answer": () => new Response("returned"),
   "returns a promise of its answer": async () => await Promise.resolve(new Response("promised")),
-  "returns an answer after another": (_req, res) => {
+  "returns an answer after sending another": (_req, res) => {
     res.send("sent");
     return new Response("returned");
   },
   "goes on": (_req, _res, next) => next(),
-  "goes on, and then looks around": (req, _res, next, log) => {
+  "calls next, and then looks at the request": (req, _res, next, log) => {
     next();
     log.push(req.params, req.baseUrl, typeof req.next);
   },
   "goes on later": (_req, _res, next) => void queueMicrotask(() => next()),
-  "goes on in a promise": async (_req, _res, next) => {
+  "calls next in a promise": async (_req, _res, next) => {
     await undefined;
     next();
   },
@@ -36,33 +36,33 @@ const HANDLERS: Record<string, Handler> = {
     next();
     next();
   },
-  "goes on twice, later": (_req, _res, next) => {
+  "calls next twice, later": (_req, _res, next) => {
     queueMicrotask(() => next());
     queueMicrotask(() => next());
   },
-  "goes on through req.next": (req) => req.next(),
-  "goes on through the arguments": function () {
+  "calls next through req.next": (req) => req.next(),
+  "calls next through the arguments": function () {
     arguments[2]();
   },
-  "tells what it is called on": function (this: unknown) {
+  "reports its this": function (this: unknown) {
     arguments[1].send(String(this));
   },
-  "goes on behind its route": (_req, _res, next) => next("route"),
+  "calls next('route')": (_req, _res, next) => next("route"),
   "leaves its router": (_req, _res, next) => next("router"),
-  "fails through next": (_req, _res, next) => next(new Error("told")),
+  "passes an error to next": (_req, _res, next) => next(new Error("told")),
   "throws": () => {
     throw new Error("thrown");
   },
-  "throws what is no error": () => {
+  "throws a value that is not an error": () => {
     throw undefined;
   },
   "rejects": () => Promise.reject(new Error("rejected")),
   "rejects with nothing": () => Promise.reject(),
-  "goes on, and then throws": (_req, _res, next) => {
+  "calls next, and then throws": (_req, _res, next) => {
     next();
     throw new Error("too late");
   },
-  "goes on, and then rejects": async (_req, _res, next) => {
+  "calls next, and then rejects": async (_req, _res, next) => {
     next();
     await undefined;
     throw new Error("much too late");
@@ -71,15 +71,15 @@ const HANDLERS: Record<string, Handler> = {
     res.send("sent");
     throw new Error("after that");
   },
-  "writes the URL anew and goes on": (req, _res, next) => {
+  "rewrites the URL and calls next": (req, _res, next) => {
     req.url = "/other?x=1";
     next();
   },
-  "writes the method anew and goes on": (req, _res, next) => {
+  "rewrites the method and calls next": (req, _res, next) => {
     req.method = "PUT";
     next();
   },
-  "registers a layer and goes on": (_req, _res, next, log, app) => {
+  "registers a layer and calls next": (_req, _res, next, log, app) => {
     app.use((_req, _res, next) => {
       log.push("registered");
       next();
@@ -129,7 +129,7 @@ async function seen(shape: Shape, handler: Handler, isWalked: boolean, path: str
   );
   const answer = await ask(app, path);
   const body = await answer.text();
-  // what a handler does after its answer is told in later turns
+  // what a handler does after its answer is noted in later turns
   await new Promise((resolve) => setTimeout(resolve, 0));
   return {
     status: answer.status,
@@ -140,7 +140,7 @@ async function seen(shape: Shape, handler: Handler, isWalked: boolean, path: str
 }
 
 for (const [what, handler] of Object.entries(HANDLERS)) {
-  Deno.test(`a first handler that ${what} is one like any other`, async () => {
+  Deno.test(`a first handler that ${what} works like any other`, async () => {
     for (const [where, shape] of Object.entries(SHAPES)) {
       for (const path of ["/7", "/%E0%A4%A"]) {
         const [first, walked] = [await seen(shape, handler, false, path), await seen(shape, handler, true, path)];

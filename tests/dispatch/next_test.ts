@@ -10,7 +10,7 @@ Deno.test("a chain of synchronous handlers is answered without a promise", () =>
   assertEquals(app.handle(new Request("http://localhost/")) instanceof Promise, true);
 });
 
-Deno.test("what is no request is refused, with a word on how to make one", () => {
+Deno.test("a value that is no request is refused, with a hint how to make one", () => {
   const app = quietApp();
   assertThrows(() => app.handle("http://localhost/" as never), TypeError, 'such as new Request("http://localhost/")');
 });
@@ -47,7 +47,7 @@ Deno.test("a chain of thousands of synchronous handlers does not exhaust the sta
   assertEquals(await askText(app, "/"), "through");
 });
 
-Deno.test("a handler may return a Response, at once or later, and headers set before are kept", async () => {
+Deno.test("a handler may return a Response or a promise of one, and headers set before are kept", async () => {
   const app = quietApp();
   app.use((_req, res, next) => {
     res.set("x-before", "1");
@@ -70,7 +70,7 @@ Deno.test("a handler may return a Response, at once or later, and headers set be
   assertEquals([bare.status, bare.headers.get("location")], [303, "http://localhost/now"]);
 });
 
-Deno.test("throwing what is no error, and rejecting with nothing, is answered with 500", async () => {
+Deno.test("throwing a value that is not an error, or rejecting with nothing, is answered with 500", async () => {
   const app = quietApp();
   app.get("/string", () => {
     throw "text";
@@ -103,7 +103,7 @@ Deno.test("an error after the answer does not change the answer", async () => {
   assertEquals([response.status, await response.text()], [200, "sent"]);
 });
 
-Deno.test("details of an error are shown outside production only", async () => {
+Deno.test("details of an error are shown only outside production", async () => {
   const app = quietApp();
   app.get("/", () => {
     throw new Error("secret detail");
@@ -124,7 +124,7 @@ Deno.test("clients that prefer JSON get errors as JSON", async () => {
   assertEquals([response.status, await response.json()], [404, { error: "Cannot GET /none" }]);
 });
 
-Deno.test("a router walks a plain request object, as in Express's own tests", () => {
+Deno.test("a router accepts a plain request object, as in Express's own tests", () => {
   const router = Router();
   const seen: unknown[] = [];
   router.use("/a", (req, _res, next) => {
@@ -136,13 +136,13 @@ Deno.test("a router walks a plain request object, as in Express's own tests", ()
   assertEquals(seen, [["/b?x=1", "/a"], [undefined, "/a/b?x=1"]]);
 });
 
-Deno.test("methods nobody knows are answered with 404", async () => {
+Deno.test("unknown methods are answered with 404", async () => {
   const app = quietApp();
   app.get("/", (_req, res) => res.send("x"));
   assertEquals((await ask(app, "/", { method: "FROBNICATE" })).status, 404);
 });
 
-Deno.test("dispatch finds the last of many routes and leaves other prefixes alone", async () => {
+Deno.test("dispatch finds the last of many routes and skips other prefixes", async () => {
   const app = quietApp();
   let touched = 0;
   for (let i = 0; i < 1000; i++) app.use(`/other${i}`, (_req, _res, next) => (touched++, next()));

@@ -18,7 +18,7 @@ const withHeader = (path: string, name: string, value: string): Ask => ({ path, 
 
 const CASES: readonly Case[] = [
   {
-    name: "a send that is replaced for every application sees what json and sendStatus send",
+    name: "a send replaced for every application sees what json and sendStatus send",
     build(app, lib) {
       const { send } = lib.response;
       lib.response.send = function (body: Any) {
@@ -35,7 +35,7 @@ const CASES: readonly Case[] = [
     asks: ["/json", "/status", "/restore"],
   },
   {
-    name: "a large file is sent where a middleware has replaced send",
+    name: "a large file is sent although a middleware has replaced send",
     build(app) {
       app.use((_req: Any, res: Any, next: Any) => {
         const { send } = res;
@@ -67,7 +67,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    name: "a file that is sent as the page of an error never becomes a 304",
+    name: "a file sent as an error page never becomes a 304",
     build(app, lib) {
       app.get("/page/:status", (req: Any, res: Any) => res.status(+req.params.status).sendFile(`${FILES}/page.html`));
       app.use("/static", (_req: Any, res: Any, next: Any) => (res.statusCode = 404, next()), lib.static(FILES));
@@ -77,14 +77,14 @@ const CASES: readonly Case[] = [
     ),
   },
   {
-    name: "a range in another unit is left aside",
+    name: "a range in another unit is ignored",
     build: (app, lib) => void app.use(lib.static(FILES)),
     asks: ["items=50-60", "items=0-1", " bytes=0-1", "bytes=0-1,3-4", "bytes", "bytes=x", "BYTES=0-1"].map((range) =>
       withHeader("/hello.txt", "range", range)
     ),
   },
   {
-    name: "setHeaders of static files is told the date of a file",
+    name: "setHeaders of static files gets the modification date of a file",
     build: (app, lib) =>
       void app.use(lib.static(FILES, {
         setHeaders: (res: Any, path: string, stat: Any) =>
@@ -93,7 +93,7 @@ const CASES: readonly Case[] = [
     asks: ["/hello.txt"],
   },
   {
-    name: "a redirect leads to a URL object",
+    name: "a redirect accepts a URL object",
     build(app) {
       app.get("/a", (_req: Any, res: Any) => res.redirect(new URL("http://example.com/ü?x=<y>")));
       app.get("/b", (_req: Any, res: Any) => res.redirect(308, new URL("http://example.com")));
@@ -102,7 +102,7 @@ const CASES: readonly Case[] = [
     asks: ["/a", "/b", "/c"],
   },
   {
-    name: "what writeHead has fixed stands, whatever status is set afterwards",
+    name: "the status passed to writeHead stands, whatever is set afterwards",
     build(app) {
       app.get("/ended", (_req: Any, res: Any) => res.writeHead(202).status(404).end("x"));
       app.get("/written", (_req: Any, res: Any) => {
@@ -115,7 +115,7 @@ const CASES: readonly Case[] = [
     asks: ["/ended", "/written"],
   },
   {
-    name: "the headers that setHeaders takes replace what was set, cookies too",
+    name: "headers passed to setHeaders replace those set before, cookies too",
     build(app) {
       const headers = new Headers([["X-One", "2"], ["Set-Cookie", "b=2"], ["Set-Cookie", "c=3"]]);
       const map = new Map<string, Any>([["X-One", ["2", "3"]], ["set-cookie", ["b=2", "c=3"]]]);
@@ -131,7 +131,7 @@ const CASES: readonly Case[] = [
     asks: ["/headers", "/map", "/twice", "/without"],
   },
   {
-    name: "a list of headers for writeHead replaces what was set, and has several lines of one name",
+    name: "a list of headers passed to writeHead replaces those set before, and may repeat a name",
     build(app) {
       app.get("/list", (_req: Any, res: Any) => {
         res.set({ "Content-Type": "text/plain", "Link": "<before>", "Location": "/kept" });
@@ -163,7 +163,7 @@ const CASES: readonly Case[] = [
     asks: ["/set", "/late"],
   },
   {
-    name: "a folder is sent by its index, and only with a slash",
+    name: "a folder is served by its index page, and only with a trailing slash",
     build(app) {
       const told = (res: Any) => (error: Any) => error && res.send(`${error.code} ${error.status}`);
       for (
@@ -183,7 +183,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    name: "files in daily use have their types",
+    name: "common files have their types",
     build: (app) => void app.get("/:name", (req: Any, res: Any) => res.attachment(req.params.name).end()),
     asks: (
       "doc docx xls xlsx ppt pptx rtf pdf odt ods odp aif aiff flac m3u m3u8 m4a m4b mka mp3 wav wma avi flv m4v mkv " +
@@ -192,7 +192,7 @@ const CASES: readonly Case[] = [
     ).split(" ").map((extension) => `/file.${extension}`),
   },
   {
-    name: "a function that makes entity tags is given the body as a buffer",
+    name: "a function that makes entity tags gets the body as a buffer",
     build(app) {
       const seen: Any[] = [];
       app.set("etag", (body: Any, encoding: Any) => {
@@ -207,7 +207,7 @@ const CASES: readonly Case[] = [
     asks: ["/text", "/json", "/bytes", "/seen", withHeader("/text", "if-none-match", '"2"')],
   },
   {
-    name: "an error without a prototype has the page of its status",
+    name: "an error without a prototype gets the page of its status",
     build(app) {
       const bare = (fields: object) => Object.assign(Object.create(null), fields);
       app.get("/thrown", () => {
@@ -218,12 +218,12 @@ const CASES: readonly Case[] = [
     asks: ["/thrown", "/passed"],
   },
   {
-    name: "JSONP of nothing has its type",
+    name: "JSONP without a body has its type",
     build: (app) => void app.get("/", (_req: Any, res: Any) => res.jsonp()),
     asks: ["/", "/?callback=f"],
   },
   {
-    name: "a charset without a name is the usual one",
+    name: "an empty charset means the default one",
     build(app, lib) {
       app.use(lib.json(), lib.text({ defaultCharset: "latin1" }), lib.urlencoded());
       app.post("/", (req: Any, res: Any) => res.json(req.body));
@@ -242,7 +242,7 @@ const CASES: readonly Case[] = [
     asks: ["html", "js"].flatMap((name) => ["static", "sent", "type"].map((at) => `/${at}/${name}`)),
   },
   {
-    name: "an error that is sent as JSON shows its message and what it is about, and not the head of its answer",
+    name: "an error sent as JSON shows its message and details, and not its status and headers",
     build(app, lib) {
       app.use("/static", lib.static(FILES, { fallthrough: false, dotfiles: "deny" }));
       app.post("/json", lib.json({ limit: 10 }));
@@ -259,7 +259,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    name: "the error of a file that is missing says which one",
+    name: "the error of a missing file names it",
     build(app, lib) {
       app.use("/static", lib.static(FILES, { fallthrough: false }));
       app.get("/sent", (_req: Any, res: Any) => res.sendFile("none.txt", { root: FILES }));

@@ -1,4 +1,4 @@
-/** What programs hand over where a value is missing: the header an upstream did not send, an option nobody set. */
+/** What programs pass when a value is missing: a header an upstream did not send, an option that was not set. */
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import { type Any, askBoth } from "../support/both.ts";
@@ -52,25 +52,25 @@ const CASES: readonly Case[] = [
   },
   { name: "res.end needs no chunk", answer: (chunk) => (_req, res) => res.end(chunk, "utf8") },
   {
-    name: "res.end needs no chunk behind others",
+    name: "res.end needs no chunk after others",
     answer: (chunk) => (_req, res) => {
       res.write("text");
       res.end(chunk);
       res.end(chunk);
     },
   },
-  { name: "static files may be kept no time", answer: (maxAge, lib) => lib.static(FILES, { maxAge }) },
-  { name: "a file may be kept no time", answer: (maxAge) => (_req, res) => res.sendFile(FILE, { maxAge }) },
+  { name: "static files need no maxAge", answer: (maxAge, lib) => lib.static(FILES, { maxAge }) },
+  { name: "a file needs no maxAge", answer: (maxAge) => (_req, res) => res.sendFile(FILE, { maxAge }) },
   { name: "a router needs no options", answer: (options, lib) => lib.Router(options || null) },
   {
-    name: "a parser's type and charset are the usual ones",
+    name: "a parser's type and charset are the defaults",
     answer: (value, lib) => {
       const parse = lib.text({ type: value, defaultCharset: value });
       return (req, res, next) => parse(req, res, (error: unknown) => error ? next(error) : res.json(req.body ?? null));
     },
   },
   {
-    name: "options that are undefined are not there",
+    name: "options that are undefined are ignored",
     answer: (_value, lib) =>
       lib.static(FILES, {
         index: undefined,
@@ -98,7 +98,7 @@ for (const { name, answer } of CASES) {
   });
 }
 
-Deno.test("as in Express, no request has a header of a name that none can have", async () => {
+Deno.test("as in Express, reading a header with an invalid name finds nothing", async () => {
   const names = ["two words", "größe", "line\r\nbreak", "(x)"];
   const [ours, theirs] = await askBoth(
     (app) => app.get("/", (req: Any, res: Any) => res.json(names.map((name) => req.get(name) ?? null))),

@@ -1,6 +1,6 @@
 /**
- * Random routers below one another, on Sluice and on Express's own router: every handler that runs, what it sees of the
- * request, and how it ends must be the same.
+ * Random nested routers, on Sluice and on Express's own router: the handlers that run, what each sees of the request,
+ * and how the request ends must be the same.
  */
 import { assert, assertEquals } from "@std/assert";
 import express from "express";
@@ -17,7 +17,7 @@ interface Action {
   readonly to: string;
 }
 
-/** One registration, in words that both libraries understand. */
+/** One registration, in a form that works for both libraries. */
 interface Registration {
   readonly name: string;
   readonly as: "use" | "catch" | "route" | "mount" | "param";
@@ -47,7 +47,7 @@ function oneOf<T>(pick: Pick, list: readonly T[]): T {
 
 function randomPath(pick: Pick, all: readonly string[] = SEGMENTS): string {
   const segments = Array.from({ length: pick(6) }, () => oneOf(pick, all));
-  // a second slash at the end is the only one that Express ignores, and only behind nothing else
+  // the only second slash that Express ignores is one at the end, and only if nothing else is before it
   const path = `/${segments.join("/")}`.replace(/\/{2,}$/, "/");
   return pick(4) === 0 ? `${path}?q=1` : path;
 }
@@ -130,7 +130,7 @@ function act(name: string, { does, to }: Action, req: Any, res: Any, next: Any):
   if (does === "error") return next(new Error(`${name} passed on`));
   if (does === "reject") return Promise.reject(new Error(`${name} rejected`));
   if (does === "later") return void queueMicrotask(() => next());
-  // where a mount took the whole path, Express cannot tell a slash that was assigned from the one it added itself
+  // if a mount stripped the whole path, Express cannot tell an assigned slash from the one it added itself
   const whole = req.url === "/" || req.url.startsWith("/?");
   if (does === "url" && !whole) req.url = to;
   if (does === "method") req.method = to;
@@ -147,7 +147,7 @@ async function askSluice(program: Program, asks: Asks): Promise<Ended[]> {
   const { caseSensitive, strict } = program.options;
   const app = quietApp().set("case sensitive routing", caseSensitive).set("strict routing", strict);
   build(program, app, Router, log);
-  // where nobody answers
+  // if no handler answers
   app.use((_req: Any, res: Any) => res.end("nobody"));
   app.use((error: Any, _req: Any, res: Any, _next: Any) => res.end(`error: ${error.message}`));
   const ended: Ended[] = [];
@@ -167,7 +167,7 @@ async function askSluice(program: Program, asks: Asks): Promise<Ended[]> {
 
 type Asks = readonly (readonly [method: string, path: string])[];
 
-/** Asks a router of either library with plain objects, as Node's server would. */
+/** Calls a router of either library with plain objects, as Node's server would. */
 async function askRouter(program: Program, lib: Any, asks: Asks): Promise<Ended[]> {
   const log: Any[] = [];
   const root = build(program, lib(program.options), lib, log);
@@ -202,18 +202,18 @@ async function compare(rounds: number, methods: readonly string[], broken: boole
     handlers += theirs.reduce((sum, { log }) => sum + log.length, 0);
     deep += theirs.reduce((sum, { log }) => sum + log.filter(({ baseUrl }) => baseUrl.split("/").length > 3).length, 0);
   }
-  // the programs must not be ones in which nothing happens
+  // the random programs must run enough handlers
   assert(handlers > 30 * rounds, `${handlers} handlers ran`);
   assert(deep > rounds, `${deep} of them below three mounts`);
 }
 
 const ROUNDS = Number(Deno.env.get("SLUICE_ROUTER_ROUNDS") ?? 150);
 
-Deno.test("routers below one another run what Express's router runs, and show it the same", async () => {
+Deno.test("nested routers run the handlers that Express's router runs, with the same view of the request", async () => {
   await compare(ROUNDS, ["get", "get", "post", "all"], false);
 });
 
 // Express looks for them in routes of other methods too, so here every route has all of them
-Deno.test("broken escapes below one another are refused where Express's router refuses them", async () => {
+Deno.test("broken escapes in nested routers are refused where Express's router refuses them", async () => {
   await compare(ROUNDS, ["all"], true);
 });

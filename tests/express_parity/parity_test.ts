@@ -25,7 +25,7 @@ const signed = (value: string, secret: string) =>
 
 const CASES: readonly Case[] = [
   {
-    name: "layers may be taken out of the stack, moved in it, and put in again while requests come in",
+    name: "layers may be removed from the stack, moved and reinserted while requests come in",
     build(app, lib) {
       const router = lib.Router();
       router.get("/first", mark("a"), trace);
@@ -63,7 +63,7 @@ const CASES: readonly Case[] = [
     ),
   },
   {
-    name: "programs may put functions of their own around what layers and routes call",
+    name: "programs may wrap the functions that layers and routes call",
     build(app, lib) {
       const around = (layer: Any, letter: string) => {
         const { handle } = layer;
@@ -105,7 +105,7 @@ const CASES: readonly Case[] = [
     asks: ["/"],
   },
   {
-    name: "a body that a parser has read stays read when somebody holds it back or sets its encoding",
+    name: "a body that a parser has read stays read when it is paused or its encoding is set",
     build(app, lib) {
       app.use(lib.json());
       app.post("/:method", (req: Any, res: Any) => {
@@ -119,7 +119,7 @@ const CASES: readonly Case[] = [
     }),
   },
   {
-    name: "a middleware that replaces res.setHeader or res.set has a say in what res.send and res.json set",
+    name: "a middleware that replaces res.setHeader or res.set intercepts what res.send and res.json set",
     build(app) {
       const bare = (value: Any) => String(value).replace(/;.*/, "");
       for (const method of ["setHeader", "set"]) {
@@ -178,7 +178,7 @@ const CASES: readonly Case[] = [
     asks: ["/x", "/y", "/z"],
   },
   {
-    name: "what a handler makes of req.route stays for the next handlers of that route only",
+    name: "what a handler assigns to req.route lasts for the next handlers of that route only",
     build(app) {
       const told = (req: Any, res: Any) => res.send(`route ${req.route.path}`);
       const change = (req: Any, _res: Any, next: Any) => {
@@ -199,7 +199,7 @@ const CASES: readonly Case[] = [
         const forbidden = Object.assign(new Error("forbidden"), { status: 403 });
         if (id === "thrown") throw forbidden;
         if (id === "rejected") return Promise.reject(forbidden);
-        // as the queries of some packages, which are promises of their own kind
+        // like the queries of some packages, which are thenables
         if (id === "asked") return { then: (_done: unknown, failed: Any) => failed(forbidden) };
         next(id === "told" ? forbidden : undefined);
       });
@@ -226,7 +226,7 @@ const CASES: readonly Case[] = [
     asks: ["/api/Foo", "/api/foo", "/api/Foo/", "/own/Foo/"],
   },
   {
-    name: "what is registered during a request is there for what is left of it",
+    name: "a layer registered during a request takes part in the rest of it",
     build(app, lib) {
       let loaded = false;
       const late = lib.Router();
@@ -244,7 +244,7 @@ const CASES: readonly Case[] = [
     asks: ["/hello", "/late/below", "/hello"],
   },
   {
-    name: "a mount takes nothing behind the path, and what is assigned below it keeps its slashes",
+    name: "a mount strips nothing after the path, and a URL assigned below it keeps its slashes",
     build(app, lib) {
       const router = lib.Router();
       router.use("/{*splat}", (req: Any, res: Any) => res.json([req.url, req.baseUrl, req.query]));
@@ -280,7 +280,7 @@ const CASES: readonly Case[] = [
     asks: ["/inner?a[b]=1", "/inner/back?a[b]=1", "/?a[b]=1"],
   },
   {
-    name: "one slash may follow the path of a route, the one of / too",
+    name: "one slash may follow the path of a route, even of /",
     build(app, lib) {
       const router = lib.Router();
       router.get("/", say("list"));
@@ -293,7 +293,7 @@ const CASES: readonly Case[] = [
     asks: ["/", "//", "///", "/items", "/items/", "/items//", "/items///", "/strict", "/strict/", "/strict//"],
   },
   {
-    name: "parameters of one segment are split at its last separator, wildcards at the last word",
+    name: "parameters in one segment are split at its last separator, wildcards at the last literal between them",
     build(app) {
       const params = (req: Any, res: Any) => res.json(req.params);
       app.get("/files/:name.:ext", params);
@@ -314,7 +314,7 @@ const CASES: readonly Case[] = [
     asks: ["/%zz", "/a%20b"],
   },
   {
-    name: "chunks of a request are buffers, or text once there is an encoding",
+    name: "chunks of a request are buffers, or strings once an encoding is set",
     build(app) {
       app.post("/text", (req: Any, res: Any) => {
         let body = "";
@@ -337,7 +337,7 @@ const CASES: readonly Case[] = [
     asks: ["/text", "/hex", "/each", "/encoded"].map((path) => ({ path, init: { method: "POST", body: '{"a":"ä"}' } })),
   },
   {
-    name: "what knows streams of Node's takes a request for one of them",
+    name: "code that checks for Node's streams accepts a request as one",
     build(app, lib) {
       const told = (req: Any) => [
         req.readableFlowing,
@@ -397,7 +397,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    name: "a request can be read by hand, held back, and read once",
+    name: "a request can be read by hand, paused, and read once",
     build(app, lib) {
       app.all("/read", (req: Any, res: Any) => {
         let text = "";
@@ -457,7 +457,7 @@ const CASES: readonly Case[] = [
     asks: ["/api/secret", { path: "/api/secret", init: { headers: { "x-key": "1" } } }],
   },
   {
-    name: "a router without a match hands the request back",
+    name: "a router without a match passes the request on",
     build(app, lib) {
       const router = lib.Router();
       router.get("/a", say("router"));
@@ -510,7 +510,7 @@ const CASES: readonly Case[] = [
     asks: ["/r", "/q"],
   },
   {
-    name: "a router that was entered by another method lists nothing when the method becomes OPTIONS",
+    name: "a router entered with another method lists nothing when the method becomes OPTIONS",
     build(app, lib) {
       const becomes = (method: string) => (req: Any, _res: Any, next: Any) => {
         req.method = method;
@@ -552,7 +552,7 @@ const CASES: readonly Case[] = [
     asks: ["/"],
   },
   {
-    name: "a body that was parsed is a stream that has ended",
+    name: "a parsed body is a stream that has ended",
     build(app, lib) {
       app.use(lib.json());
       app.post("/told", (req: Any, res: Any) => {
@@ -567,7 +567,7 @@ const CASES: readonly Case[] = [
   },
   {
     name:
-      "whether something of a body was read is told, as @hono/node-server asks before it makes a web request of one",
+      "a request tells whether any of its body was read, which @hono/node-server checks before it makes a web request of it",
     build(app, lib) {
       const told = (req: Any, res: Any) => res.json([req.readableDidRead, Readable.isDisturbed(req)]);
       app.post("/unread", told);
@@ -584,7 +584,7 @@ const CASES: readonly Case[] = [
     asks: ["/unread", "/parsed", "/begun", "/read"].map((path) => ({ path, init: { method: "POST", body: "{}" } })),
   },
   {
-    name: "who reads a body chunk by chunk is told once more when all of it has come",
+    name: "readable is emitted once more when all of a body has arrived",
     build(app) {
       app.post("/", (req: Any, res: Any) => {
         let length = 0;
@@ -611,7 +611,7 @@ const CASES: readonly Case[] = [
     asks: ["/"],
   },
   {
-    name: "code behind next() runs when the rest has run",
+    name: "code after next() runs once the rest has run",
     build(app) {
       app.use((req: Any, res: Any, next: Any) => {
         req.trace = "before ";
@@ -652,7 +652,7 @@ const CASES: readonly Case[] = [
     asks: ["/good", "/bad", "/skip"],
   },
   {
-    name: "rewriting req.url matches what follows anew",
+    name: "rewriting req.url changes which later layers match",
     build(app) {
       app.use((req: Any, _s: Any, next: Any) => {
         if (req.url === "/old") req.url = "/new?x=1";
@@ -664,7 +664,7 @@ const CASES: readonly Case[] = [
     asks: ["/old", "/new"],
   },
   {
-    name: "overriding the method matches what follows anew",
+    name: "overriding the method changes which later layers match",
     build(app) {
       app.use((req: Any, _s: Any, next: Any) => {
         req.method = "PUT";
@@ -694,7 +694,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    name: "case and trailing slashes do not count unless asked for",
+    name: "case and trailing slashes are ignored unless the settings say otherwise",
     build(app, lib) {
       app.get("/Users", say("loose"));
       const router = lib.Router({ caseSensitive: true, strict: true });
@@ -733,14 +733,14 @@ const CASES: readonly Case[] = [
     asks: ["/blog", "/blog/", "/"],
   },
   {
-    name: "queries are parsed by the setting",
+    name: "queries are parsed according to the setting",
     build(app) {
       app.get("/", (req: Any, res: Any) => res.json(req.query));
     },
     asks: ["/?a=1&b=2&a=3", "/?x=%20y+z", "/?a[b]=1", "/?", "/?flag&empty="],
   },
   {
-    name: "the extended parser nests",
+    name: "the extended parser nests values",
     build(app) {
       app.set("query parser", "extended");
       app.get("/", (req: Any, res: Any) => res.json(req.query));
@@ -864,7 +864,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    name: "what a proxy says counts only when it is trusted",
+    name: "a proxy's headers are used only if it is trusted",
     build(app) {
       app.set("trust proxy", 1);
       app.get(
@@ -886,7 +886,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    name: "nobody's errors become pages with their status",
+    name: "unhandled errors become pages with their status",
     build(app) {
       app.set("env", "production");
       app.get("/500", () => {

@@ -1,6 +1,6 @@
 /**
- * Random answers, on Sluice and on Express: what methods of the response write, one after the other, what they give back,
- * and what becomes of it under the client's conditions must be the same.
+ * Random answers, on Sluice and on Express: what a sequence of response methods writes and returns, and what the
+ * client's conditional headers make of it, must be the same.
  */
 import { assert, assertEquals } from "@std/assert";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
@@ -8,7 +8,7 @@ import { random } from "../support/random.ts";
 
 type Pick = (count: number) => number;
 
-/** A method of the response and what it is called with. */
+/** A method of the response and its arguments. */
 type Call = readonly [method: string, ...given: unknown[]];
 
 const DATE = "Thu, 01 Jan 1970 00:00:00 GMT";
@@ -115,7 +115,7 @@ function call(res: Any, [method, ...given]: Call, log: Any[]): void {
   }
 }
 
-Deno.test("whatever methods of the response are called, Express's client sees the same", async () => {
+Deno.test("whatever response methods are called, the client sees the same as with Express", async () => {
   const pick = random(7);
   const programs = Array.from({ length: 120 }, () => randomProgram(pick));
   const asks = programs.flatMap((_, i) => Array.from({ length: 4 }, () => randomAsk(pick, i)));

@@ -1,5 +1,5 @@
 /**
- * Random requests, to Sluice and to Express: what a request shows of the client, what its headers are understood as, and
+ * Random requests, to Sluice and to Express: what a request shows of the client, how its headers are interpreted, and
  * what the parsers make of its body must be the same.
  */
 import { Buffer } from "node:buffer";
@@ -153,7 +153,7 @@ function oneOf<T>(pick: Pick, list: readonly T[]): T {
   return list[pick(list.length)]!;
 }
 
-/** One value of three, so that most of what an option may be is left to its default. */
+/** Sets an option one time in three, so that most options keep their defaults. */
 function sometimes(pick: Pick, name: string, values: readonly unknown[]): Record<string, unknown> {
   return pick(3) === 0 ? { [name]: oneOf(pick, values) } : {};
 }
@@ -177,7 +177,7 @@ function randomParser(pick: Pick): readonly [kind: string, options: Any] {
   }];
 }
 
-/** Settings and parsers of an application that answers with all it sees. */
+/** Settings and parsers of an application that answers with everything it sees. */
 function randomProgram(pick: Pick): (lib: Any) => Any {
   const trust = oneOf(pick, [false, true, 1, 2, "loopback", "10.0.0.0/8, loopback"]);
   const query = oneOf(pick, ["simple", "extended", false, true]);
@@ -240,7 +240,7 @@ function randomAsk(pick: Pick, program: number): RawAsk {
   return { start, headers: [...headers, "Transfer-Encoding: chunked"], body: new Uint8Array(chunked) };
 }
 
-/** Status and body: who closes instead would cut off a server that has not read all of the request. */
+/** Reads status and body; closing instead would cut off a server that has not read all of the request. */
 async function wholeAnswer(connection: Deno.TcpConn): Promise<readonly [status: string, body: Any]> {
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(65_536);
@@ -257,7 +257,7 @@ async function wholeAnswer(connection: Deno.TcpConn): Promise<readonly [status: 
   }
 }
 
-Deno.test("whatever a client sends, a request shows what Express's shows, and has its body", async () => {
+Deno.test("whatever a client sends, a request shows what Express's shows, and its body is parsed the same", async () => {
   const pick = random(11);
   const programs = Array.from({ length: 100 }, () => randomProgram(pick));
   const asks = programs.flatMap((_, program) => Array.from({ length: 5 }, () => randomAsk(pick, program)));

@@ -33,7 +33,7 @@ function post(
   );
 }
 
-Deno.test("a body that announces too much is refused before it is read", async () => {
+Deno.test("a body whose announced length is over the limit is refused before it is read", async () => {
   const app = echo(sluice.json({ limit: "1kb" }));
   let pulled = 0;
   const body = new ReadableStream({
@@ -47,7 +47,7 @@ Deno.test("a body that announces too much is refused before it is read", async (
   assertEquals(pulled, 0);
 });
 
-Deno.test("a body of unknown length is refused as soon as it is too much, and cancelled", async () => {
+Deno.test("a body of unknown length is refused as soon as it exceeds the limit, and cancelled", async () => {
   const app = echo(sluice.raw({ limit: 2048, type: "*/*" }));
   let pulled = 0;
   let cancelled = false;
@@ -74,7 +74,7 @@ Deno.test("a small body that inflates to a large one is refused before most of i
   }
 });
 
-Deno.test("broken JSON, charsets and codings are refused by their kind", async () => {
+Deno.test("broken JSON, charsets and codings are refused, each with its own error type", async () => {
   const app = echo(sluice.json());
   const cases: readonly (readonly [string, string, Record<string, string>, number, string])[] = [
     ["application/json", "{broken", {}, 400, "entity.parse.failed"],
@@ -104,14 +104,14 @@ Deno.test("verify sees the bytes and may refuse them", async () => {
   assertEquals(seen.slice(0, 2), [[123, 125], "utf-8"]);
 });
 
-Deno.test("brotli is inflated where the runtime knows it", async () => {
+Deno.test("brotli is inflated if the runtime supports it", async () => {
   const response = await post(echo(sluice.json()), "application/json", new Uint8Array(brotliCompressSync('{"b":1}')), {
     "content-encoding": "br",
   });
   assertEquals(await response.json(), { body: { b: 1 } });
 });
 
-Deno.test("an empty Content-Encoding says that there is none", async () => {
+Deno.test("an empty Content-Encoding means that there is none", async () => {
   for (const headers of [{}, { "content-length": "7" }] as Record<string, string>[]) {
     const response = await post(echo(sluice.json()), "application/json", '{"b":1}', {
       "content-encoding": "",
@@ -129,7 +129,7 @@ Deno.test("raw bodies are Buffers here, with the methods Express users call", as
   assertEquals(await (await post(app, "x/y", new Uint8Array([1, 255]))).text(), "01ff");
 });
 
-Deno.test("bad options are refused where the parser is made", () => {
+Deno.test("bad options are refused when the parser is made", () => {
   assertThrows(() => sluice.json({ limit: "many" }), TypeError, 'limit "many" is invalid');
   assertThrows(() => sluice.text({ verify: 1 as Any }), TypeError, "verify must be function");
   assertThrows(
@@ -141,7 +141,7 @@ Deno.test("bad options are refused where the parser is made", () => {
   assertThrows(() => sluice.urlencoded({ extended: true, depth: -1 }), TypeError, "depth");
 });
 
-Deno.test("a parser that gets a request of somebody else says whose it takes", () => {
+Deno.test("a parser that gets another library's request says which it takes", () => {
   const foreign = { method: "POST", headers: {}, url: "/" };
   assertThrows(() => sluice.json()(foreign as Any, {} as Any, () => {}), TypeError, "toNodeHandler(app)");
 });
@@ -154,7 +154,7 @@ Deno.test("forms with too many fields or too deep brackets are refused", async (
   assertEquals([deep.status, (await deep.json()).type], [400, "querystring.parse.rangeError"]);
 });
 
-Deno.test("a form of many fields is parsed at once, whether they are one name, one list or its last places", async () => {
+Deno.test("a form of many fields is parsed quickly, whether they share a name, make a list or fill its last indices", async () => {
   const app = echo(sluice.urlencoded({ extended: true, parameterLimit: 20_000, limit: "1mb" }));
   const began = performance.now();
   for (const field of [(_: number) => "a", () => "a[]", (i: number) => `a[${i}]`, (i: number) => `a[${19_999 - i}]`]) {
@@ -162,11 +162,11 @@ Deno.test("a form of many fields is parsed at once, whether they are one name, o
     const { body: { a } } = await (await post(app, "application/x-www-form-urlencoded", body)).json();
     assertEquals([a.length, a.includes("19999")], [20_000, true]);
   }
-  // it took many seconds when all that had been read was gone over for each field
+  // it took many seconds when each field caused a scan of everything read so far
   assert(performance.now() - began < 5000);
 });
 
-Deno.test("a client that leaves while it sends its body makes a 400 and no unhandled rejection", async () => {
+Deno.test("a client that leaves while it sends its body causes a 400 and no unhandled rejection", async () => {
   let type: unknown;
   const settled = Promise.withResolvers<void>();
   const app = quietApp();
@@ -202,7 +202,7 @@ Deno.test("a POST that has no body is not parsed, whatever type it announces", a
   }
 });
 
-Deno.test("bodies of a type that has come before are taken as those of the first one", async () => {
+Deno.test("bodies of a type seen before are treated like the first one", async () => {
   const lines = (text: string) => `${new TextEncoder().encode(text).length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
   const announced = (text: string) => `Content-Length: ${new TextEncoder().encode(text).length}\r\n\r\n${text}`;
   const chunked = (text: string) => `Transfer-Encoding: chunked\r\n\r\n${lines(text)}`;
@@ -238,7 +238,7 @@ Deno.test("bodies of a type that has come before are taken as those of the first
   }
 });
 
-Deno.test("a parser for every path lets GET and HEAD pass without a look at their headers", async () => {
+Deno.test("a parser for every path lets GET and HEAD pass without reading their headers", async () => {
   const app = quietApp();
   app.use(sluice.json(), sluice.urlencoded());
   app.get("/", (req) => new Response(String(req.body)));
@@ -250,7 +250,7 @@ Deno.test("a parser for every path lets GET and HEAD pass without a look at thei
   }
 });
 
-Deno.test("strict JSON begins with a brace or a bracket, behind any white space", async () => {
+Deno.test("strict JSON begins with a brace or a bracket, after any white space", async () => {
   const app = echo(sluice.json());
   for (
     const [text, body] of [['{"a":1}', { a: 1 }], ["[1]", [1]], [' \t\r\n{"a":1}', { a: 1 }], ["\n[]", []]] as const
@@ -262,7 +262,7 @@ Deno.test("strict JSON begins with a brace or a bracket, behind any white space"
   }
 });
 
-Deno.test("a body of another length than announced is refused, whatever characters it has", async () => {
+Deno.test("a body whose length differs from the announced one is refused, whatever characters it has", async () => {
   const app = echo(sluice.json());
   for (const text of ['{"a":"plain"}', '{"a":"größer"}', '{"a":"漢字 😀"}', '\ufeff{"a":1}']) {
     const bytes = new TextEncoder().encode(text);
@@ -273,7 +273,7 @@ Deno.test("a body of another length than announced is refused, whatever characte
   }
 });
 
-Deno.test("a parser reads beside a middleware that keeps the chunks", async () => {
+Deno.test("a parser works beside a middleware that collects the chunks", async () => {
   const app = quietApp();
   let kept = "";
   app.use((req, _res, next) => {

@@ -6,10 +6,10 @@ import { until } from "../support/until.ts";
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** More than a connection holds back, so that a client that does not read stops the transfer. */
+/** More than a connection buffers, so that a client that does not read stops the transfer. */
 const ENDLESS = 256 * MIB;
 
-/** A file in which every place looks different from its neighbours, handed to a test and removed. */
+/** Passes a file to a test and removes it; neighbouring bytes differ, except in an `ENDLESS` one. */
 async function withFile(bytes: number, test: (path: string) => Promise<void>): Promise<void> {
   const path = await Deno.makeTempFile({ suffix: ".bin" });
   try {
@@ -25,7 +25,7 @@ function content(start: number, end: number): Uint8Array {
   return Uint8Array.from({ length: end - start }, (_, i) => (start + i) * 31 + ((start + i) >> 8) & 0xff);
 }
 
-/** Asks for a file and leaves after the first bytes of the answer. */
+/** Requests a file and stops reading after the first bytes of the answer. */
 async function readABit(origin: string): Promise<Deno.TcpConn> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(origin).port) });
   await connection.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
@@ -78,7 +78,7 @@ for (const bytes of [1, 64 * KIB, 64 * KIB + 1, MIB, MIB + 1, 3 * MIB + 7]) {
     }));
 }
 
-Deno.test("a client that leaves in the middle of a large file is told of as ECONNABORTED, and the file is closed", () =>
+Deno.test("a client that leaves in the middle of a large file is reported as ECONNABORTED, and the file is closed", () =>
   withFile(ENDLESS, async (path) => {
     const app = quietApp();
     const { promise, resolve } = Promise.withResolvers<unknown[]>();
@@ -94,7 +94,7 @@ Deno.test("a client that leaves in the middle of a large file is told of as ECON
     await untilClosed(path);
   }));
 
-Deno.test("a large file has arrived with its last byte, though the client leaves right behind it", () =>
+Deno.test("a large file counts as sent once its last byte is read, even if the client leaves right after", () =>
   withFile(2 * MIB, async (path) => {
     const app = quietApp();
     const { promise: told, resolve } = Promise.withResolvers<unknown>();
@@ -127,7 +127,7 @@ Deno.test("res.destroy() and the deadline of app.close() cut a large file", () =
     await untilClosed(path);
   }));
 
-Deno.test("a middleware that replaced write and end sees every piece of a file", () =>
+Deno.test("a middleware that replaced write sees every piece of a file", () =>
   withFile(300 * KIB, async (path) => {
     const app = quietApp();
     let seen = 0;
@@ -144,7 +144,7 @@ Deno.test("a middleware that replaced write and end sees every piece of a file",
     assertEquals(seen, 300 * KIB);
   }));
 
-Deno.test("a file of which nothing may be sent is closed", () =>
+Deno.test("a file for an answer without a body is closed", () =>
   withFile(300 * KIB, async (path) => {
     const app = quietApp();
     app.get("/", (_req, res) => res.status(204).sendFile(path));
@@ -153,7 +153,7 @@ Deno.test("a file of which nothing may be sent is closed", () =>
     await untilClosed(path);
   }));
 
-Deno.test("a client that keeps up gets larger and larger pieces, and small ones when it is slow", () =>
+Deno.test("a client that keeps up gets larger and larger pieces, and a slow one small pieces", () =>
   withFile(4 * MIB, async (path) => {
     const { now } = Date;
     let time = 1;
@@ -178,7 +178,7 @@ async function chunksOf(path: string): Promise<ReadableStreamDefaultReader<Uint8
   return (await ask(app, "/")).body!.getReader();
 }
 
-/** Waits until no descriptor of this process leads to the file. */
+/** Waits until no descriptor of this process refers to the file. */
 async function untilClosed(path: string): Promise<void> {
   if (Deno.build.os === "linux") await until(() => !isOpen(path), "the file is closed");
 }
@@ -188,7 +188,7 @@ function isOpen(path: string): boolean {
     try {
       if (Deno.readLinkSync(`/proc/self/fd/${name}`) === path) return true;
     } catch {
-      // closed in the meantime
+      // it was closed in the meantime
     }
   }
   return false;

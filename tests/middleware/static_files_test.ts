@@ -61,7 +61,7 @@ const CLIMBS = [
 for (const path of CLIMBS) {
   Deno.test(`${path} never leaves the root`, async () => {
     const app = served({ fallthrough: false, dotfiles: "allow" });
-    // a Request would resolve the dots away, so the target is handed over as a server does
+    // a Request would resolve the dots, so the target is set as a server sets it
     const request = new Request("http://localhost/");
     Object.defineProperty(request, "url", { value: `http://localhost${path}` });
     const response = await app.handle(request);
@@ -76,7 +76,7 @@ Deno.test("a NUL in a path is refused", async () => {
   assertEquals((await ask(served({ fallthrough: false }), "/s/hello.txt%00.html")).status, 400);
 });
 
-Deno.test("an option that cannot be is an error that names it", async () => {
+Deno.test("an invalid option is an error that names it", async () => {
   assertThrows(
     () => sluice.static(FILES, { maxAge: "soon" }),
     TypeError,
@@ -88,7 +88,7 @@ Deno.test("an option that cannot be is an error that names it", async () => {
   assertEquals(await answer.text(), 'option dotfiles takes "allow", "deny" or "ignore", not "alow"');
 });
 
-Deno.test("dotfiles are ignored, denied or allowed as told", async () => {
+Deno.test("dotfiles are ignored, denied or allowed as configured", async () => {
   assertEquals((await ask(served(), "/s/.secret")).status, 404);
   assertEquals((await ask(served({ dotfiles: "deny", fallthrough: false }), "/s/.secret")).status, 403);
   assertEquals(await (await ask(served({ dotfiles: "allow" }), "/s/.secret")).text(), "hidden");
@@ -105,7 +105,7 @@ Deno.test("cache headers follow the options", async () => {
   );
 });
 
-Deno.test("sendFile refuses what is outside its root, and relative paths without one", async () => {
+Deno.test("sendFile refuses paths outside its root, and relative paths without one", async () => {
   const app = quietApp();
   app.get("/in", (_req, res) => res.sendFile("hello.txt", { root: FILES }));
   app.get("/out", (_req, res) => res.sendFile("../outside.txt", { root: FILES }));
@@ -131,7 +131,7 @@ Deno.test("download offers the file under a name", async () => {
   assertEquals(await response.text(), "hello file\n");
 });
 
-Deno.test("a download leaves its folder by the developer's dots alone, as in Express", async () => {
+Deno.test("a download leaves its folder only by dots the developer wrote, as in Express", async () => {
   const [ours, theirs] = await askBoth((app: Any) => {
     app.get("/named", (req: Any, res: Any) => res.download(`${FILES}/folder/${req.query.name}`));
     app.get("/climbing", (_req: Any, res: Any) => res.download(`${FILES}/folder/../hello.txt`));
@@ -148,13 +148,13 @@ Deno.test("a download leaves its folder by the developer's dots alone, as in Exp
   assertEquals(ours[0]!.status, 403);
 });
 
-Deno.test("bad options are refused where the middleware is made", () => {
+Deno.test("bad options are refused when the middleware is made", () => {
   assertThrows(() => sluice.static(undefined as Any), TypeError, "root path required");
   assertThrows(() => sluice.static(1 as Any), TypeError, "root path must be a string");
   assertThrows(() => sluice.static(".", { setHeaders: 1 as Any }), TypeError, "setHeaders");
 });
 
-Deno.test("a file that becomes a folder before it is read is an error for the error handlers", async () => {
+Deno.test("a file that becomes a folder before it is read is passed to the error handlers", async () => {
   const app = quietApp();
   const stat = { isFile: true, isDirectory: false, size: 3, mtimeMs: 0 };
   const readBytes = () => Promise.reject(Object.assign(new Error("Is a directory"), { code: "EISDIR" }));
@@ -165,7 +165,7 @@ Deno.test("a file that becomes a folder before it is read is an error for the er
   assertEquals(await (await ask(app, "/changing.txt")).text(), "EISDIR");
 });
 
-Deno.test("a backslash does not lead past what guards a folder by its path", async () => {
+Deno.test("a backslash does not bypass a middleware that guards a folder by its path", async () => {
   const app = quietApp();
   app.get("/named", (req, res) => res.sendFile(String(req.query.name), { root: FILES }));
   app.use("/s/folder", (_req, res) => res.sendStatus(401));
@@ -175,11 +175,11 @@ Deno.test("a backslash does not lead past what guards a folder by its path", asy
   assertEquals((await ask(app, "/named?name=folder%5Cindex.html")).status, 404);
 });
 
-Deno.test("a long Range header of blanks is read at once", async () => {
+Deno.test("a long Range header of blanks is parsed quickly", async () => {
   const began = performance.now();
   for (const range of [`bytes=${" ".repeat(100_000)}x`, `bytes=1-${" ".repeat(100_000)}x`]) {
     assertEquals((await ask(served(), "/s/hello.txt", { headers: { range } })).status, 200);
   }
-  // it took many seconds when the blanks were tried in every split
+  // it took many seconds when the expression tried every way to split the blanks
   assert(performance.now() - began < 1000);
 });

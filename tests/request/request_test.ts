@@ -12,7 +12,7 @@ import { type Any, askBoth } from "../support/both.ts";
 
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.7", port: 4711 } };
 
-/** Gives what a handler sees of a request. */
+/** Returns what a handler sees of a request. */
 async function seen<T>(look: (req: FrameworkRequest) => T, path = "/", init?: RequestInit, info?: unknown): Promise<T> {
   let result: T | undefined;
   const app = quietApp();
@@ -24,7 +24,7 @@ async function seen<T>(look: (req: FrameworkRequest) => T, path = "/", init?: Re
   return result as T;
 }
 
-Deno.test("req.get() reads headers in any case and takes referer and referrer for one", async () => {
+Deno.test("req.get() reads headers in any case and treats referer and referrer as one", async () => {
   const init = { headers: { "x-test": "1", referer: "http://a/" } };
   assertEquals(await seen((req) => [req.get("X-TEST"), req.header("Referrer"), req.get("none")], "/", init), [
     "1",
@@ -61,7 +61,7 @@ Deno.test("changes to req.headers are what req.get() reads", async () => {
   );
 });
 
-Deno.test("headers that a validator has defined anew, with defaults, are what req.get() and its kin read", async () => {
+Deno.test("headers that a validator redefined, with defaults, are what req.get() and related methods read", async () => {
   const init = { headers: { "x-sent": "1", "content-type": "text/html" } };
   const found = await seen(
     (req) => {
@@ -99,7 +99,7 @@ Deno.test("a forged forwarding header changes nothing unless a proxy is trusted"
   ]);
 });
 
-Deno.test("a peer nobody tells can be trusted by number, and names the client", async () => {
+Deno.test("an unknown peer can be trusted by hop count, and its headers name the client", async () => {
   const headers = { "x-forwarded-for": "198.51.100.1, 203.0.113.9" };
   const clients = async (trust: boolean | number | string | null, sent: HeadersInit = headers) => {
     const app = quietApp().set("trust proxy", trust);
@@ -113,7 +113,7 @@ Deno.test("a peer nobody tells can be trusted by number, and names the client", 
   assertEquals(await clients(1, {}), [null, []]);
 });
 
-Deno.test("a path begins behind the origin, whatever the scheme; on Unix sockets Deno's is http+unix:", async () => {
+Deno.test("a path begins after the origin, whatever the scheme; on Unix sockets Deno's is http+unix:", async () => {
   const app = sluice();
   app.use((req, res) => res.json([req.originalUrl, req.path, req.protocol]));
   const seenAt = async (url: string) => await (await app.handle(new Request(url))).json();
@@ -154,13 +154,13 @@ Deno.test("a giant or nested query is bounded", async () => {
   assertEquals((await deep.text()).length < 2500, true);
 });
 
-Deno.test("what a client has a program offer changes nothing for who offers the same in a list", async () => {
+Deno.test("an offer that comes from a client does not affect calls that offer the same in a list", async () => {
   const init = { headers: { accept: "text/html, application/json;q=0.5" } };
   assertEquals(await seen((req) => req.accepts(req.query.type), "/?type=html%0Ajson", init), false);
   assertEquals(await seen((req) => req.accepts("html", "json"), "/", init), "html");
 });
 
-Deno.test("req.is() tells the type of a body", async () => {
+Deno.test("req.is() matches the type of a body", async () => {
   const init = { method: "POST", headers: { "content-type": "application/json; charset=utf-8" }, body: "{}" };
   assertEquals(
     await seen((req) => [req.is("json"), req.is("html"), req.is("application/*"), req.is("+json")], "/", init),
@@ -174,7 +174,7 @@ Deno.test("req.is() tells the type of a body", async () => {
   assertEquals(await seen((req) => req.is("json")), null);
 });
 
-Deno.test("the web's readers read the body, and give back what a parser has read", async () => {
+Deno.test("the readers of the web API read the body, and return what a parser has read", async () => {
   const app = quietApp();
   app.post("/fresh", async (req, res) => void res.json(await req.json()));
   app.post("/parsed", sluice.json(), async (req, res) => void res.json(await req.json()));
@@ -191,9 +191,9 @@ Deno.test("the web's readers read the body, and give back what a parser has read
   assertEquals(await (await ask(app, "/twice", json)).text(), "ok");
 });
 
-Deno.test("a body parser of Express 4, as packages bring it along, leaves alone what a parser has read", async () => {
+Deno.test("a body parser of Express 4, as packages depend on it, skips a body that a parser has read", async () => {
   const app = quietApp();
-  // as body-parser 1 does
+  // like body-parser 1
   const parser = (req: Any, _res: Any, next: Any) => {
     if (req._body) return next();
     req.body ??= {};
@@ -215,7 +215,7 @@ Deno.test("a body parser of Express 4, as packages bring it along, leaves alone 
   assertEquals(await post("text/plain"), { theirs: '{"a":1}' });
 });
 
-Deno.test("the body flows as Node's events, and pipes into the response", async () => {
+Deno.test("the body is read by Node's events, and pipes into the response", async () => {
   const app = quietApp();
   app.post("/events", (req, res) => {
     let text = "";
@@ -234,7 +234,7 @@ Deno.test("the body flows as Node's events, and pipes into the response", async 
   assertEquals(await (await ask(app, "/iterate", init())).text(), "7");
 });
 
-Deno.test("a destination that takes no more is left out of a pipe, and the one beside it gets the rest", async () => {
+Deno.test("a destination that ends early is removed from a pipe, and the other one gets the rest", async () => {
   const app = quietApp();
   const encoder = new TextEncoder();
   let body!: ReadableStreamDefaultController<Uint8Array>;
@@ -265,7 +265,7 @@ Deno.test("a destination that takes no more is left out of a pipe, and the one b
   }
 });
 
-Deno.test("a destination that fails is let go before anybody hears of it, and who resumes the body then sees its end, as in Express", async () => {
+Deno.test("a failed destination is unpiped before its error listeners run, and resuming the body there reaches its end, as in Express", async () => {
   const [ours, theirs] = await askBoth((app: Any) => {
     app.post("/:way", (req: Any, res: Any) => {
       const isKept = req.params.way === "kept";
@@ -274,7 +274,7 @@ Deno.test("a destination that fails is let go before anybody hears of it, and wh
         highWaterMark: 1,
         write(_chunk, _encoding, taken) {
           const failure = new Error("too much");
-          // some complain of what they are given, and never say that they have taken it
+          // some emit an error for what they are given, and never call back
           if (isKept) picky.emit("error", failure);
           else taken(failure);
         },
@@ -287,7 +287,7 @@ Deno.test("a destination that fails is let go before anybody hears of it, and wh
   assertEquals(ours.map(({ status, body }) => [status, body]), Array(2).fill([413, "too much"]));
 });
 
-Deno.test("what Node's process.nextTick was told within a promise comes before the end of a body", async () => {
+Deno.test("a process.nextTick callback scheduled within a promise runs before the end of a body", async () => {
   const app = quietApp();
   const order: string[] = [];
   app.post("/:way", async (req, res) => {
@@ -305,7 +305,7 @@ Deno.test("what Node's process.nextTick was told within a promise comes before t
   assertEquals(order, ["tick", "end", "tick", "end", "tick", "end"]);
 });
 
-Deno.test("a body that nobody read has ended when its request closes, and multer complains of nothing", async () => {
+Deno.test("an unread body has ended when its request closes, and multer reports no further error", async () => {
   const app = quietApp();
   const failures: string[] = [];
   app.post("/", multer().none());
@@ -321,7 +321,7 @@ Deno.test("a body that nobody read has ended when its request closes, and multer
   assertEquals(failures, ["Multipart: Boundary not found", "true true"]);
 });
 
-Deno.test("a body that was read to its end closes the request, and the answer may wait for that", async () => {
+Deno.test("a request whose body was read to its end closes, and the answer may wait for that", async () => {
   const app = quietApp();
   const order: string[] = [];
   app.use(async (req, res) => {
@@ -342,7 +342,7 @@ Deno.test("a body that was read to its end closes the request, and the answer ma
   }
 });
 
-Deno.test("who waits for the close of a request asks first whether it has closed, and a parsed one has", async () => {
+Deno.test("req.closed tells whether the request has closed already, and a parsed one has", async () => {
   const app = quietApp();
   app.get("/", (req, res) => void res.send(String(req.closed)));
   app.post("/", sluice.json(), async (req, res) => {
@@ -354,7 +354,7 @@ Deno.test("who waits for the close of a request asks first whether it has closed
   assertEquals(await (await ask(app, "/", init)).text(), "true");
 });
 
-Deno.test("programs keep things of their own on a request, under names that Express leaves free", async () => {
+Deno.test("programs can store values on a request under names that Express leaves free", async () => {
   const app = quietApp();
   const kept = { info: { user: 1 }, request: "mine", peer: { address: "of a friend" }, signal: "green" };
   app.use((req, _res, next) => {
@@ -371,7 +371,7 @@ Deno.test("programs keep things of their own on a request, under names that Expr
   assertEquals(await (await ask(app, "/mounted", text, PEER)).json(), ["plain", PEER]);
 });
 
-Deno.test("what Node and Express keep in plain fields may be assigned, and all goes on as before", async () => {
+Deno.test("plain fields of Node's and Express's requests may be assigned, and everything works as before", async () => {
   const [ours, theirs] = await askBoth((app: Any) => {
     const told: unknown[] = [];
     app.use("/assigned", (req: Any, res: Any, next: Any) => {
@@ -403,7 +403,7 @@ Deno.test("what Node and Express keep in plain fields may be assigned, and all g
   assertEquals(ours[1]!.body, '[true,true,true,true,false,"long ago","finish"]');
 });
 
-Deno.test("the client's address, the host and the query are told where a program keeps an application of its own", async () => {
+Deno.test("the client's address, the host and the query work although a program has assigned req.app", async () => {
   const app = quietApp().enable("trust proxy");
   app.use((req, _res, next) => {
     Object.assign(req, { app: { id: 7 }, connection: null });
@@ -419,7 +419,7 @@ Deno.test("the client's address, the host and the query are told where a program
   assertEquals(await answer.json(), ["198.51.100.1", "https", "a.b.example", ["a"], { q: "1" }, null]);
 });
 
-Deno.test("req._parsedUrl has the parts of the URL where Express's router keeps them, below mounts and rewritten", async () => {
+Deno.test("req._parsedUrl has the parts of the URL as Express's router keeps them, below mounts and after rewrites", async () => {
   const [ours, theirs] = await askBoth((app, { Router }) => {
     const seen: unknown[] = [];
     const look = ({ _parsedUrl: url }: Any) =>
@@ -432,7 +432,7 @@ Deno.test("req._parsedUrl has the parts of the URL where Express's router keeps 
     });
     below.get("/moved", (req: Any, res: Any) => {
       look(req);
-      // as parseurl does
+      // like parseurl
       req._parsedUrl = { ...req._parsedUrl };
       res.json([...seen.splice(0), req._parsedUrl.pathname]);
     });
@@ -446,7 +446,7 @@ Deno.test("req._parsedUrl has the parts of the URL where Express's router keeps 
   assertEquals(ours, theirs);
 });
 
-Deno.test("the end of a body that nobody reads comes behind the answer, and that of one that was read not again", async () => {
+Deno.test("an unread body ends after the answer, and a body that was read does not end twice", async () => {
   const app = quietApp();
   const order: string[] = [];
   app.use((req, res) => {
@@ -462,7 +462,7 @@ Deno.test("the end of a body that nobody reads comes behind the answer, and that
   assertEquals(order, ["end", "close"]);
 });
 
-Deno.test("a complete answer tells before its connection, and one whose client has left behind it", async () => {
+Deno.test("a complete answer closes before its connection, and one whose client has left closes after it", async () => {
   const app = quietApp();
   const order: string[] = [];
   app.use((req, res) => {
@@ -480,7 +480,7 @@ Deno.test("a complete answer tells before its connection, and one whose client h
   assertEquals(order, ["socket", "response", "request"]);
 });
 
-Deno.test("a client that leaves is an error to those who listen for one, and no end of what it sent", async () => {
+Deno.test("a client that leaves is an error for listeners, and does not end the body", async () => {
   const app = quietApp();
   const events: string[] = [];
   app.get("/", (req) => {
@@ -495,7 +495,7 @@ Deno.test("a client that leaves is an error to those who listen for one, and no 
   assertEquals(events, ["aborted ", "error ECONNRESET", "close "]);
 });
 
-Deno.test("who reads a body whose sender leaves hears aborted before the error, as on Node", async () => {
+Deno.test("when the sender of a body leaves, its reader gets aborted before the error, as on Node", async () => {
   const app = quietApp();
   const events: string[] = [];
   app.post("/", (req) => {
@@ -535,7 +535,7 @@ Deno.test("the signal aborts when the client leaves before the answer, not after
   assertEquals(gone!(), [false, false, true]);
 });
 
-Deno.test("a log written when all is over tells of a client that left, and of one that did not", async () => {
+Deno.test("a log line written at the end can tell a client that left from one that did not", async () => {
   const app = quietApp();
   const lines: string[] = [];
   app.use(morgan(":url :status", { stream: { write: (line: string) => void lines.push(line.trim()) } }));
@@ -565,7 +565,7 @@ Deno.test("the path is taken as it was sent, so that dots and escapes can be see
   await app.close();
 });
 
-Deno.test("a handler may answer a body that breaks off, and is let go if it does not", async () => {
+Deno.test("a handler may answer a request whose body breaks off, and the request ends if it does not", async () => {
   const broken = () => new ReadableStream({ pull: (controller) => controller.error(new Error("broken")) });
   const app = quietApp();
   const ended: string[] = [];
@@ -591,7 +591,7 @@ Deno.test("a handler may answer a body that breaks off, and is let go if it does
   assertEquals(ended, ["finish", "close", "close"]);
 });
 
-Deno.test("an upload that a client of HTTP/2 takes back is broken off for a handler that iterates over it", async () => {
+Deno.test("an upload that an HTTP/2 client cancels fails for a handler that iterates over it", async () => {
   const app = quietApp();
   const begun = Promise.withResolvers<void>();
   const heard = Promise.withResolvers<unknown>();
@@ -614,7 +614,7 @@ Deno.test("an upload that a client of HTTP/2 takes back is broken off for a hand
   await app.close();
 });
 
-Deno.test("who iterates over a body in two goes has all of it", async () => {
+Deno.test("iterating over a body in two loops yields all of it", async () => {
   const app = quietApp();
   app.post("/", async (req, res) => {
     let text = "";
@@ -630,7 +630,7 @@ Deno.test("who iterates over a body in two goes has all of it", async () => {
   assertEquals(await (await ask(app, "/", init)).text(), "grüße");
 });
 
-Deno.test("the target is cut out of any URL: with a fragment, without a path or a host, with a query only", async () => {
+Deno.test("the target is extracted from any URL: with a fragment, without a path or a host, with a query only", async () => {
   const targets: Record<string, string> = {
     "http://x": "/",
     "http://x/": "/",
@@ -650,13 +650,13 @@ Deno.test("the target is cut out of any URL: with a fragment, without a path or 
     const app = quietApp();
     app.use((req, res) => res.send(req.originalUrl));
     const request = new Request("http://localhost/");
-    // a Request writes some of these otherwise, a server delivers them as they came
+    // a Request normalizes some of these; a server delivers them as received
     Object.defineProperty(request, "url", { value: url });
     assertEquals(await (await app.handle(request)).text(), target, url);
   }
 });
 
-Deno.test("a request whose URL is a path alone, as Bun's without a proper Host, has no host, and mounts take it", async () => {
+Deno.test("a request whose URL is only a path, as Bun's without a valid Host, has no host, and mounts handle it", async () => {
   const app = quietApp();
   app.get(
     "/here/is/nobody",
@@ -672,10 +672,10 @@ Deno.test("a request whose URL is a path alone, as Bun's without a proper Host, 
   assertEquals(await ask("/below/the/mount"), "/the/mount");
 });
 
-Deno.test("the parts of a URL are the same however often it comes, and between others", async () => {
+Deno.test("the parts of a URL are the same however often it is requested, and between other URLs", async () => {
   const app = quietApp();
   app.use((req, res) => {
-    // a middleware may rewrite what later requests for the same URL must find untouched
+    // a middleware may rewrite these; later requests for the same URL must not see that
     const parts = [req.path, req.url, req.originalUrl, req.baseUrl, req.query];
     req.url = "/rewritten";
     res.json(parts);
@@ -690,7 +690,7 @@ Deno.test("the parts of a URL are the same however often it comes, and between o
   }
 });
 
-Deno.test("whether the client has left is asked only when an answer takes time", async () => {
+Deno.test("whether the client has left is checked only when an answer takes time", async () => {
   let touched = 0;
   function request(path: string): Request {
     const made = new Request(`http://localhost${path}`);
@@ -716,14 +716,14 @@ Deno.test("whether the client has left is asked only when an answer takes time",
   assertEquals([touched, ended.length], [1, 4]);
 });
 
-Deno.test("a handler that waits for a client that has left already is answered for", async () => {
+Deno.test("a handler that waits although its client has already left is ended with 499", async () => {
   const app = quietApp();
   app.get("/", (req, res) => void res.on("close", () => req.app.set("left", true)));
   const response = await app.fetch(new Request("http://localhost/", { signal: AbortSignal.abort() }));
   assertEquals([response.status, app.get("left")], [499, true]);
 });
 
-Deno.test("a header that is asked for too late, in a timer nobody knows of, is undefined, and the log says why", async () => {
+Deno.test("a header that is read too late, in an untracked timer, is undefined, and the log says why", async () => {
   const logged: unknown[] = [];
   const log = console.error;
   console.error = (message) => void logged.push(message);
@@ -746,7 +746,7 @@ Deno.test("a header that is asked for too late, in a timer nobody knows of, is u
   assertEquals(said, ['req.get("x-told")', "req.headers", "req.rawHeaders"]);
 });
 
-Deno.test("a listener in front of the others hears of the end of the request, of its socket and of the answer", async () => {
+Deno.test("prepended listeners are called at the end of the request, of its socket and of the answer", async () => {
   const told: string[] = [];
   const app = quietApp();
   app.get("/", (req, res) => {
@@ -759,7 +759,7 @@ Deno.test("a listener in front of the others hears of the end of the request, of
   assertEquals(told.sort(), ["answer", "request", "socket"]);
 });
 
-Deno.test("what is not piped any more holds the flow neither back nor sets it going, as in Express", async () => {
+Deno.test("unpiping neither stops nor starts the flow of a body, as in Express", async () => {
   const [ours, theirs] = await askBoth((app: Any) => {
     app.post("/listened-to", (req: Any, res: Any) => {
       let length = 0;
@@ -793,7 +793,7 @@ Deno.test("what is not piped any more holds the flow neither back nor sets it go
   assertEquals(ours.map(({ body }) => body), ["600000", "600000"]);
 });
 
-Deno.test("a body is shown in every encoding that Node has, as in Express", async () => {
+Deno.test("a body can be read in every encoding that Node has, as in Express", async () => {
   const encodings = ["utf8", "UTF-8", "latin1", "binary", "ascii", "hex", "base64", "base64url"];
   const bytes = new Uint8Array(100_001).map((_, i) => i % 256);
   bytes.set([0xef, 0xbb, 0xbf]);
@@ -823,8 +823,8 @@ Deno.test("a body is shown in every encoding that Node has, as in Express", asyn
   assertEquals(ours.at(-1)!.body, '["ERR_UNKNOWN_ENCODING","ERR_UNKNOWN_ENCODING","string"]');
 });
 
-Deno.test("who asks for req.body by name learns whether somebody has read the body, as from Express", async () => {
-  // so do the adapters of tRPC, which take a body that is there for all that was sent
+Deno.test("'body' in req tells whether the body has been parsed or assigned, as in Express", async () => {
+  // tRPC's adapters do this, and take req.body, if present, for the whole body
   const readUnread = async (req: Any, res: Any) => {
     if ("body" in req) return res.json([Object.hasOwn(req, "body"), req.body ?? "nothing"]);
     let sent = "";

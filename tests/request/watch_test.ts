@@ -1,11 +1,11 @@
-/** Whether Deno is asked for the signal of a request, which costs more than answering it. */
+/** When Deno's signal of a request is read, which costs more than answering the request. */
 import { assertEquals } from "@std/assert";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { quietApp } from "../support/app.ts";
 import { ask, opened } from "../support/raw_client.ts";
 import { until } from "../support/until.ts";
 
-/** Runs something while it is counted how often a signal is asked for. */
+/** Runs a function while counting how often a signal is read. */
 async function countingSignals(use: (asked: () => number) => Promise<void>): Promise<void> {
   const descriptor = Object.getOwnPropertyDescriptor(Request.prototype, "signal")!;
   let asked = 0;
@@ -24,7 +24,7 @@ async function countingSignals(use: (asked: () => number) => Promise<void>): Pro
 }
 
 Deno.test({
-  name: "a closing server that cuts who waits leaves no timer behind",
+  name: "a closing server that cuts pending requests leaves no timer behind",
   sanitizeOps: true,
   sanitizeResources: true,
   async fn() {
@@ -42,7 +42,7 @@ Deno.test({
   },
 });
 
-Deno.test("who waits for the end of an answer has Deno's signal asked only when it takes long", async () => {
+Deno.test("waiting for the end of an answer reads Deno's signal only when the answer takes long", async () => {
   const ended: string[] = [];
   const { promise: asked, resolve } = Promise.withResolvers<void>();
   const app = quietApp();
@@ -76,7 +76,7 @@ Deno.test("who waits for the end of an answer has Deno's signal asked only when 
   assertEquals(ended, ["/soon", "/written", "/late"].flatMap((path) => [`finish ${path}`, `close ${path}`]));
 });
 
-Deno.test("who hears that a client has left does so in no other request's asynchronous context, as in Node", async () => {
+Deno.test("a close listener never runs in another request's asynchronous context, as in Node", async () => {
   const storage = new AsyncLocalStorage<string>();
   const arrived: string[] = [];
   const left: string[] = [];
@@ -102,9 +102,9 @@ Deno.test("who hears that a client has left does so in no other request's asynch
   assertEquals(left, ["/a", "/b", "/c"].map((path) => `${path} in undefined`));
 });
 
-Deno.test("a test's fake timers may come and go while somebody waits for the end, and none are left behind", async () => {
+Deno.test("a test's fake timers may be installed and removed while a listener waits for the end, and none are left behind", async () => {
   const { setTimeout, clearTimeout } = globalThis;
-  // as those of Deno's FakeTime: they stand still, and throw once it is over
+  // like those of Deno's FakeTime: they stand still, and throw once it is restored
   let isFake = true;
   const fake = (): number => {
     if (!isFake) throw new Error("no fake time");
@@ -126,7 +126,7 @@ Deno.test("a test's fake timers may come and go while somebody waits for the end
   const asked = ask(server.addr, "/");
   try {
     await arrived;
-    // in the turn in which it came nobody waits yet
+    // in the turn in which the request arrived nothing waits yet
     await Promise.resolve();
   } finally {
     isFake = false;
@@ -137,7 +137,7 @@ Deno.test("a test's fake timers may come and go while somebody waits for the end
   assertEquals(isFinished, true);
 });
 
-Deno.test("somebody else may answer before or after the signal is asked for, and who hears of it reads the request", async () => {
+Deno.test("another response may win before or after the signal is read, and close listeners can still read the request", async () => {
   const heard: [when: string, host: unknown, ip: unknown][] = [];
   const app = quietApp();
   app.get("/:when", (req, res) => void res.on("close", () => heard.push([req.params.when, req.get("host"), req.ip])));
@@ -147,7 +147,7 @@ Deno.test("somebody else may answer before or after the signal is asked for, and
     const late = (request.url.endsWith("/after") ? signalIsAsked : Promise.resolve()).then(() => new Response("late"));
     return await Promise.race([answer, late]);
   });
-  // the headers of the first request of a process have been looked at in any case
+  // the headers of a process's first request have been read in any case
   for (const when of ["before", "after", "after", "before"]) {
     await countingSignals(async (count) => {
       signalIsAsked = Promise.resolve().then(() => until(() => count() > 0, "the signal is asked for"));

@@ -6,7 +6,7 @@ import { ask, askText, quietApp } from "../support/app.ts";
 import { type Any, askBoth } from "../support/both.ts";
 import { until } from "../support/until.ts";
 
-Deno.test("who waits once for drain behind compression is told, as in Express", async () => {
+Deno.test("a once listener for drain is called behind compression, as in Express", async () => {
   const file = await Deno.makeTempFile({ suffix: ".txt" });
   await Deno.writeTextFile(file, "some text\n".repeat(10_000));
   const gzip = { headers: { "accept-encoding": "gzip" } };
@@ -29,7 +29,9 @@ Deno.test("who waits once for drain behind compression is told, as in Express", 
   }
 });
 
-/** Runs something on a response whose `on` and `prependListener` are replaced, and gives what they were called with. */
+/**
+ * Runs a function on a response whose `on` and `prependListener` are replaced, and returns what those were called with.
+ */
 async function replaced(act: (res: FrameworkResponse) => void): Promise<unknown[]> {
   const added: unknown[] = [];
   const app = quietApp();
@@ -49,7 +51,7 @@ async function replaced(act: (res: FrameworkResponse) => void): Promise<unknown[
   return added;
 }
 
-Deno.test("a listener that runs once goes by way of a replaced on, runs once, and can be taken away", async () => {
+Deno.test("a once listener is added through a replaced on, runs once, and can be removed", async () => {
   const heard: string[] = [];
   const added = await replaced((res) => {
     const gone = () => heard.push("never");
@@ -64,7 +66,7 @@ Deno.test("a listener that runs once goes by way of a replaced on, runs once, an
   assertEquals(added, ["on ping", "on ping", "prependListener ping"]);
 });
 
-Deno.test("finish and close are heard under a test's fake microtasks, as on Express", async () => {
+Deno.test("finish and close are emitted under a test's fake microtasks, as on Express", async () => {
   const app = quietApp();
   const heard: string[] = [];
   const over = new Promise<void>((resolve) => {
@@ -84,7 +86,7 @@ Deno.test("finish and close are heard under a test's fake microtasks, as on Expr
   assertEquals(heard, ["finish", "close"]);
 });
 
-Deno.test("a listener for finish that throws is an uncaught error, and close is heard all the same, as on Express", async () => {
+Deno.test("an error thrown by a finish listener is uncaught, and close is emitted all the same, as on Express", async () => {
   const app = quietApp();
   const heard: string[] = [];
   const thrown: string[] = [];
@@ -110,7 +112,7 @@ Deno.test("a listener for finish that throws is an uncaught error, and close is 
   assertEquals([heard, thrown], [["response", "request"], ["from finish"]]);
 });
 
-Deno.test("finish and close are heard by every way to listen", async () => {
+Deno.test("every method that adds a listener works for finish and close", async () => {
   const ways = ["on", "addListener", "once", "prependListener", "prependOnceListener"] as const;
   for (const way of ways) {
     const heard: string[] = [];
@@ -126,7 +128,7 @@ Deno.test("finish and close are heard by every way to listen", async () => {
   }
 });
 
-Deno.test("an answered response is destroyed with its close, not with its finish, as on Express", async () => {
+Deno.test("an answered response is destroyed when it emits close, not finish, as on Express", async () => {
   const seen: Any[] = [];
   const [ours, theirs] = await askBoth((app: Any) => {
     const responses: Any[] = [];
@@ -140,7 +142,7 @@ Deno.test("an answered response is destroyed with its close, not with its finish
       note("ended", res);
     });
     app.get("/unheard", (_req: Any, res: Any) => void responses.push(res.send("text")));
-    // the client has the answer some time before Express hears of it
+    // the client has the answer some time before Express notices
     app.get("/later", async (_req: Any, res: Any) => {
       await until(() => responses[0].destroyed, "the end of the answer");
       note("later", responses[0]);
@@ -151,7 +153,7 @@ Deno.test("an answered response is destroyed with its close, not with its finish
   assertEquals(seen[0], seen[1]);
 });
 
-Deno.test("who hears that there is room, or that all is sent, is in the asynchronous context of the handler", async () => {
+Deno.test("listeners for drain, finish and close run in the asynchronous context of the handler", async () => {
   const context = new AsyncLocalStorage<string>();
   const heard: string[] = [];
   const app = quietApp();

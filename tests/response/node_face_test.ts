@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { ask, quietApp } from "../support/app.ts";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
 
-Deno.test("an answer that is late can be given by the listener of a timeout, as in Express", async () => {
+Deno.test("a timeout listener may answer for a late handler, as in Express", async () => {
   const [ours, theirs] = await askBoth(
     (app: Any) => {
       app.get("/callback", (_req: Any, res: Any) => res.setTimeout(1, () => res.status(503).send("late")));
@@ -49,7 +49,7 @@ Deno.test("an answer that is late can be given by the listener of a timeout, as 
   ]);
 });
 
-Deno.test("a request that nobody answers in time is broken off where nobody listens, and told while its body comes", async () => {
+Deno.test("a request timeout cuts a request without a listener, calls a listener if there is one, and is extended by each chunk", async () => {
   const app = quietApp();
   app.get("/", (req) => void req.setTimeout(1));
   app.post("/", (req, res) => {
@@ -61,7 +61,7 @@ Deno.test("a request that nobody answers in time is broken off where nobody list
   let sent = 0;
   const body = new ReadableStream({
     async pull(controller) {
-      // each chunk gives it more time, though all together take longer
+      // each chunk resets the timeout, though together they take longer
       if (sent === 4) return await new Promise(() => {});
       await new Promise((resolve) => setTimeout(resolve, 8));
       controller.enqueue(new Uint8Array([sent++]));
@@ -71,7 +71,7 @@ Deno.test("a request that nobody answers in time is broken off where nobody list
   assertEquals([answer.status, await answer.text()], [408, "4 read"]);
 });
 
-Deno.test("what the platform does by itself, or cannot do, is accepted", async () => {
+Deno.test("calls that the platform needs no help with, or cannot carry out, are accepted", async () => {
   const [ours, theirs] = await askBoth((app: Any) => {
     app.get("/", (_req: Any, res: Any) => {
       res.cork();
@@ -89,7 +89,7 @@ Deno.test("what the platform does by itself, or cannot do, is accepted", async (
   assertEquals(ours[0]!.body, "body 30");
 });
 
-Deno.test("a middleware that gathers the body asks Node's private names whether there is to be one, as in Express", async () => {
+Deno.test("a middleware that collects the body can read Node's private fields to learn whether there is one, as in Express", async () => {
   const asks: Ask[] = ["/text", "/written", "/none"].flatMap((path) => [{ path }, { path, init: { method: "HEAD" } }]);
   const [ours, theirs] = await askBoth((app: Any) => {
     app.use((_req: Any, res: Any, next: Any) => {
@@ -116,7 +116,7 @@ Deno.test("a middleware that gathers the body asks Node's private names whether 
   assertEquals(ours.map(({ body }) => body), ["TEXT", "", "ONE TWO", "", "", ""]);
 });
 
-/** Asks both, and gives what a middleware in front noted at each. */
+/** Sends requests to both, and returns what a middleware noted on each. */
 async function notedByBoth(build: (app: Any, note: (line: string) => void) => void, asks: readonly Ask[]) {
   const noted: string[][] = [];
   await askBoth((app: Any) => {
@@ -129,7 +129,7 @@ async function notedByBoth(build: (app: Any, note: (line: string) => void) => vo
   return noted;
 }
 
-Deno.test("a log that is written after the answer finds the status and the headers that were sent, as in Express", async () => {
+Deno.test("a log written after the answer sees the status and the headers that were sent, as in Express", async () => {
   const paths = ["/text", "/json", "/redirect", "/nowhere", "/head", "/own", "/unheard-of", "/plain"];
   const [ours, theirs] = await notedByBoth((app, note) => {
     app.use((req: Any, res: Any, next: Any) => {
@@ -161,7 +161,7 @@ Deno.test("a log that is written after the answer finds the status and the heade
   assertEquals(ours!.length, paths.length);
 });
 
-Deno.test("a log finds the headers of a Response that a handler returned", async () => {
+Deno.test("a log sees the headers of a Response that a handler returned", async () => {
   const app = quietApp();
   const headers = [["x-one", "1"], ["set-cookie", "a=1"], ["set-cookie", "b=2"]] as [string, string][];
   let found: unknown;
@@ -173,7 +173,7 @@ Deno.test("a log finds the headers of a Response that a handler returned", async
   assertEquals({ ...found as object }, { "x-one": "1", "set-cookie": ["a=1", "b=2"] });
 });
 
-Deno.test("who replaced end() sees no body of an answer to HEAD, as in Express", async () => {
+Deno.test("a replaced end() gets no body for an answer to HEAD, as in Express", async () => {
   const [ours, theirs] = await notedByBoth((app, note) => {
     app.use((req: Any, res: Any, next: Any) => {
       const { end } = res;
@@ -190,7 +190,7 @@ Deno.test("who replaced end() sees no body of an answer to HEAD, as in Express",
   assertEquals(ours, ["/text 0 4", "/redirect 0 27", "/nowhere 0 147"]);
 });
 
-Deno.test("who replaced write() and end() gathers Buffers of what is sent, and texts of pages, as in Express", async () => {
+Deno.test("replaced write() and end() methods get Buffers of what is sent, and strings of pages, as in Express", async () => {
   const file = await Deno.makeTempFile({ suffix: ".html" });
   const small = await Deno.makeTempFile({ suffix: ".html" });
   await Deno.writeTextFile(file, "<p>grün</p>".repeat(9_000));

@@ -3,14 +3,14 @@ import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from 
 import type { ErrorHandler, FrameworkApp, FrameworkResponse } from "@sluice/sluice";
 import { ask, askText, quietApp, serving } from "../support/app.ts";
 
-/** Runs a handler and gives its response. */
+/** Runs a handler and returns its response. */
 function answered(handler: (res: FrameworkResponse) => unknown, init?: RequestInit): Promise<Response> {
   const app = quietApp();
   app.use((_req, res) => void handler(res));
   return ask(app, "/", init);
 }
 
-/** Runs something on a response and gives what it threw. */
+/** Runs a function on a response and returns what it threw. */
 async function failureOf(attempt: (res: FrameworkResponse) => unknown): Promise<Error> {
   let failure: unknown;
   await answered((res) => {
@@ -36,7 +36,7 @@ Deno.test("a cookie needs a name", async () => {
   assertEquals(error.message, "res.cookie takes a name as a string, not undefined");
 });
 
-Deno.test("what cannot be sent is refused, naming the method and the value", async () => {
+Deno.test("a value that cannot be sent is refused, naming the method and the value", async () => {
   const refused: readonly (readonly [says: string, attempt: (res: FrameworkResponse) => unknown])[] = [
     ["res.send takes text, bytes or a value for JSON, not a function", (res) => res.send(() => "called")],
     ["res.send takes text, bytes or a value for JSON, not a symbol", (res) => res.send(Symbol() as never)],
@@ -65,7 +65,7 @@ Deno.test("what cannot be sent is refused, naming the method and the value", asy
   }
 });
 
-Deno.test("a status that is no number becomes a 500 that says so", async () => {
+Deno.test("a status that is not a number becomes a 500 that says so", async () => {
   for (const status of ["soon", undefined, NaN]) {
     const response = await answered((res) => {
       res.statusCode = status as number;
@@ -108,19 +108,19 @@ Deno.test("a status that no web response can carry is an error, not a crash", as
   assertEquals((await answered((res) => res.status(700).send("x"))).status, 500);
 });
 
-Deno.test("JSON is sent plain when the settings say so", async () => {
+Deno.test("JSON is sent without a tag and a charset when the settings say so", async () => {
   const app = leanApp();
   app.get("/", (_req, res) => res.json({ a: 1 }));
   const { headers } = await ask(app, "/");
   assertEquals([headers.get("content-type"), headers.get("etag")], ["application/json", null]);
 });
 
-/** An application whose JSON answers need no text: the runtime makes them. */
+/** An application whose JSON answers the runtime itself serializes. */
 function leanApp(): FrameworkApp {
   return quietApp().set("etag", false).set("json charset", false);
 }
 
-Deno.test("JSON sent plain is what JSON.stringify says, and its length is known afterwards", async () => {
+Deno.test("JSON serialized by the runtime is what JSON.stringify returns, and its length is known afterwards", async () => {
   const loop: Record<string, unknown> = {};
   loop["self"] = loop;
   const cases: [unknown, string][] = [
@@ -154,7 +154,7 @@ Deno.test("JSON sent plain is what JSON.stringify says, and its length is known 
   assertEquals([(await ask(app, "/")).status, await askText(app, "/")], [500, '"TypeError"']);
 });
 
-Deno.test("JSON sent plain keeps status, headers, settings and what middleware put around it", async () => {
+Deno.test("JSON serialized by the runtime keeps status, headers, settings and methods that middleware replaced", async () => {
   const app = leanApp();
   app.get("/status", (_req, res) => res.status(201).json({}));
   app.get("/header", (_req, res) => res.set("x-test", "1").json({}));
@@ -190,7 +190,7 @@ Deno.test("a weak entity tag is sent and answered with 304", async () => {
   assertEquals([again.status, await again.text(), again.headers.get("content-type")], [304, "", null]);
 });
 
-Deno.test("a tag of the program's own that no header can carry is an error, which is answered without it", async () => {
+Deno.test("a custom tag that no header can carry is an error, which is answered without the tag", async () => {
   const app = quietApp().set("etag", (body: unknown) => String(body).startsWith("h") ? "wide →" : '"narrow"');
   app.get("/", (_req, res) => res.send("hello"));
   app.use(((error, _req, res, _next) => res.send(`${error.code}`)) as ErrorHandler);
@@ -224,7 +224,7 @@ Deno.test("blobs, streams and async iterables are sent as they come", async () =
   assertEquals(await (await answered((res) => res.send(new Blob(["stream"]).stream()))).text(), "stream");
 });
 
-Deno.test("an async iterable is asked for no more than the client takes", async () => {
+Deno.test("an async iterable is pulled no faster than the client reads", async () => {
   let made = 0;
   async function* endless() {
     for (;;) {
@@ -240,7 +240,7 @@ Deno.test("an async iterable is asked for no more than the client takes", async 
   await reader.cancel();
 });
 
-Deno.test("an error in mid-stream breaks the answer off and reaches the log", async () => {
+Deno.test("an error in mid-stream cuts the answer and is logged", async () => {
   const logged: unknown[] = [];
   const log = console.error;
   console.error = (message) => void logged.push(message);
@@ -260,7 +260,7 @@ Deno.test("an error in mid-stream breaks the answer off and reaches the log", as
   assertStringIncludes(String(logged[0]), "broke in the middle");
 });
 
-Deno.test("write and end stream a body, and write tells when to wait", async () => {
+Deno.test("write and end stream a body, and write returns whether to wait", async () => {
   const states: boolean[] = [];
   const app = quietApp();
   app.get("/", (_req, res) => {
@@ -272,7 +272,7 @@ Deno.test("write and end stream a body, and write tells when to wait", async () 
   assertEquals([text.length, text[0], text.at(-1)], [64 * 1024 + 2, "a", "c"]);
 });
 
-Deno.test("a response tells how much of it waits for its client, and whether drain is to come, as in Node", async () => {
+Deno.test("a response tells how much of it is buffered, and whether drain will be emitted, as in Node", async () => {
   const states: unknown[] = [];
   const app = quietApp();
   app.get("/", (_req, res) => {
@@ -345,7 +345,7 @@ Deno.test("a middleware may replace send, writeHead and end, as npm's do", async
   assertEquals(seen, ['{"a":1}', "7"]);
 });
 
-Deno.test("a redirect tells a replaced end its length, for sessions write the body before they end it", async () => {
+Deno.test("a redirect has its length when a replaced end is called, since sessions write the body before they end it", async () => {
   const app = quietApp();
   const seen: unknown[] = [];
   app.use((_req, res, next) => {
@@ -373,7 +373,7 @@ Deno.test("over a socket: lengths, HEAD and streams are framed by the runtime", 
   });
 });
 
-Deno.test("a Response that a handler returns when its client has left is cancelled, and not kept open", async () => {
+Deno.test("a Response returned after the client has left is cancelled, and not kept open", async () => {
   const app = quietApp();
   const leaving = new AbortController();
   const cancelled = Promise.withResolvers<void>();
@@ -388,7 +388,7 @@ Deno.test("a Response that a handler returns when its client has left is cancell
   await cancelled.promise;
 });
 
-Deno.test("a file for a client that has left is told of as ECONNABORTED, as on Express", async () => {
+Deno.test("sending a file to a client that has left fails with ECONNABORTED, as on Express", async () => {
   const app = quietApp();
   const leaving = new AbortController();
   const told = Promise.withResolvers<string | undefined>();
@@ -400,7 +400,7 @@ Deno.test("a file for a client that has left is told of as ECONNABORTED, as on E
   assertEquals([answer.status, await told.promise], [499, "ECONNABORTED"]);
 });
 
-Deno.test("a Response that several clients get is not changed, and no cookie of one is seen by another", async () => {
+Deno.test("a Response sent to several clients is not changed, and no client sees another's cookie", async () => {
   const shared = new Response(null, { headers: { "content-type": "text/plain" } });
   const app = quietApp();
   app.get("/:name", (req, res) => {
@@ -414,7 +414,7 @@ Deno.test("a Response that several clients get is not changed, and no cookie of 
   assertEquals(shared.headers.getSetCookie(), []);
 });
 
-Deno.test("who listens hears of the end of a stream that is returned when it has ended", async () => {
+Deno.test("finish is emitted for a returned stream once it has ended", async () => {
   const heard: string[] = [];
   const app = quietApp();
   app.get("/", (_req, res) => {
@@ -430,7 +430,7 @@ Deno.test("who listens hears of the end of a stream that is returned when it has
 });
 
 for (const type of ["text/event-stream", undefined]) {
-  const what = type === undefined ? "a stream behind a header that was set" : "a stream of events";
+  const what = type === undefined ? "a stream after a header was set" : "a stream of events";
   Deno.test(`${what} is cut when the application is closed`, async () => {
     const app = quietApp();
     app.get("/", (_req, res) => {
@@ -446,7 +446,7 @@ for (const type of ["text/event-stream", undefined]) {
   });
 }
 
-Deno.test("a client that leaves in the middle of a stream that is returned aborts req.signal", async () => {
+Deno.test("a client that leaves in the middle of a returned stream aborts req.signal", async () => {
   const app = quietApp();
   const aborted = Promise.withResolvers<void>();
   app.get("/", (req) => {

@@ -7,14 +7,14 @@ import type { FrameworkResponse } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { type Any, askBoth } from "../support/both.ts";
 
-/** Asks for what a handler writes. */
+/** Requests what a handler writes. */
 function written(handler: (res: FrameworkResponse) => unknown, init?: RequestInit): Promise<Response> {
   const app = quietApp();
   app.get("/", (_req, res) => void handler(res));
   return ask(app, "/", init);
 }
 
-Deno.test("what is written from one buffer, filled again by its callback, arrives as in Express", async () => {
+Deno.test("chunks written from one buffer, refilled in the callback, arrive as in Express", async () => {
   const [ours, theirs] = await askBoth((app: Any) => {
     app.get("/:kind", (req: Any, res: Any) => {
       const buffer = req.params.kind === "bytes" ? new Uint8Array(32_768) : Buffer.alloc(32_768);
@@ -63,7 +63,7 @@ Deno.test("the callback of a chunk sees what AsyncLocalStorage held when it was 
   assertEquals(await seen.promise, "of the request");
 });
 
-Deno.test("null where an encoding or a callback may stand is none, as in Node", async () => {
+Deno.test("null in place of an encoding or a callback is ignored, as in Node", async () => {
   const response = await written((res) => {
     res.write("a", null, null);
     res.write("b", "utf8", null);
@@ -74,7 +74,7 @@ Deno.test("null where an encoding or a callback may stand is none, as in Node", 
   assertEquals(await (await written((res) => res.end("whole", null, null))).text(), "whole");
 });
 
-Deno.test("a handler that waits for each chunk makes no more of them than the client takes", async () => {
+Deno.test("a handler that waits for each chunk makes no more of them than the client reads", async () => {
   let made = 0;
   const response = await written((res) => {
     const next = (error?: unknown) => {
@@ -90,7 +90,7 @@ Deno.test("a handler that waits for each chunk makes no more of them than the cl
   await reader.cancel();
 });
 
-Deno.test("what is written in many small pieces before the client takes it leaves in few large ones", async () => {
+Deno.test("many small pieces written before the client reads are sent as a few large ones", async () => {
   const rows = Array.from({ length: 50_000 }, (_, i) => `row ${i}\n`);
   const response = await written((res) => {
     for (const row of rows) res.write(row);
@@ -101,7 +101,7 @@ Deno.test("what is written in many small pieces before the client takes it leave
   assertEquals(pieces.length < 20, true, `${pieces.length} pieces`);
 });
 
-Deno.test("how much waits for the client, and whether drain is still to come, is told as in Express", async () => {
+Deno.test("writableLength and writableNeedDrain are as in Express", async () => {
   const [ours, theirs] = await askBoth((app: Any) => {
     const told = (res: Any) => [res.writableLength > 0, res.writableNeedDrain, typeof res.writableHighWaterMark];
     app.get("/", (_req: Any, res: Any) => {
@@ -119,7 +119,7 @@ Deno.test("how much waits for the client, and whether drain is still to come, is
   assertEquals(ours[0]!.body.replace(/x/g, ""), theirs[0]!.body.replace(/x/g, ""));
 });
 
-Deno.test("callbacks of what a client that has left does not get are told so", async () => {
+Deno.test("callbacks of chunks that do not reach a client that left are called with an error", async () => {
   const codes: unknown[] = [];
   const told = Promise.withResolvers<void>();
   const response = await written((res) => {
@@ -136,7 +136,7 @@ Deno.test("callbacks of what a client that has left does not get are told so", a
   assertEquals(codes, [undefined, "ERR_STREAM_DESTROYED", "ERR_STREAM_DESTROYED", "ERR_STREAM_DESTROYED"]);
 });
 
-Deno.test("callbacks of what waits when the answer is broken off are told so", async () => {
+Deno.test("callbacks of chunks still buffered when the answer is destroyed are called with an error", async () => {
   const codes: unknown[] = [];
   const response = await written((res) => {
     res.write("waiting", (error?: Any) => void codes.push(error?.code));
@@ -147,7 +147,7 @@ Deno.test("callbacks of what waits when the answer is broken off are told so", a
 });
 
 for (const [what, status, method] of [["HEAD", 200, "HEAD"], ["204", 204, "GET"], ["304", 304, "GET"]] as const) {
-  Deno.test(`a handler that streams for a ${what} is told that all was sent, and that nothing was cut`, async () => {
+  Deno.test(`a handler that streams for a ${what} gets finish and close, and no sign that the answer was cut`, async () => {
     const heard: string[] = [];
     const app = quietApp();
     const ended = Promise.withResolvers<void>();
@@ -174,7 +174,7 @@ for (const [what, status, method] of [["HEAD", 200, "HEAD"], ["204", 204, "GET"]
   });
 }
 
-Deno.test("what renders for a HEAD piece by piece is not told that its client has left", async () => {
+Deno.test("streamed rendering for a HEAD is not told that its client has left", async () => {
   const app = quietApp();
   const told = Promise.withResolvers<string>();
   const sent = Promise.withResolvers<void>();
@@ -233,7 +233,7 @@ Deno.test("a HEAD that knows no length does not say that it is 0", async () => {
   });
 });
 
-Deno.test("a status that no web response carries is an error for streams too, which keeps nothing open", async () => {
+Deno.test("a status that no web response can carry is an error for streams too, and leaves nothing open", async () => {
   const app = quietApp();
   let cancelled = 0;
   const source = () => new ReadableStream({ cancel: () => void cancelled++ });
@@ -282,7 +282,7 @@ Deno.test("a long body adds one listener for drain to a response whose methods w
   assertEquals(listeners, 1);
 });
 
-Deno.test("a source whose chunks cannot be sent is given up, behind middleware that replaced write too", async () => {
+Deno.test("a source whose chunks cannot be sent is cancelled, also behind middleware that replaced write", async () => {
   for (const isHooked of [false, true]) {
     const app = quietApp();
     const givenUp: string[] = [];

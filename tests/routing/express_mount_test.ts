@@ -5,7 +5,10 @@ import { type Any, type Ask, askBoth } from "../support/both.ts";
 
 const FILE = fileURLToPath(new URL("../fixtures/outside.txt", import.meta.url));
 
-/** What applications and routers of Express show where they are mounted; the same on both. */
+/**
+ * Mounts Express applications and routers in Sluice and in Express, asserts that both answer the same, and returns the
+ * answers.
+ */
 async function seenBelow(build: (app: Any, lib: Any) => void, paths: readonly (string | Ask)[]): Promise<string[]> {
   const asks = paths.map((one) => typeof one === "string" ? { path: one } : one);
   const [ours, theirs] = await askBoth(build, asks);
@@ -13,7 +16,7 @@ async function seenBelow(build: (app: Any, lib: Any) => void, paths: readonly (s
   return ours.map(({ status, body }) => `${status} ${body}`);
 }
 
-Deno.test("an application of Express that is mounted answers as below Express", async () => {
+Deno.test("a mounted Express application answers as it does below Express", async () => {
   const seen = await seenBelow((app: Any) => {
     const inner: Any = express();
     inner.request.greeting = function (this: Any) {
@@ -53,7 +56,7 @@ Deno.test("an application of Express that is mounted answers as below Express", 
   ]);
 });
 
-Deno.test("body parsers of ours work in an application of Express too", async () => {
+Deno.test("Sluice's body parsers work in an Express application too", async () => {
   const seen = await seenBelow((app: Any, lib: Any) => {
     const inner: Any = express();
     inner.post("/raw", lib.raw({ type: "*/*" }), (req: Any, res: Any) => res.send(req.body.toString("hex")));
@@ -62,7 +65,7 @@ Deno.test("body parsers of ours work in an application of Express too", async ()
   assertEquals(seen, ["200 616263"]);
 });
 
-Deno.test("behind an application of Express a request is what it was, and errors come out of it", async () => {
+Deno.test("after a mounted Express application, the request is what it was before, and its errors are passed on", async () => {
   const shown = (req: Any) => `${req.url} ${req.baseUrl} ${typeof req.greeting} ${req.ip === undefined}`;
   const seen = await seenBelow((app: Any, lib: Any) => {
     const inner: Any = express();
@@ -86,7 +89,7 @@ Deno.test("behind an application of Express a request is what it was, and errors
   ]);
 });
 
-Deno.test("an application of Express takes over whom its parent trusts", async () => {
+Deno.test("a mounted Express application inherits its parent's trust proxy setting", async () => {
   const seen = await seenBelow((app: Any) => {
     app.set("trust proxy", true);
     const inner: Any = express();
@@ -96,7 +99,7 @@ Deno.test("an application of Express takes over whom its parent trusts", async (
   assertEquals(seen, ["200 192.0.2.7 https"]);
 });
 
-Deno.test("behind a router of Express, req.baseUrl is that of the layer that is running", async () => {
+Deno.test("after an Express router, req.baseUrl is that of the running layer", async () => {
   const seen = await seenBelow((app: Any) => {
     const router = express.Router();
     router.use("/b", (_req: Any, _res: Any, next: Any) => next());
@@ -107,7 +110,7 @@ Deno.test("behind a router of Express, req.baseUrl is that of the layer that is 
   assertEquals(seen, ["200 /a/b/c /d", "200 '' /a/b/7"]);
 });
 
-Deno.test("behind a router of Express that took the whole path off for a while, the URL has no slash more", async () => {
+Deno.test("after an Express router that stripped the whole path, the URL has no extra slash", async () => {
   const shown = (req: Any, res: Any) => res.send(`${req.baseUrl} ${req.url}`);
   const seen = await seenBelow((app: Any) => {
     const router = express.Router();
@@ -119,7 +122,7 @@ Deno.test("behind a router of Express that took the whole path off for a while, 
   assertEquals(seen, ["200 /a /b", "200 /a /b?q=1", "200 /a /b/", "200  /b", "200  /b?q=1", "200  /b/c"]);
 });
 
-Deno.test("a URL without a path, as a router of Express makes it on its way, is shown as it was assigned", async () => {
+Deno.test("a URL assigned without a path, as an Express router does, reads back as assigned", async () => {
   const seen = await seenBelow((app: Any, lib: Any) => {
     const assign = (req: Any, res: Any) => {
       const shown = ["", "?q=1", "/", "/c"].map((url) => (req.url = url, `'${req.url}'`));

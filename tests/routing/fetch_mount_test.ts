@@ -16,7 +16,7 @@ function hono() {
   return app;
 }
 
-Deno.test("an application of another framework answers below its mount, by its own paths", async () => {
+Deno.test("an application of another framework answers below its mount path, with its own paths", async () => {
   const app = sluice();
   app.mount("/old", hono().fetch);
   app.get("/old/users/7", (_req, res) => res.send("never reached"));
@@ -26,7 +26,7 @@ Deno.test("an application of another framework answers below its mount, by its o
   assertEquals((await ask(app, "/old/missing"))[0], 404);
 });
 
-Deno.test("an object with a fetch method, another Sluice app and a plain function mount alike", async () => {
+Deno.test("an object with a fetch method, another Sluice app and a plain function mount the same way", async () => {
   const inner = sluice();
   inner.get("/deep", (req, res) => res.send(`${req.baseUrl}|${req.url}`));
   const app = sluice();
@@ -38,13 +38,13 @@ Deno.test("an object with a fetch method, another Sluice app and a plain functio
   assertEquals(await ask(app, "/plain/a%2Fb?c=d"), [200, "/a%2Fb?c=d"]);
 });
 
-Deno.test("a path that a mounted handler would resolve is 400, and gets past no guard", async () => {
+Deno.test("a path that a mounted handler would resolve is 400, and bypasses no guard", async () => {
   const app = sluice().set("env", "test");
   app.use("/old/users", (_req, res) => res.sendStatus(401));
   app.mount("/old", hono());
   app.mount("/", (request: Request) => new Response(new URL(request.url).pathname));
   const statusOf = async (path: string) => {
-    // a Request would resolve the dots away, so the target is handed over as a server does
+    // a Request would resolve the dots, so the target is set as a server sets it
     const request = new Request("http://localhost/");
     Object.defineProperty(request, "url", { value: `http://localhost${path}` });
     return (await app.fetch(request)).status;
@@ -54,14 +54,14 @@ Deno.test("a path that a mounted handler would resolve is 400, and gets past no 
     assertEquals([dots, await statusOf(`/old/${dots}/users/7`)], [dots, 400]);
   }
   assertEquals([await statusOf("/old\\users/7"), await statusOf("/a/.."), await statusOf("/a/.")], [400, 400, 400]);
-  // names that begin with dots, and what stands in a query, lead nowhere
+  // names that begin with dots, and dots in a query, are harmless
   assertEquals([await statusOf("/.well-known/a..b/...?x=/../\\")], [200]);
 });
 
-Deno.test("a Host of which no URL can be made is the client's mistake, and not the server's", async () => {
+Deno.test("a Host that makes no valid URL is a client error, not a server error", async () => {
   const app = sluice().set("env", "test");
   app.mount("/old", hono());
-  // as Deno and Bun deliver "Host: ["
+  // what Deno and Bun deliver for "Host: ["
   const request = new Request("http://localhost/");
   Object.defineProperty(request, "url", { value: "http://[/old/users/7" });
   assertEquals((await app.fetch(request)).status, 400);
@@ -112,7 +112,7 @@ Deno.test("a mounted handler may answer with another class than the runtime's Re
   assertEquals(answer.headers.getSetCookie(), ["a=1; Path=/", "b=2", "c=3"]);
 });
 
-Deno.test("a response that makes its headers with its body has the type of that, whatever was set before", async () => {
+Deno.test("a response that makes its headers with its body keeps its own type, whatever was set before", async () => {
   const app = sluice();
   app.use("/set", (_req, res, next) => next(void res.set("x-before", "set")));
   app.use("/heard", (_req, res, next) => next(void res.on("finish", () => {})));
@@ -123,7 +123,7 @@ Deno.test("a response that makes its headers with its body has the type of that,
   }
 });
 
-Deno.test("a mounted handler that gives no response is an error, and nobody is left waiting", async () => {
+Deno.test("a mounted handler that returns no response is an error, and the client is not left waiting", async () => {
   const app = sluice().set("env", "test");
   app.mount("/nothing", (() => {}) as never);
   app.mount("/later", (() => Promise.resolve({ status: 200 })) as never);
@@ -150,7 +150,7 @@ Deno.test("a body that a parser has read already is an error that says what to d
   assertStringIncludes(text, "before the body parsers");
 });
 
-Deno.test("what is no handler is refused at the call", () => {
+Deno.test("a value that is no handler is refused at the call", () => {
   for (const wrong of [undefined, null, "x", {}, 7]) {
     // deno-lint-ignore no-explicit-any -- wrong on purpose
     assertThrows(() => sluice().mount("/x", wrong as any), TypeError, "app.mount takes a function");

@@ -6,7 +6,7 @@ import { random } from "../support/random.ts";
 
 const options = (end: boolean) => ({ sensitive: false, strict: false, end });
 
-/** What the matcher must agree with: every layer asked in turn. */
+/** The reference for the matcher: tries every layer in turn. */
 function slowly(layers: readonly Layer[], path: string): number[] {
   return layers.filter((layer) => {
     if (layer.everywhere) return true;
@@ -18,7 +18,7 @@ function slowly(layers: readonly Layer[], path: string): number[] {
   }).map((layer) => layers.indexOf(layer));
 }
 
-Deno.test("the index yields the same layers in the same order as asking each in turn", () => {
+Deno.test("the index yields the same layers in the same order as trying each in turn", () => {
   const pick = random(11);
   const segments = ["a", "b", ":x", ":y", "*rest", "A", "c-:z", "{/:o}"];
   const route = { entriesFor: () => [{ fn: () => {}, kind: "handler" as const }], allowedMethods: () => [] };
@@ -60,7 +60,7 @@ Deno.test("the index yields the same layers in the same order as asking each in 
   }
 });
 
-Deno.test("a state is made for each shape of path, not for each path a client thinks of", () => {
+Deno.test("a state is made for each shape of path, not for each path requested", () => {
   const layer = new Layer("test", "/u/:id", options(true), {
     route: { entriesFor: () => [{ fn: () => {}, kind: "handler" }], allowedMethods: () => [] },
   });
@@ -69,7 +69,7 @@ Deno.test("a state is made for each shape of path, not for each path a client th
   assertEquals(lists.size, 1);
 });
 
-Deno.test("what is no other case of a letter to a guard is none to what it guards", async () => {
+Deno.test("a guard and the route it guards agree on which letters match regardless of case", async () => {
   const app = sluice().set("env", "test");
   app.use("/kit{/*rest}", (_req, res) => res.sendStatus(401));
   app.get("/kit/panel", (_req, res) => res.send("panel"));
@@ -84,7 +84,7 @@ Deno.test("what is no other case of a letter to a guard is none to what it guard
   assertEquals(await statusOf("/\u212ait/panel"), 404);
 });
 
-Deno.test("a method in another case is none of those that handlers are for, unless a middleware assigns it", async () => {
+Deno.test("a method in another case matches no handler, unless a middleware assigns it", async () => {
   const app = sluice().set("env", "test");
   app.use((req, res, next) => req.method === "POST" ? res.sendStatus(401) : next());
   app.use("/override", (req, _res, next) => {

@@ -3,7 +3,7 @@ import express from "express";
 import { type ErrorRequestHandler, type Handler, Router } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
 
-Deno.test("routes that a mounted router gets after the first request are found", async () => {
+Deno.test("routes added to a mounted router after the first request are found", async () => {
   const app = quietApp();
   const outer = Router();
   const inner = Router();
@@ -16,7 +16,7 @@ Deno.test("routes that a mounted router gets after the first request are found",
   assertEquals(await askText(app, "/out/in/other"), "behind");
 });
 
-Deno.test("parameter handlers that a mounted router gets after the first request run", async () => {
+Deno.test("parameter handlers added to a mounted router after the first request run", async () => {
   const app = quietApp();
   const router = Router();
   app.use("/users", router);
@@ -86,7 +86,7 @@ Deno.test("a router mounted at many places answers at each of them", async () =>
   router.get("/:id", (req, res) => res.send(`${req.baseUrl} ${req.params["id"]}`));
   const places = Array.from({ length: 20 }, (_, i) => `/place${i}/all`);
   for (const place of places) app.use(place, router);
-  // one more time each, where the request has come by already
+  // mounted once more at each path, where the request has already been
   for (const place of places) app.use(place, (_req, res) => res.send("behind"));
   for (const place of places) {
     assertEquals(await askText(app, `${place}/7`), `${place} 7`);
@@ -94,7 +94,7 @@ Deno.test("a router mounted at many places answers at each of them", async () =>
   }
 });
 
-Deno.test("a plain request without a method goes through the middleware of routers below one another", () => {
+Deno.test("a plain request without a method passes through the middleware of nested routers", () => {
   const [outer, inner] = [Router(), Router()];
   const seen: unknown[] = [];
   inner.all("/x", () => void seen.push("a route"));
@@ -107,7 +107,7 @@ Deno.test("a plain request without a method goes through the middleware of route
   assertEquals(seen, ["/y", undefined]);
 });
 
-Deno.test("a mounted router that finds its own steps is asked for them", async () => {
+Deno.test("a mounted router that overrides stepsFor has it called", async () => {
   const app = quietApp();
   const router = Router();
   router.get("/a", (_req, res) => res.send("its own"));
@@ -125,7 +125,7 @@ Deno.test("a mounted router that finds its own steps is asked for them", async (
 });
 
 for (const to of ["/q", "q", "/"]) {
-  Deno.test(`a plain request rewritten to "${to}" below a mount goes where it goes with Express's router`, async () => {
+  Deno.test(`a plain request rewritten to "${to}" below a mount is routed as by Express's router`, async () => {
     assertEquals(await rewritten(() => Router(), to), await rewritten((express as unknown as Lib).Router, to));
   });
 }
@@ -156,7 +156,7 @@ async function rewritten(lib: () => Router, to: string): Promise<string[]> {
   return seen;
 }
 
-Deno.test("a parameter followed by more text in its segment is a parameter of its own name", async () => {
+Deno.test("a parameter followed by more text in its segment keeps its name", async () => {
   const app = quietApp();
   app.get("/:name.json", (req, res) => res.json(req.params));
   app.get("/:from-:to", (req, res) => res.json(req.params));
@@ -166,7 +166,7 @@ Deno.test("a parameter followed by more text in its segment is a parameter of it
   assertEquals(await askText(app, "/list"), "neither");
 });
 
-Deno.test("an application that a handler calls without next gives its own last answer, as Express's does", async () => {
+Deno.test("an application called by a handler without next sends its own final answer, as in Express", async () => {
   const inner = quietApp();
   const logged: unknown[] = [];
   inner.logError = (error) => void logged.push((error as Error).message);

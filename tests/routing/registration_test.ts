@@ -22,13 +22,13 @@ const BAD_PATHS: readonly (readonly [path: Any, says: string])[] = [
 ];
 
 for (const [path, says] of BAD_PATHS) {
-  Deno.test(`a path like ${JSON.stringify(path)} is refused with what to write instead`, () => {
+  Deno.test(`a path like ${JSON.stringify(path)} is refused, with a hint what to write instead`, () => {
     const error = assertThrows(() => quietApp().get(path, () => {}), TypeError, "app.get");
     assertStringIncludes(error.message, says);
   });
 }
 
-Deno.test("what is no handler is refused, naming the method and the value", () => {
+Deno.test("a value that is no handler is refused, naming the method and the value", () => {
   assertThrows(
     () => quietApp().get("/", "text" as Any),
     TypeError,
@@ -49,7 +49,7 @@ Deno.test("what is no handler is refused, naming the method and the value", () =
   assertThrows(() => quietApp().route("/").get(), TypeError, "requires a handler");
 });
 
-Deno.test("what is no path is refused in the name of the method that got it", () => {
+Deno.test("a value that is no path is refused, naming the method that got it", () => {
   const handler = () => new Response();
   const refuses = (register: (app: FrameworkApp) => unknown, method: string) =>
     assertThrows(
@@ -87,7 +87,7 @@ Deno.test("a group needs a callback, and takes options as an object", async () =
   }
 });
 
-Deno.test("a group refuses options that there are none of, for a misspelt middleware would guard nothing", () => {
+Deno.test("a group refuses unknown options, since a misspelt middleware would guard nothing", () => {
   const guards = { middlewares: [() => {}] } as never;
   const message = "app.group: there is no option middlewares; there are middleware, mergeParams, caseSensitive, strict";
   assertThrows(() => quietApp().group("/x", guards, () => {}), TypeError, message);
@@ -135,7 +135,7 @@ Deno.test("groups nest, see the parameters of their prefix and run their middlew
   assertEquals(response.headers.get("x-group"), "1");
 });
 
-Deno.test("the contract's arrays are views of the layers, in order, at all times", () => {
+Deno.test("the arrays on an app are views of its layers, in order, at all times", () => {
   const app = quietApp();
   const first = () => {};
   const second = () => {};
@@ -158,7 +158,7 @@ Deno.test("the contract's arrays are views of the layers, in order, at all times
   assertEquals(app.getWsRoutes().map(({ path, keys }) => [path, keys]), [["/live/:room", ["room"]]]);
 });
 
-Deno.test("middleware of one call stands in one entry of its prefix, and that of another call in the next", () => {
+Deno.test("middleware of one call makes one entry for its prefix, and that of another call the next entry", () => {
   const [first, second, third] = [() => {}, () => {}, () => {}];
   const inner = Router();
   const failing = (_e: unknown, _q: unknown, _s: unknown, _n: unknown) => {};
@@ -175,7 +175,7 @@ Deno.test("middleware of one call stands in one entry of its prefix, and that of
   }
 });
 
-Deno.test("an application hears of its mount before what stands behind it in the call is registered", async () => {
+Deno.test("an application emits mount before later arguments of the same call are registered", async () => {
   const outer = quietApp();
   const inner = quietApp();
   inner.on("mount", (parent) => parent.use((_req: Any, res: Any) => res.send("by the mount")));
@@ -183,7 +183,7 @@ Deno.test("an application hears of its mount before what stands behind it in the
   assertEquals(await askText(outer, "/"), "by the mount");
 });
 
-Deno.test("every route is listed with its full path, twice where it is registered twice", () => {
+Deno.test("every route is listed with its full path, twice if it is registered twice", () => {
   const app = quietApp();
   const inner = Router();
   inner.get("/leaf", () => {}).ws("/feed", { open() {} });
@@ -231,7 +231,7 @@ Deno.test("a router lists its own routes and the routers on it as Express's does
   ]);
 });
 
-Deno.test("sockets and groups stand in a router's list as what they are to Express: nothing, and a router", () => {
+Deno.test("a router's list omits sockets and shows groups as routers", () => {
   const app = quietApp();
   app.ws("/live", { open() {} });
   app.group("/g", (group) => void group.get("/x", () => {}));
@@ -250,7 +250,7 @@ Deno.test("printRoutes prints a line for each route", () => {
   } finally {
     console.log = log;
   }
-  // a developer may run this on a terminal
+  // on a terminal, methods are coloured
   const plain = lines.map((line) => String(line).replace("\x1b[36m", "").replace("\x1b[39m", ""));
   assertEquals(plain, ["GET /p/a", "WS /p/b"]);
 });

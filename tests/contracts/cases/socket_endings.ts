@@ -155,7 +155,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
   );
 
   it(
-    "a client that answers pings stays connected connected",
+    "a client that answers pings stays connected",
     async ({ ask, origin, flag }) => {
       const stays = async (path: string, flag: string) => {
         using socket = await RawSocket.open(origin, `${path}?flag=${flag}`);

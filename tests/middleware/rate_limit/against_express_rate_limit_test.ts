@@ -4,7 +4,7 @@ import { rateLimit as reference } from "express-rate-limit";
 import { ask, quietApp } from "../../support/app.ts";
 import { random } from "../../support/random.ts";
 
-/** What the reference limiter needs of a store: its own one has timers, and no clock that a test can set. */
+/** A store for the reference limiter: its own has timers, and no clock that a test can set. */
 class ClockedStore {
   readonly #windows = new Map<string, { totalHits: number; resetTime: Date }>();
   #windowMs = 0;
@@ -28,7 +28,7 @@ class ClockedStore {
   }
 }
 
-/** The remaining count the reference gives a request, `null` when it limits it. */
+/** The remaining count the reference reports for a request, `null` if it refuses it. */
 async function referenceRest(limiter: ReturnType<typeof reference>, key: string): Promise<number | null> {
   const headers = new Map<string, string>();
   let limited = false;
@@ -45,7 +45,7 @@ async function referenceRest(limiter: ReturnType<typeof reference>, key: string)
   return limited ? null : Number(headers.get("x-ratelimit-remaining"));
 }
 
-Deno.test("admits the same requests with the same rest as express-rate-limit", async () => {
+Deno.test("admits the same requests with the same remaining count as express-rate-limit", async () => {
   const pick = random(23);
   for (let round = 0; round < 10; round++) {
     const [limit, windowMs] = [1 + pick(6), 1 + pick(3000)];

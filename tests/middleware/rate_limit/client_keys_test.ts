@@ -13,7 +13,7 @@ function oneOf<T>(values: readonly T[]): T {
 /** Eight random groups, many of them zero, so that there is something to compress. */
 function randomGroups(): number[] {
   const groups = Array.from({ length: 8 }, () => pick(3) === 0 ? 0 : pick(4) === 0 ? pick(16) : pick(65_536));
-  // what begins with eighty zero bits may be a mapped IPv4 address, which is another matter
+  // an address that begins with eighty zero bits may be a mapped IPv4 address, which is tested elsewhere
   if (groups[0] === 0) groups[0] = 0x2001;
   return groups;
 }
@@ -42,7 +42,7 @@ function spell(groups: readonly number[], { dotted = pick(3) === 0 } = {}): stri
   return `${parts.slice(0, start).join(":")}::${parts.slice(end).join(":")}`;
 }
 
-/** The same with what platforms and proxies put around an address. */
+/** The same address as platforms and proxies write it: in brackets, with a port or a zone. */
 function dress(address: string): string {
   const zoned = pick(4) === 0 ? `${address}%eth${pick(10)}` : address;
   return oneOf([zoned, zoned, `[${zoned}]`, `[${zoned}]:${pick(65_536)}`]);
@@ -73,7 +73,7 @@ Deno.test("addresses of one /64 have one key, those of different ones different 
   }
 });
 
-Deno.test("a mapped IPv4 address is its IPv4 address in every spelling, and no other address is", () => {
+Deno.test("a mapped IPv4 address has the key of its IPv4 address in every spelling, and no other address does", () => {
   for (let i = 0; i < 2_000; i++) {
     const [high, low] = [pick(65_536), pick(65_536)];
     const v4 = [high >> 8, high & 255, low >> 8, low & 255].join(".");
@@ -92,7 +92,7 @@ Deno.test("a mapped IPv4 address is its IPv4 address in every spelling, and no o
   }
 });
 
-Deno.test("ipv6Subnet says how many bits make a client", () => {
+Deno.test("ipv6Subnet sets how many bits identify a client", () => {
   const at = (bits: number, address: string) => new ClientKeys(bits, "share").of(address);
   assertEquals(at(48, "2001:db8:1:2::1"), at(48, "2001:db8:1:ffff::1"));
   assertNotEquals(at(48, "2001:db8:1::1"), at(48, "2001:db8:2::1"));
@@ -104,14 +104,14 @@ Deno.test("ipv6Subnet says how many bits make a client", () => {
   for (const ipv6Subnet of [0, 129, 63.5, NaN]) assertThrows(() => rateLimit({ ipv6Subnet }), RangeError, "ipv6Subnet");
 });
 
-Deno.test("what is no address is a key of its own, however long and wild", () => {
+Deno.test("a value that is no address is its own key, however long and odd", () => {
   const wild = ["unknown", "_hidden", "1.2.3", "1.2.3.4.5", "1.2.3.256", "::g", "1:2", ":::", "[::1", "::1]", "::1::"];
   const long = [":".repeat(20_000), "1:".repeat(10_000), `${"1".repeat(20_000)}:80`, `::1%${"x".repeat(20_000)}`];
   for (const text of wild) assertEquals(keys.of(text), text);
   assertEquals(new Set([...wild, ...long].map((text) => keys.of(text))).size, wild.length + long.length);
 });
 
-Deno.test("a request without a known client shares one key or is an error, never somebody's key", () => {
+Deno.test("a request without a known client has one shared key or is an error, never another client's key", () => {
   for (const address of [undefined, ""]) {
     assertEquals(keys.of(address), keys.of(undefined));
     assertThrows(() => new ClientKeys(64, "error").of(address), TypeError, "trust proxy");

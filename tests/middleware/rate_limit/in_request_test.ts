@@ -5,7 +5,7 @@ import { ask, quietApp } from "../../support/app.ts";
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.1", port: 1 } };
 let windowMs = 3_600_000;
 
-/** A handler that makes a limiter for every request, unlike any of another test. */
+/** A handler that makes a limiter for every request, with options no other test uses. */
 function perRequest(options: RateLimitOptions = {}): Handler {
   const own = { max: 2, windowMs: windowMs++, ...options };
   return (req, res, next) => rateLimit(own)(req, res, next);
@@ -45,7 +45,7 @@ const MOUNTS: readonly (readonly [what: string, path: string | RegExp, tried: st
 ];
 
 for (const [what, path, tried] of MOUNTS) {
-  Deno.test(`a client wins no fresh count by what ${what} matches`, async () => {
+  Deno.test(`a client gets no fresh count from what ${what} matches`, async () => {
     await quietly(async () => {
       const router = Router();
       router.use(perRequest(), (_req, res) => res.send("in"));
@@ -66,7 +66,7 @@ Deno.test("limiters made inside two routes count apart, whatever the parameters 
   });
 });
 
-Deno.test("a name joins limiters of one window over routes, and keeps others apart", async () => {
+Deno.test("limiters with the same name and window share a count across routes, and others count apart", async () => {
   await quietly(async () => {
     const app = quietApp();
     const [one, other] = [
@@ -81,7 +81,7 @@ Deno.test("a name joins limiters of one window over routes, and keeps others apa
   });
 });
 
-Deno.test("a limiter made before any request never counts together with one made inside", async () => {
+Deno.test("a limiter made before any request never shares a count with one made inside a request", async () => {
   await quietly(async () => {
     const options = { max: 2, windowMs: 7_000_002 };
     const app = quietApp().use("/outside", rateLimit(options)).use("/inside", perRequest(options));
@@ -91,7 +91,7 @@ Deno.test("a limiter made before any request never counts together with one made
   });
 });
 
-Deno.test("requests under way at once share the count of a limiter made inside them", async () => {
+Deno.test("concurrent requests share the count of a limiter made inside them", async () => {
   await quietly(async () => {
     const app = quietApp().use(perRequest({ max: 5, keyGenerator: () => Promise.resolve("k") }));
     app.use((_req, res) => res.send("in"));
@@ -100,14 +100,14 @@ Deno.test("requests under way at once share the count of a limiter made inside t
   });
 });
 
-Deno.test("limiters made inside requests are told of once at most", async () => {
+Deno.test("limiters made inside requests cause at most one warning", async () => {
   const warnings = await quietly(async () => {
     for (let i = 0; i < 3; i++) await admitted(quietApp().use(perRequest(), (_req, res) => res.send("in")), ["/", "/"]);
   });
   assertEquals(warnings.length <= 1, true, `${warnings.length} warnings`);
 });
 
-// the last one, for nothing else finds a place afterwards
+// must stay the last test: it uses up all places
 Deno.test("limiters made inside requests whose options differ each time are an error once a thousand count", async () => {
   await quietly(async () => {
     let ms = 9_000_000;

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { MemoryStore } from "../../../src/middleware/rate_limit/memory_store.ts";
 import { random } from "../../support/random.ts";
 
-/** The plainest fixed window there is: a window begins with a key's first hit. */
+/** The simplest fixed window: it begins with a key's first hit. */
 class Reference {
   #windows = new Map<string, { count: number; end: number }>();
 
@@ -62,7 +62,7 @@ for (const seed of [11, 12, 13]) {
   });
 }
 
-Deno.test("a key that loses its place is counted with the others of its shared window", () => {
+Deno.test("an evicted key is counted with the others of its shared window", () => {
   const store = new MemoryStore(1000, 1);
   store.hit("a", 0);
   // with one place and 1024 shared counters, some of these keys meet the counter of "a"
@@ -128,7 +128,7 @@ Deno.test("a clock that is set back by years frees no count and locks no key for
   assertEquals(store.hit("a", 1100).count, 1);
 });
 
-Deno.test("a clock below zero counts as any other", () => {
+Deno.test("a negative clock works like any other", () => {
   const store = new MemoryStore(1000, 1);
   assertEquals(store.hit("a", -5000), { count: 1, resetAt: -4000 });
   assertEquals(store.hit("b", -5000), { count: 1, resetAt: -4000 });
@@ -143,18 +143,18 @@ Deno.test("after clear() nothing is remembered, shared counters included", () =>
   assertEquals(store.hit("a", 0).count, 1);
 });
 
-Deno.test("nobody can tell which long key shares a counter with a victim's", () => {
+Deno.test("it cannot be predicted which long key shares a counter with a victim's", () => {
   const victims = Array.from({ length: 200 }, (_, i) => `192.0.2.${i}`);
   const counts = (): string => {
     const store = new MemoryStore(1000, 1000);
     for (let i = 0; i < 300; i++) store.hit("k".repeat(1024) + i, 0);
     return victims.map((victim) => store.hit(victim, 0).count).join();
   };
-  // what was met in one process tells nothing about the next
+  // collisions in one process tell nothing about the next
   assert(counts() !== counts());
 });
 
-Deno.test("a key too long to keep is counted, and takes no place", () => {
+Deno.test("a key too long to store is counted, and takes no place", () => {
   const store = new MemoryStore(1000, 10);
   const long = "k".repeat(1025);
   assertEquals([store.hit(long, 0).count, store.hit(long, 1).count, store.hit(long, 1001).count], [1, 2, 1]);

@@ -49,7 +49,7 @@ Deno.test("a window ends in the fake time of a test that begins after the limite
   assertEquals(await statuses(app, 2), [200, 429]);
 });
 
-Deno.test("headers tell limit, rest, whole seconds to the end, and when to come back", async () => {
+Deno.test("headers tell the limit, the remaining count, whole seconds to the reset, and when to retry", async () => {
   let now = 0;
   const app = limited({ max: 2, windowMs: 10_500, clock: () => now });
   const headers = async () => {
@@ -65,7 +65,7 @@ Deno.test("headers tell limit, rest, whole seconds to the end, and when to come 
   assertEquals(await headers(), ["2", "0", "1", "1"]);
 });
 
-Deno.test("whoever waits as long as Retry-After says is admitted", async () => {
+Deno.test("a client that waits as long as Retry-After says is admitted", async () => {
   let now = 0;
   const app = limited({ max: 1, windowMs: 1234, clock: () => now });
   await ask(app, "/", undefined, PEER);
@@ -80,7 +80,7 @@ Deno.test("headers can be turned off", async () => {
   assertEquals([...response.headers.keys()].filter((name) => /ratelimit|retry/.test(name)), []);
 });
 
-Deno.test("the answer is the default, a text or an object, with the status asked for", async () => {
+Deno.test("the refusal has the default message, a text or an object, with the configured status", async () => {
   const body = async (options: RateLimitOptions) => {
     const response = await ask(limited({ max: 0, ...options }), "/", undefined, PEER);
     return [response.status, await response.text(), response.headers.get("content-type")];
@@ -160,7 +160,7 @@ Deno.test("functions that throw or reject make an error, never a free pass", asy
   }
 });
 
-Deno.test("a key that is no text is an error that says what to do", async () => {
+Deno.test("a key that is not a string is an error that says what to do", async () => {
   for (const key of [undefined, "", 5, null]) {
     for (const later of [false, true]) {
       const app = limited({ keyGenerator: () => (later ? Promise.resolve(key) : key) as string });
@@ -171,7 +171,7 @@ Deno.test("a key that is no text is an error that says what to do", async () => 
   }
 });
 
-Deno.test("a key that is missing because nobody knows the client is an error that says that", async () => {
+Deno.test("a key that is missing because the client is unknown is an error that says so", async () => {
   const app = limited({ keyGenerator: (req) => req.get("x-customer") ?? req.ip });
   const response = await ask(app, "/", undefined, {});
   assertEquals(response.status, 500);
@@ -179,14 +179,14 @@ Deno.test("a key that is missing because nobody knows the client is an error tha
   assertStringIncludes(page, "address is unknown, too: hand the platform");
 });
 
-Deno.test("an option that there is none of is refused with those there are", () => {
+Deno.test("an unknown option is refused, with a list of those there are", () => {
   // deno-lint-ignore no-explicit-any -- the type checker would refuse them too
   const refused = (options: any) => assertThrows(() => rateLimit(options), TypeError).message;
   assertStringIncludes(refused({ windowMS: 5 }), "there is no option windowMS; there are windowMs, max, message");
   assertStringIncludes(refused({ store: {} }), "@sluice/rate-limit has more");
 });
 
-Deno.test("clients nobody knows share a count, and one warning names what is missing", async () => {
+Deno.test("unknown clients share a count, and one warning names what is missing", async () => {
   const warn = console.warn;
   const warnings: unknown[] = [];
   console.warn = (message) => void warnings.push(message);
@@ -200,7 +200,7 @@ Deno.test("clients nobody knows share a count, and one warning names what is mis
   assertStringIncludes(String(warnings[0]), "trust proxy");
 });
 
-Deno.test("a client nobody knows is an error when asked for, one that is known is not", async () => {
+Deno.test("with missingKey 'error' an unknown client is an error, a known one is not", async () => {
   const app = limited({ missingKey: "error" });
   const response = await ask(app, "/", undefined, {});
   assertEquals(response.status, 500);
@@ -208,7 +208,7 @@ Deno.test("a client nobody knows is an error when asked for, one that is known i
   assertEquals(await statuses(app, 1), [200]);
 });
 
-Deno.test("limiters layer: each counts by itself, and the headers are those of the tightest", async () => {
+Deno.test("limiters can be stacked: each counts by itself, and the headers are those of the tightest", async () => {
   const app = quietApp();
   app.use(rateLimit({ max: 10 }));
   app.use("/api", rateLimit({ max: 2 }));
@@ -226,7 +226,7 @@ Deno.test("limiters with equal options count apart", async () => {
   assertEquals([await statuses(app, 2, "/a"), await statuses(app, 2, "/b")], [[200, 429], [200, 429]]);
 });
 
-Deno.test("a refusal of a request that was answered meanwhile is no error", async () => {
+Deno.test("refusing a request that was answered meanwhile is not an error", async () => {
   const app = quietApp();
   const errors: unknown[] = [];
   app.logError = (error) => void errors.push(error);
@@ -248,7 +248,7 @@ Deno.test("a refusal of a request that was answered meanwhile is no error", asyn
   assertEquals(errors, []);
 });
 
-Deno.test("a limiter made inside a request counts together with its like", async () => {
+Deno.test("limiters made inside requests with the same options share a count", async () => {
   const warn = console.warn;
   console.warn = () => {};
   try {
@@ -266,7 +266,7 @@ Deno.test("a limiter made inside a request counts together with its like", async
   }
 });
 
-Deno.test("a limiter can forget one key or all, and tells how many it has", async () => {
+Deno.test("a limiter can reset one key or all, and tells how many it has", async () => {
   const limiter = rateLimit({ max: 1 });
   const app = quietApp();
   app.use(limiter, (_req, res) => res.send("in"));
@@ -303,12 +303,12 @@ const BAD: readonly (readonly [option: string, value: unknown, kind: typeof Type
 ];
 
 for (const [option, value, kind] of BAD) {
-  Deno.test(`the option ${option}: ${String(value)} is refused by name`, () => {
+  Deno.test(`the option ${option}: ${String(value)} is refused, naming the option`, () => {
     assertThrows(() => rateLimit({ [option]: value }), kind, `option ${option}`);
   });
 }
 
-Deno.test("a function that throws nothing lets nobody past the limiter", async () => {
+Deno.test("a function that throws undefined or another non-error lets no request past the limiter", async () => {
   for (const fails of THROWING_NOTHING) {
     for (const options of [{ skip: fails }, { keyGenerator: fails }, { onLimitReached: fails }]) {
       assertEquals(await statuses(limited({ max: 0, ...options }), 1), [500]);
