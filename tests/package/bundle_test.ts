@@ -6,7 +6,7 @@ import { withoutComments, withoutTexts } from "../support/sources.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** A file's part of a bundle. */
+/** The part of a bundle that comes from one file. */
 interface Section {
   readonly path: string;
   readonly text: string;
@@ -24,13 +24,13 @@ async function bundle(program: string, ...flags: string[]): Promise<string> {
   return new TextDecoder().decode(stdout);
 }
 
-// the bundler writes the path of each file above what it took from it
+// the bundler writes each file's path above its code
 function sectionsOf(text: string): Section[] {
   const [, ...parts] = text.split(/^\/\/ (\S+\.[cm]?[jt]s)$/m);
   return parts.flatMap((path, i) => i % 2 === 0 ? [{ path, text: parts[i + 1]! }] : []);
 }
 
-/** Most bytes, with about 1 % to grow; docs/decisions/0012 says what is in them. */
+/** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
   { what: "the smallest application", program: "hello", minified: 198_000, gzipped: 68_400 },
   { what: "an application without middleware", program: "core", minified: 188_000, gzipped: 64_900 },
@@ -45,24 +45,24 @@ for (const { what, program, minified, gzipped } of BUDGETS) {
       sizes.minified <= minified && sizes.gzipped <= gzipped,
       `${JSON.stringify(sizes)} is more than ${JSON.stringify({ minified, gzipped })}`,
     );
-    // a budget far above what is needed would let anything in
+    // a budget far above the size would catch nothing
     assert(sizes.minified > minified * 0.9, `the budget of ${minified} is too wide for ${sizes.minified} bytes`);
   });
 }
 
-Deno.test("who uses the classes alone gets no body parser, no files and no limiter", async () => {
+Deno.test("a program that imports only the classes bundles no body parser, static files or limiter", async () => {
   const sections = sectionsOf(await bundle("core"));
-  // of a module that is left out, a bundler may leave calls that begin those it imports
+  // of an omitted module, a bundler may keep the calls that initialize its imports
   const paths = sections.filter(({ text }) => /\S/.test(text.replace(/^init_\w+\(\);$/gm, ""))).map(({ path }) => path);
   assert(paths.includes("src/app/framework_app.ts"), paths.join());
   assertEquals(paths.filter((path) => path.startsWith("src/middleware/")), []);
 });
 
-/** What names a runtime, or makes code of text. */
+/** Code that names a runtime, or evaluates a string. */
 const FORBIDDEN =
   /\b(?:Deno|Bun)\b|\bprocess\b|\bBuffer\b|__require|\bcreateRequire\b|\brequire\(|\beval\(|new Function\b/g;
 
-// path-to-regexp has a function of its own that is called process
+// path-to-regexp has its own function named process
 function isOwn(name: string, code: string): boolean {
   return new RegExp(`\\bfunction ${name}\\(`).test(code);
 }

@@ -1,11 +1,11 @@
-/** What the documents print and point to. */
+/** Code examples and links in the documentation. */
 import { assert, assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { lockFlag } from "../support/node_program.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** What an excerpt leaves to the text around it. */
+/** Declarations of names that an excerpt leaves to the text around it. */
 const GIVEN: Readonly<Record<string, string>> = {
   Bun: "declare const Bun: { serve(options: unknown): void };",
   app: 'declare const app: import("@sluice/sluice").FrameworkApp;',
@@ -51,7 +51,7 @@ async function packageEntries(folder: string): Promise<[string, string][]> {
   );
 }
 
-Deno.test("every program in TypeScript that a document prints is typed as it stands there", async () => {
+Deno.test("every TypeScript program in a document type-checks as printed", async () => {
   const { imports, compilerOptions } = JSON.parse(await read("deno.json"));
   const packages = Object.fromEntries((await Promise.all(["", "advanced/"].map(packageEntries))).flat());
   const folder = await Deno.makeTempDir();
@@ -83,7 +83,7 @@ function anchors(text: string): string[] {
   );
 }
 
-Deno.test("every link of a document leads to a file, and to a heading in it", async () => {
+Deno.test("every link in a document leads to an existing file and heading", async () => {
   const broken: string[] = [];
   for (const path of await documents()) {
     const text = await read(path);

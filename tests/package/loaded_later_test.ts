@@ -3,7 +3,7 @@ import { lockFlag } from "../support/node_program.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** What is loaded by the first request that needs it. */
+/** Modules loaded by the first request that needs them. */
 const LOADED_LATER = ["src/response/file_transfer.ts", "src/websocket/accept.ts"];
 
 async function copyFolder(from: URL, to: URL): Promise<void> {
@@ -14,7 +14,7 @@ async function copyFolder(from: URL, to: URL): Promise<void> {
   }
 }
 
-// what the program loads later comes from a copy of the sources, and so does all that this imports
+// the modules loaded later, and everything they import, come from a copy of the sources
 async function importMap(copy: URL): Promise<string> {
   const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
   for (const path of LOADED_LATER) imports[new URL(path, ROOT).href] = new URL(path, copy).href;
@@ -23,7 +23,7 @@ async function importMap(copy: URL): Promise<string> {
   return `--import-map=${map.pathname}`;
 }
 
-Deno.test("files and WebSockets work where what is loaded later is loaded beside a second copy of the rest, as by tsx", async () => {
+Deno.test("files and WebSockets work if the modules loaded later import a second copy of the rest, as under tsx", async () => {
   const copy = new URL(`file://${await Deno.makeTempDir()}/`);
   try {
     await copyFolder(new URL("src/", ROOT), new URL("src/", copy));

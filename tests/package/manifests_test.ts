@@ -5,7 +5,7 @@ async function manifest(path: string): Promise<Record<string, unknown>> {
 }
 
 for (const folder of ["", "advanced/"]) {
-  Deno.test(`${folder}jsr.json says the same as ${folder}deno.json, which publishing reads`, async () => {
+  Deno.test(`${folder}jsr.json agrees with ${folder}deno.json, which publishing reads`, async () => {
     const deno = await manifest(`${folder}deno.json`);
     const { name, version, license, exports } = deno;
     assertEquals(await manifest(`${folder}jsr.json`), { name, version, license, exports });

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { type Arrows, importCycles, importsAgainst, roomOf } from "../support/imports.ts";
 import { readSource, readSources, type Source } from "../support/sources.ts";
 
-/** Entries beside the core, each with a room that it alone reaches. */
+/** Entries beside the core, each with a folder that only it imports. */
 const GUESTS = ["node", "lambda", "fastly", "redis", "workers"];
 
 const { exports: entries } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
@@ -13,7 +13,7 @@ const core = sources.filter(({ path }) =>
 );
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
-/** Which rooms a room may import, besides itself. */
+/** Which folders each folder may import, besides itself. */
 const ARROWS: Arrows = {
   http: [],
   request: ["http"],
@@ -25,13 +25,13 @@ const ARROWS: Arrows = {
   routing: ["dispatch", "matching", "request", "response", "websocket", "http"],
   middleware: ["request", "response", "http"],
   platform: ["request", "http"],
-  // what an entry of their own alone reaches
+  // folders that only their own entry imports
   lambda: ["node", "platform", "http"],
   fastly: ["request", "platform"],
   node: ["app", "dispatch", "request", "response", "websocket", "platform", "http"],
-  // what redis.ts alone reaches: topics across processes
+  // imported only by redis.ts: topics across processes
   redis: ["websocket", "http"],
-  // what workers.ts alone reaches: Durable Objects around the application
+  // imported only by workers.ts: Durable Objects around the application
   workers: ["app", "routing", "request", "websocket", "platform", "http"],
   app: [
     "routing",
@@ -47,11 +47,11 @@ const ARROWS: Arrows = {
   ],
 };
 
-Deno.test("imports between rooms point one way", () => {
+Deno.test("imports between folders point one way", () => {
   assertEquals(importsAgainst(sources, "src/", ARROWS), []);
 });
 
-Deno.test("no file imports itself by a detour, types included", () => {
+Deno.test("there are no import cycles, types included", () => {
   assertEquals(importCycles(sources), []);
 });
 
@@ -72,7 +72,7 @@ Deno.test("no module of the core imports a Node module", () => {
   assertEquals(imported, []);
 });
 
-Deno.test("the core reaches nothing of its guests' rooms", () => {
+Deno.test("the core imports nothing from the folders of the other entries", () => {
   const wrong = core.flatMap((source) =>
     source.imports.filter((target) => GUESTS.includes(roomOf(target, "src/") ?? "")).map((target) =>
       `${source.path} imports ${target}`
@@ -95,8 +95,8 @@ Deno.test("a Lambda function starts without Node's server", () => {
   ]);
 });
 
-// webpack puts nothing in the place of what it cannot follow, and a program that it bundled fails there
-Deno.test("bundlers leave alone what only the running program knows", async () => {
+// webpack replaces an import it cannot resolve statically with one that always fails
+Deno.test("bundlers ignore imports whose specifier is known only at run time", async () => {
   const open: string[] = [];
   let leftAlone = 0;
   for (const { path } of sources) {
@@ -105,7 +105,7 @@ Deno.test("bundlers leave alone what only the running program knows", async () =
       if (argument!.startsWith("/* webpackIgnore: true */ /* @vite-ignore */ ")) leftAlone++;
       else if (!argument!.startsWith('"')) open.push(`${path}: import(${argument})`);
     }
-    // it knows the function by the name it is imported under
+    // webpack recognizes the function by its imported name
     if (/import \{[^}]*\bcreateRequire\b/.test(text)) open.push(`${path}: createRequire`);
   }
   assertEquals(open, []);
@@ -124,7 +124,7 @@ Deno.test("every package the core imports is an ES module", async () => {
   assertEquals(modules.filter(({ specifier }) => specifier.startsWith("node:")), []);
   for (const name of names) {
     const module = await import(imports[name]);
-    // a CommonJS package shows its whole exports under this name
+    // a CommonJS package has all of its exports under this name
     assertEquals("module.exports" in module, false, `${name} is CommonJS`);
   }
 });

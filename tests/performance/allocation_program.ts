@@ -1,7 +1,7 @@
 /**
  * Counts the bytes a request allocates in every scenario of the benchmark, and prints them as JSON. Runs without the
- * optimising compilers, which leave allocations out once they get to it, and with a young generation so large that
- * nothing is collected while it counts; so the figures are the same in every run.
+ * optimising compilers, which eventually eliminate allocations, and with a young generation so large that nothing is
+ * collected while counting, so that the figures are the same in every run.
  */
 const { requestOf, SCENARIOS } = await import("../../bench/scenarios.ts");
 const { fetchHandler } = await import("../../bench/servers/handlers.ts");

@@ -1,7 +1,7 @@
 /**
- * Counts what a request costs in every scenario of the benchmark, and prints it as JSON: with the settings as they are
- * (`defaults`), with `etag` and `json charset` false (`lean`), and in a handler written by hand (`raw`); in process,
- * and served by Deno.
+ * Counts what a request costs in every scenario of the benchmark, and prints it as JSON: with the default settings
+ * (`defaults`), with `etag` and `json charset` false (`lean`), and in a handwritten handler (`raw`); in process, and
+ * served by Deno.
  */
 import { counted, countedUntil, countingInfo, type Counts, install } from "./counters.ts";
 
@@ -11,9 +11,9 @@ const { fetchHandler } = await import("../../bench/servers/handlers.ts");
 
 /** What one scenario costs. */
 export interface Cost {
-  /** Whether the answer was there at once. */
+  /** Whether the answer was returned synchronously. */
   readonly atOnce: boolean;
-  /** What was made and touched. */
+  /** How many objects were made and accessed. */
   readonly counts: Counts;
 }
 
@@ -23,7 +23,7 @@ for (const [name, contestant] of [["raw", "raw"], ["lean", "sluice-lean"], ["def
   const costs: Record<string, Cost> = all[name] = {};
   for (const scenario of SCENARIOS) {
     const ask = () => handler(requestOf(scenario, "http://localhost:8000"), countingInfo());
-    // what is made once is made now
+    // warm up: one-time objects are made now
     for (let i = 0; i < 3; i++) await ask();
     const request = requestOf(scenario, "http://localhost:8000");
     const info = countingInfo();
@@ -39,7 +39,7 @@ for (const [name, contestant] of [["raw", "raw"], ["lean", "sluice-lean"], ["def
 }
 console.log(JSON.stringify({ inProcess: all, served: await served() }));
 
-// synchronously, what is counted is what the handler does until it returns
+// counting synchronously covers what the handler does until it returns
 async function served(): Promise<Record<string, Record<string, Cost>>> {
   const all: Record<string, Record<string, Cost>> = {};
   for (const [name, contestant] of [["lean", "sluice-lean"], ["defaults", "sluice"]] as const) {
@@ -60,7 +60,7 @@ async function served(): Promise<Record<string, Record<string, Cost>>> {
   return all;
 }
 
-// head and body in one piece, as small requests come
+// head and body in one piece, as small requests arrive
 async function ask({ port }: { port: number }, request: string): Promise<void> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await connection.write(new TextEncoder().encode(request));

@@ -1,4 +1,7 @@
-/** Counts what a request makes and touches, by standing in for the runtime's own classes. Loaded before the framework. */
+/**
+ * Counts the objects a request makes and accesses, by replacing the runtime's classes. Must be loaded before the
+ * framework.
+ */
 
 /** How often each thing happened. */
 export type Counts = Record<string, number>;
@@ -11,7 +14,7 @@ function count(what: string): void {
 }
 
 /**
- * Counts while something runs.
+ * Counts while a function runs.
  *
  * @param what What runs
  * @returns What happened, and what it returned
@@ -27,7 +30,7 @@ export function counted<T>(what: () => T): { counts: Counts; result: T } {
 }
 
 /**
- * Counts until something has settled; the promise that waits for it is counted too.
+ * Counts until a promise has settled; the promise that awaits it is counted too.
  *
  * @param what What runs
  * @returns What happened, and what it settled with
@@ -43,7 +46,7 @@ export async function countedUntil<T>(what: () => Promise<T>): Promise<{ counts:
   }
 }
 
-/** Stands in for a class of the runtime, so that making one is counted. */
+/** Replaces a class of the runtime, so that constructor calls are counted. */
 export function countMaking(
   name: "Headers" | "URL" | "URLSearchParams" | "Response" | "Request" | "ReadableStream" | "AbortController",
 ): void {
@@ -82,7 +85,7 @@ function countReads(holder: object, property: string, name: string): void {
   });
 }
 
-/** What Deno tells its own tests: every promise that is made, those of `async` and `await` included. */
+/** Deno's internal hook for every promise made, including those of `async` and `await`. */
 interface Core {
   setPromiseHooks(init: () => void, before: () => void, after: () => void, resolve: () => void): void;
 }
@@ -107,7 +110,7 @@ export function install(): void {
   }
 }
 
-/** What `Deno.serve` passes beside a request; reading it is counted. */
+/** The info `Deno.serve` passes with a request; reading it is counted. */
 export function countingInfo(): object {
   return {
     get remoteAddr() {

@@ -1,7 +1,7 @@
 /**
- * What a request costs, in things that can be counted and are the same on every machine. The figures of today stand in
- * `counts.json`: a change that makes one worse or better is seen there. `SLUICE_WRITE_COUNTS=1 deno task test
- * --only=tests/performance` writes them anew.
+ * What a request costs, in figures that can be counted and are the same on every machine. The current figures are in
+ * `counts.json`, so a change for better or worse shows there. `SLUICE_WRITE_COUNTS=1 deno task test
+ * --only=tests/performance` rewrites them.
  */
 import { assert, assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
@@ -12,18 +12,18 @@ import { ran } from "./ran.ts";
 /** Figures by contestant and scenario. */
 type Recorded<T> = Record<string, Record<string, T>>;
 
-/** What is made and touched, in process and served by Deno. */
+/** How many objects are made and accessed, in process and served by Deno. */
 type Costs = Record<"inProcess" | "served", Recorded<Cost>>;
 
 interface Figures {
-  /** What is made and touched. */
+  /** How many objects are made and accessed. */
   readonly costs: Costs;
   /** Bytes allocated, without the optimising compilers. */
   readonly bytes: Recorded<number>;
 }
 
 const FILE = new URL("counts.json", import.meta.url);
-/** V8 may arrange an object otherwise by a few bytes. */
+/** Tolerance in bytes: V8 may lay out an object differently. */
 const BYTES_APART = 64;
 const COUNTING_BYTES = [
   ...["--expose-gc", "--no-opt", "--no-maglev"],
@@ -43,7 +43,7 @@ const { inProcess: costs, served } = all;
 for (const mode of ["lean", "defaults"]) {
   const names = Object.keys(costs[mode]!);
 
-  Deno.test(`${mode}: a chain of synchronous handlers answers at once, without a promise`, () => {
+  Deno.test(`${mode}: a chain of synchronous handlers answers synchronously, without a promise`, () => {
     const synchronous = names.filter((name) => name !== "JSON body");
     assertEquals(synchronous.length, 8);
     for (const name of synchronous) {
@@ -60,7 +60,7 @@ for (const mode of ["lean", "defaults"]) {
     }
   });
 
-  Deno.test(`${mode}: nobody asks who the client is or whether it has gone`, () => {
+  Deno.test(`${mode}: nothing reads the client's address or whether it has left`, () => {
     for (const name of names) {
       const { counts } = costs[mode]![name]!;
       for (const what of ["request.signal", "info.remoteAddr", "info.completed", "request.clone()"]) {
@@ -70,13 +70,13 @@ for (const mode of ["lean", "defaults"]) {
   });
 }
 
-Deno.test("lean: nothing looks at the request's headers, where there is neither a body nor an error page", () => {
+Deno.test("lean: nothing reads the request's headers if there is neither a body nor an error page", () => {
   const names = Object.keys(costs["lean"]!).filter((name) => name !== "JSON body" && name !== "404");
   assertEquals(names.length, 7);
   for (const name of names) assertEquals(costs["lean"]![name]!.counts["request.headers"], undefined, name);
 });
 
-Deno.test("served by Deno, a request is answered at once and its headers are not touched, with a JSON body too", () => {
+Deno.test("served by Deno, a request is answered synchronously and its headers are not accessed, even with a JSON body", () => {
   for (const mode of ["lean", "defaults"]) {
     const names = Object.keys(served[mode]!);
     assertEquals(names.length, 9);
@@ -88,11 +88,11 @@ Deno.test("served by Deno, a request is answered at once and its headers are not
   }
 });
 
-Deno.test("what a request makes and touches is what counts.json says", () => {
+Deno.test("the objects a request makes and accesses match counts.json", () => {
   assertEquals(all, recorded.costs);
 });
 
-Deno.test("a request allocates the bytes that counts.json says", () => {
+Deno.test("the bytes a request allocates match counts.json", () => {
   const apart = Object.entries(bytes).flatMap(([mode, all]) =>
     Object.entries(all).flatMap(([name, now]) => {
       const then = recorded.bytes[mode]?.[name] ?? NaN;

@@ -1,4 +1,4 @@
-/** Prints, as JSON, how many names were read of a form of 100 kB that is all lists in lists with gaps in them. */
+/** Parses a form of 100 kB made of nested sparse lists, and prints as JSON how many names were read. */
 import sluice from "@sluice/sluice";
 
 const app = sluice().set("env", "test");

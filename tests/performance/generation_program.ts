@@ -1,7 +1,7 @@
-/** Looks in which generation of V8's heap stands what a handler is given, and prints the names of what is old as JSON. */
+/** Checks in which generation of V8's heap a handler's arguments are, and prints the names of the old ones as JSON. */
 import sluice from "@sluice/sluice";
 
-// a call of V8's own is no TypeScript
+// V8's native syntax is not valid TypeScript
 const isYoung = new Function("value", "return %InYoungGeneration(value)") as (value: object) => boolean;
 
 const old: string[] = [];

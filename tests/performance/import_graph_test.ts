@@ -3,14 +3,14 @@ import { assert, assertEquals } from "@std/assert";
 import { importGraph } from "../../bench/start/graph.ts";
 import { lockFlag } from "../support/node_program.ts";
 
-/** Every module costs a tenth of a millisecond at start, whether anybody needs it or not. */
+/** Every module costs a tenth of a millisecond at start, whether it is needed or not. */
 const MODULES = 129;
 const KIBIBYTES = 616;
 
-/** What few requests need. */
+/** Modules that few requests need. */
 const LOADED_LATER = ["src/response/file_transfer.ts", "src/response/file_path.ts", "src/websocket/accept.ts"];
 
-Deno.test("mod.ts loads no more modules and bytes than it did", async () => {
+Deno.test("mod.ts loads no more modules and bytes than before", async () => {
   const { own } = await importGraph("mod.ts");
   const bytes = own.reduce((sum, module) => sum + module.bytes, 0);
   assert(own.some(({ path }) => path === "src/app/framework_app.ts"), "the graph was not found");
@@ -18,7 +18,7 @@ Deno.test("mod.ts loads no more modules and bytes than it did", async () => {
   assert(bytes <= KIBIBYTES * 1024, `${(bytes / 1024).toFixed(0)} KiB`);
 });
 
-Deno.test("what sends files and what accepts WebSockets is loaded when somebody asks for it", async () => {
+Deno.test("the modules that send files and accept WebSockets are loaded on first use", async () => {
   const { own } = await importGraph("mod.ts");
   const loaded = own.map(({ path }) => path);
   for (const path of LOADED_LATER) {
@@ -35,10 +35,10 @@ Deno.test("mod.ts loads seven packages", async () => {
   );
 });
 
-/** Globals that Deno makes when they are first touched, which takes milliseconds, and that no request needs. */
+/** Globals that Deno creates on first access, which takes milliseconds, and that no request needs. */
 const EXPENSIVE = ["process", "Buffer", "setImmediate", "setTimeout", "caches", "EventSource"];
 
-Deno.test("a started application has touched no global that the runtime loads on demand", async () => {
+Deno.test("starting an application accesses no global that the runtime loads on demand", async () => {
   const mod = new URL("../../mod.ts", import.meta.url).href;
   const code = `
     const touched = [];
@@ -54,7 +54,7 @@ Deno.test("a started application has touched no global that the runtime loads on
         },
       });
     }
-    // looking at it makes Deno load its server
+    // reading it makes Deno load its server
     Object.defineProperty(Deno, "serve", { configurable: true, get: () => void touched.push("Deno.serve") });
     const { default: sluice } = await import("${mod}");
     const app = sluice().get("/", (req, res) => res.send("done"));

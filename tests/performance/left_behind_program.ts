@@ -1,11 +1,11 @@
-/** Prints, as JSON, whether requests of each kind leave something behind when garbage has been collected. */
+/** Prints, as JSON, whether requests of each kind leave anything behind after garbage collection. */
 import sluice from "@sluice/sluice";
 
-/** Requests of a round. */
+/** Requests per round. */
 const REQUESTS = 10_000;
 /** Rounds after the first, in which code is compiled and caches fill. */
 const ROUNDS = 5;
-/** Bytes for each request that are too few for anything to be kept of it. */
+/** Bytes per round too few to mean that anything is kept of a request. */
 const LITTLE = 3 * REQUESTS;
 const { gc } = globalThis as unknown as { gc(): void };
 
@@ -22,7 +22,7 @@ app.get("/fail", () => {
 const QUESTIONS: Readonly<Record<string, (i: number) => Request>> = {
   "parameters and queries": (i) => get(`/user/${i}?search=${i}`),
   "many routes": (i) => get(`/r/${i % 100}/${i}`),
-  "paths that nobody serves": (i) => get(`/nobody${i}/${i}`),
+  "paths without a route": (i) => get(`/nobody${i}/${i}`),
   "errors": () => get("/fail"),
   "bodies": (i) => {
     const headers = { "content-type": "application/json" };
@@ -37,7 +37,7 @@ function get(path: string): Request {
 async function used(): Promise<number> {
   for (let i = 0; i < 3; i++) {
     gc();
-    // what the runtime keeps outside of the heap is let go in a later turn
+    // what the runtime keeps outside the heap is released in a later turn
     await new Promise((done) => setTimeout(done));
   }
   return Deno.memoryUsage().heapUsed;
@@ -49,7 +49,7 @@ async function ask(question: (i: number) => Request): Promise<number> {
   return await used() - before;
 }
 
-// compiled code comes late and stays, what leaks comes with every request: one round that leaves little is enough
+// compiled code appears late and stays, whereas a leak grows with every request: one round that leaves little is enough
 async function leftBy(question: (i: number) => Request): Promise<number> {
   await ask(question);
   let least = Infinity;
@@ -57,7 +57,7 @@ async function leftBy(question: (i: number) => Request): Promise<number> {
   return least;
 }
 
-// how many of what applications had put on connections are kept
+// how many of the objects that applications put on connections are kept
 async function keptOfSockets(): Promise<number> {
   const kept: WeakRef<object>[] = [];
   let over = 0;
@@ -97,5 +97,5 @@ for (const [name, question] of Object.entries(QUESTIONS)) {
 }
 left["sockets whose clients have vanished"] = await keptOfSockets() || "little";
 console.log(JSON.stringify(left));
-// Deno would wait for the pings that are due to those
+// Deno would wait for the pings due to those clients
 Deno.exit();

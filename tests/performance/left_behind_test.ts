@@ -5,7 +5,7 @@ Deno.test("100 000 requests leave nothing behind, whatever they ask for, nor do 
   assertEquals(await ran("left_behind_program.ts", "--expose-gc"), {
     "parameters and queries": "little",
     "many routes": "little",
-    "paths that nobody serves": "little",
+    "paths without a route": "little",
     "errors": "little",
     "bodies": "little",
     "sockets whose clients have vanished": "little",

@@ -1,6 +1,6 @@
 /**
- * Counts, on Node's own server, what the answers of the benchmark's scenarios make until they are out, and prints it as
- * JSON: by the scenarios without a body, if they are answered in the turn they come in.
+ * Counts, on Node's own server, the objects made until an answer is sent, and prints them as JSON, for each scenario of
+ * the benchmark that has no body and is answered in the turn it arrives in.
  */
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -37,7 +37,7 @@ server.listen(0, "127.0.0.1", async () => {
   const all: Record<string, Counts> = {};
   for (const { name, path, body } of SCENARIOS) {
     if (body !== undefined) continue;
-    // what is made once is made the first time
+    // one-time objects are made the first time
     for (let i = 0; i < 2; i++) await ask(port, path);
     if (isOut) all[name] = last;
   }

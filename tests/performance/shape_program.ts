@@ -1,7 +1,10 @@
-/** Looks whether V8 finds what a request touches by its shape, and prints the names of what it looks up as JSON. */
+/**
+ * Checks that V8 keeps the objects a request uses in fast mode, and prints the names of those in dictionary mode as
+ * JSON.
+ */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 
-// a call of V8's own is no TypeScript
+// V8's native syntax is not valid TypeScript
 const isFast = new Function("value", "return %HasFastProperties(value)") as (value: object) => boolean;
 
 const slow = new Set<string>();

@@ -7,7 +7,7 @@ import { PATIENCE_MS } from "../support/patience.ts";
 
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
-Deno.test("on Bun, an application listens, closes as it should, listens again, and says what an upgrade needs", {
+Deno.test("on Bun, an application listens, closes properly, listens again, and says what an upgrade needs", {
   ignore: runtimes === undefined,
 }, async () => {
   const program = await bundled("tests/fixtures/bun_lifecycle.ts");
@@ -28,7 +28,7 @@ Deno.test("on Bun, an application listens, closes as it should, listens again, a
   });
 });
 
-Deno.test("on Bun, an application that listens by itself and is exported too is served once", {
+Deno.test("on Bun, an application that listens itself and is also exported is served once", {
   ignore: runtimes === undefined,
 }, async () => {
   const program = await bundled("tests/fixtures/bun_listens_and_exports.ts");
@@ -37,11 +37,11 @@ Deno.test("on Bun, an application that listens by itself and is exported too is 
     quiet: true,
     env: { PORT: "0" },
   });
-  // a second server would tell its address, and keep the process
+  // a second server would print its address, and keep the process running
   assertEquals([code, JSON.parse(output)], [0, { answer: "served", stop: ["undefined", "undefined"] }]);
 });
 
-Deno.test("on Bun, files of up to 1 MiB have their length, and so have parts of them", {
+Deno.test("on Bun, files of up to 1 MiB have a length, and so have ranges of them", {
   ignore: runtimes === undefined,
 }, async () => {
   const program = await bundled("tests/fixtures/bun_files.ts");
@@ -61,7 +61,7 @@ Deno.test("on Bun, files of up to 1 MiB have their length, and so have parts of 
   assertEquals(JSON.parse(output), Object.fromEntries(ways));
 });
 
-Deno.test("on Bun, an application that is exported is asked about a large upload too", {
+Deno.test("on Bun, a large upload also reaches an exported application", {
   ignore: runtimes === undefined,
 }, async () => {
   const program = await bundled("tests/contracts/entries/exported.ts");

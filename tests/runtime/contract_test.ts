@@ -1,4 +1,4 @@
-/** The application's contract on every runtime. What was found out becomes docs/runtimes.md. */
+/** The application's contract on every runtime. The results are written to docs/runtimes.md. */
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { APP_CONTRACT, isOpen, type Outcome, outcomesOf } from "../contracts/app_contract.ts";
@@ -23,7 +23,7 @@ for (const kind of SUBJECTS) {
     let seen: ReadonlyMap<Case, Outcome>;
     try {
       seen = await outcomesOf(APP_CONTRACT, { ...kind, ...serving });
-      await t.step("what it cannot do has not hurt it", async () => {
+      await t.step("attempting what it cannot do has not broken it", async () => {
         assertEquals(await (await serving.ask("/", { signal: AbortSignal.timeout(PATIENCE_MS) })).text(), "home");
       });
     } finally {
@@ -33,7 +33,7 @@ for (const kind of SUBJECTS) {
     for (const { title, cases } of APP_CONTRACT) {
       for (const one of cases) {
         const { gaps, error } = seen.get(one)!;
-        // a gap is no test; the page names it
+        // a gap is not a test; the page lists it
         if (gaps.length > 0) continue;
         await t.step(`${title}: ${one.name}`, () => {
           if (error !== null) throw error;
@@ -56,7 +56,7 @@ Deno.test("no two cases of a chapter have the same name, and no two chapters", (
 });
 
 Deno.test(
-  "docs/runtimes.md says what this run found out",
+  "docs/runtimes.md matches the results of this run",
   { ignore: Object.values(skipped).includes(true) },
   async () => {
     assertEquals([...outcomes.keys()], SUBJECTS.map(({ name }) => name), "every subject must have run to its end");

@@ -3,10 +3,10 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { bundled } from "../contracts/bundled.ts";
 import { skipNode } from "../support/node_program.ts";
 
-/** Asks the service one thing after the other, and gives what it answered. */
+/** Sends requests to the service one after the other, and returns its answers. */
 async function asked(requests: [string, RequestInit?][]): Promise<{ status: number; body: string }[]> {
   const fixture = (path: string) => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
-  // what Fastly's compiler takes knows nothing of Node
+  // Fastly's compiler has no Node modules
   const service = await bundled("tests/fixtures/fastly/service.ts", "browser");
   const child = new Deno.Command("node", {
     args: [fixture("fastly/host.mjs"), service, fixture("events/fastly_fetch.json")],
@@ -25,7 +25,7 @@ async function asked(requests: [string, RequestInit?][]): Promise<{ status: numb
 }
 
 Deno.test(
-  "on Fastly, handlers see the request, the client and where it is, and variables",
+  "on Fastly, handlers see the request, the client and its location, and variables",
   { ignore: skipNode },
   async () => {
     const init = { method: "POST", body: "grüße", headers: { cookie: "a=1", "content-type": "text/plain" } };
@@ -43,16 +43,20 @@ Deno.test(
   },
 );
 
-Deno.test("on Fastly, work goes on after the answer, whenever it is added", { ignore: skipNode }, async () => {
-  const [answered, log, streamed, more] = await asked([["/work"], ["/log"], ["/streamed"], ["/log"]]);
-  assertEquals([answered!.body, streamed!.body], ["answered", "first last"]);
-  const first = ["in this turn", "after a promise", "added by work"];
-  assertEquals(JSON.parse(log!.body), first);
-  assertEquals(JSON.parse(more!.body), [...first, "while streaming"]);
-});
+Deno.test(
+  "on Fastly, background work continues after the answer, whenever it is added",
+  { ignore: skipNode },
+  async () => {
+    const [answered, log, streamed, more] = await asked([["/work"], ["/log"], ["/streamed"], ["/log"]]);
+    assertEquals([answered!.body, streamed!.body], ["answered", "first last"]);
+    const first = ["in this turn", "after a promise", "added by work"];
+    assertEquals(JSON.parse(log!.body), first);
+    assertEquals(JSON.parse(more!.body), [...first, "while streaming"]);
+  },
+);
 
 Deno.test(
-  "on Fastly, what is not there is an answer too: files, WebSockets, and errors",
+  "on Fastly, errors, files and WebSockets get an error answer",
   { ignore: skipNode },
   async () => {
     const handshake = {

@@ -1,4 +1,4 @@
-/** Clients that do their worst, on every runtime with a server of its own: nothing hangs, nothing leaks, the process lives. */
+/** Misbehaving clients, on every runtime with its own server: nothing hangs, nothing leaks, the process survives. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { FAULT_SUBJECTS, type FaultServer, type FaultSubject, startFaultServer } from "../support/fault_servers.ts";
 import { allowDescriptors, descriptors, memoryOf } from "../support/process_figures.ts";
@@ -9,13 +9,13 @@ import { PATIENCE_MS } from "../support/patience.ts";
 
 const IDLE = 5000;
 
-/** Deno's own remark about `request.signal`, once per process. */
+/** Deno's own warning about `request.signal`, once per process. */
 const DENO_REMARK = /^Deno\.serve: request\.signal aborts on successful responses.*\n/;
 
 type Fault = (server: FaultServer, subject: FaultSubject) => Promise<void>;
 
 const FAULTS: Readonly<Record<string, Fault>> = {
-  async "a client that vanishes in mid-upload fails the reader, and nobody else"(server) {
+  async "a client that vanishes in mid-upload fails only the reader"(server) {
     for (const reader of ["web", "parsed", "iterated"]) {
       for (const framing of ["Content-Length: 100000", "Transfer-Encoding: chunked"]) {
         for (const leave of ["close", "closeWrite"] as const) {
@@ -28,7 +28,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
           await client[leave]();
           await until(async () => await flag(server, `${name}-failed`) === 1, `${name} fails`);
           assertEquals(await flag(server, `${name}-complete`), 0);
-          // Node's code for it, but to whoever reads the web's own stream
+          // Node's error code, except for a reader of the web stream
           if (reader !== "web") assertEquals(await flag(server, `${name}-ECONNRESET`), 1);
           if (leave === "closeWrite") client.close();
         }
@@ -53,34 +53,37 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     await until(async () => await flag(server, "one-closed") === 1, "it is closed");
   },
 
-  async "clients that leave while their handshakes wait leave nothing behind"(server) {
-    await until(() => descriptors(server) <= server.idle + 2, "those before have gone");
+  async "clients that leave while their handshakes are pending leave nothing behind"(server) {
+    await until(() => descriptors(server) <= server.idle + 2, "earlier connections are gone");
     const handshake = requestHead("GET /waiting?flag=socket", HANDSHAKE);
     const clients = await openedMany(server, 50, () => opened(server, handshake));
     await until(async () => await flag(server, "socket-arrived") === 50, "all have arrived");
     for (const client of clients) client.close();
     assertEquals(await ask(server, "/release"), "released");
-    await until(() => descriptors(server) <= server.idle + 2, "all are let go");
+    await until(() => descriptors(server) <= server.idle + 2, "all are released");
   },
 
-  async "two thousand handlers that never answer are let go after their clients"(server, { keepsUnanswered }) {
+  async "two thousand handlers that never answer are released after their clients have left"(
+    server,
+    { keepsUnanswered },
+  ) {
     for (const path of ["waiting/noticed", "waiting"]) {
-      await until(() => descriptors(server) <= server.idle + 2, "those before have gone");
+      await until(() => descriptors(server) <= server.idle + 2, "earlier connections are gone");
       const name = `many-${path.length}`;
       const request = `GET /${path}?flag=${name} HTTP/1.1\r\nHost: x\r\n\r\n`;
       const clients = await openedMany(server, 2000, () => opened(server, request));
       await until(async () => await flag(server, `${name}-arrived`) === 2000, "all have arrived");
       assert(descriptors(server) >= server.idle + 2000);
       for (const client of clients) client.close();
-      // those who look at nothing are found while others come
+      // requests of handlers that read nothing are released while others arrive
       if (path === "waiting") await askMany(server, 600);
       if (path === "waiting" && keepsUnanswered !== undefined) {
         assert(descriptors(server) >= server.idle + 2000, `this is over: ${keepsUnanswered}`);
-      } else await until(() => descriptors(server) <= server.idle + 2, "all are let go");
+      } else await until(() => descriptors(server) <= server.idle + 2, "all are released");
     }
   },
 
-  async "a body that is read in part does not keep the next request on its connection waiting"(server) {
+  async "a partly read body does not block the next request on its connection"(server) {
     for (const way of ["read", "unpiped", "failed", "passed"]) {
       using client = await opened(server, `POST /begun/${way} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n`);
       const rest = new Uint8Array([...new Uint8Array(1e6), ...requestHead("GET /", [])]);
@@ -89,7 +92,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     }
   },
 
-  async "a body above the limit is refused before it has come"(server) {
+  async "a body above the limit is refused before it has arrived"(server) {
     for (const framing of [`Content-Length: ${GIB}`, "Transfer-Encoding: chunked"]) {
       const head = `POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`;
       const { answer, sent } = await uploaded(server, head, { onwards: false });
@@ -100,9 +103,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** Those that take a while, and go through the server alone. */
+/** Faults that take a while, and concern only the server. */
 const SERVER_FAULTS: Readonly<Record<string, Fault>> = {
-  async "an upload of 1 GiB that nobody reads is answered, and takes no memory"(server) {
+  async "an unread upload of 1 GiB is answered, and takes no memory"(server) {
     const before = memoryOf(server);
     const head = `POST /ignored HTTP/1.1\r\nHost: x\r\nContent-Length: ${GIB}\r\n\r\n`;
     const { answer, most } = await uploaded(server, head, { onwards: true });
@@ -111,9 +114,9 @@ const SERVER_FAULTS: Readonly<Record<string, Fault>> = {
     assertEquals(await ask(server, "/"), "home");
   },
 
-  async "five thousand idle connections keep nobody waiting, and leave nothing behind"(server) {
+  async "five thousand idle connections block no other client, and leave nothing behind"(server) {
     await Promise.all([server.pid, Deno.pid].map((pid) => allowDescriptors(pid, IDLE + 1000)));
-    await until(() => descriptors(server) <= server.idle + 2, "those before have gone");
+    await until(() => descriptors(server) <= server.idle + 2, "earlier connections are gone");
     const idle = await openedMany(server, IDLE, async () => {
       const client = await opened(server, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
       await readUntil(client, "home");
@@ -127,8 +130,8 @@ const SERVER_FAULTS: Readonly<Record<string, Fault>> = {
     await until(() => descriptors(server) <= server.idle + 2, "the descriptors are free");
   },
 
-  async "a thousand that never end their headers keep nobody waiting either"(server) {
-    await until(() => descriptors(server) <= server.idle + 2, "those before have gone");
+  async "a thousand connections that never end their headers block no other client"(server) {
+    await until(() => descriptors(server) <= server.idle + 2, "earlier connections are gone");
     const slow = await openedMany(server, 1000, () => opened(server, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: "));
     for (let i = 0; i < 20; i++) assertEquals(await ask(server, "/"), "home");
     for (const client of slow) client.close();
@@ -145,18 +148,18 @@ async function askMany(server: FaultServer, count: number): Promise<void> {
 
 for (const subject of FAULT_SUBJECTS) {
   const ignore = subject.runtime.missing || Deno.build.os !== "linux";
-  Deno.test(`clients that do their worst, on ${subject.name}`, { ignore }, async (t) => {
+  Deno.test(`misbehaving clients, on ${subject.name}`, { ignore }, async (t) => {
     const server = await startFaultServer(subject);
     let errors: string;
     try {
       assertEquals(await ask(server, "/"), "home");
-      // the server of app.fetch is the same one, with fewer settings
+      // app.fetch runs on the same server, with fewer settings
       const faults = subject.fixture === "served" ? FAULTS : { ...FAULTS, ...SERVER_FAULTS };
       for (const [name, fault] of Object.entries(faults)) await t.step(name, () => fault(server, subject));
-      await t.step("it answers as before", async () => assertEquals(await ask(server, "/"), "home"));
+      await t.step("it still answers", async () => assertEquals(await ask(server, "/"), "home"));
     } finally {
       errors = await server.stop();
     }
-    assertEquals(errors.replace(DENO_REMARK, ""), "", "nothing of this is worth a line in the log");
+    assertEquals(errors.replace(DENO_REMARK, ""), "", "none of this is logged");
   });
 }

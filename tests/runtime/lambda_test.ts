@@ -9,7 +9,7 @@ function onLambda(name: string, test: (fn: LambdaFunction) => Promise<void>, way
   });
 }
 
-/** What every gateway tells the same way. */
+/** What every gateway reports in the same way. */
 const COMMON = {
   method: "POST",
   cookies: { session: "abc", theme: "dark blue" },
@@ -63,7 +63,7 @@ const GATEWAYS = {
 
 const NAMES = Object.keys(GATEWAYS) as (keyof typeof GATEWAYS)[];
 
-onLambda("every gateway's request arrives as it was sent, as far as the event tells", async (fn) => {
+onLambda("every gateway's request arrives as it was sent, as far as the event says", async (fn) => {
   for (const name of NAMES) {
     const event = await recorded(name);
     const { body, isBase64Encoded } = await fn.invoke(event);
@@ -87,14 +87,14 @@ onLambda("every gateway gets the answer in the shape it reads, and no field it d
     http_api_v1: { ...common, multiValueHeaders: many },
     function_url: { ...common, headers: single, cookies },
     rest_api: { ...common, multiValueHeaders: many },
-    // two names that differ in case, for there is room for one value each
+    // two names that differ in case, since each holds only one value
     balancer: { ...described, headers: { ...single, "set-cookie": cookies[0]!, "Set-cookie": cookies[1]! } },
     balancer_multi: { ...described, multiValueHeaders: many },
   };
   for (const name of NAMES) assertEquals(await fn.invoke(await asking(name, "/answer")), answers[name], name);
 });
 
-onLambda("a body that is UTF-8 leaves as text, byte order mark and all, and every other in base64", async (fn) => {
+onLambda("a body of valid UTF-8 is sent as text, with its byte order mark, and any other in base64", async (fn) => {
   const body = async (path: string) => {
     const { body, isBase64Encoded } = await fn.invoke(await asking("rest_api", path));
     return [body, isBase64Encoded];
@@ -104,7 +104,7 @@ onLambda("a body that is UTF-8 leaves as text, byte order mark and all, and ever
   assertEquals(await body("/mark"), ["\ufeffmarked", false]);
 });
 
-onLambda("HEAD, 204 and 304 have no body, and HEAD tells the length", async (fn) => {
+onLambda("HEAD, 204 and 304 have no body, and HEAD has the length", async (fn) => {
   const head = await fn.invoke(await asking("function_url", "/ascii", "HEAD"));
   assertEquals([head.statusCode, head.headers?.["content-length"], head.body], [200, "5", ""]);
   for (const status of [204, 304]) {
@@ -113,65 +113,71 @@ onLambda("HEAD, 204 and 304 have no body, and HEAD tells the length", async (fn)
   }
 });
 
-onLambda("a body no web request may have is left out, and its length with it", async (fn) => {
+onLambda("a body on GET or HEAD is left out, with its length", async (fn) => {
   for (const method of ["GET", "HEAD"]) {
     const { statusCode } = await fn.invoke({ ...await recorded("balancer"), httpMethod: method });
     assertEquals(statusCode, 200, method);
   }
 });
 
-onLambda("methods no web request may have, and hosts that are none, do not fail the invocation", async (fn) => {
+onLambda("methods that a web request cannot have, and invalid hosts, do not fail the invocation", async (fn) => {
   const trace = await fn.invoke(await asking("balancer", "/seen", "TRACE"));
   assertEquals(JSON.parse(trace.body).method, "TRACE");
   const event = await asking("balancer", "/seen");
   const headers = { ...event["headers"] as object, host: "evil/seen?x#y", "x-twice": "日本" };
   const odd = JSON.parse((await fn.invoke({ ...event, headers })).body);
   assertEquals([odd.originalUrl, odd.hostname], ["/seen?a=2&b=x%20y&flag=", "evil/seen?x#y"]);
-  // as the bytes would show on any other runtime
+  // the bytes, as on any other runtime
   assertEquals(
     new TextDecoder().decode(Uint8Array.from(odd.headers.twice, (one: string) => one.charCodeAt(0))),
     "日本",
   );
 });
 
-onLambda("hosts and paths that make no URL do not fail the invocation, and become no part of the host", async (fn) => {
-  const event = await asking("balancer", "/seen");
-  const seen = async (host: string, path: string) => {
-    const headers = { ...event["headers"] as object, host };
-    const { statusCode, body } = await fn.invoke({ ...event, headers, path, multiValueQueryStringParameters: null });
-    return [statusCode, statusCode === 200 ? JSON.parse(body).hostname : body.match(/Cannot GET [^<"]*/)?.[0]];
-  };
-  for (const host of ["1.2.3.999", "xn--a", "[:::::]", "name:99999"]) {
-    assertEquals(await seen(host, "/seen"), [200, host.replace(/:99999$/, "")]);
-  }
-  for (const path of ["*", "@elsewhere.example/seen", ":1/seen"]) {
-    assertEquals(await seen("name", path), [404, `Cannot GET /${path}`]);
-  }
-});
+onLambda(
+  "hosts and paths that make no URL do not fail the invocation, and such a path does not become part of the host",
+  async (fn) => {
+    const event = await asking("balancer", "/seen");
+    const seen = async (host: string, path: string) => {
+      const headers = { ...event["headers"] as object, host };
+      const { statusCode, body } = await fn.invoke({ ...event, headers, path, multiValueQueryStringParameters: null });
+      return [statusCode, statusCode === 200 ? JSON.parse(body).hostname : body.match(/Cannot GET [^<"]*/)?.[0]];
+    };
+    for (const host of ["1.2.3.999", "xn--a", "[:::::]", "name:99999"]) {
+      assertEquals(await seen(host, "/seen"), [200, host.replace(/:99999$/, "")]);
+    }
+    for (const path of ["*", "@elsewhere.example/seen", ":1/seen"]) {
+      assertEquals(await seen("name", path), [404, `Cannot GET /${path}`]);
+    }
+  },
+);
 
-onLambda("events of the least shape do, and what is no HTTP request is refused by name", async (fn) => {
-  const least = { requestContext: { elb: {} }, httpMethod: "GET", path: "/ascii" };
-  assertEquals((await fn.invoke(least)).body, "plain");
-  const leastV2 = { requestContext: { http: { method: "GET" } }, rawPath: "/ascii", cookies: null };
-  assertEquals((await fn.invoke(leastV2)).body, "plain");
-  const refusal = async (event: unknown) => (await assertRejects(() => fn.invoke(event), Error)).message;
-  const [queue, schedule, socket, nothing] = await Promise.all([
-    refusal(await recorded("queue")),
-    refusal(await recorded("schedule")),
-    refusal(await recorded("websocket_api")),
-    refusal(null),
-  ]);
-  assertStringIncludes(
-    queue,
-    "toLambdaHandler answers the HTTP events of API Gateway, function URLs and load balancers",
-  );
-  assertStringIncludes(queue, "not one from aws:sqs; give other events a handler of their own");
-  assertStringIncludes(schedule, "not one from aws.events");
-  assertStringIncludes(socket, "not one with the fields requestContext, body, isBase64Encoded");
-  assertStringIncludes(nothing, "not null");
-});
+onLambda(
+  "minimal events are accepted, and events that are no HTTP request are refused, naming their source",
+  async (fn) => {
+    const least = { requestContext: { elb: {} }, httpMethod: "GET", path: "/ascii" };
+    assertEquals((await fn.invoke(least)).body, "plain");
+    const leastV2 = { requestContext: { http: { method: "GET" } }, rawPath: "/ascii", cookies: null };
+    assertEquals((await fn.invoke(leastV2)).body, "plain");
+    const refusal = async (event: unknown) => (await assertRejects(() => fn.invoke(event), Error)).message;
+    const [queue, schedule, socket, nothing] = await Promise.all([
+      refusal(await recorded("queue")),
+      refusal(await recorded("schedule")),
+      refusal(await recorded("websocket_api")),
+      refusal(null),
+    ]);
+    assertStringIncludes(
+      queue,
+      "toLambdaHandler answers the HTTP events of API Gateway, function URLs and load balancers",
+    );
+    assertStringIncludes(queue, "not one from aws:sqs; give other events a handler of their own");
+    assertStringIncludes(schedule, "not one from aws.events");
+    assertStringIncludes(socket, "not one with the fields requestContext, body, isBase64Encoded");
+    assertStringIncludes(nothing, "not null");
+  },
+);
 
-onLambda("behind a balancer, trust proxy 1 makes the address it saw the client's", async (fn) => {
+onLambda("behind a load balancer with trust proxy 1, req.ip is the address that the balancer saw", async (fn) => {
   assertEquals(JSON.parse((await fn.invoke(await asking("balancer", "/behind"))).body), [
     "203.0.113.7",
     ["203.0.113.7"],
@@ -179,7 +185,7 @@ onLambda("behind a balancer, trust proxy 1 makes the address it saw the client's
   ]);
 });
 
-onLambda("files, views and the environment are there", async (fn) => {
+onLambda("files, views and the environment are available", async (fn) => {
   const body = async (path: string) => (await fn.invoke(await asking("function_url", path))).body;
   assertEquals(await body("/file"), "hello file\n");
   assertEquals(await body("/view"), "rendered Sluice");
@@ -199,16 +205,16 @@ onLambda("a WebSocket handshake is 501", async (fn) => {
   assertStringIncludes(body, "has no WebSockets on");
 });
 
-onLambda("a body that breaks fails the invocation, and the next one is answered", async (fn) => {
+onLambda("a body that fails midway fails the invocation, and the next one is answered", async (fn) => {
   await assertRejects(async () => await fn.invoke(await asking("function_url", "/breaks")), Error, "broken on purpose");
   assertEquals((await fn.invoke(await asking("function_url", "/ascii"))).body, "plain");
 });
 
-onLambda("work after the answer is waited for before the answer leaves", async (fn) => {
+onLambda("a buffered answer is sent after its background work", async (fn) => {
   const ask = async (path: string) => (await fn.invoke(await asking("function_url", path))).body;
   const order: string[] = [];
   const answered = ask("/background").then((body) => order.push(body));
-  // each takes as long as the answer would, had it been let go
+  // each takes as long as the answer would without the wait
   for (let i = 0; i < 20; i++) assertEquals(await ask("/background/log"), "[]");
   order.push("released");
   await ask("/background/release");
@@ -216,14 +222,14 @@ onLambda("work after the answer is waited for before the answer leaves", async (
   assertEquals([order, await ask("/background/log")], [["released", "answered"], '["first","second"]']);
 });
 
-onLambda("a streamed answer is complete before the work after it, which is done all the same", async (fn) => {
+onLambda("a streamed answer is complete before its background work, which is still done", async (fn) => {
   const ask = async (path: string) => await (await fetch(fn.origin + path)).text();
   assertEquals([await ask("/background"), await ask("/background/log")], ["answered", "[]"]);
   await ask("/background/release");
   await until(async () => await ask("/background/log") === '["first","second"]', "the work is done");
 }, "streaming");
 
-onLambda("a streamed answer has its head in the shape the gateway reads, and its bytes as they are", async (fn) => {
+onLambda("a streamed answer has its head in the form the gateway reads, and its bytes unchanged", async (fn) => {
   const parts = async (name: string, path: string) => {
     const [head, body] = (await fn.payload(await asking(name, path))).split("\0".repeat(8));
     return { ...JSON.parse(head!), body };
@@ -236,7 +242,7 @@ onLambda("a streamed answer has its head in the shape the gateway reads, and its
   assertEquals([empty.statusCode, empty.body], [204, ""]);
 }, "streaming");
 
-onLambda("a streamed answer that breaks is cut, and the next one is whole", async (fn) => {
+onLambda("a streamed answer that fails is cut, and the next one is complete", async (fn) => {
   const answer = await fetch(`${fn.origin}/breaks`);
   assertEquals(answer.status, 200);
   await assertRejects(() => answer.text());

@@ -1,10 +1,10 @@
-/** Clients that are known by a certificate, on Node. */
+/** Clients that identify themselves by a certificate, on Node. */
 import { assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { bundleForNode, skipNode } from "../support/node_program.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
-Deno.test("a client's certificate is told where Express tells it", { ignore: skipNode }, async () => {
+Deno.test("a client's certificate is available where Express has it", { ignore: skipNode }, async () => {
   const program = await bundleForNode("tests/fixtures/node/client_certificate.ts");
   const { code, output } = await run("node", [program], { limitMs: PATIENCE_MS, quiet: true });
   assertEquals(code, 0, output);

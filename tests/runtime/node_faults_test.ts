@@ -1,4 +1,4 @@
-/** Clients that vanish, that do not read, that send what nobody wants, and very many that do nothing, on Node. */
+/** Clients that vanish, that do not read, that send unwanted data, and thousands that do nothing, on Node. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { frame, OPCODE } from "../contracts/frame.ts";
 import { HANDSHAKE, rawHead, readUntil, untilClosed } from "../support/raw_client.ts";
@@ -7,7 +7,7 @@ import { skipNode, startNodeWithFiles } from "../support/node_program.ts";
 import { askUntil, standingStill, text } from "../support/node_servers.ts";
 
 const MIB = 1024 * 1024;
-/** Connections of each kind that do nothing. */
+/** Idle connections of each kind. */
 const IDLE = 2000;
 
 interface State {
@@ -20,7 +20,7 @@ interface State {
   readonly waiting: number;
   readonly connections: number;
   readonly sockets: number;
-  /** How many that were read late are still in memory. */
+  /** How many requests that were read late are still in memory. */
   readonly requests: number;
   readonly heapMib: number;
   readonly rssMib: number;
@@ -30,7 +30,7 @@ interface State {
 interface Server {
   readonly origin: string;
   readonly port: number;
-  /** One that gives requests two seconds to come in. */
+  /** A server that gives requests two seconds to arrive. */
   readonly hurried: string;
   state(): Promise<State>;
 }
@@ -47,7 +47,7 @@ function onNode(name: string, test: (server: Server) => Promise<void>): void {
 }
 
 onNode(
-  "a request is let go of whose body is read late, while somebody waits for the end of its answer",
+  "a request whose body is read late, with a listener for the end of its answer, is released",
   async (server) => {
     const asked = 30;
     for (let i = 0; i < asked; i++) {
@@ -83,7 +83,7 @@ onNode("clients that vanish in mid-upload, mid-stream and mid-frame leave nothin
   assertEquals(await text(origin), "served");
 });
 
-onNode("requests that wait behind others on their connection hear that their client has left", async (server) => {
+onNode("pipelined requests that wait for others are told that their client has left", async (server) => {
   const { origin, state } = server;
   const head = "GET /waiting HTTP/1.1\r\nHost: x\r\n\r\n";
   const connection = await rawHead(origin, "GET /waiting", [], head + head);
@@ -93,7 +93,7 @@ onNode("requests that wait behind others on their connection hear that their cli
 });
 
 onNode(
-  "an upload of 1 GiB that nobody reads is answered, takes no memory, and its connection goes on",
+  "an unread upload of 1 GiB is answered, takes no memory, and its connection stays usable",
   async (server) => {
     const { origin, state } = server;
     const before = await state();
@@ -112,7 +112,7 @@ onNode(
 );
 
 onNode(
-  "an upload to a handler that does not decide waits outside, and is forgotten with its client",
+  "an upload to a handler that does nothing is not buffered, and is dropped when its client leaves",
   async (server) => {
     const { hurried, state } = server;
     const before = await state();
@@ -132,7 +132,7 @@ onNode(
   },
 );
 
-onNode("a download of 200 MiB waits for its reader outside of memory", async (server) => {
+onNode("a download of 200 MiB is not buffered in memory while its reader is slow", async (server) => {
   const { origin, state } = server;
   const before = await state();
   const connection = await rawHead(origin, "GET /download/200", ["Connection: close"]);
@@ -146,10 +146,10 @@ onNode("a download of 200 MiB waits for its reader outside of memory", async (se
 });
 
 onNode(
-  `${IDLE} idle WebSockets and as many idle connections keep nobody waiting, and leave nothing`,
+  `${IDLE} idle WebSockets and as many idle connections block no other client, and leave nothing behind`,
   async (server) => {
     const { origin, port, state } = server;
-    // everything is compiled and loaded once before memory is measured
+    // warm up before memory is measured
     const warm = new SocketClient(origin, "/echo");
     await warm.next();
     await warm.close();
@@ -165,7 +165,7 @@ onNode(
       assertEquals(clients.line, "open");
       const during = await state();
       assertEquals([during.connections, during.sockets], [2 * IDLE, IDLE]);
-      // fetch would keep its own connection
+      // fetch would keep its connection open
       const asking = await rawHead(origin, "GET /", ["Connection: close"]);
       assertMatch(await untilClosed(asking), /served$/);
       const another = new SocketClient(origin, "/echo");

@@ -1,4 +1,4 @@
-/** Below a mount of Express, behind middleware that replaces the methods of Node's response to see what is sent. */
+/** Mounted in Express, behind middleware that replaces methods of Node's response to see what is sent. */
 import { assertEquals } from "@std/assert";
 import { askAll } from "../ecosystem/support/ask_all.ts";
 import { compare } from "../ecosystem/support/compare.ts";
@@ -40,7 +40,7 @@ for (const [runtime, start, ignore] of [["Node", startNode, skipNode], ["Deno", 
   });
 
   Deno.test(
-    `on ${runtime}, headers that are flushed behind compression and sessions leave, and a client that leaves is noticed`,
+    `on ${runtime}, headers flushed behind compression and sessions are sent, and a client that leaves is noticed`,
     {
       ignore,
     },

@@ -1,4 +1,6 @@
-/** HTTP/2 on Node, and HTTP/1.1 on the same port. WebSockets are spoken over HTTP/1.1 there: see node_sockets_test.ts. */
+/**
+ * HTTP/2 on Node, and HTTP/1.1 on the same port. WebSockets are spoken over HTTP/1.1 there: see node_sockets_test.ts.
+ */
 import { assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { bundleForNode, skipNode } from "../support/node_program.ts";
@@ -20,34 +22,38 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     [204, ""],
     [201, 2, '{"a":[1]}'],
   ]],
-  ["a body is answered while it still comes in", "streamed", ["one", "two", "three"]],
-  ["two hundred requests at once are answered each with its own", "many", true],
-  ["trailers and headers of a connection do no harm", "trailers", ['{"length":5}', 200, "sent", null, 200]],
+  ["a body is answered while it still arrives", "streamed", ["one", "two", "three"]],
+  ["two hundred concurrent requests each get their own answer", "many", true],
+  ["trailers and connection-specific headers do no harm", "trailers", ['{"length":5}', 200, "sent", null, 200]],
   [
     "a client that cancels aborts req.signal, closes res and cancels the stream",
     "leaving",
     [["arrived", "abort", "close"], true, ""],
   ],
-  ["an upload that is cut fails for its reader", "cutUploads", ["read 11", "upload failed", "request aborted"]],
+  ["an upload that is cut fails its reader", "cutUploads", ["read 11", "upload failed", "request aborted"]],
   [
-    "a connection that is lost ends all of its requests",
+    "a lost connection ends all of its requests",
     "lostSession",
     ["abort", "arrived", "close", "read 11", "upload failed"],
   ],
-  ["a slow reader holds the source back", "slowReader", [true, true, true]],
-  ["a body nobody reads yet holds its client back, and no other request", "slowServer", [
+  ["a slow reader slows the source down", "slowReader", [true, true, true]],
+  ["a body that is not read yet slows down its client, but no other request", "slowServer", [
     true,
     200,
     `{"length":${800 * 65536}}`,
   ]],
-  ["a body nobody wants does not keep the answer back", "unread", ["not read", "given up"]],
-  ["an answer that breaks off looks broken, and the connection goes on", "broken", ["begun", "failed", 200]],
+  ["an unread body does not delay the answer", "unread", ["not read", "given up"]],
+  ["an answer that fails midway is visibly broken, and the connection stays usable", "broken", [
+    "begun",
+    "failed",
+    200,
+  ]],
   [
     "HTTP/1.1 is spoken on the same port, and closing does not wait for idle connections",
     "older",
     [200, true, 404, true, 201, '{"a":1}', "1.1", 200, true],
   ],
-  ["closing answers what is in flight and says goodbye", "closing", ['{"length":22}', "goaway"]],
+  ["closing answers requests in flight and sends GOAWAY", "closing", ['{"length":22}', "goaway"]],
 ];
 
 for (const [name, key, seen] of SCENARIOS) {

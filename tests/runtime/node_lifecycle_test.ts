@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { bundleForNode, skipNode } from "../support/node_program.ts";
 
-/** What a scenario of listening and closing saw under Node. */
+/** The result of a scenario of listening and closing under Node. */
 async function scenario(name: string): Promise<unknown> {
   const { success, stdout, stderr } = await new Deno.Command("node", {
     args: [await bundleForNode("tests/fixtures/node/lifecycle.ts"), name],
@@ -13,11 +13,11 @@ async function scenario(name: string): Promise<unknown> {
 
 const SCENARIOS: readonly [string, string, unknown][] = [
   [
-    "listen serves, close ends it, and both work again",
+    "listen serves, close stops it, and both work again",
     "again",
     [null, "served", "127.0.0.1", null, "refused", "served", "127.0.0.1", null, "refused"],
   ],
-  ["a free port is known at once where no host name is given", "atOnce", [true, "served"]],
+  ["a free port is known at once if no host name is given", "atOnce", [true, "served"]],
   ["the timeouts of a server are Node's, and can be set", "timeouts", [
     5000,
     60_000,
@@ -37,7 +37,7 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     "close",
     50,
   ]],
-  ["what is given a server for its other events has those of Node's", "given", [
+  ["code that is given the server for its other events gets those of Node's server", "given", [
     true,
     1,
     "served",
@@ -46,12 +46,12 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     true,
     true,
   ]],
-  ["a server is shut down as one of Node's", "shutDown", [true, false, 503, null]],
-  ["the port is free as soon as close was called", "samePort", ["served", "served"]],
-  ["close answers what is in flight, and says that the connection closes", "inFlight", ["answered", "close"]],
-  ["close with a deadline cuts what does not end", "deadline", [503, "Service Unavailable", "cut"]],
+  ["a server can be shut down with Node's methods", "shutDown", [true, false, 503, null]],
+  ["the port is free as soon as close is called", "samePort", ["served", "served"]],
+  ["close answers requests in flight with Connection: close", "inFlight", ["answered", "close"]],
+  ["close with a deadline cuts requests that do not end", "deadline", [503, "Service Unavailable", "cut"]],
   [
-    "a taken port goes to the callback or listener, or rejects server.finished where there is none",
+    "a port in use is an error for the callback or listener, or rejects server.finished if there is neither",
     "taken",
     ["EADDRINUSE", "EADDRINUSE", "EADDRINUSE", null],
   ],
@@ -61,39 +61,39 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     1001,
     1001,
   ]]],
-  ["all sockets have been told that they are closed when close is done", "toldSockets", 50],
-  ["an application listens twice, and goes on by one server when the other is closed", "twice", [
+  ["close is done only after every socket's close handler has been called", "toldSockets", 50],
+  ["an application can listen twice, and keeps serving on one server when the other is closed", "twice", [
     1001,
     "refused",
     null,
     1001,
   ]],
-  ["close closes the sockets on a server of one's own too, as often as it is called", "ownSockets", [1001, 1001]],
-  ["what would become a socket while the server closes is refused", "lateSocket", "HTTP/1.1 503 Service Unavailable"],
-  ["a client that resets its connection in mid-handshake ends nothing but that", "resetHandshake", 1001],
+  ["close also closes the sockets on the user's own server, every time it is called", "ownSockets", [1001, 1001]],
+  ["a handshake that completes while the server closes is refused", "lateSocket", "HTTP/1.1 503 Service Unavailable"],
+  ["a client that resets its connection in mid-handshake ends only that connection", "resetHandshake", 1001],
   [
-    "close with a deadline cuts sockets that do not answer, and answers who waits to become one",
+    "close with a deadline cuts sockets that do not answer, and answers pending handshakes",
     "cutSockets",
     [null, "HTTP/1.1 503 Service Unavailable", true],
   ],
   [
-    "close with a deadline answers a handshake that waits behind another request",
+    "close with a deadline answers a handshake pipelined behind another request",
     "cutPipelined",
     [null, ["HTTP/1.1 503", "HTTP/1.1 503"]],
   ],
-  ["close lets a client take the whole of an answer it is reading", "download", true],
+  ["close lets a client finish reading an answer", "download", true],
   [
-    "over HTTP/2, close with a deadline ends although a client holds its upload open or reads nothing",
+    "over HTTP/2, close with a deadline ends even if a client keeps its upload open or reads nothing",
     "slowClients",
     ["https:", null, "https:", null],
   ],
   ["an abort signal closes the server", "abort", null],
   [
-    "a server listens when its port is known: at once, but for a host name that is looked up",
+    "a server listens once its port is known: at once, except for a host name that must be resolved",
     "bound",
     [true, true, true, false, true, true],
   ],
-  ["settings come from NODE_ENV and the working directory", "settings", ["production", true]],
+  ["default settings come from NODE_ENV and the working directory", "settings", ["production", true]],
 ];
 
 for (const [name, key, seen] of SCENARIOS) {

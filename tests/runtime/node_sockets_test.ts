@@ -1,4 +1,4 @@
-/** WebSockets on Node, in every way a server may be owned there. */
+/** WebSockets on Node, on every kind of server. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { frame, OPCODE } from "../contracts/frame.ts";
 import { HANDSHAKE, opened, rawHead, readUntil, requestHead, untilClosed, writeAll } from "../support/raw_client.ts";
@@ -27,7 +27,7 @@ function onNode(name: string, test: (servers: Servers) => Promise<void>): void {
 
 const prefix = (way: Way) => way === "inside" ? "/api" : "";
 
-onNode("a connection goes both ways, wherever the server comes from", async ({ at, events }) => {
+onNode("messages go both ways on every kind of server", async ({ at, events }) => {
   for (const way of WAYS) {
     const client = new SocketClient(at(way), "/echo");
     assertEquals(await client.next(), "open");
@@ -41,17 +41,20 @@ onNode("a connection goes both ways, wherever the server comes from", async ({ a
   assertEquals(await events(), WAYS.map((way) => `closed 3001 ${way}`));
 });
 
-onNode("what a handler has put on the server takes the upgrades that no socket route wants", async ({ at }) => {
-  for (const way of ["listen", "own"] as const) {
-    assertEquals(await text(`${at(way)}/guest`), "listens");
-    assertStringIncludes(await untilClosed(await rawHead(at(way), "GET /guest", HANDSHAKE)), "\r\n\r\nguest");
-    const client = new SocketClient(at(way), "/echo");
-    assertEquals(await client.next(), "open");
-    await client.close(1000, "");
-  }
-});
+onNode(
+  "upgrade listeners that a handler added to the server get the upgrades without a socket route",
+  async ({ at }) => {
+    for (const way of ["listen", "own"] as const) {
+      assertEquals(await text(`${at(way)}/guest`), "listens");
+      assertStringIncludes(await untilClosed(await rawHead(at(way), "GET /guest", HANDSHAKE)), "\r\n\r\nguest");
+      const client = new SocketClient(at(way), "/echo");
+      assertEquals(await client.next(), "open");
+      await client.close(1000, "");
+    }
+  },
+);
 
-onNode("a message that comes with the handshake is told after the opening", async ({ at }) => {
+onNode("a message that arrives with the handshake is delivered after open", async ({ at }) => {
   const early = new Uint8Array([...frame(OPCODE.text, "early"), ...frame(OPCODE.close)]);
   for (const way of WAYS) {
     for (const path of ["/echo", "/later"]) {
@@ -61,7 +64,7 @@ onNode("a message that comes with the handshake is told after the opening", asyn
   }
 });
 
-onNode("a message in fragments arrives as one, and a large one whole, but none over 64 MiB", async ({ at, events }) => {
+onNode("a fragmented message arrives as one, a large one complete, and none over 64 MiB", async ({ at, events }) => {
   const connection = await rawHead(at(), "GET /echo", HANDSHAKE);
   await readUntil(connection, "open");
   const parts = [
@@ -83,7 +86,7 @@ onNode("a message in fragments arrives as one, and a large one whole, but none o
   await askUntil(events, (seen) => seen.length === 2);
 });
 
-onNode("headers and cookies set before the upgrade are in the handshake, those of a body are not", async ({ at }) => {
+onNode("headers and cookies set before the upgrade are in the handshake, except those about a body", async ({ at }) => {
   for (const way of WAYS) {
     const connection = await rawHead(at(way), `GET ${prefix(way)}/headers`, HANDSHAKE, frame(OPCODE.close));
     const head = (await untilClosed(connection)).split("\r\n\r\n")[0]!.toLowerCase().split("\r\n");
@@ -96,7 +99,7 @@ onNode("headers and cookies set before the upgrade are in the handshake, those o
   }
 });
 
-onNode("a refusal has its status, headers and body, and the connection ends with it", async ({ at, events }) => {
+onNode("a refusal has its status, headers and body, and closes the connection", async ({ at, events }) => {
   const refusals: readonly [string, string, RegExp][] = [
     ["/refused/key", "401 Unauthorized", /www-authenticate: Basic[\s\S]*\r\n\r\nkey, please$/i],
     ["/refused/redirect", "302 Found", /location: \/elsewhere/i],
@@ -120,7 +123,7 @@ onNode("a refusal has its status, headers and body, and the connection ends with
   assertEquals(await events(), []);
 });
 
-onNode("a handshake that is none is 400", async ({ at }) => {
+onNode("an invalid handshake is 400", async ({ at }) => {
   const without = (name: string, ...lines: string[]) => [
     ...HANDSHAKE.filter((line) => !line.startsWith(name)),
     ...lines,
@@ -130,7 +133,7 @@ onNode("a handshake that is none is 400", async ({ at }) => {
       without("Sec-WebSocket-Key"),
       without("Sec-WebSocket-Key", "Sec-WebSocket-Key: short"),
     ];
-    // below Express this is no handshake at all, but an ordinary request
+    // below Express this is not a handshake, but an ordinary request
     if (way !== "inside") malformed.push(without("Connection", "Connection: close"));
     const broken = await rawHead(at(way), `GET ${prefix(way)}/echo`, [...HANDSHAKE, "no header"]);
     assertMatch(await untilClosed(broken), /^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -141,7 +144,7 @@ onNode("a handshake that is none is 400", async ({ at }) => {
   }
 });
 
-onNode("a large refusal arrives whole, at the client's pace", async ({ at }) => {
+onNode("a large refusal arrives complete, at the client's pace", async ({ at }) => {
   for (const way of WAYS) {
     const connection = await rawHead(at(way), `GET ${prefix(way)}/refused/large`, HANDSHAKE);
     const answer = await new Response(connection.readable).arrayBuffer();
@@ -150,7 +153,7 @@ onNode("a large refusal arrives whole, at the client's pace", async ({ at }) => 
   }
 });
 
-onNode("a client that leaves while a middleware has not decided aborts req.signal", async ({ at, events }) => {
+onNode("a client that leaves while a middleware is pending aborts req.signal", async ({ at, events }) => {
   for (const [count, way] of WAYS.entries()) {
     const connection = await rawHead(at(way), `GET ${prefix(way)}/waits`, HANDSHAKE);
     await askUntil(events, (seen) => seen.length === 2 * count + 1);
@@ -161,7 +164,7 @@ onNode("a client that leaves while a middleware has not decided aborts req.signa
   await askUntil(async () => JSON.parse(await text(`${at()}/counts`)).sockets, (count) => count === 0);
 });
 
-onNode("a client that is gone before it is upgraded harms nobody", async ({ at }) => {
+onNode("a client that leaves before it is upgraded does no harm", async ({ at }) => {
   for (const way of WAYS) {
     for (let i = 0; i < 50; i++) {
       const connection = await rawHead(at(way), `GET ${prefix(way)}/later`, HANDSHAKE);
@@ -175,25 +178,28 @@ onNode("a client that is gone before it is upgraded harms nobody", async ({ at }
   assertEquals(await askUntil(counts, ({ sockets, open }) => sockets + open === 0), { sockets: 0, open: 0 });
 });
 
-onNode("a client that vanishes in mid-frame, or sends nonsense, is closed and forgotten", async ({ at, events }) => {
-  const broken = [frame(OPCODE.text, "only the beg", { length: 5000 }), frame(OPCODE.text, "one", { fin: false })];
-  for (const way of WAYS) {
-    for (const part of broken) {
-      const connection = await rawHead(at(way), `GET ${prefix(way)}/echo`, HANDSHAKE);
-      await readUntil(connection, "open");
-      await connection.write(part);
-      connection.close();
+onNode(
+  "a client that vanishes in mid-frame, or sends an invalid frame, is closed and forgotten",
+  async ({ at, events }) => {
+    const broken = [frame(OPCODE.text, "only the beg", { length: 5000 }), frame(OPCODE.text, "one", { fin: false })];
+    for (const way of WAYS) {
+      for (const part of broken) {
+        const connection = await rawHead(at(way), `GET ${prefix(way)}/echo`, HANDSHAKE);
+        await readUntil(connection, "open");
+        await connection.write(part);
+        connection.close();
+      }
+      const connection = await rawHead(at(way), `GET ${prefix(way)}/echo`, HANDSHAKE, new Uint8Array([0xf3, 0x80]));
+      // the last frame ends with code 1002
+      const told = new Uint8Array(await new Response(connection.readable).arrayBuffer());
+      assertEquals([...told.slice(-4)], [0x88, 2, 1002 >> 8, 1002 & 0xff]);
     }
-    const connection = await rawHead(at(way), `GET ${prefix(way)}/echo`, HANDSHAKE, new Uint8Array([0xf3, 0x80]));
-    // 1002 is the end of the last frame
-    const told = new Uint8Array(await new Response(connection.readable).arrayBuffer());
-    assertEquals([...told.slice(-4)], [0x88, 2, 1002 >> 8, 1002 & 0xff]);
-  }
-  assertEquals(await askUntil(events, (all) => all.length === 9), Array(9).fill("closed 1006 "));
-  await askUntil(async () => JSON.parse(await text(`${at()}/counts`)).open, (count) => count === 0);
-});
+    assertEquals(await askUntil(events, (all) => all.length === 9), Array(9).fill("closed 1006 "));
+    await askUntil(async () => JSON.parse(await text(`${at()}/counts`)).open, (count) => count === 0);
+  },
+);
 
-onNode("a request to become something else is answered as the request it is, with its body", async ({ at }) => {
+onNode("a request to upgrade to another protocol is answered as an ordinary request, with its body", async ({ at }) => {
   const offers = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"];
   for (const way of [...WAYS, "two"] as const) {
     const body = "x".repeat(30_000);
@@ -205,7 +211,7 @@ onNode("a request to become something else is answered as the request it is, wit
   }
 });
 
-onNode("a body is no request of its own where Node has not kept the header that tells its length", async ({ at }) => {
+onNode("a body is not parsed as another request if Node has dropped its Content-Length", async ({ at }) => {
   for (const way of [...WAYS, "two"] as const) {
     const body = `GET ${prefix(way)}/page HTTP/1.1\r\nHost: x\r\n\r\n`;
     const many = Array.from({ length: 2000 }, () => "a:");
@@ -215,7 +221,7 @@ onNode("a body is no request of its own where Node has not kept the header that 
   }
 });
 
-onNode("a connection whose offer was ignored may make another one, and become a WebSocket", async ({ at }) => {
+onNode("a connection whose upgrade was ignored may ask again, and become a WebSocket", async ({ at }) => {
   const offer = ["Connection: Upgrade", "Upgrade: h2c"];
   for (const way of [...WAYS, "two"] as const) {
     const connection = await rawHead(at(way), `GET ${prefix(way)}/page`, offer);
@@ -228,9 +234,9 @@ onNode("a connection whose offer was ignored may make another one, and become a 
   }
 });
 
-/** Sends requests in one piece, and waits until the first of them is held back by its handler. */
+/** Sends requests in one piece, and waits until the handler of the first one holds it. */
 async function pipelined({ at, events }: Servers, way: Way, ...requests: Uint8Array[]): Promise<Deno.TcpConn> {
-  // connections of before may still tell of their end
+  // earlier connections may still report their end
   const held = (seen: string[]) => seen.filter((event) => event === "held").length;
   const before = held(await events());
   const all = new Uint8Array(requests.flatMap((bytes) => [...bytes]));
@@ -239,7 +245,7 @@ async function pipelined({ at, events }: Servers, way: Way, ...requests: Uint8Ar
   return connection;
 }
 
-onNode("a handshake behind requests that are still being answered waits for its turn", async (servers) => {
+onNode("a handshake pipelined behind unanswered requests waits for its turn", async (servers) => {
   for (const way of WAYS) {
     const heads = ["held", "large"].map((path) => requestHead(`GET ${prefix(way)}/${path}`, []));
     using connection = await pipelined(servers, way, ...heads, requestHead(`GET ${prefix(way)}/echo`, HANDSHAKE));
@@ -250,7 +256,7 @@ onNode("a handshake behind requests that are still being answered waits for its 
   }
 });
 
-onNode("an offer behind a request that is still being answered waits for its turn", async (servers) => {
+onNode("another upgrade pipelined behind an unanswered request waits for its turn", async (servers) => {
   for (const way of WAYS) {
     const offer = ["Connection: Upgrade", "Upgrade: h2c", "Content-Type: text/plain", "Content-Length: 4"];
     const body = new TextEncoder().encode("body");
@@ -262,7 +268,7 @@ onNode("an offer behind a request that is still being answered waits for its tur
   }
 });
 
-onNode("a client that leaves before its handshake's turn has come harms nobody", async (servers) => {
+onNode("a client that leaves before its handshake's turn does no harm", async (servers) => {
   for (const way of WAYS) {
     for (const offer of [HANDSHAKE, ["Connection: Upgrade", "Upgrade: h2c"]]) {
       const heads = [requestHead(`GET ${prefix(way)}/held`, []), requestHead(`GET ${prefix(way)}/echo`, offer)];
@@ -274,27 +280,30 @@ onNode("a client that leaves before its handshake's turn has come harms nobody",
   assertEquals(await text(`${servers.at()}/release`), "6");
 });
 
-onNode("other listeners of the server get what no socket route wants, and nobody waits in vain", async ({ at }) => {
-  for (const path of ["/echo", "/other"]) {
-    for (const way of ["shared", "two"] as const) {
-      const client = new SocketClient(at(way), path);
-      assertEquals(await client.next(), path === "/echo" ? "open" : "other");
-      await client.close();
+onNode(
+  "other listeners of the server get upgrades without a socket route, and none is left unanswered",
+  async ({ at }) => {
+    for (const path of ["/echo", "/other"]) {
+      for (const way of ["shared", "two"] as const) {
+        const client = new SocketClient(at(way), path);
+        assertEquals(await client.next(), path === "/echo" ? "open" : "other");
+        await client.close();
+      }
     }
-  }
-  assertMatch(await untilClosed(await rawHead(at("shared"), "GET /theirs", HANDSHAKE)), /theirs$/);
-  assertMatch(await untilClosed(await rawHead(at("two"), "GET /theirs", HANDSHAKE)), /^HTTP\/1\.1 404/);
-});
+    assertMatch(await untilClosed(await rawHead(at("shared"), "GET /theirs", HANDSHAKE)), /theirs$/);
+    assertMatch(await untilClosed(await rawHead(at("two"), "GET /theirs", HANDSHAKE)), /^HTTP\/1\.1 404/);
+  },
+);
 
-onNode("a server nobody told of upgrades says what is missing", async ({ at }) => {
+onNode("a server without an upgrade handler says what is missing", async ({ at }) => {
   const connection = await rawHead(at("deaf"), "GET /echo", [...HANDSHAKE, "Connection: close"]);
   const answer = await untilClosed(connection);
   assertMatch(answer, /^HTTP\/1\.1 501/);
   assertMatch(answer, /toUpgradeHandler\(app\)/);
 });
 
-onNode("a client that answers no ping is taken for gone, and one that does is not", async ({ at, events }) => {
-  // it is there first, so its turn would come before
+onNode("a client that answers no ping is dropped, and one that does is not", async ({ at, events }) => {
+  // it connects first, so it would be dropped first
   const answering = new SocketClient(at(), "/pings");
   assertEquals(await answering.next(), "open");
   await untilClosed(await rawHead(at(), "GET /pings", HANDSHAKE));
@@ -304,7 +313,7 @@ onNode("a client that answers no ping is taken for gone, and one that does is no
   await answering.close();
 });
 
-onNode("bytes that are changed after they were sent arrive as they were", async ({ at }) => {
+onNode("bytes changed after being sent arrive unchanged", async ({ at }) => {
   const client = new SocketClient(at(), "/reuses");
   await client.send("go");
   for (let i = 0; i < 40; i++) {
@@ -314,7 +323,7 @@ onNode("bytes that are changed after they were sent arrive as they were", async 
   await client.close();
 });
 
-onNode("a slow reader shows in bufferedAmount, and drain tells when it has caught up", async ({ at, events }) => {
+onNode("a slow reader shows in bufferedAmount, and drain is called when it has caught up", async ({ at, events }) => {
   const connection = await rawHead(at(), "GET /fills", HANDSHAKE, frame(OPCODE.text, "go"));
   await askUntil(events, (seen) => seen.includes("full"));
   assertEquals(await events(), ["full"]);
@@ -334,13 +343,13 @@ onNode("a slow reader shows in bufferedAmount, and drain tells when it has caugh
   await read;
 });
 
-onNode("with a certificate they are secure, beside HTTP/2 on the same port", async ({ at, cert }) => {
+onNode("with a certificate, sockets are secure, beside HTTP/2 on the same port", async ({ at, cert }) => {
   const client = Deno.createHttpClient({ caCerts: [cert] });
   const origin = at("secure").replace("http", "https");
   const page = await fetch(`${origin}/page`, { client } as RequestInit);
   assertEquals(page.status, 200);
   await page.body?.cancel();
-  // the DOM's types know nothing of this option
+  // the DOM's types do not have this option
   const socket = new WebSocket(`${origin.replace("http", "ws")}/echo`, { client } as unknown as string[]);
   const messages: unknown[] = [];
   await new Promise((resolve) =>

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { askUntil, onNode, rawRequest, standingStill, text, type Way, ways } from "../support/node_servers.ts";
 import { readUntil, writeAll } from "../support/raw_client.ts";
 
-onNode("an answer that breaks off looks broken, and the server goes on", async (at) => {
+onNode("an answer that fails midway is visibly broken, and the server keeps running", async (at) => {
   for (const way of ways) {
     const answer = await fetch(`${at(way)}/fails/streaming`);
     await assertRejects(() => answer.text());
@@ -10,7 +10,7 @@ onNode("an answer that breaks off looks broken, and the server goes on", async (
   }
 });
 
-onNode("a slow reader holds the source back", async (at) => {
+onNode("a slow reader slows the source down", async (at) => {
   for (const way of ["own", "plain"] as const) {
     for (const path of ["/large", "/written"]) {
       const connection = await rawRequest(at(way), path);
@@ -23,7 +23,7 @@ onNode("a slow reader holds the source back", async (at) => {
   }
 });
 
-onNode("an upload arrives as a stream, whole, and holds the client back while nobody reads", async (at) => {
+onNode("an upload arrives as a stream, complete, and slows the client down while it is not read", async (at) => {
   const part = new Uint8Array(64 * 1024);
   const body = (count: number, sent = { bytes: 0 }) =>
     ReadableStream.from((async function* () {
@@ -43,7 +43,7 @@ onNode("an upload arrives as a stream, whole, and holds the client back while no
   assertEquals(await (await answer).text(), "read");
 });
 
-onNode("a body that is too large, or not wanted, does not keep the answer from the client", async (at) => {
+onNode("a body that is too large, or unread, does not keep the answer from the client", async (at) => {
   const part = new Uint8Array(64 * 1024).fill(97);
   const upload = async (way: Way, path: string, count: number) => {
     const body = ReadableStream.from((async function* () {
@@ -60,7 +60,7 @@ onNode("a body that is too large, or not wanted, does not keep the answer from t
   }
 });
 
-onNode("a connection goes on after a body that was given up", async (at) => {
+onNode("a connection stays usable after a body was abandoned", async (at) => {
   const { pathname } = new URL(at("plain"));
   for (const way of ["own", "plain"] as const) {
     const mount = way === "plain" ? pathname : "";
@@ -76,15 +76,15 @@ onNode("a connection goes on after a body that was given up", async (at) => {
       assertMatch(answers, /a web response/);
     }
   }
-  // Deno's node:http does not throw an unread body away
+  // Deno's node:http does not discard an unread body
 }, 1);
 
-onNode("a body is read to its end though the answer came first", async (at) => {
+onNode("a body is read to its end even after the answer", async (at) => {
   for (const way of ["listen", "plain"] as const) {
     for (const reader of ["listening", "iterated"]) {
       const events = async () => JSON.parse(await text(`${at(way)}/events`)) as string[];
       const before = (await events()).length;
-      // fetch may end the connection once it has the answer
+      // fetch may close the connection once it has the answer
       using connection = await rawRequest(at(way), `/afterwards/${reader}`, "content-length: 300000\r\n");
       await writeAll(connection, new Uint8Array(300_000));
       await readUntil(connection, "answered");
@@ -94,7 +94,7 @@ onNode("a body is read to its end though the answer came first", async (at) => {
   }
 });
 
-onNode("an upload that breaks off fails for its reader", async (at) => {
+onNode("an upload that is cut fails its reader", async (at) => {
   const events = async () => JSON.parse(await text(`${at()}/events`)) as string[];
   const head = "transfer-encoding: chunked\r\n";
   const reading: [string, string[]][] = [
@@ -113,7 +113,7 @@ onNode("an upload that breaks off fails for its reader", async (at) => {
   }
 });
 
-onNode("a client that leaves aborts req.signal and closes res, and one that stays does neither", async (at) => {
+onNode("a client that leaves aborts req.signal and closes res early, and one that stays does neither", async (at) => {
   const events = async () => JSON.parse(await text(`${at()}/events`)) as string[];
   assertEquals(await text(`${at()}/ends`), "done");
   for (const way of ["listen", "plain"] as const) {
@@ -129,7 +129,7 @@ onNode("a client that leaves aborts req.signal and closes res, and one that stay
   assertEquals((await events())[0], "ended");
 });
 
-onNode("a thousand requests at once are answered each with its own", async (at) => {
+onNode("a thousand concurrent requests each get their own answer", async (at) => {
   for (const way of ["listen", "plain"] as const) {
     const answers = await Promise.all(Array.from({ length: 1000 }, async (_, i) => {
       const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ i }) };

@@ -24,7 +24,7 @@ onNode("the target arrives as it was sent, dots and all", async (at) => {
   }
 });
 
-onNode("a target that is a whole URL leads to the path in it as it was sent", async (at) => {
+onNode("a target that is an absolute URL is routed by its path, as it was sent", async (at) => {
   for (const target of ["http://x/missing/../where", "http:///missing/where"]) {
     const { hostname, port } = new URL(at("listen"));
     const connection = await Deno.connect({ hostname, port: Number(port) });
@@ -36,7 +36,7 @@ onNode("a target that is a whole URL leads to the path in it as it was sent", as
   }
 });
 
-onNode("a JSON body is parsed, by Sluice or by the parser Express had in front", async (at) => {
+onNode("a JSON body is parsed, by Sluice or by Express's parser in front", async (at) => {
   for (const way of ways) {
     const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"a":[1,2]}' };
     assertEquals(await text(`${at(way)}/echo`, init), '{"body":{"a":[1,2]}}');
@@ -49,7 +49,7 @@ onNode("a JSON body is parsed, by Sluice or by the parser Express had in front",
   }
 });
 
-onNode("a JSON body is parsed, whatever coding it has that Express inflates", async (at) => {
+onNode("a JSON body is parsed in every content coding that Express inflates", async (at) => {
   for (
     const [coding, compress] of [["gzip", gzipSync], ["deflate", deflateSync], ["br", brotliCompressSync]] as const
   ) {
@@ -61,7 +61,7 @@ onNode("a JSON body is parsed, whatever coding it has that Express inflates", as
   }
 });
 
-onNode("an empty body that the parser Express had in front has read is not read again", async (at) => {
+onNode("an empty body that Express's parser in front has read is not read again", async (at) => {
   const { hostname, port } = new URL(at("parsed"));
   for (const framing of ["content-length: 0\r\n\r\n", "transfer-encoding: chunked\r\n\r\n0\r\n\r\n"]) {
     const ask = async (path: string): Promise<string> => {
@@ -75,7 +75,7 @@ onNode("an empty body that the parser Express had in front has read is not read 
   }
 });
 
-onNode("a byte order mark and bytes that are no UTF-8 do not keep a JSON body from being parsed", async (at) => {
+onNode("a JSON body with a byte order mark or invalid UTF-8 is parsed", async (at) => {
   const bytes = (...parts: (string | number)[]) =>
     new Uint8Array(parts.flatMap((part) => typeof part === "number" ? part : [...new TextEncoder().encode(part)]));
   for (const body of [bytes(0xef, 0xbb, 0xbf, '{"a":1}'), bytes('{"a":"', 0xe9, '"}')]) {
@@ -91,7 +91,7 @@ onNode("a byte order mark and bytes that are no UTF-8 do not keep a JSON body fr
   }
 });
 
-onNode("a whole answer has its length, and an empty one has no body", async (at) => {
+onNode("an answer known in full has its length, and an empty one has no body", async (at) => {
   for (const way of ways) {
     const whole = await fetch(`${at(way)}/where`);
     assertEquals(whole.headers.get("content-length"), String((await whole.text()).length));
@@ -109,7 +109,7 @@ onNode("a whole answer has its length, and an empty one has no body", async (at)
   }
 });
 
-onNode("who stands around the application may look into its answers, and change them", async (at) => {
+onNode("code that wraps the application can inspect its answers, and change them", async (at) => {
   const answer = await fetch(`${at("around")}/where`);
   assertEquals((await answer.json()).url, "/where");
   const { headers } = answer;
@@ -127,14 +127,14 @@ onNode("who stands around the application may look into its answers, and change 
   assertEquals((await text(`${at("around")}/file`)).length, (await text(`${at()}/file`)).length);
 });
 
-onNode("a header of Latin-1 arrives as it was set, beside a text that is UTF-8", async (at) => {
+onNode("a Latin-1 header arrives as it was set, beside a UTF-8 body", async (at) => {
   for (const way of ways) {
     const answer = await fetch(`${at(way)}/latin`);
     assertEquals([answer.headers.get("x-place"), await answer.text()], ["Köln", "Köln → Paris"]);
   }
 });
 
-onNode("what no head can carry is an error that a handler gets", async (at) => {
+onNode("a value that no header can carry is an error in the handler", async (at) => {
   for (const way of ways) {
     for (const path of ["/odd/reason", "/odd/tag"]) {
       const answer = await fetch(at(way) + path);
@@ -143,7 +143,7 @@ onNode("what no head can carry is an error that a handler gets", async (at) => {
   }
 });
 
-onNode("two cookies are two header lines, and those of Express stay", async (at) => {
+onNode("two cookies are two header lines, and those of Express are kept", async (at) => {
   for (const way of ways) {
     const answer = await fetch(`${at(way)}/cookies`);
     const ours = ["a=1; Path=/", "b=2; Path=/"];
@@ -157,7 +157,7 @@ onNode("headers can be set by the setHeader of Node's own responses, as npm's co
   assertEquals([answer.headers.getSetCookie(), await answer.text()], [["a=1", "b=2"], "set"]);
 });
 
-onNode("headers and properties set by Express in front of the mount are there", async (at) => {
+onNode("headers and properties set by Express in front of the mount are available", async (at) => {
   const answer = await fetch(`${at("plain")}/node`);
   assertEquals(await answer.json(), { user: "somebody", shown: "somebody", attached: ["user"], inherited: "set" });
   assertEquals(answer.headers.get("x-outer"), "set");
@@ -169,43 +169,50 @@ onNode("headers and properties set by Express in front of the mount are there", 
   ]);
 });
 
-onNode("what Node's requests have by themselves is not shown on the application's", async (at) => {
+onNode("properties that every request of Node's has are not copied to the application's requests", async (at) => {
   assertEquals(JSON.parse(await text(`${at("own")}/node`)).attached, []);
 });
 
-onNode("request headers that Express changes or takes away in front of the mount are so in it", async (at) => {
-  const init = { headers: { "x-inner": "from outside", "x-list": "1" } };
-  for (const way of ways) {
-    const { listed, got } = await (await fetch(`${at(way)}/headers`, init)).json();
-    assertEquals(listed.slice(0, 2), way === "plain" || way === "parsed" ? ["told", null] : [null, "from outside"]);
-    assertEquals(got, listed);
-  }
-});
+onNode(
+  "request headers that Express changes or removes in front of the mount are changed or removed in it",
+  async (at) => {
+    const init = { headers: { "x-inner": "from outside", "x-list": "1" } };
+    for (const way of ways) {
+      const { listed, got } = await (await fetch(`${at(way)}/headers`, init)).json();
+      assertEquals(listed.slice(0, 2), way === "plain" || way === "parsed" ? ["told", null] : [null, "from outside"]);
+      assertEquals(got, listed);
+    }
+  },
+);
 
 // Deno's node:http joins them
-onNode("of a header that must not come twice the first one counts, and all can be seen, as in Express", async (at) => {
-  for (const way of ways) {
-    const twice = "Authorization: one\r\nAuthorization: two\r\nX-List: 1\r\nX-List: 2\r\n";
-    const connection = await rawRequest(at(way), "/headers", `${twice}Connection: close\r\nContent-Length: 0\r\n`);
-    const answer = await new Response(connection.readable).text();
-    const { listed, got, raw, distinct } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
-    assertEquals(listed.slice(2), ["one", "1, 2"]);
-    assertEquals(got, listed);
-    const sent = `host: x\r\n${twice}Connection: close\r\nContent-Length: 0`;
-    assertEquals(raw, sent.split("\r\n").flatMap((line) => line.split(": ")));
-    assertEquals(distinct, ["1", "2"]);
-  }
-}, 1);
+onNode(
+  "of a repeated header that must be unique the first one is used, and all can be read, as in Express",
+  async (at) => {
+    for (const way of ways) {
+      const twice = "Authorization: one\r\nAuthorization: two\r\nX-List: 1\r\nX-List: 2\r\n";
+      const connection = await rawRequest(at(way), "/headers", `${twice}Connection: close\r\nContent-Length: 0\r\n`);
+      const answer = await new Response(connection.readable).text();
+      const { listed, got, raw, distinct } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
+      assertEquals(listed.slice(2), ["one", "1, 2"]);
+      assertEquals(got, listed);
+      const sent = `host: x\r\n${twice}Connection: close\r\nContent-Length: 0`;
+      assertEquals(raw, sent.split("\r\n").flatMap((line) => line.split(": ")));
+      assertEquals(distinct, ["1", "2"]);
+    }
+  },
+  1,
+);
 
-// Deno's node:http takes everything for 1.1
-onNode("the version of HTTP is the client's, as a proxy in front may speak 1.0", async (at) => {
+// Deno's node:http reports 1.1 for every request
+onNode("the HTTP version is that of the client, since a proxy in front may use 1.0", async (at) => {
   const { hostname, port } = new URL(at());
   const connection = await Deno.connect({ hostname, port: Number(port) });
   await connection.write(new TextEncoder().encode("GET /headers HTTP/1.0\r\nhost: x\r\n\r\n"));
   assertMatch(await new Response(connection.readable).text(), /"version":"1\.0"/);
 }, 1);
 
-onNode("what no layer answers goes on with Express's next handler, headers included", async (at) => {
+onNode("a request that no layer answers continues with Express's next handler, headers included", async (at) => {
   for (const way of ["plain", "parsed"] as const) {
     const answer = await fetch(`${at(way)}/passes`);
     assertEquals([answer.status, await answer.text()], [404, "Express: /api/passes"]);
@@ -217,15 +224,18 @@ onNode("what no layer answers goes on with Express's next handler, headers inclu
   assertMatch(await text(`${new URL(at("plain")).origin}/bare/missing`), /Cannot GET \/bare\/missing/);
 });
 
-onNode("an Express application behind it gets what is not moved yet, with its body, read or unread", async (at) => {
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"a":1}' };
-  assertEquals(await text(`${at("front")}/old/echo`, init), '{"old":{"a":1}}');
-  assertEquals(await text(`${at("front")}/old/echo?parsed`, init), '{"old":{"a":1}}');
-  assertEquals(await text(`${at("front")}/echo`, init), '{"body":{"a":1}}');
-});
+onNode(
+  "an Express application behind it gets requests for routes not migrated yet, with their body, read or unread",
+  async (at) => {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"a":1}' };
+    assertEquals(await text(`${at("front")}/old/echo`, init), '{"old":{"a":1}}');
+    assertEquals(await text(`${at("front")}/old/echo?parsed`, init), '{"old":{"a":1}}');
+    assertEquals(await text(`${at("front")}/echo`, init), '{"body":{"a":1}}');
+  },
+);
 
 onNode(
-  "a body that middleware has only looked for, as body-parser does, is there for Express behind it",
+  "a body that middleware only checked for, as body-parser does, is available to Express behind it",
   async (at) => {
     const body = JSON.stringify({ a: "b".repeat(50_000) });
     const init = { method: "POST", headers: { "content-type": "application/json" }, body };
@@ -234,7 +244,7 @@ onNode(
   },
 );
 
-onNode("an error that is thrown becomes the page, or Express's error handler's answer", async (at) => {
+onNode("a thrown error is answered with the error page, or by Express's error handler", async (at) => {
   for (const way of ["listen", "own"] as const) {
     const answer = await fetch(`${at(way)}/fails`);
     assertEquals(answer.status, 500);
@@ -243,19 +253,19 @@ onNode("an error that is thrown becomes the page, or Express's error handler's a
   assertEquals(await text(`${at("plain")}/fails`), "Express: thrown on purpose");
 });
 
-onNode("a handler of web requests may make requests of the one it gets", async (at) => {
+onNode("a Fetch handler may construct requests from the one it gets", async (at) => {
   assertEquals(await text(`${at()}/fetches/a/b`), '{"url":"/a/b"}');
   assertEquals(await text(`${at("plain")}/fetches/a/b`), '{"url":"/a/b"}');
 });
 
-onNode("files are served whole and in ranges", async (at) => {
+onNode("files are served in full and in ranges", async (at) => {
   const file = await Deno.readTextFile(new URL("../../deno.lock", import.meta.url));
   assertEquals(await text(`${at()}/file`), file);
   const part = await fetch(`${at()}/file`, { headers: { range: "bytes=5-14" } });
   assertEquals([part.status, await part.text()], [206, file.slice(5, 15)]);
 });
 
-onNode("a mounted handler may pass its request on to another server", async (at) => {
+onNode("a mounted handler may forward its request to another server", async (at) => {
   const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"a":1}' };
   assertEquals(await text(`${at()}/legacy/old/echo`, init), '{"old":{"a":1}}');
   assertEquals(JSON.parse(await text(`${at("plain")}/legacy/where?q=1`)).url, "/where?q=1");

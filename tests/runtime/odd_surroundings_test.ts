@@ -1,10 +1,10 @@
-/** A port in use, arguments that are not the platform's, sockets without addresses, and requests without a host. */
+/** A port in use, invalid second arguments to fetch, sockets without addresses, and requests without a host. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { BUN, DENO, FAULT_SUBJECTS, printed, startFaultServer } from "../support/fault_servers.ts";
 import { opened, writeAll } from "../support/raw_client.ts";
 
 for (const runtime of [DENO, BUN]) {
-  Deno.test(`a port in use is told to the callback, or thrown, on ${runtime.name}`, {
+  Deno.test(`a port in use is an error for the callback, or thrown, on ${runtime.name}`, {
     ignore: runtime.missing,
   }, async () => {
     assertEquals(await printed(runtime, "port_in_use"), {
@@ -16,7 +16,7 @@ for (const runtime of [DENO, BUN]) {
     });
   });
 
-  Deno.test(`a second argument that tells no address leaves it unknown, on ${runtime.name}`, {
+  Deno.test(`a second argument without an address leaves it unknown, on ${runtime.name}`, {
     ignore: runtime.missing,
   }, async () => {
     assertEquals(await printed(runtime, "odd_info"), { tried: 13, odd: {} });
@@ -24,7 +24,7 @@ for (const runtime of [DENO, BUN]) {
 }
 
 for (const subject of FAULT_SUBJECTS) {
-  Deno.test(`a request without a host has its whole path, on ${subject.name}`, {
+  Deno.test(`a request without a host keeps its whole path, on ${subject.name}`, {
     ignore: subject.runtime.missing,
   }, async () => {
     const server = await startFaultServer(subject);
@@ -36,7 +36,7 @@ for (const subject of FAULT_SUBJECTS) {
 }
 
 for (const subject of FAULT_SUBJECTS.filter(({ fixture }) => fixture === "served")) {
-  Deno.test(`clients of a Unix socket share a limit, and one line says so, on ${subject.name}`, {
+  Deno.test(`clients of a Unix socket share a limit, and one warning says so, on ${subject.name}`, {
     ignore: subject.runtime.missing || Deno.build.os === "windows",
   }, async () => {
     const folder = await Deno.makeTempDir();

@@ -10,7 +10,7 @@ import { SocketClient } from "../contracts/socket_client.ts";
 import { quietApp, serving } from "../support/app.ts";
 import { until } from "../support/until.ts";
 
-/** A broker that writes down what it is told. */
+/** A broker that records its calls. */
 class Notes implements TopicBroker {
   readonly told: string[] = [];
   host: TopicHost | undefined = undefined;
@@ -33,7 +33,7 @@ class Notes implements TopicBroker {
   }
 }
 
-/** A connection that does what the test says, and its client. */
+/** A connection for the test to use, and its client. */
 async function connected(app: FrameworkApp, origin: string): Promise<[WebSocketConnection, SocketClient]> {
   const { promise, resolve } = Promise.withResolvers<WebSocketConnection>();
   const path = `/${app.connections.size}`;
@@ -42,7 +42,7 @@ async function connected(app: FrameworkApp, origin: string): Promise<[WebSocketC
   return [await promise, client];
 }
 
-Deno.test("a broker is told of the first member of a topic and of the last, and of every message", async () => {
+Deno.test("a broker is told of the first subscriber of a topic, of the last one leaving, and of every message", async () => {
   const app = quietApp();
   const notes = new Notes();
   app.connections.use(notes);
@@ -58,13 +58,13 @@ Deno.test("a broker is told of the first member of a topic and of the last, and 
     two.unsubscribe("a");
     two.unsubscribe("never");
     await first.close();
-    await until(() => notes.told.length === 4, "the last member has gone");
+    await until(() => notes.told.length === 4, "the last subscriber has left");
     await second.close();
   });
   assertEquals(notes.told, ["open", "subscribe a", "publish a hi", "unsubscribe a", "close"]);
 });
 
-Deno.test("what a broker delivers reaches every member, and is not published again", async () => {
+Deno.test("a message delivered by a broker reaches every subscriber, and is not published again", async () => {
   const app = quietApp();
   const notes = new Notes();
   app.connections.use(notes);
@@ -119,7 +119,7 @@ Deno.test("a Blob that fails while an earlier one is read is logged, and those b
   assertEquals([logged, notes.told], [[gone], ["open", "publish a bytes 1", "publish a behind"]]);
 });
 
-Deno.test("a mounted application brings its broker along, unless its parent has one", () => {
+Deno.test("a mounted application's broker is used by its parent, unless that has one", () => {
   const [notes, others] = [new Notes(), new Notes()];
   const [app, child, second] = [quietApp(), quietApp(), quietApp()];
   child.connections.use(notes);
@@ -132,7 +132,7 @@ Deno.test("a mounted application brings its broker along, unless its parent has 
   assertEquals(others.told, []);
 });
 
-Deno.test("a connection that is closing follows nothing any more, though a handler still runs", async () => {
+Deno.test("a closing connection can no longer subscribe, even while a handler still runs", async () => {
   const app = quietApp();
   const notes = new Notes();
   app.connections.use(notes);
@@ -146,7 +146,7 @@ Deno.test("a connection that is closing follows nothing any more, though a handl
   assertEquals(notes.told, ["open", "publish late nobody", "close"]);
 });
 
-Deno.test("a broker that another application has carries nothing, and says so each time", async () => {
+Deno.test("a broker already used by another application carries nothing, and throws each time", async () => {
   class Single extends Notes {
     override open(host: TopicHost): void {
       if (this.host !== undefined) throw new Error("in use already");
@@ -162,7 +162,7 @@ Deno.test("a broker that another application has carries nothing, and says so ea
     for (let i = 0; i < 2; i++) assertThrows(() => other.connections.publish("a", "astray"), Error, "in use already");
     assertThrows(() => member.subscribe("a"), Error, "in use already");
     await client.close();
-    await until(() => other.connections.size === 0, "the member has gone");
+    await until(() => other.connections.size === 0, "the subscriber has left");
   });
   assertEquals(broker.told, ["open", "publish a first"]);
 });

@@ -9,7 +9,7 @@ function withSocket(path = "/"): FrameworkApp {
   return quietApp().ws(path, { open: (ws) => ws.send("open") });
 }
 
-Deno.test("closing an application closes its sockets with 1001, those of mounted ones too", async () => {
+Deno.test("closing an application closes its sockets with 1001, including those of mounted applications", async () => {
   const app = withSocket("/own").use("/child", withSocket("/inside"));
   const url = String(app.listen({ port: 0, hostname: "127.0.0.1" }).url).slice(0, -1);
   const clients = [new SocketClient(url, "/own"), new SocketClient(url, "/child/inside")];
@@ -19,7 +19,7 @@ Deno.test("closing an application closes its sockets with 1001, those of mounted
   for (const client of clients) assertEquals((await client.closed).code, 1001);
 });
 
-Deno.test("closing a mounted application leaves the sockets of its parent alone", async () => {
+Deno.test("closing a mounted application does not close the sockets of its parent", async () => {
   const child = withSocket("/inside");
   await serving(quietApp().use("/child", child), async (origin) => {
     await using client = new SocketClient(origin, "/child/inside");
@@ -29,7 +29,7 @@ Deno.test("closing a mounted application leaves the sockets of its parent alone"
   });
 });
 
-Deno.test("an application that is served by its fetch closes its sockets as well, again and again", async () => {
+Deno.test("an application served through its fetch closes its sockets too, each time it is closed", async () => {
   const app = withSocket();
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.fetch);
   for (let i = 0; i < 2; i++) {
@@ -41,13 +41,13 @@ Deno.test("an application that is served by its fetch closes its sockets as well
   await server.shutdown();
 });
 
-Deno.test("a request that no server delivered is not upgraded, and its 501 says why", async () => {
+Deno.test("a request that was not delivered by a server is not upgraded, and its 501 says why", async () => {
   const answer = await withSocket().handle(new Request("http://localhost/", { headers: HANDSHAKE }));
   assertEquals(answer.status, 501);
   assertMatch(await answer.text(), /Deno upgrades only requests as Deno\.serve delivers them/);
 });
 
-Deno.test("what an error handler gets of an upgrade that cannot be may be shown", async () => {
+Deno.test("the error of an impossible upgrade may be exposed by an error handler", async () => {
   const app = withSocket();
   app.use((error: { expose: boolean }, _req: unknown, res: { json(value: unknown): void }, _next: unknown) => {
     res.json(error.expose);
@@ -56,7 +56,7 @@ Deno.test("what an error handler gets of an upgrade that cannot be may be shown"
   assertEquals(await answer.json(), true);
 });
 
-Deno.test("a socket opens although its request waited while many others came", async () => {
+Deno.test("a socket opens even if its request waited while many others arrived", async () => {
   const app = quietApp();
   const [arrived, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   app.get("/", (_req, res) => res.send("x"));
@@ -74,7 +74,7 @@ Deno.test("a socket opens although its request waited while many others came", a
   });
 });
 
-Deno.test("a handler may fail by a promise of any kind", async () => {
+Deno.test("a handler may fail with any thenable", async () => {
   const app = quietApp().ws("/", {
     message: () => ({ then: (_done: unknown, failed: (error: Error) => void) => failed(new Error("told")) }),
     error: (ws, error) => ws.send((error as Error).message),

@@ -18,7 +18,7 @@ Deno.test("a handler may return an upgrade of its own, and headers set before ar
   });
 });
 
-Deno.test("an upgrade of a handler's own goes through although somebody listens for the end", async () => {
+Deno.test("a handler's own upgrade works even with a listener for the end of the response", async () => {
   const app = quietApp();
   app.use((req, res, next) => {
     res.on("close", () => {});

@@ -4,7 +4,7 @@ import { durableSockets } from "@sluice/sluice/workers";
 import { HANDSHAKE, RawSocket } from "../contracts/raw_socket.ts";
 import { ask, quietApp, serving } from "../support/app.ts";
 
-Deno.test("a ping timeout that no timer can keep is refused when the route is registered", () => {
+Deno.test("a ping timeout that is no valid timer delay is refused when the route is registered", () => {
   const app = quietApp();
   for (const pingTimeoutMs of [-1, NaN, Infinity, 2 ** 31]) {
     assertThrows(
@@ -31,14 +31,14 @@ Deno.test("sub-protocols that are neither a list of names nor a function are ref
   }
 });
 
-Deno.test("a choice of sub-protocols that is a promise is an error, and not taken for none", async () => {
+Deno.test("a sub-protocol given as a promise is an error, and not taken for none", async () => {
   const app = quietApp().ws("/", { open() {}, protocols: (() => Promise.resolve("v2")) as never });
   const answer = await ask(app, "/", { headers: { ...HANDSHAKE, "Sec-WebSocket-Protocol": "v2" } });
   assertEquals(answer.status, 500);
   assertStringIncludes(await answer.text(), "app.ws: &quot;protocols&quot; must give a name at once, not an object");
 });
 
-Deno.test("options of durableSockets by names that there are not are refused", () => {
+Deno.test("unknown options of durableSockets are refused", () => {
   assertThrows(
     () => durableSockets(() => quietApp(), { autoresponse: { request: "ping", response: "pong" } } as never),
     TypeError,
@@ -46,7 +46,7 @@ Deno.test("options of durableSockets by names that there are not are refused", (
   );
 });
 
-Deno.test("a handler or an option by a name that there is not is refused, an object of a class keeps its own things", () => {
+Deno.test("an unknown handler or option is refused, but an instance of a class may have other members", () => {
   const names = "there are open, message, close, drain, error, protocols, pingTimeoutMs";
   for (const name of ["onmessage", "mesage", "idleTimeout"]) {
     assertThrows(
@@ -64,7 +64,7 @@ Deno.test("a handler or an option by a name that there is not is refused, an obj
   quietApp().ws("/", new Room()).ws("/", { open() {}, message: undefined as never });
 });
 
-Deno.test("neither an upgrade nor a method WS leads past what all() guards", async () => {
+Deno.test("neither an upgrade nor a method WS bypasses a guard registered with all()", async () => {
   const app = quietApp();
   const router = Router();
   router.ws("/live", { message() {} });
@@ -84,7 +84,7 @@ Deno.test("neither an upgrade nor a method WS leads past what all() guards", asy
   }
 });
 
-Deno.test("an upgrade leads past what get() guards only where there is a socket", async () => {
+Deno.test("an upgrade bypasses a guard registered with get() only where there is a socket", async () => {
   const app = quietApp();
   const router = Router();
   router.ws("/live/:topic", { message() {} });
@@ -99,13 +99,13 @@ Deno.test("an upgrade leads past what get() guards only where there is a socket"
   for (const path of ["/rooms/1/data", "/rooms/1/2/data", "/rooms/1/live", "/rooms/1/2/live/", "/rooms/%zz/live"]) {
     assertEquals([path, await statusOf(path)], [path, path.includes("%zz") ? 400 : 401]);
   }
-  // a handshake without a version is refused, which is for the route to say
+  // a handshake without a version is refused by the route
   for (const path of ["/rooms/1/live/a", "/rooms/1/2/live/a", "/rooms/1/2/live/a/"]) {
     assertEquals([path, await statusOf(path)], [path, 426]);
   }
 });
 
-Deno.test("an upgrade whose URL a middleware rewrites finds the socket of the new path, and a page where there is none", async () => {
+Deno.test("an upgrade whose URL a middleware rewrites finds the socket of the new path, or a page if there is none", async () => {
   const app = quietApp();
   const router = Router();
   app.use((req, _res, next) => {
@@ -135,7 +135,7 @@ Deno.test("an upgrade whose URL a middleware rewrites finds the socket of the ne
   });
 });
 
-Deno.test("a router or an application that a middleware calls by hand has its sockets", async () => {
+Deno.test("a router or an application called by a middleware has its sockets", async () => {
   const app = quietApp();
   const router = Router();
   router.ws("/live", { open: (ws) => ws.send("of the router") });

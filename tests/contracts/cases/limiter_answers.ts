@@ -69,7 +69,7 @@ export const decisions: Chapter = chapter("@sluice/rate-limit: telling and refus
     assertEquals((await seen(ask, "/advanced/passed-on", as(flag)))[0], 420);
   });
 
-  it("a dry run refuses nobody", async ({ ask, flag }) => {
+  it("a dry run refuses no request", async ({ ask, flag }) => {
     const [code, , remaining] = await seen(ask, "/advanced/dry", as(flag), "x-ratelimit-remaining");
     assertEquals([code, remaining], [200, "0"]);
   });

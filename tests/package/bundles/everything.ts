@@ -1,4 +1,4 @@
-/** All that runs anywhere, or needs no Node where it runs. */
+/** Every entry that needs nothing of Node. */
 export * as framework from "@sluice/sluice";
 export * as fastly from "@sluice/sluice/fastly";
 export * as limiting from "@sluice/sluice/limiting";

@@ -1,4 +1,4 @@
-/** The smallest application there is, as a Worker's program has it. */
+/** The smallest application, as in a Worker. */
 import sluice from "@sluice/sluice";
 
 const app = sluice();

@@ -1,4 +1,4 @@
-/** A limiter over Durable Objects, as a Worker's program has it. */
+/** A limiter over Durable Objects, as in a Worker. */
 import { type DurableObjectNamespaceLike, DurableObjectStore, rateLimit } from "@sluice/rate-limit";
 
 export { RateLimitObject } from "@sluice/rate-limit";
