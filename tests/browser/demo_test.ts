@@ -13,7 +13,7 @@ const ARGS = [
   "--disable-sync",
 ];
 
-// the browser's connections outlive a test by a moment
+// the browser's connections briefly outlive a test
 const options = { sanitizeOps: false, sanitizeResources: false };
 
 Deno.test("in a real browser the live page draws admitted and limited requests", options, async () => {
@@ -25,7 +25,7 @@ Deno.test("in a real browser the live page draws admitted and limited requests",
       const problems: string[] = [];
       page.on("pageerror", (error) => problems.push(error.message));
       page.on("console", (message) => {
-        // a 429 is what the page is there to show
+        // the page is meant to show 429s
         if (message.type() === "error" && !message.text().includes("429")) problems.push(message.text());
       });
       await page.goto(`${origin}/live`);

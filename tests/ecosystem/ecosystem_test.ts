@@ -1,6 +1,6 @@
 /**
  * npm's Express middleware, unmodified: every program in programs/ runs on Sluice under Deno, Node and Bun and on real
- * Express under Node, and gets the same requests. What was found out becomes docs/ecosystem.md.
+ * Express under Node, and gets the same requests. The results are written to docs/ecosystem.md.
  */
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
@@ -30,7 +30,7 @@ const scratch = await Deno.makeTempDir({ prefix: "sluice-ecosystem-" });
 const sluices = new Map<string, Promise<Host>>();
 let express: Host;
 
-// packages that need flags of Deno get a process of their own, so that the others are seen to need none
+// packages that need Deno flags get their own process, to show that the others need none
 function sluiceFor(runtime: Runtime, { flags = [] }: Program): Promise<Host> {
   const key = runtime === "Deno" ? ["Deno", ...flags].join(" ") : runtime;
   const started = sluices.get(key) ?? startSluiceHost(runtime, flags);
@@ -52,7 +52,7 @@ Deno.test.afterAll(async () => {
   await Deno.remove(scratch, { recursive: true });
 });
 
-// times in whole seconds, for Deno and Node round them differently
+// with times in whole seconds, since Deno and Node round them differently
 async function copyFiles(from: string, to: string): Promise<void> {
   await Deno.mkdir(to);
   for await (const { name, isDirectory } of Deno.readDir(from)) {
@@ -72,7 +72,7 @@ async function toldTo(name: string, side: string): Promise<Told> {
     files: `${scratch}/files`,
     redis: redis!,
     upstream: upstream.url,
-    // nobody may listen on this port without being root
+    // only root may listen on this port
     nobody: "http://127.0.0.1:1",
   };
 }
@@ -80,7 +80,7 @@ async function toldTo(name: string, side: string): Promise<Told> {
 for (const [name, program] of programs) {
   Deno.test({
     name: program.title,
-    // the processes outlive the test that needed them first
+    // the processes outlive the test that started them
     sanitizeOps: false,
     sanitizeResources: false,
     async fn() {
@@ -101,7 +101,7 @@ for (const [name, program] of programs) {
   });
 }
 
-/** Asserts that answers are those of Express, but for the differences known on a runtime, and gives those back. */
+/** Asserts that answers are those of Express, except for known differences on a runtime, and returns those. */
 function differencesOn(
   runtime: Runtime,
   program: Program,
@@ -121,7 +121,7 @@ function differencesOn(
   });
 }
 
-Deno.test("docs/ecosystem.md says what this run found out", async () => {
+Deno.test("docs/ecosystem.md matches the results of this run", async () => {
   assertEquals([...findings.keys()], names, "every program must have run to its end");
   const page = ecosystemPage([...findings.values()], await lockedVersions());
   if (Deno.env.get("SLUICE_WRITE_DOCS") === "1") await Deno.writeTextFile(PAGE, page);

@@ -35,7 +35,7 @@ Deno.test("the demo's pages, files, form and API work together", async () => {
   });
 });
 
-Deno.test("the demo works in a folder whose name a URL would escape", async () => {
+Deno.test("the demo works in a folder whose name needs escaping in a URL", async () => {
   const folder = new URL("../../.cache/in a folder of mine, größer/", import.meta.url);
   await copyFolder(fileURLToPath(new URL("../../examples/demo/", import.meta.url)), fileURLToPath(folder));
   try {
@@ -52,7 +52,7 @@ Deno.test("the demo works in a folder whose name a URL would escape", async () =
   }
 });
 
-Deno.test("the demo limits its API and tells the live page about each request", async () => {
+Deno.test("the demo limits its API and reports each request to the live page", async () => {
   await serving(makeDemo(), async (origin) => {
     const socket = new WebSocket(`${origin.replace("http", "ws")}/live/feed`);
     const events: FeedEvent[] = [];

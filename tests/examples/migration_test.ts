@@ -80,10 +80,10 @@ const SCRIPTS: Readonly<Record<string, readonly Step[]>> = {
   ],
 };
 
-/** Headers that belong to the connection, or name the framework; Express on Deno does not announce an empty body. */
+/** Headers that belong to the connection or name the framework; Express on Deno sends no length for an empty body. */
 const UNTOLD = /^(connection|date|keep-alive|transfer-encoding|x-powered-by|set-cookie)$|^content-length 0$/;
 
-/** Runs a script like a browser that keeps its cookies, and tells what it saw. */
+/** Runs a script like a browser with cookies, and returns what it saw. */
 async function play(origin: string, script: readonly Step[]): Promise<unknown[]> {
   const jar = new Map<string, string>();
   const seen: unknown[] = [];
@@ -143,7 +143,7 @@ async function seenBy(program: Program, script: readonly Step[]): Promise<unknow
 }
 
 for (const [name, script] of Object.entries(SCRIPTS)) {
-  Deno.test(`the program "${name}" differs from its Express version in the import line alone`, async () => {
+  Deno.test(`the program "${name}" differs from its Express version only in the import line`, async () => {
     const [theirs, ours] = await Promise.all(
       ["express", "sluice"].map(async (variant) =>
         (await Deno.readTextFile(`${folderOf(name)}${variant}.js`)).split("\n")

@@ -16,11 +16,12 @@ function paths(seed: number, separators: readonly string[], beginnings: readonly
   });
 }
 
-// Two slashes in front may mean something of the system's own (POSIX, 4.13 Pathname Resolution). Node makes one of them
-// on POSIX and keeps them on Windows; here they are kept, which Linux takes for one. A disk is one on POSIX too.
+// Two leading slashes may have a system-specific meaning (POSIX, 4.13 Pathname Resolution). Node collapses them on
+// POSIX and keeps them on Windows; here they are kept, and Linux treats them as one. A drive letter counts as one on
+// POSIX too.
 const onPosix = paths(11, ["/", "//"], ["", "/", "./", "../"]).filter((path) => !/^(?:\/\/|C:\/)/.test(path));
 
-Deno.test("paths of POSIX are understood as Node's path.posix understands them", () => {
+Deno.test("POSIX paths are handled like Node's path.posix does", () => {
   for (const path of onPosix) {
     assertEquals(normalizePath(path), posix.normalize(path), `normalize ${path}`);
     assertEquals(resolvePath(path, () => "/here/x"), posix.resolve("/here/x", path), `resolve ${path}`);
@@ -30,15 +31,15 @@ Deno.test("paths of POSIX are understood as Node's path.posix understands them",
   }
 });
 
-// a disk in the midst of a path, or one without a slash, is nothing that could be asked for
+// a drive letter in the middle of a path, or without a slash, cannot be requested
 const onWindows = paths(12, ["\\", "/", "\\\\"], ["", ".\\", "C:\\", "d:/", "\\", "C:\\dir\\"])
   .filter((path) => !/^[\\/]{2}/.test(path) && !/^C:(?![\\/])/.test(path) && !/.[C]:/.test(path));
 
-Deno.test("paths of Windows are understood as Node's path.win32 understands them, with slashes", () => {
+Deno.test("Windows paths are handled like Node's path.win32 does, but with forward slashes", () => {
   for (const path of onWindows) {
     const where = "C:\\here\\x";
     assertEquals(normalizePath(path), slashed(win32.normalize(path)), `normalize ${path}`);
-    // Node puts the disk of the working directory in front of a path that begins with a slash; Windows does so itself
+    // Node prepends the drive of the working directory to a path that begins with a slash; Windows does so itself
     if (!/^[\\/]/.test(path)) {
       assertEquals(resolvePath(path, () => where), slashed(win32.resolve(where, path)), `resolve ${path}`);
     }
@@ -48,13 +49,13 @@ Deno.test("paths of Windows are understood as Node's path.win32 understands them
   }
 });
 
-Deno.test("the name of a Windows server stays in front of a path", () => {
+Deno.test("the server name of a Windows path is kept", () => {
   assertEquals(normalizePath("\\\\server\\share\\a\\..\\b"), "//server/share/b");
   assertEquals(resolvePath("\\\\server\\share\\", () => "C:\\here"), "//server/share");
   assertEquals(normalizePath(normalizePath("\\\\server\\share")), "//server/share");
 });
 
-Deno.test("the working directory is asked for relative paths alone", () => {
+Deno.test("the working directory is read only for relative paths", () => {
   const never = (): string => {
     throw new Error("asked for the working directory");
   };

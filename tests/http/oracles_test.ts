@@ -29,7 +29,7 @@ import { random } from "../support/random.ts";
 // deno-lint-ignore no-explicit-any -- the oracles are untyped
 type Any = any;
 
-Deno.test("ranges are read as range-parser reads them", () => {
+Deno.test("ranges are parsed as by range-parser", () => {
   const pick = random(1);
   const parts = ["0-4", "5-", "-3", "90-200", "200-300", "abc", "-", "3-1", " 1 - 2 ", "0-0", "-0"];
   for (let i = 0; i < 3000; i++) {
@@ -41,7 +41,7 @@ Deno.test("ranges are read as range-parser reads them", () => {
   }
 });
 
-Deno.test("accept headers are negotiated as negotiator does", () => {
+Deno.test("accept headers are negotiated as by negotiator", () => {
   const pick = random(2);
   const values = ["text/html", "text/*", "*/*", "application/json", "text/plain;level=1", "image/png", "junk", ""];
   const words = ["utf-8", "gzip", "en", "en-US", "*", "identity", "fr", "br", "de-AT"];
@@ -64,7 +64,7 @@ Deno.test("accept headers are negotiated as negotiator does", () => {
   }
 });
 
-Deno.test("freshness is judged as fresh does", () => {
+Deno.test("freshness is determined as by fresh", () => {
   const pick = random(3);
   const tags = [undefined, '"a"', 'W/"a"', '"b"', "*", '"a", "b"', '"c",W/"a"'];
   const dates = [undefined, "Sat, 01 Jan 2000 00:00:00 GMT", "Sat, 01 Jan 2005 00:00:00 GMT", "never"];
@@ -85,7 +85,7 @@ Deno.test("freshness is judged as fresh does", () => {
   }
 });
 
-Deno.test("forwarded addresses are walked as proxy-addr walks them", () => {
+Deno.test("forwarded addresses are walked as by proxy-addr", () => {
   const pick = random(4);
   const addresses = [
     "127.0.0.1",
@@ -112,13 +112,13 @@ Deno.test("forwarded addresses are walked as proxy-addr walks them", () => {
     const walked = (setting: string | number) => walkForwarded(peer, list.join(", "), compileTrust(setting));
     const byHops = proxyAddr.all(request, (_address: string, hop: number) => hop < hops);
     assertEquals(walked(hops), byHops, `${peer} ${list} ${hops}`);
-    // it cannot compare a subnet with nothing
+    // proxy-addr cannot match a subnet against undefined
     if (peer === undefined) continue;
     assertEquals(walked(trust), proxyAddr.all(request, trust.split(/, */)), `${peer} ${list} ${trust}`);
   }
 });
 
-Deno.test("simple queries are parsed as Node parses them", () => {
+Deno.test("simple queries are parsed as by Node", () => {
   const pick = random(5);
   const letters = ["a", "b", "=", "&", "+", "%20", "%", "%zz", "%E4%BD%A0", "%ff", "[", "]"];
   for (let i = 0; i < 4000; i++) {
@@ -127,7 +127,7 @@ Deno.test("simple queries are parsed as Node parses them", () => {
   }
 });
 
-Deno.test("extended queries are parsed as qs parses them", () => {
+Deno.test("extended queries are parsed as by qs", () => {
   const queries = [
     "a=1",
     "a=1&a=2",
@@ -166,7 +166,7 @@ Deno.test("extended queries are parsed as qs parses them", () => {
   }
 });
 
-Deno.test("whatever brackets there are, extended queries are parsed as qs parses them", () => {
+Deno.test("extended queries with any brackets are parsed as by qs", () => {
   const pick = random(7);
   const keys = [
     "[]",
@@ -226,12 +226,12 @@ Deno.test("content types of common extensions are those of mime-types", () => {
   assertEquals(different, []);
 });
 
-Deno.test("names that objects inherit are no extensions", () => {
+Deno.test("names of inherited object properties are not extensions", () => {
   assertEquals(contentTypeOf("constructor"), undefined);
   assertEquals(contentTypeOf("__proto__"), undefined);
 });
 
-Deno.test("entity tags, weak and strong, and those of files are Express's", () => {
+Deno.test("entity tags, weak and strong, and those of files, equal Express's", () => {
   const bodies = [
     "",
     "hello",
@@ -251,14 +251,14 @@ Deno.test("entity tags, weak and strong, and those of files are Express's", () =
   assertEquals(fileEntityTag(stat), theirs);
 });
 
-Deno.test("remembered entity tags are those of their own texts, however many there were", () => {
+Deno.test("cached entity tags match their own texts, however many there were", () => {
   for (let i = 0; i < 2_000; i++) {
     const body = `{"id":${i % 700}}`;
     assertEquals(weakEntityTag(body), `W/${strongEntityTag(body)}`);
   }
 });
 
-Deno.test("HMAC-SHA-256 is the one WebCrypto computes", async () => {
+Deno.test("HMAC-SHA-256 equals WebCrypto's", async () => {
   for (const size of [1, 63, 64, 65, 200]) {
     const key = new Uint8Array(size).fill(7);
     const message = new Uint8Array(size * 3).fill(9);
@@ -270,7 +270,7 @@ Deno.test("HMAC-SHA-256 is the one WebCrypto computes", async () => {
   }
 });
 
-Deno.test("events are emitted in the order Node's emitter keeps", () => {
+Deno.test("events are emitted in the order of Node's emitter", () => {
   function play(emitter: Any): string[] {
     const log: string[] = [];
     const a = () => log.push("a");
@@ -289,7 +289,7 @@ Deno.test("events are emitted in the order Node's emitter keeps", () => {
   assertEquals(play(new Emitter()), play(new EventEmitter()));
 });
 
-Deno.test("a listener that runs once runs once and goes alone, as with Node's emitter", () => {
+Deno.test("a once listener runs once, and its removal leaves other listeners, as with Node's emitter", () => {
   const play = (emitter: Any): unknown[] => {
     const seen: unknown[] = [];
     const note = () => seen.push("noted");

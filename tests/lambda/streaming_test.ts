@@ -6,7 +6,7 @@ import { asking } from "../support/lambda_function.ts";
 
 type Handler = (event: unknown, stream: Writable, context: LambdaContext) => Promise<void>;
 
-/** The application as Lambda would call it; real AWS code takes this place in tests/runtime/lambda_test.ts. */
+/** The application as Lambda would call it; tests/runtime/lambda_test.ts uses real AWS code instead. */
 function streaming(answer: AppHandler): Handler {
   const awslambda = {
     streamifyResponse: (handler: Handler) => handler,
@@ -26,7 +26,7 @@ function context(): LambdaContext {
   return { awsRequestId: "1", callbackWaitsForEmptyEventLoop: true, getRemainingTimeInMillis: () => 1000 };
 }
 
-/** An endless body, and what has become of it. */
+/** An endless body, and what happened to it. */
 function endless(pieces = Infinity): { response: Response; pulled: () => number; cancelled: Promise<unknown> } {
   let pulled = 0;
   let cancelled: (reason: unknown) => void;
@@ -41,7 +41,7 @@ function endless(pieces = Infinity): { response: Response; pulled: () => number;
   return { response: new Response(body), pulled: () => pulled, cancelled: done };
 }
 
-Deno.test("a streaming function takes pieces no faster than the stream", async () => {
+Deno.test("a streaming function reads pieces no faster than the stream takes them", async () => {
   const body = endless(100);
   let written = 0;
   let ahead = 0;
@@ -63,7 +63,7 @@ for (const error of [new Error("gone"), undefined]) {
   const how = error === undefined ? "is closed" : "fails";
   Deno.test(`a stream that ${how} cancels the body, and the function ends`, async () => {
     const body = endless();
-    // nothing drains, so that the function waits
+    // never drains, so that the function waits
     const stream = new Writable({ highWaterMark: 1, write: () => {} });
     const ended = streaming(() => body.response)(await asking("function_url", "/"), stream, context());
     while (body.pulled() === 0) await new Promise((resolve) => setTimeout(resolve, 0));
@@ -87,7 +87,7 @@ for (const error of [new Error("gone"), undefined]) {
   });
 }
 
-Deno.test("a streaming function ends its answer, then waits for the work after it, unless the body breaks", async () => {
+Deno.test("a streaming function ends its answer, then waits for background work, unless the body fails", async () => {
   const order: string[] = [];
   let release = (): void => {};
   const gate = new Promise<void>((resolve) => release = resolve);
@@ -115,7 +115,7 @@ Deno.test("a streaming function ends its answer, then waits for the work after i
     Error,
     "broken on purpose",
   );
-  assertEquals(left.writableEnded, false, "Lambda is to tell the client, and ends it itself");
+  assertEquals(left.writableEnded, false, "Lambda must report the error, and ends the stream itself");
 });
 
 Deno.test("without Lambda's own runtime, toStreamingHandler says what to use instead", () => {

@@ -1,4 +1,4 @@
-/** What middleware puts on a request in front of a mounted application, in it and behind it. */
+/** Properties that middleware sets on a request before a mounted application, in it and after it. */
 import { assertEquals } from "@std/assert";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,7 @@ import { quietApp } from "../support/app.ts";
 // deno-lint-ignore no-explicit-any -- Express comes without types here
 type Any = any;
 
-/** Mounts an application in one of Express's below `/in`, and asks it. */
+/** Mounts an application below `/in` of an Express application, and sends it requests. */
 async function mounted(
   app: FrameworkApp,
   front: Any,
@@ -29,7 +29,7 @@ async function mounted(
 
 const nothing = (_req: Any, _res: Any, next: () => void): void => next();
 
-Deno.test("what middleware of Express has put on its request is on the application's, mounted ones included", async () => {
+Deno.test("properties that Express middleware set on its request are on the application's request, also in mounted applications", async () => {
   const inner = quietApp();
   inner.get("/who", (req, res) => res.json({ user: req.user, id: (req as Any).greet(), locals: { ...res.locals } }));
   const app = quietApp().use(inner).use("/deep", inner);
@@ -47,7 +47,7 @@ Deno.test("what middleware of Express has put on its request is on the applicati
   });
 });
 
-Deno.test("a session that is made anew in the application is so in front of it, and the other way round", async () => {
+Deno.test("a session regenerated in the application is the new one outside it too, and vice versa", async () => {
   const app = quietApp();
   app.get("/anew", (req, res) => {
     req.session.renew();
@@ -73,7 +73,7 @@ Deno.test("a session that is made anew in the application is so in front of it, 
   assertEquals(kept.map((session) => session && { ...session }), [{ number: 2, user: "Ada" }, null]);
 });
 
-Deno.test("what an application puts on its request is on that of those behind it, but for a session of its own", async () => {
+Deno.test("properties an application sets on its request are on the request of later handlers, except its own session", async () => {
   const app = quietApp();
   app.get("/", (req, res, next) => {
     Object.assign(req, { user: "Ada", cookies: { a: "unsigned" }, session: "saved with an answer of its own" });
@@ -92,7 +92,7 @@ Deno.test("what an application puts on its request is on that of those behind it
   });
 });
 
-Deno.test("what the application is by itself is hidden by nothing on Express's request, but for cookies and a query that were read", async () => {
+Deno.test("properties on Express's request do not hide those of the application's request, except parsed cookies and query", async () => {
   const app = quietApp();
   app.get("/", (req, res) => res.json([req.path, req.ip, req.cookies, req.query]));
   const front = (req: Any, _res: Any, next: () => void): void => {
@@ -108,7 +108,7 @@ Deno.test("what the application is by itself is hidden by nothing on Express's r
   });
 });
 
-Deno.test("what a server has put on a request before its upgrade, as session parsers do in ws's examples, is on that of the socket", async () => {
+Deno.test("properties set on a request before its upgrade, as by session parsers in ws's examples, are on the socket's request", async () => {
   const app = quietApp();
   const guard = (req: Any, res: Any, next: () => void): void => req.session?.user ? next() : res.sendStatus(401);
   app.ws("/chat", guard, { open: (ws) => ws.send(`Hello ${ws.data.req.session.user}`) });

@@ -1,6 +1,6 @@
 /**
- * How Deno's own record of a request is used, and when it is left alone. That requests over connections do use it is
- * counted in tests/performance.
+ * How Deno's internal record of a request is used, and when it is not. tests/performance counts that requests over
+ * connections do use it.
  */
 import { assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
@@ -10,15 +10,15 @@ type Module = typeof import("../../src/platform/deno_record.ts");
 
 let instances = 0;
 
-/** The module keeps what it made of the first request, so each test has one of its own. */
+/** The module remembers what it learned from the first request, so each test loads its own copy. */
 async function fresh(): Promise<Module> {
   return await import(`../../src/platform/deno_record.ts?instance=${instances++}`);
 }
 
-/** A request with a record that says something, and headers that say something. */
+/** Makes a request with the given record and headers. */
 type MakeRequest = (record: Record<string, string>, headers: Record<string, string>, more?: object) => Request;
 
-/** Makes requests of one runtime, which has one symbol for all of them. */
+/** Makes requests of one runtime, which all share one symbol. */
 function requests(key: symbol = Symbol("request")): MakeRequest {
   return (record, headers, more = {}) => {
     const header = (name: string) => record[name.toLowerCase()] ?? null;
@@ -36,7 +36,7 @@ function all({ visitHeaders }: Module, of: Request): string[] {
   return seen;
 }
 
-Deno.test("a record that says what the first request says is asked from then on", async () => {
+Deno.test("a record that agrees with the first request is used from then on", async () => {
   const module = await fresh();
   const make = requests();
   assertEquals(module.readHeader(make({ host: "a" }, { host: "a" }), "Host"), "a");
@@ -45,7 +45,7 @@ Deno.test("a record that says what the first request says is asked from then on"
   assertEquals(all(module, later), ["host: b", "x: 1"]);
 });
 
-Deno.test("a record that says something else than the first request is never asked again", async () => {
+Deno.test("a record that disagrees with the first request is never used again", async () => {
   const module = await fresh();
   const make = requests();
   assertEquals(module.readHeader(make({ host: "b" }, { host: "a" }), "x"), null);
@@ -57,12 +57,12 @@ Deno.test("a record that says something else than the first request is never ask
 
 for (
   const [what, headerList] of [
-    ["is none", null],
-    ["says something else", [["host", "b"]]],
-    ["has a header more", [["host", "a"], ["x", "1"]]],
+    ["is missing", null],
+    ["disagrees", [["host", "b"]]],
+    ["has an extra header", [["host", "a"], ["x", "1"]]],
   ] as const
 ) {
-  Deno.test(`a record whose list ${what} is asked for single headers only`, async () => {
+  Deno.test(`a record whose list ${what} is used for single headers only`, async () => {
     const module = await fresh();
     const make = requests();
     assertEquals(all(module, make({ host: "a" }, { host: "a" }, { headerList })), ["host: a"]);
@@ -72,7 +72,7 @@ for (
   });
 }
 
-Deno.test("a record of another shape is no record", async () => {
+Deno.test("a record of another shape is not used", async () => {
   const module = await fresh();
   const odd = requests()({ host: "b" }, { host: "a" }, { header: "no function" });
   assertEquals(module.readHeader(odd, "host"), "a");
@@ -80,7 +80,7 @@ Deno.test("a record of another shape is no record", async () => {
   assertEquals(module.arrivedText(odd), null);
 });
 
-Deno.test("a request that the program made is asked itself", async () => {
+Deno.test("a request that the program made has no record and is read itself", async () => {
   const module = await fresh();
   const made = new Request("http://localhost/", { headers: { x: "1" } });
   assertEquals(module.readHeader(made, "X"), "1");
@@ -102,7 +102,7 @@ function taken(): never {
 for (
   const [what, headers, more] of [
     ["a request without headers", {}, {}],
-    ["a request whose answer is out", { host: "x" }, gone],
+    ["a request that is already answered", { host: "x" }, gone],
   ] as const
 ) {
   Deno.test(`${what} decides nothing`, async () => {
@@ -114,7 +114,7 @@ for (
   });
 }
 
-Deno.test("a body that has come is text without its byte order mark; anything else is none", async () => {
+Deno.test("an arrived body is text without its byte order mark; anything else is null", async () => {
   const module = await fresh();
   const make = requests();
   const body = (text: unknown) =>
@@ -122,7 +122,7 @@ Deno.test("a body that has come is text without its byte order mark; anything el
   assertEquals([body("\ufeffa"), body(""), body(null), body(new Uint8Array(1))], ["a", "", null, null]);
 });
 
-Deno.test("req.rawHeaders has names as the client wrote them and each value, headersDistinct lists them, headers joins them", async () => {
+Deno.test("req.rawHeaders has names as the client wrote them and every value, headersDistinct lists values, headers joins them", async () => {
   const app = sluice();
   app.get("/", (req, res) => res.json([req.rawHeaders, req.headers, req.get("x-Two"), req.headersDistinct]));
   await using server = Deno.serve({ port: 0, onListen() {} }, app.fetch);
@@ -142,7 +142,7 @@ Deno.test("req.rawHeaders has names as the client wrote them and each value, hea
   }]);
 });
 
-Deno.test("a request that was made of the server's, with other headers or another body, says what it was given", async () => {
+Deno.test("a request derived from the server's, with other headers or another body, has those", async () => {
   const app = sluice();
   app.use(sluice.json());
   app.post("/", (req, res) => res.json([req.get("x"), req.headers.x, req.body]));

@@ -13,7 +13,7 @@ const ENTRIES: Readonly<Record<string, (app: never) => unknown>> = {
 };
 
 for (const [name, entry] of Object.entries(ENTRIES)) {
-  Deno.test(`${name} refuses what is no application before a request comes`, () => {
+  Deno.test(`${name} refuses a value that is no application before any request arrives`, () => {
     const refuses = (given: unknown, shown: string) =>
       assertThrows(
         () => entry(given as never),

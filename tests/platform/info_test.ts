@@ -14,7 +14,7 @@ function throwing(): object {
   return Object.defineProperties({}, Object.fromEntries(NAMES.map((name) => [name, { get }])));
 }
 
-/** What nobody should pass beside a request. */
+/** Values that should never be passed beside a request. */
 const ODD: readonly (readonly [string, unknown])[] = [
   ["nothing", undefined],
   ["null", null],
@@ -30,11 +30,11 @@ const ODD: readonly (readonly [string, unknown])[] = [
   ["an address of the wrong type", { remoteAddr: { hostname: 127, port: "x" }, ip: 7 }],
   ["null for an address", { remoteAddr: null, ip: null }],
   ["fields of the wrong type", { requestIP: "no", waitUntil: "no", client: "no" }],
-  ["a server that knows nobody", { requestIP: () => null }],
+  ["a server that knows no address", { requestIP: () => null }],
 ];
 
 for (const [name, odd] of ODD) {
-  Deno.test(`a request that comes with ${name} is answered, by a client nobody knows`, async () => {
+  Deno.test(`a request passed with ${name} is answered, with an unknown client`, async () => {
     const app = sluice();
     const failures: unknown[] = [];
     app.get("/", (req, res) => {
@@ -54,7 +54,7 @@ for (const [name, odd] of ODD) {
 }
 
 for (const platform of [genericPlatform, denoPlatform, bunPlatform, cloudflarePlatform]) {
-  Deno.test(`${platform.name} takes no address and no context from what has none`, () => {
+  Deno.test(`${platform.name} takes no address and no context from a value without them`, () => {
     const request = new Request("http://127.0.0.1/");
     for (const [name, odd] of ODD) {
       assertEquals(platform.peerOf(odd, request).address, undefined, name);
@@ -63,7 +63,7 @@ for (const platform of [genericPlatform, denoPlatform, bunPlatform, cloudflarePl
   });
 }
 
-Deno.test("a peer is known by Deno's address, Bun's server and Netlify's context", () => {
+Deno.test("the peer comes from Deno's address, Bun's server or Netlify's context", () => {
   const request = new Request("http://127.0.0.1/");
   const deno = { remoteAddr: { transport: "tcp", hostname: "::ffff:192.0.2.7", port: 1234 } };
   const server = { requestIP: (asked: Request) => asked === request && { address: "::ffff:192.0.2.7", port: 1234 } };
@@ -74,14 +74,14 @@ Deno.test("a peer is known by Deno's address, Bun's server and Netlify's context
   }
 });
 
-Deno.test("a server like Bun's that is handed on with a request tells its client on every runtime", async () => {
+Deno.test("a server like Bun's that is passed with a request provides the client's address on every runtime", async () => {
   const app = sluice();
   app.get("/", (req, res) => res.send(req.ip!));
   const response = await app.handle(new Request("http://x/"), { requestIP: () => ({ address: "192.0.2.7" }) });
   assertEquals(await response.text(), "192.0.2.7");
 });
 
-/** As platforms make them: a method that wants its own object. */
+/** A context as platforms make it: its method needs its own object as this. */
 class Context {
   readonly #waited: Promise<unknown>[] = [];
   waitUntil(work: Promise<unknown>): void {
@@ -95,7 +95,7 @@ class Context {
   }
 }
 
-Deno.test("background work goes to the context, wherever the platform passes it, and once", async () => {
+Deno.test("background work goes to the context, wherever the platform passes it, exactly once", async () => {
   const app = sluice();
   const done: string[] = [];
   app.get("/", (req, res) => {

@@ -8,7 +8,7 @@ import { genericPlatform } from "../../src/platform/generic.ts";
 import { quietApp } from "../support/app.ts";
 import type { Any } from "../support/both.ts";
 
-Deno.test("http.createServer(app) serves the application, as supertest has it", async () => {
+Deno.test("http.createServer(app) serves the application, as supertest uses it", async () => {
   const app = quietApp();
   app.get("/", (req, res) => res.json({ ip: req.ip }));
   const server = http.createServer(app as unknown as RequestListener).listen(0, "127.0.0.1");
@@ -21,7 +21,7 @@ Deno.test("http.createServer(app) serves the application, as supertest has it", 
   await new Promise((resolve) => server.close(resolve));
 });
 
-Deno.test("behind the next of a server's own middleware, as npm's connect calls it, the application answers or goes on", async () => {
+Deno.test("called with a next, as by npm's connect, the application answers or calls it", async () => {
   const app = quietApp();
   app.get("/", (req, res) => res.json({ url: req.originalUrl }));
   const server = http.createServer((req, res) => {
@@ -34,7 +34,7 @@ Deno.test("behind the next of a server's own middleware, as npm's connect calls 
   await new Promise((resolve) => server.close(resolve));
 });
 
-Deno.test("a response of Node's that was given a send, as @fastify/express does, is not taken for one of Express's", async () => {
+Deno.test("a Node response with an added send, as in @fastify/express, is not taken for an Express response", async () => {
   const app = quietApp();
   app.get("/", (req, res) => res.cookie("a", "1").json({ path: req.path }));
   const server = http.createServer((req, res) => {
@@ -47,7 +47,7 @@ Deno.test("a response of Node's that was given a send, as @fastify/express does,
   await new Promise((resolve) => server.close(resolve));
 });
 
-Deno.test("an application that is mounted on Express's, or on a router of it, answers with its own request and response", async () => {
+Deno.test("an application mounted on an Express application or router answers with its own request and response", async () => {
   const app = quietApp();
   app.use(sluice.json());
   app.get("/where", (req, res) => res.json([req.baseUrl, req.url, req.app === app]));
@@ -70,7 +70,7 @@ Deno.test("an application that is mounted on Express's, or on a router of it, an
   await new Promise((resolve) => server.close(resolve));
 });
 
-Deno.test("what the application has rewritten is what the server's next handler sees", async () => {
+Deno.test("the server's next handler sees the URL and method that the application has rewritten", async () => {
   const app = quietApp();
   app.use("/page", (req, _res, next) => {
     req.url = "/index.html?from=page";
@@ -95,7 +95,7 @@ Deno.test("what the application has rewritten is what the server's next handler 
   await new Promise((resolve) => server.close(resolve));
 });
 
-Deno.test("where a package has put a class of its own in place of Response, as @hono/node-server does, answers of both are sent", async () => {
+Deno.test("if a package replaces the global Response, as @hono/node-server does, answers of both classes are sent", async () => {
   const RuntimeResponse = globalThis.Response;
   const app = quietApp();
   app.get("/sent", (_req, res) => res.send("sent"));
@@ -121,7 +121,7 @@ Deno.test("where a package has put a class of its own in place of Response, as @
   }
 });
 
-Deno.test("an answer is sent whatever class it is of, as where a test imitates a browser and its classes, as happy-dom does", async () => {
+Deno.test("an answer of any class is sent, as when a test imitates a browser with happy-dom", async () => {
   class ImitatedResponse {
     readonly status = 201;
     readonly statusText = "";
@@ -139,7 +139,7 @@ Deno.test("an answer is sent whatever class it is of, as where a test imitates a
   assertEquals(seen, [[201, "imitated"], [201, "imitated"]]);
 });
 
-Deno.test("what the server adds to Node's response meanwhile is sent, as when it is being stopped", async () => {
+Deno.test("headers that the server adds to Node's response meanwhile are sent, as when it is stopping", async () => {
   const app = quietApp();
   const server = http.createServer();
   app.get("/", (_req, res) => {
@@ -160,7 +160,7 @@ Deno.test("what the server adds to Node's response meanwhile is sent, as when it
   await new Promise((resolve) => server.close(resolve));
 });
 
-Deno.test("responses of a class that goes elsewhere than to a socket get their headers one by one, as serverless-http wants them", async () => {
+Deno.test("a response class that does not write to a socket gets its headers one by one, as serverless-http needs", async () => {
   const app = quietApp().disable("etag");
   app.get("/whole", (_req, res) => res.cookie("a", "1").cookie("b", "2").send("whole"));
   app.get("/pieces", (_req, res) => {
@@ -182,7 +182,7 @@ Deno.test("responses of a class that goes elsewhere than to a socket get their h
   ]);
 });
 
-/** A response without a connection, whose methods give back nothing. */
+/** A response without a connection, whose methods return nothing. */
 class GatheredResponse extends http.ServerResponse {
   readonly #answered = Promise.withResolvers<[number, http.OutgoingHttpHeaders, string]>();
   readonly answer = this.#answered.promise;
@@ -211,7 +211,7 @@ class GatheredResponse extends http.ServerResponse {
   }
 }
 
-Deno.test("a handler is told what Node's socket tells: this end of the connection, and who comes with a certificate", async () => {
+Deno.test("req.socket has what Node's socket has: the local address, and the client's certificate", async () => {
   const seen: unknown[] = [];
   for (const app of [express(), quietApp()] as Any[]) {
     app.get("/", (req: Any, res: Any) => {
@@ -223,7 +223,7 @@ Deno.test("a handler is told what Node's socket tells: this end of the connectio
     });
     const server = http.createServer(app).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
-    // as a socket of TLS, whose server asks for a certificate
+    // like a TLS socket whose server requests a certificate
     server.on("connection", (socket: Any) => {
       const subject = { CN: "client" };
       Object.assign(socket, { subject, authorized: false, authorizationError: "CERT_HAS_EXPIRED" });
@@ -239,7 +239,7 @@ Deno.test("a handler is told what Node's socket tells: this end of the connectio
   assertEquals((seen[1] as Any).subject, { CN: "client" });
 });
 
-Deno.test("where no socket of Node's is there, what it alone tells is undefined, and nobody is taken for certified", async () => {
+Deno.test("without a Node socket, the fields that only it provides are undefined, and no client counts as authorized", async () => {
   const app = quietApp();
   app.get("/", (req, res) => {
     const { localPort, authorized, getPeerCertificate } = req.socket;
@@ -264,7 +264,7 @@ Deno.test("without the entry for Node, it answers 500 and says what is missing",
   assertStringIncludes(complained!, "toNodeHandler(app)");
 });
 
-Deno.test("without it, listening and sending files say what is missing too", async () => {
+Deno.test("without the entry for Node, listening and sending files say what is missing too", async () => {
   assertThrows(
     () => genericPlatform.serve(() => new Response(), {}, sluice()),
     TypeError,

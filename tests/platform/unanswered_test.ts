@@ -2,13 +2,13 @@ import { assertEquals } from "@std/assert";
 import { quietApp, serving } from "../support/app.ts";
 import { until } from "../support/until.ts";
 
-Deno.test("what is answered to a client that has gone is given up, and its source closed", async () => {
+Deno.test("an answer to a client that has left is cancelled, and its source closed", async () => {
   const [arrived, left, go] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
   let isClosed = false;
   const app = quietApp();
   app.get("/", (_req, res) => res.send("x"));
   app.get("/late", async (req, res) => {
-    // nobody listens to Sluice, which is told in the next turn; behind that one this is told
+    // Sluice is notified in the next turn; this runs in the turn after that
     req.request.signal.addEventListener("abort", () => setTimeout(() => setTimeout(left!.resolve, 0), 0));
     arrived!.resolve();
     await go!.promise;
@@ -18,7 +18,7 @@ Deno.test("what is answered to a client that has gone is given up, and its sourc
     const leaving = new AbortController();
     const asked = fetch(`${origin}/late`, { signal: leaving.signal }).catch(() => {});
     await arrived!.promise;
-    // it waits while many others come
+    // it waits while many others arrive
     for (let i = 0; i < 600; i++) await (await fetch(origin)).body?.cancel();
     leaving.abort();
     await Promise.all([asked, left!.promise]);
@@ -27,8 +27,8 @@ Deno.test("what is answered to a client that has gone is given up, and its sourc
   });
 });
 
-Deno.test("who hears that a closing server cut a request reads its headers, however soon it was cut", async () => {
-  // the headers of the first request of a process have been looked at in any case
+Deno.test("a close listener of a request cut by a closing server can read its headers, however soon it was cut", async () => {
+  // the headers of a process's first request have been read in any case
   for (let i = 0; i < 2; i++) {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
     const { promise: heard, resolve: hear } = Promise.withResolvers<string | undefined>();

@@ -14,7 +14,7 @@ Deno.test("a server of a test answers under its own process id and is gone after
   await assertRejects(() => server.cli("PING"), Error, "Could not connect");
 });
 
-Deno.test("a paused server answers nothing until it is resumed, and then applies what waited", async () => {
+Deno.test("a paused server answers nothing until it is resumed, and then applies pending commands", async () => {
   await using paused = await startServer();
   await using other = await startServer();
   paused.pause();
@@ -49,7 +49,7 @@ Deno.test("a paused server can be stopped", async () => {
   await assertRejects(() => server.cli("PING"), Error, "Could not connect");
 });
 
-Deno.test("a server takes the port and the settings it is given", async () => {
+Deno.test("a server uses the port and the settings it is given", async () => {
   const before = await startServer();
   const { port } = before;
   await before.stop();
@@ -58,11 +58,11 @@ Deno.test("a server takes the port and the settings it is given", async () => {
   assertEquals(await server.cli("CONFIG", "GET", "maxmemory"), `maxmemory\n${64 * 1024 * 1024}`);
 });
 
-Deno.test("a server that does not accept its settings is an error", async () => {
+Deno.test("a server that rejects its settings is an error", async () => {
   await assertRejects(() => startServer({ args: ["--no-such-setting", "1"] }), Error, "ended at once");
 });
 
-Deno.test("a cluster takes a key on each of its nodes", async () => {
+Deno.test("a cluster accepts a key on each of its nodes", async () => {
   await using cluster = await startCluster();
   // their slots are 3300, 7365 and 15495: one for each third
   for (const key of ["b", "c", "a"]) await cluster.nodes[0]!.cli("-c", "SET", key, "value");
@@ -70,7 +70,7 @@ Deno.test("a cluster takes a key on each of its nodes", async () => {
   await assertRejects(() => cluster.nodes[0]!.cli("GET", "a"), Error, "MOVED 15495");
 });
 
-Deno.test("a killed node of a cluster joins it again after a restart", async () => {
+Deno.test("a killed node of a cluster rejoins it after a restart", async () => {
   await using cluster = await startCluster();
   const node = cluster.nodes[1]!;
   await node.cli("SET", "c", "value");
@@ -80,7 +80,7 @@ Deno.test("a killed node of a cluster joins it again after a restart", async () 
   assertEquals(await node.cli("DBSIZE"), "1");
 });
 
-Deno.test("a sentinel names the replica as primary after the primary was killed", async () => {
+Deno.test("a sentinel reports the replica as primary after the primary was killed", async () => {
   await using watched = await startSentinel();
   const { primary, replica, sentinel, name } = watched;
   const named = () => sentinel.server.cli("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name);

@@ -12,7 +12,7 @@ import { startCluster } from "../support/redis_cluster.ts";
 import { type RedisServer, startServer } from "../support/redis_servers.ts";
 import { until } from "../support/until.ts";
 
-/** A client that is connected, and what ends it. */
+/** A connected client, and a function that ends it. */
 interface Connected {
   readonly client: NodeRedisClient | IoRedisClient;
   end(): Promise<void>;
@@ -78,7 +78,7 @@ class Instance implements AsyncDisposable {
   }
 }
 
-/** Connections that follow a channel, asked of Redis itself. */
+/** Number of connections subscribed to a channel, according to Redis. */
 async function followers(server: RedisServer, topic: string): Promise<number> {
   return Number((await server.cli("PUBSUB", "NUMSUB", `sluice:${topic}`)).split("\n")[1]);
 }
@@ -86,7 +86,7 @@ async function followers(server: RedisServer, topic: string): Promise<number> {
 const bye = (...members: SocketClient[]) => Promise.all(members.map((member) => member.close()));
 
 for (const kind of Object.keys(KINDS)) {
-  Deno.test(`with ${kind}, a message reaches the members in every process once, and its sender never`, async () => {
+  Deno.test(`with ${kind}, a message reaches the subscribers in every process once, and never its sender`, async () => {
     await using server = await startServer();
     await using here = await Instance.start(kind, server.url);
     await using there = await Instance.start(kind, server.url);
@@ -99,14 +99,14 @@ for (const kind of Object.keys(KINDS)) {
     assertEquals([...await far.bytes()], [0, 255]);
     assertEquals(there.app.connections.publish("news", "from outside"), 1);
     for (const member of [sender, near, far]) assertEquals(await member.next(), "from outside");
-    // had anybody got anything twice, it would be the next message
+    // a duplicate would be the next message
     assertEquals(here.app.connections.publish("news", "last"), 2);
     for (const member of [sender, near, far]) assertEquals(await member.next(), "last");
     await bye(sender, near, far);
     assertEquals([...here.errors, ...there.errors], []);
   });
 
-  Deno.test(`with ${kind}, a process follows a topic while it has a member of it`, async () => {
+  Deno.test(`with ${kind}, a process is subscribed to a topic while it has a subscriber of its own`, async () => {
     await using server = await startServer();
     await using instance = await Instance.start(kind, server.url);
     const [one, two] = [await instance.follow("a"), await instance.follow("a")];
@@ -117,7 +117,7 @@ for (const kind of Object.keys(KINDS)) {
     assertEquals(await followers(server, "a"), 1);
     await two.close();
     await until(async () => await followers(server, "a") === 0, "nobody follows");
-    // members that come and go faster than Redis answers
+    // subscribers that come and go faster than Redis answers
     for (let i = 0; i < 20; i++) await bye(await instance.follow("b"));
     const [three] = [await instance.follow("b")];
     await until(async () => await followers(server, "b") === 1, "it follows again");
@@ -125,7 +125,7 @@ for (const kind of Object.keys(KINDS)) {
     await bye(one, three!);
   });
 
-  Deno.test(`with ${kind}, topics go on in each process while Redis is away, and everywhere when it is back`, async () => {
+  Deno.test(`with ${kind}, topics work within each process while Redis is away, and across processes when it is back`, async () => {
     await using server = await startServer();
     await using here = await Instance.start(kind, server.url);
     await using there = await Instance.start(kind, server.url);
@@ -137,7 +137,7 @@ for (const kind of Object.keys(KINDS)) {
       await until(() => !here.isConnected(), "the client has seen it too");
       for (let i = 0; i < 50; i++) assertEquals(here.app.connections.publish("t", `lost ${i}`), 2);
       for (const member of [one, two]) for (let i = 0; i < 50; i++) assertEquals(await member.next(), `lost ${i}`);
-      // somebody comes and somebody goes meanwhile
+      // meanwhile, subscribers come and go
       const late = await there.follow(`late${outage}`);
       await server.restart();
       await until(async () => await followers(server, "t") === 2, "both processes follow again");
@@ -145,7 +145,7 @@ for (const kind of Object.keys(KINDS)) {
       await until(() => here.isConnected(), "the client is back");
       assertEquals(here.app.connections.publish("t", `back ${outage}`), 2);
       for (const member of [one, two]) assertEquals(await member.next(), `back ${outage}`);
-      // what was published during the outage is lost, not late
+      // messages published during the outage are lost, not delayed
       assertEquals(await far.next(), `back ${outage}`);
       assertEquals([here.errors.length, there.errors.length], [outage, outage]);
       await late.close();
@@ -156,7 +156,7 @@ for (const kind of Object.keys(KINDS)) {
     await bye(one, two, far);
   });
 
-  Deno.test(`with ${kind}, closing the application ends what the topics opened, and it may listen again`, async () => {
+  Deno.test(`with ${kind}, closing the application closes the connections of the topics, and it may listen again`, async () => {
     await using server = await startServer();
     const connections = async () => (await server.cli("CLIENT", "LIST")).split("\n").length;
     await using instance = await Instance.start(kind, server.url);
@@ -194,7 +194,7 @@ for (const kind of Object.keys(KINDS)) {
       server.resume();
     }
     {
-      // what was on its way has got there when another one has gone all the way
+      // once a later instance has completed, earlier commands have arrived
       await using other = await Instance.start(kind, server.url);
       const member = await other.follow("later");
       await until(async () => await followers(server, "later") === 1, "another one follows");
@@ -205,7 +205,7 @@ for (const kind of Object.keys(KINDS)) {
     await end();
   });
 
-  Deno.test(`with ${kind}, a Redis that answers late loses nothing and keeps nobody waiting`, async () => {
+  Deno.test(`with ${kind}, a Redis that answers late loses no message and delays no local subscriber`, async () => {
     await using server = await startServer();
     await using here = await Instance.start(kind, server.url);
     await using there = await Instance.start(kind, server.url);
@@ -225,10 +225,10 @@ for (const kind of Object.keys(KINDS)) {
 }
 
 for (const kind of Object.keys(KINDS)) {
-  Deno.test(`with ${kind}, a channel that Redis forbids is told, and followed again where it is allowed`, async () => {
+  Deno.test(`with ${kind}, a forbidden channel is reported, and subscribed to again once it is allowed`, async () => {
     await using server = await startServer();
     const user = (...words: string[]) => server.cli("ACL", "SETUSER", "topics", ...words);
-    // what topics need, and what connecting asks here
+    // what topics need, and what connecting sends here
     const commands = ["+publish", "+subscribe", "+unsubscribe", "+ping", "+info"];
     await user("on", ">secret", "resetchannels", "&sluice:*", ...commands);
     const url = server.url.replace("redis://", "redis://topics:secret@");
@@ -251,7 +251,7 @@ for (const kind of Object.keys(KINDS)) {
   });
 }
 
-Deno.test("no more than 16 MiB wait for a Redis that answers late", async () => {
+Deno.test("no more than 16 MiB are buffered for a Redis that answers late", async () => {
   await using server = await startServer();
   await using here = await Instance.start("node-redis", server.url);
   await using there = await Instance.start("node-redis", server.url);
@@ -275,7 +275,7 @@ Deno.test("no more than 16 MiB wait for a Redis that answers late", async () => 
   await bye(near, far);
 });
 
-Deno.test("applications with other prefixes hear nothing of each other, and other programs may publish", async () => {
+Deno.test("applications with different prefixes do not receive each other's messages, and other programs may publish", async () => {
   await using server = await startServer();
   await using ours = await Instance.start("node-redis", server.url);
   await using others = await Instance.start("ioredis", server.url, "other:");
@@ -287,7 +287,7 @@ Deno.test("applications with other prefixes hear nothing of each other, and othe
   await bye(here, there);
 });
 
-Deno.test("node-redis and ioredis understand each other, with a prefix for keys too", async () => {
+Deno.test("node-redis and ioredis work together, also with a key prefix", async () => {
   await using server = await startServer();
   await using here = await Instance.start("node-redis", server.url);
   const client = new Redis(server.url, { keyPrefix: "keys:" });
@@ -307,7 +307,7 @@ Deno.test("node-redis and ioredis understand each other, with a prefix for keys 
   client.disconnect();
 });
 
-Deno.test("a client that keeps no commands while it connects is no reason for an error", async () => {
+Deno.test("a client without an offline queue, or one that connects lazily, causes no error", async () => {
   await using server = await startServer();
   for (const options of [{ enableOfflineQueue: false }, { lazyConnect: true }]) {
     const client = new Redis(server.url, options);
@@ -324,7 +324,7 @@ Deno.test("a client that keeps no commands while it connects is no reason for an
 });
 
 for (const kind of Object.keys(KINDS)) {
-  Deno.test(`with ${kind}, it is told that Redis ended the connection that follows`, async () => {
+  Deno.test(`with ${kind}, it is reported that Redis closed the subscribed connection`, async () => {
     await using server = await startServer();
     await using instance = await Instance.start(kind, server.url);
     const member = await instance.follow("t");
@@ -337,7 +337,7 @@ for (const kind of Object.keys(KINDS)) {
   });
 }
 
-Deno.test("what a client of ioredis keeps silent about when a connection breaks is known to be over", async () => {
+Deno.test("commands that an ioredis client silently drops when a connection breaks no longer count as pending", async () => {
   await using server = await startServer();
   const options = { autoResendUnfulfilledCommands: false, retryStrategy: () => 20 };
   const client = new Redis(server.url, options).on("error", () => {});
@@ -366,7 +366,7 @@ Deno.test("what a client of ioredis keeps silent about when a connection breaks 
   for (const one of [client, listener]) one.disconnect();
 });
 
-Deno.test("through a cluster messages arrive in the order in which they were published", async () => {
+Deno.test("through a cluster, messages arrive in the order they were published in", async () => {
   await using cluster = await startCluster();
   const clients = [0, 1].map(() => new Cluster(cluster.nodes.map(({ port }) => ({ host: "127.0.0.1", port }))));
   await Promise.all(clients.map((client) => client.ping()));
@@ -390,7 +390,7 @@ Deno.test("through a cluster messages arrive in the order in which they were pub
   for (const client of clients) client.disconnect();
 });
 
-Deno.test("a Redis that is not there yet is waited for", async () => {
+Deno.test("topics wait for a Redis that is not up yet", async () => {
   await using server = await startServer();
   await server.kill();
   const client = createClient({ url: server.url, socket: { reconnectStrategy: 20 } });
@@ -414,7 +414,7 @@ Deno.test("a Redis that is not there yet is waited for", async () => {
   client.destroy();
 });
 
-Deno.test("what is no client, prefix or broker is refused, and so is a second one", () => {
+Deno.test("an invalid client, prefix or broker is refused, and so is a second broker", () => {
   const client = new Redis({ lazyConnect: true });
   assertThrows(() => redisTopics(Promise.resolve(client) as never), TypeError, "not a promise: await it");
   assertThrows(
@@ -435,7 +435,7 @@ Deno.test("what is no client, prefix or broker is refused, and so is a second on
   assertThrows(() => app.connections.use(redisTopics(client)), Error, "another broker carries the topics already");
 });
 
-/** Takes what clients get, until each has so many. */
+/** Collects what clients get, until each has `count` messages. */
 async function taken(members: readonly SocketClient[], count: number): Promise<string[][]> {
   return await Promise.all(members.map(async (member) => {
     const got: string[] = [];
@@ -444,7 +444,7 @@ async function taken(members: readonly SocketClient[], count: number): Promise<s
   }));
 }
 
-Deno.test("three processes, Bun among them where it is installed, send each other 1 000 messages in order", async () => {
+Deno.test("three processes, one of them Bun if it is installed, send each other 1 000 messages in order", async () => {
   await using server = await startServer();
   const root = fileURLToPath(new URL("../../", import.meta.url));
   const file = "tests/fixtures/topic_process.ts";

@@ -24,10 +24,10 @@ import { type Equal, expectType } from "./support/expect_type.ts";
 
 declare module "@sluice/sluice" {
   interface RequestExtras {
-    /** What the middleware below finds out. */
+    /** Set by the middleware below. */
     tenantOfTypesTest: string;
   }
-  // as programs say it of the module "express"
+  // as programs declare it for the module "express"
   interface Request {
     noteOfTypesTest?: string;
   }
@@ -40,7 +40,7 @@ interface Order {
   item: string;
 }
 
-Deno.test("a program ported from Express keeps the names of its types", async () => {
+Deno.test("a program ported from Express keeps its type names", async () => {
   const guard: RequestHandler = (req, _res, next) => next(req.get("x-refused") && new Error("refused"));
   const failing: ErrorRequestHandler = (error, _req, res, _next) => res.status(500).send(error.message);
   const show = (req: Request, res: Response, next: NextFunction) => req.params.id ? res.send(req.params.id) : next();
@@ -59,7 +59,7 @@ Deno.test("a program ported from Express keeps the names of its types", async ()
   assertEquals([refused.status, await refused.text()], [500, "refused"]);
 });
 
-Deno.test("the names are those types, with Express's type parameters in its order", () => {
+Deno.test("the names have Express's type parameters, in its order", () => {
   const same = (req: Request, own: FrameworkRequest): [FrameworkRequest, Request] => [req, own];
   expectType<Equal<Request<{ id: string }, string, Order>["params"], { id: string }>>();
   expectType<Equal<Request<{ id: string }, string, Order, { page: string }>["body"], Order>>();
@@ -68,7 +68,7 @@ Deno.test("the names are those types, with Express's type parameters in its orde
   assertEquals([typeof FrameworkRequest, typeof same], ["function", "function"]);
 });
 
-Deno.test("the names of the rest of Express's types, and of those behind them, are there too", () => {
+Deno.test("the names of Express's other types, and of the types they are built on, exist too", () => {
   interface Envelope extends Response {
     json: Send<{ data: string }, this>;
   }
@@ -87,7 +87,7 @@ Deno.test("the names of the rest of Express's types, and of those behind them, a
   assertEquals([typeof verb, typeof use], ["function", "function"]);
 });
 
-Deno.test("a property that was declared once is on every request", async () => {
+Deno.test("a property declared once is on every request", async () => {
   const app = express();
   app.use((req, _res, next) => {
     req.tenantOfTypesTest = req.hostname ?? "";
@@ -100,17 +100,17 @@ Deno.test("a property that was declared once is on every request", async () => {
   assertEquals(await (await app.handle(new globalThis.Request("http://acme.test/7"))).text(), "acme.test7");
 });
 
-Deno.test("what express has as members may be imported by itself", async () => {
+Deno.test("members of express may be imported by name", async () => {
   assertEquals([application, request, response], [express.application, express.request, express.response]);
   assertEquals(serveStatic, express.static);
-  // a way of JavaScript to tell the editor what a handler gets
+  // JavaScript programs do this to tell the editor the types of a handler's arguments
   const shown = (req = request, res = response) => res.json(req.query);
   const app = express();
   app.get("/", shown);
   assertEquals(await (await app.handle(new globalThis.Request("http://x/?a=1"))).json(), { a: "1" });
 });
 
-Deno.test("what a program adds to Express's names is there where it names them", async () => {
+Deno.test("what a program adds to Express's types is on the types it names", async () => {
   const noted = (req: Request, res: express.Response, next: NextFunction) => {
     req.noteOfTypesTest = "noted";
     res.notedOfTypesTest = () => res.send(req.noteOfTypesTest);
@@ -121,7 +121,7 @@ Deno.test("what a program adds to Express's names is there where it names them",
   assertEquals(await (await app.handle(new globalThis.Request("http://x/7"))).text(), "noted");
 });
 
-Deno.test("a response that names its body and its statuses is given no others", async () => {
+Deno.test("a response typed with its body and statuses accepts no others", async () => {
   interface Found {
     id: string;
   }
@@ -129,7 +129,7 @@ Deno.test("a response that names its body and its statuses is given no others", 
     req: Request<{ id: string }>,
     res: Response<Found | { error: string }, Record<string, string>, 200 | 404>,
   ) => {
-    // @ts-expect-error -- the id is a text
+    // @ts-expect-error -- the id is a string
     const wrong = () => res.json({ id: 7 });
     // @ts-expect-error -- there is no such status here
     const moved = () => res.status(301);

@@ -13,7 +13,7 @@ import sluice, {
 } from "@sluice/sluice";
 import { type Equal, expectType } from "./support/expect_type.ts";
 
-/** As much of `@types/express` as makes its handlers another type than ours. */
+/** The part of `@types/express` that makes its handlers a different type from Sluice's. */
 interface ExpressRequest<Params = Record<string, string | string[]>> extends IncomingMessage {
   params: Params;
   app: { listen(port: number): unknown };
@@ -35,7 +35,7 @@ const proxy = ofNode as unknown as ProxyHandler;
 const failing = (_error: Error, _req: ExpressRequest, _res: ExpressResponse, _next: Next) => {};
 const guard: Handler = (_req, _res, next) => next();
 
-Deno.test("middleware typed for Express or Node goes wherever handlers go", () => {
+Deno.test("middleware typed for Express or Node is accepted wherever handlers are", () => {
   const app = sluice();
   const router = Router();
   app.use(ofExpress).use(ofExpress, ofNode, guard, proxy).use("/x/:id", ofExpress, ofExpressById, guard);
@@ -53,7 +53,7 @@ Deno.test("middleware typed for Express or Node goes wherever handlers go", () =
   assertEquals([app.routes.length, router.routes.length, app.wsRoutes.length], [7, 3, 1]);
 });
 
-Deno.test("what holds handlers of npm's and of ours is a PathHandler", () => {
+Deno.test("PathHandler is the type for handlers of npm's packages and Sluice's alike", () => {
   const held: PathHandler = ofExpress;
   const list: PathHandler[] = [ofNode, guard, held, proxy, (_req, _res, next) => next()];
   const app = sluice();
@@ -64,7 +64,7 @@ Deno.test("what holds handlers of npm's and of ours is a PathHandler", () => {
   assertEquals(app.routes.length, 2);
 });
 
-Deno.test("it leaves the types of handlers that are written beside it", () => {
+Deno.test("it does not change the types of inline handlers beside it", () => {
   const app = sluice<{ user: string }>();
   app.post("/users/:id", ofExpress, (req, res) => {
     expectType<Equal<typeof req.params, { id: string }>>();
@@ -84,7 +84,7 @@ Deno.test("it leaves the types of handlers that are written beside it", () => {
   assertEquals(app.routes.length, 3);
 });
 
-Deno.test("a handler behind the chains of express-validator has types for its parameters", () => {
+Deno.test("a handler after the chains of express-validator has typed parameters", () => {
   const chain = ofNode as unknown as ValidationChain;
   const app = sluice();
   app.post("/users/:id", chain, chain, (req, res) => {
@@ -96,7 +96,7 @@ Deno.test("a handler behind the chains of express-validator has types for its pa
   assertEquals(app.routes.length, 2);
 });
 
-Deno.test("what is no handler, or one of other parameters, is refused beside it too", () => {
+Deno.test("a value that is no handler, or a handler for other parameters, is refused beside it too", () => {
   const other = (_req: FrameworkRequest<{ name: string }>, _res: FrameworkResponse) => {};
   const ofTheWeb = (_req: Request, _info: FrameworkResponse) => {};
   const ofText = (_path: string, _method: string) => {};
@@ -105,16 +105,16 @@ Deno.test("what is no handler, or one of other parameters, is refused beside it 
   app.get("/users/:id", ofExpress, other);
   // @ts-expect-error -- the path has no name
   app.route("/users/:id").all(ofExpress, other);
-  // @ts-expect-error -- a request of the web is none of ours; app.mount takes such handlers
+  // @ts-expect-error -- a web Request is not an Express-style request; app.mount takes such handlers
   app.put("/users/:id", ofTheWeb);
-  // @ts-expect-error -- a text is no request
+  // @ts-expect-error -- a string is not a request
   app.use("/users/:id", ofText, ofExpress);
-  // @ts-expect-error -- a handler is no number
+  // @ts-expect-error -- a number is not a handler
   const refused = () => app.post("/", ofExpress, 5);
   assertEquals([app.routes.length, typeof refused], [3, "function"]);
 });
 
-Deno.test("what looks at raw bytes may name Node's request, Node's response and a Buffer", async () => {
+Deno.test("a verify function may be typed with Node's request, Node's response and a Buffer", async () => {
   interface RawRequest extends IncomingMessage {
     rawBody?: Buffer;
   }
@@ -127,7 +127,7 @@ Deno.test("what looks at raw bytes may name Node's request, Node's response and 
     res.json(Buffer.isBuffer((req as unknown as RawRequest).rawBody));
   });
   app.post("/here", sluice.raw({ type: "*/*", verify: (req, res, bytes) => kept.push(bytes) && req.res === res }));
-  // @ts-expect-error -- it is no file's name
+  // @ts-expect-error -- its argument is not a file name
   const refused = () => sluice.text({ verify: (_path: string) => {} });
   const post = { method: "POST", body: "[1]", headers: { "content-type": "application/json" } };
   assertEquals(await (await app.handle(new Request("http://x/node", post))).json(), true);
@@ -135,8 +135,8 @@ Deno.test("what looks at raw bytes may name Node's request, Node's response and 
   assertEquals([kept[0]!.toString("hex"), typeof refused], ["5b315d", "function"]);
 });
 
-Deno.test("the handlers of WebSockets go into Bun's server as they are typed", () => {
-  // as much of @types/bun as tells its handlers from any object
+Deno.test("the types of the WebSocket handlers fit Bun's server", () => {
+  // the part of @types/bun that distinguishes its handlers from any object
   const serve = (options: { websocket: { message(ws: { send(): void }, text: string): void } }) => options.websocket;
   assertEquals(serve({ websocket: sluice().websocket }), undefined);
 });

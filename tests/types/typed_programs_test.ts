@@ -1,4 +1,4 @@
-/** What programs say that are typed for Express, checked by the compiler after nothing but their import was changed. */
+/** Programs typed for Express, checked by the compiler with only their import changed. */
 import { assertEquals } from "@std/assert";
 import { createReadStream } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
@@ -6,7 +6,7 @@ import express, { type IRoute, type IRouter, type Request, type RequestParamHand
 import { type Equal, expectType } from "./support/expect_type.ts";
 
 declare global {
-  // where packages and programs declare what they put on Express's requests
+  // where packages and programs declare what they add to Express's requests
   namespace Express {
     interface Request {
       rolesOfTypesTest: string[];
@@ -67,7 +67,7 @@ Deno.test("a verb, a route and a mount take Express's type arguments", () => {
   assertEquals(app.routes.length, 4);
 });
 
-Deno.test("a handler that knows the body or the query tells those behind it", () => {
+Deno.test("a handler typed with a body or query types those after it", () => {
   interface Order {
     readonly items: string[];
   }
@@ -83,7 +83,7 @@ Deno.test("a handler that knows the body or the query tells those behind it", ()
   assertEquals(app.routes.length, 2);
 });
 
-Deno.test("a wrapper that is generic over what a handler takes hands on what the path tells", () => {
+Deno.test("a wrapper that is generic over a handler's arguments preserves the types of the path's parameters", () => {
   type Any = express.Locals[string];
   const caught = <P = Record<string, string>, ResBody = Any, ReqBody = Any, Query = Any>(
     handler: (...args: Parameters<express.RequestHandler<P, ResBody, ReqBody, Query>>) => Promise<void>,
@@ -105,7 +105,7 @@ Deno.test("a wrapper that is generic over what a handler takes hands on what the
   assertEquals(app.routes.length, 5);
 });
 
-Deno.test("what was declared for Express's requests is on ours, with its type", async () => {
+Deno.test("properties declared for Express's requests are on Sluice's, with their types", async () => {
   const app = express();
   app.use((req, res, next) => {
     req.rolesOfTypesTest = ["member"];
@@ -120,7 +120,7 @@ Deno.test("what was declared for Express's requests is on ours, with its type", 
   assertEquals(await (await app.handle(new globalThis.Request("http://x/"))).json(), [6]);
 });
 
-Deno.test("methods take and give what they do in Express's types", () => {
+Deno.test("methods take and return what they do in Express's types", () => {
   const app = express();
   const handlers = [guard, guard];
   app.get("/", ...handlers);
@@ -141,7 +141,7 @@ Deno.test("methods take and give what they do in Express's types", () => {
   assertEquals([app.routes.length, typeof listen], [2, "function"]);
 });
 
-Deno.test("an answer may be of a type that nobody knows, and who replaces the method that gives it looks into it", async () => {
+Deno.test("an answer may be of an unknown type, and a replaced res.send or res.json can read it", async () => {
   const app = express();
   const answered: string[] = [];
   app.use((_req, res, next) => {
@@ -170,7 +170,7 @@ Deno.test("an answer may be of a type that nobody knows, and who replaces the me
   assertEquals([await json.json(), answered[0]], [{ error: "none", seen: true }, "caught"]);
 });
 
-Deno.test("views take values that have a type of their own", async () => {
+Deno.test("views accept values of a custom type", async () => {
   interface Page {
     title: string;
   }
@@ -191,7 +191,7 @@ Deno.test("views take values that have a type of their own", async () => {
   assertEquals(await rendered, "Home");
 });
 
-Deno.test("handlers find in req.app what the program keeps there, and may emit its events", async () => {
+Deno.test("handlers can use what the program keeps on req.app, and emit its events", async () => {
   const app = express();
   const heard: string[] = [];
   app.locals = { ...app.locals, users: { find: (id: string) => Promise.resolve(`user ${id}`) } };
@@ -206,7 +206,7 @@ Deno.test("handlers find in req.app what the program keeps there, and may emit i
   assertEquals([heard, app.enabled("seen")], [["user 7"], true]);
 });
 
-Deno.test("headers may be those of another answer, and of any type", async () => {
+Deno.test("headers may come from another response, and be of any type", async () => {
   interface Upstream {
     "x-upstream": string;
   }
@@ -223,7 +223,7 @@ Deno.test("headers may be those of another answer, and of any type", async () =>
   assertEquals([head.status, await head.text(), head.headers.get("content-type")], [203, "a{}", "text/css"]);
 });
 
-Deno.test("cookies may be given to what knows their names", async () => {
+Deno.test("cookies may be passed to code that declares their names", async () => {
   interface Cookies {
     token: string;
   }
@@ -234,7 +234,7 @@ Deno.test("cookies may be given to what knows their names", async () => {
   assertEquals(await (await app.handle(new globalThis.Request("http://x/", { headers }))).text(), "abc");
 });
 
-Deno.test("a handler of parameters that an interface names fits where nothing is known of the path", () => {
+Deno.test("a handler whose parameters are an interface fits a path of unknown type", () => {
   interface ById {
     id: string;
   }
@@ -250,7 +250,7 @@ Deno.test("a handler of parameters that an interface names fits where nothing is
   assertEquals(app.routes.length, 6);
 });
 
-Deno.test("the headers that programs name are known, for compilers that let nothing else stand behind a dot", () => {
+Deno.test("common headers are declared, for compilers that allow only declared names after a dot", () => {
   type Known<T> = keyof { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
   expectType<Equal<"host" | "authorization" extends Known<Request["headers"]> ? true : false, true>>();
   const readByNode = (headers: IncomingHttpHeaders) => headers.authorization?.split(" ")[1];
@@ -259,7 +259,7 @@ Deno.test("the headers that programs name are known, for compilers that let noth
   assertEquals(app.routes.length, 1);
 });
 
-Deno.test("who has nothing but the request answers by way of req.res", async () => {
+Deno.test("code that has only the request can answer through req.res", async () => {
   class Sessions {
     begin(req: Request): void {
       req.res!.locals["user"] = "ann";
@@ -275,7 +275,7 @@ Deno.test("who has nothing but the request answers by way of req.res", async () 
   assertEquals((await app.handle(new globalThis.Request("http://x/"))).headers.get("location"), "/login");
 });
 
-Deno.test("a handler of a router may name what the paths around it have, for a router may merge that", async () => {
+Deno.test("a router's handler may declare parameters of outer paths, since a router may merge them", async () => {
   type OfPost = { post: string };
   const load: express.RequestHandler<OfPost> = (req, res, next) => {
     res.locals["post"] = req.params.post;
@@ -290,10 +290,10 @@ Deno.test("a handler of a router may name what the paths around it have, for a r
   comments.get("/:comment/y", load, (req) => expectType<Equal<typeof req.params, { comment: string }>>());
   const app = express();
   app.use("/posts/:post/comments", comments);
-  // @ts-expect-error -- around an application there are no paths
+  // @ts-expect-error -- an application has no outer paths
   app.get("/:comment", load);
   app.group("/teams/:team", (group) => {
-    // @ts-expect-error -- what is around a group is known
+    // @ts-expect-error -- a group's outer parameters are known
     group.get("/:comment", load);
   });
   const answer = await app.handle(new globalThis.Request("http://x/posts/1/comments/2"));

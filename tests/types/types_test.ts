@@ -1,4 +1,4 @@
-/** What the types promise, checked by the compiler: the file does not compile when a promise is broken. */
+/** Guarantees of the types, checked by the compiler: the file does not compile if one is broken. */
 import { assertEquals } from "@std/assert";
 import sluice, {
   type ErrorHandler,
@@ -58,7 +58,7 @@ Deno.test("locals are typed by a parameter of the application", () => {
   assertEquals(app.routes.length, 1);
 });
 
-Deno.test("error handlers, reusable handlers and requests with more on them fit where handlers go", () => {
+Deno.test("error handlers, reusable handlers and extended requests are accepted as handlers", () => {
   const failing: ErrorHandler = (error, _req, res, _next) => res.status(500).send(String(error));
   const guard: Handler = (req, _res, next) => next(req.get("x") ? undefined : new Error("no"));
   const app = sluice();
@@ -75,7 +75,7 @@ Deno.test("settings, verbs and use are told apart by their arguments", () => {
   const app = sluice();
   const chained = app.set("a", 1).get("/", () => {}).put("/", () => {}).all("/", () => {});
   expectType<Equal<typeof chained, typeof app>>();
-  // @ts-expect-error -- a handler is no number
+  // @ts-expect-error -- a number is not a handler
   const refused = () => app.post("/", 5);
   assertEquals(typeof refused, "function");
 });
@@ -96,7 +96,7 @@ Deno.test("a route knows the parameters of its path, whatever the method", () =>
   assertEquals(Object.keys(route.methods), ["_all", "get", "put", "patch"]);
 });
 
-Deno.test("a handler of no path in particular fits on any, and leaves the types of those beside it", () => {
+Deno.test("a handler for any path fits every path, and does not change the types of those beside it", () => {
   const guard: Handler = (_req, _res, next) => next();
   const profile = (req: FrameworkRequest & { user: { id: number } }, res: FrameworkResponse) => res.json(req.user.id);
   const app = sluice();
@@ -112,20 +112,20 @@ Deno.test("a handler of no path in particular fits on any, and leaves the types 
   assertEquals(app.routes.length, 7);
 });
 
-Deno.test("a handler of other parameters than the path's is refused", () => {
+Deno.test("a handler for other parameters than the path's is refused", () => {
   const other = (_req: FrameworkRequest<{ name: string }>, _res: FrameworkResponse) => {};
   const number = (_req: FrameworkRequest<{ id: number }>, _res: FrameworkResponse) => {};
   const guard: Handler = (_req, _res, next) => next();
   const app = sluice();
   // @ts-expect-error -- the path has no name
   app.get("/users/:id", other);
-  // @ts-expect-error -- the path has no name, and there is a handler that does not care
+  // @ts-expect-error -- the path has no name, even beside a handler for any path
   app.post("/users/:id", guard, other);
   // @ts-expect-error -- the path has no name
   app.use("/users/:id", other);
   // @ts-expect-error -- the path has no name
   app.route("/users/:id").all(other);
-  // @ts-expect-error -- parameters are text
+  // @ts-expect-error -- parameters are strings
   app.put("/users/:id", number);
   assertEquals(app.routes.length, 4);
 });
@@ -147,7 +147,7 @@ Deno.test("handlers of a group see the parameters of its prefix", () => {
     });
   });
   app.group("/t/:tenant", { mergeParams: false }, (group) => {
-    // @ts-expect-error -- the group was told not to show it
+    // @ts-expect-error -- the group does not merge the outer parameters
     group.get("/:id", (req, res) => res.send(req.params.tenant));
   });
   app.group("/t/:tenant", (group: Router) => group.get("/", guard));

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { bundleForNode, skipNode } from "../support/node_program.ts";
 
-/** Which start a program, and how. */
+/** Commands that start a program. */
 const COMMANDS = [
   { name: "Node", command: "node", flags: [], ignore: skipNode },
   { name: "Deno", command: Deno.execPath(), flags: ["run", "-A", "--quiet", "--no-config"], ignore: false },
@@ -18,7 +18,7 @@ async function installed(): Promise<string> {
   return folder;
 }
 
-// runs the program beside it in a context that lets nothing be imported later, as Jest does
+// runs the program beside it in a context without dynamic imports, as Jest does
 const CONFINED = `
   import { readFileSync } from "node:fs";
   import { SourceTextModule, SyntheticModule } from "node:vm";
@@ -41,12 +41,12 @@ async function printed(command: string, args: string[], cwd: string): Promise<st
 }
 
 for (const { name, command, flags, ignore } of COMMANDS) {
-  Deno.test(`an engine that is only named is found beside the program, wherever ${name} was started`, {
+  Deno.test(`an engine given only by name is found beside the program, wherever ${name} was started`, {
     ignore,
   }, async () => {
     const folder = await installed();
     const elsewhere = await Deno.makeTempDir();
-    // as npm links the commands of packages
+    // like npm's links to the commands of packages
     await Deno.symlink(`${folder}/program.mjs`, `${elsewhere}/command.mjs`);
     const run = (program: string, cwd: string) => printed(command, [...flags, program, folder], cwd);
     assertEquals(await run("program.mjs", folder), "rendered\n");
@@ -57,7 +57,7 @@ for (const { name, command, flags, ignore } of COMMANDS) {
   });
 }
 
-Deno.test("an engine that is only named is found where the program may import nothing later, as in Jest", {
+Deno.test("an engine given only by name is found without dynamic imports, as in Jest", {
   ignore: skipNode,
 }, async () => {
   const folder = await installed();
@@ -67,16 +67,20 @@ Deno.test("an engine that is only named is found where the program may import no
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("an engine that is only named and not installed is missed by its name, also where Node has a module of it", {
-  ignore: skipNode,
-}, async () => {
-  const folder = await installed();
-  for (const name of ["none", "url"]) {
-    await Deno.writeTextFile(`${folder}/page.${name}`, "");
-    assertEquals(
-      await printed("node", ["program.mjs", folder, name], folder),
-      `Cannot find package "${name}". Register one: app.engine("${name}", renderFile)\n`,
-    );
-  }
-  await Deno.remove(folder, { recursive: true });
-});
+Deno.test(
+  "an engine given only by name and not installed is an error that names it, even if Node has a module of that name",
+  {
+    ignore: skipNode,
+  },
+  async () => {
+    const folder = await installed();
+    for (const name of ["none", "url"]) {
+      await Deno.writeTextFile(`${folder}/page.${name}`, "");
+      assertEquals(
+        await printed("node", ["program.mjs", folder, name], folder),
+        `Cannot find package "${name}". Register one: app.engine("${name}", renderFile)\n`,
+      );
+    }
+    await Deno.remove(folder, { recursive: true });
+  },
+);

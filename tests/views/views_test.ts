@@ -19,7 +19,7 @@ Deno.test("a view is rendered by a real engine and sent as HTML", async () => {
   ]);
 });
 
-Deno.test("values come from the application, over them the response's, over them the call's", async () => {
+Deno.test("values of the call override those of the response, which override those of the application", async () => {
   const app = withViews();
   app.locals["title"] = "app";
   app.locals["who"] = "app";
@@ -37,7 +37,7 @@ Deno.test("several folders are searched in order", async () => {
   assertEquals(await askText(app, "/"), "deep t w");
 });
 
-Deno.test("a view that is not there is an error that names the folders", async () => {
+Deno.test("a missing view is an error that names the folders", async () => {
   const error = await new Promise<Error | null>((resolve) =>
     withViews().render("none", {}, (failure) => resolve(failure))
   );
@@ -50,7 +50,7 @@ Deno.test("an engine that fails passes its error on", async () => {
   assertEquals((await ask(app, "/")).status, 500);
 });
 
-Deno.test("who renders without a callback, or looks an engine up by no name, is told so at once", () => {
+Deno.test("rendering without a callback, or looking up an engine without a name, throws at once", () => {
   const message = "res.render and app.render take a callback as a function, not";
   assertThrows(() => withViews().render("page", {}), TypeError, `${message} undefined`);
   assertThrows(() => withViews().render("page", {}, "done" as never), TypeError, `${message} "done"`);
@@ -61,7 +61,7 @@ Deno.test("who renders without a callback, or looks an engine up by no name, is 
   );
 });
 
-Deno.test("an engine may fail by a promise of any kind", async () => {
+Deno.test("an engine may fail with any thenable", async () => {
   const broken = new Error("broken");
   const promises = [Promise.reject(broken), {
     then: (_done: unknown, failed: (error: Error) => void) => failed(broken),
@@ -72,7 +72,7 @@ Deno.test("an engine may fail by a promise of any kind", async () => {
   }
 });
 
-Deno.test("views are remembered when the cache is on", async () => {
+Deno.test("views are cached when the cache is on", async () => {
   const app = withViews().enable("view cache");
   const rendered = () =>
     new Promise<string | undefined>((resolve) => app.render("page", { title: "x" }, (_e, html) => resolve(html)));
@@ -109,7 +109,7 @@ Deno.test("a view may be an object of the user's own class", async () => {
   assertEquals(await askText(app, "/"), "mine 1");
 });
 
-Deno.test("names of views that a client invents leave nothing behind", async () => {
+Deno.test("view names invented by a client leave nothing behind", async () => {
   const app = withViews().enable("view cache");
   app.get("/:name", (req, res) => res.render(req.params.name));
   for (const name of ["page.invented", "missing.made-up", "none"]) {

@@ -10,7 +10,7 @@ function withRooms(body: (worker: RunningWorker) => Promise<void>): Promise<void
   return withWorker("tests/workers/programs/rooms.ts", { objects: OBJECTS, bindings: { NAME: "the Worker" } }, body);
 }
 
-/** What a connection told of itself. */
+/** What a connection reported about itself. */
 interface Told {
   born: string;
   own: Record<string, unknown>;
@@ -22,7 +22,7 @@ interface Told {
 const told = (message: unknown): Told => JSON.parse(String(message)) as Told;
 
 Deno.test(
-  "a message wakes the object and finds its handlers, with everything the connection knew",
+  "a message wakes the object and reaches its handlers, with all of the connection's state",
   WORKERD,
   async () => {
     await withRooms(async ({ connect, sleep, text }) => {
@@ -41,33 +41,37 @@ Deno.test(
       assertEquals(await ann.say("count"), "2");
       await sleep("Room", "blue");
       const after = told(await ann.say("describe"));
-      assertNotEquals(after.born, before.born, "the object must have been made anew");
+      assertNotEquals(after.born, before.born, "the object must have been recreated");
       assertEquals(after, { ...before, born: after.born, own: { ...before.own, count: 2 } });
       assertEquals(await text("/room/blue/notes"), '["open ann"]');
     });
   },
 );
 
-Deno.test("what is published reaches connections that slept, from one of them and from outside", WORKERD, async () => {
-  await withRooms(async ({ connect, sleep, text }) => {
-    const clients = await Promise.all(["ann", "ben", "cem"].map((name) => connect(`/room/blue/talk/${name}`)));
-    for (const client of clients) await client.next();
-    const [ann, ben, cem] = clients;
-    assertEquals(await cem!.say("leave all"), "done");
-    await sleep("Room", "blue");
-    assertEquals(await text("/room/blue/publish/news"), "2");
-    assertEquals([await ann!.next(), await ben!.next()], ["news", "news"]);
-    await sleep("Room", "blue");
-    assertEquals(await ann!.say("tell hello"), "1");
-    assertEquals(await ben!.next(), "hello");
-    await sleep("Room", "blue");
-    assertEquals(await ann!.say("follow odd"), "done");
-    await sleep("Room", "blue");
-    assertEquals(told(await ann!.say("describe")).topics, ["all", "odd"]);
-  });
-});
+Deno.test(
+  "a published message reaches hibernating connections, whether published by one of them or from outside",
+  WORKERD,
+  async () => {
+    await withRooms(async ({ connect, sleep, text }) => {
+      const clients = await Promise.all(["ann", "ben", "cem"].map((name) => connect(`/room/blue/talk/${name}`)));
+      for (const client of clients) await client.next();
+      const [ann, ben, cem] = clients;
+      assertEquals(await cem!.say("leave all"), "done");
+      await sleep("Room", "blue");
+      assertEquals(await text("/room/blue/publish/news"), "2");
+      assertEquals([await ann!.next(), await ben!.next()], ["news", "news"]);
+      await sleep("Room", "blue");
+      assertEquals(await ann!.say("tell hello"), "1");
+      assertEquals(await ben!.next(), "hello");
+      await sleep("Room", "blue");
+      assertEquals(await ann!.say("follow odd"), "done");
+      await sleep("Room", "blue");
+      assertEquals(told(await ann!.say("describe")).topics, ["all", "odd"]);
+    });
+  },
+);
 
-Deno.test("a topic that a connection is given from outside its handlers is kept too", WORKERD, async () => {
+Deno.test("a topic subscribed to outside a connection's handlers is kept too", WORKERD, async () => {
   await withRooms(async ({ connect, sleep, text }) => {
     const ann = await connect("/room/blue/talk/ann");
     await ann.next();
@@ -77,13 +81,13 @@ Deno.test("a topic that a connection is given from outside its handlers is kept 
   });
 });
 
-Deno.test("the object stays awake until a handler has ended, and keeps what it did", WORKERD, async () => {
+Deno.test("the object stays awake until a handler has ended, and keeps its changes", WORKERD, async () => {
   await withRooms(async ({ connect, sleep }) => {
     const ann = await connect("/room/blue/talk/ann");
     await ann.next();
     const { born } = told(await ann.say("describe"));
     ann.socket.send("slow");
-    // messages come in order: when this one is answered, the slow handler is waiting
+    // messages arrive in order: when this one is answered, the slow handler is waiting
     assertEquals(await ann.say("count"), "1");
     await sleep("Room", "blue");
     assertEquals(await ann.next(), "11");
@@ -94,7 +98,7 @@ Deno.test("the object stays awake until a handler has ended, and keeps what it d
 });
 
 Deno.test(
-  "a connection that ends while the object sleeps is told so once, and follows nothing any more",
+  "a connection that ends while the object sleeps gets one close, and is no longer subscribed",
   WORKERD,
   async () => {
     await withRooms(async ({ connect, sleep, text }) => {
@@ -135,7 +139,7 @@ Deno.test("a client that vanishes while the object sleeps closes with 1006", WOR
   });
 });
 
-Deno.test("routes with one path are told apart by where they were registered", WORKERD, async () => {
+Deno.test("routes with the same path are told apart by where they were registered", WORKERD, async () => {
   await withRooms(async ({ connect, sleep }) => {
     const paths = {
       router: "/room/blue/router/same/7?q=1",
@@ -156,7 +160,7 @@ Deno.test("routes with one path are told apart by where they were registered", W
   });
 });
 
-Deno.test("a value that cannot be kept is the error of the handler that left it on ws.data", WORKERD, async () => {
+Deno.test("a value on ws.data that cannot be stored is an error of the handler that set it", WORKERD, async () => {
   await withRooms(async ({ connect, sleep }) => {
     const careful = await connect("/room/blue/careful");
     // the handler itself had answered
@@ -172,7 +176,7 @@ Deno.test("a value that cannot be kept is the error of the handler that left it 
   });
 });
 
-Deno.test("ws.data has room for 16 KiB, for which the longest headers give way", WORKERD, async () => {
+Deno.test("ws.data has room for 16 KiB, and the longest headers are dropped to make room", WORKERD, async () => {
   await withRooms(async ({ connect, sleep }) => {
     const headers = { "cookie": `long=${"c".repeat(7000)}`, "x-short": "kept" };
     const ann = await connect("/room/blue/talk/ann", { headers });
@@ -191,14 +195,14 @@ Deno.test("ws.data has room for 16 KiB, for which the longest headers give way",
   });
 });
 
-Deno.test("the headers to keep can be named, and pings can be answered in the object's sleep", WORKERD, async () => {
+Deno.test("the headers to keep can be named, and pings can be answered while the object sleeps", WORKERD, async () => {
   await withRooms(async ({ connect, sleep, text }) => {
     const ann = await connect("/quiet/blue/talk/ann", { headers: { "cookie": "a=1", "x-short": "left out" } });
     await ann.next();
     assertEquals(await ann.say("ping"), "pong");
     await sleep("QuietRoom", "blue");
     assertEquals(await ann.say("ping"), "pong");
-    // there is nothing to be put to sleep: had the ping woken the object, this would begin its third life
+    // the object must still be asleep: had the ping woken it, this would start its third life
     await sleep("QuietRoom", "blue").catch(() => {});
     assertEquals(await text("/quiet/blue/lives"), "2");
     const { request, inside } = told(await ann.say("describe"));
@@ -206,7 +210,7 @@ Deno.test("the headers to keep can be named, and pings can be answered in the ob
   });
 });
 
-Deno.test("an error in a handler closes with 1011 after a sleep too", WORKERD, async () => {
+Deno.test("an error in a handler also closes with 1011 after a sleep", WORKERD, async () => {
   await withRooms(async ({ connect, sleep, text }) => {
     const ann = await connect("/room/blue/talk/ann");
     await ann.next();
@@ -224,7 +228,7 @@ Deno.test("objects may not share an application", WORKERD, async () => {
   });
 });
 
-Deno.test("a class of one's own may be extended, and its methods called from other Workers", WORKERD, async () => {
+Deno.test("the class may extend the user's own, whose methods can be called from other Workers", WORKERD, async () => {
   const main = `
     import { DurableObject } from "cloudflare:workers";
     import { roomOf } from "./program.js";

@@ -21,7 +21,7 @@ function withApp(options: WorkerOptions, body: (worker: RunningWorker) => Promis
 for (const [name, statement] of Object.entries(EXPORTS)) {
   const main = `import { app, RateLimitObject } from "./program.js"; export { RateLimitObject }; ${statement}`;
 
-  Deno.test(`${name}: req.env has the bindings, a limiter's Durable Objects among them`, WORKERD, async () => {
+  Deno.test(`${name}: req.env has the bindings, including a limiter's Durable Objects`, WORKERD, async () => {
     const options = { main, bindings: { NAME: "a variable" }, objects: { RATE_LIMIT: "RateLimitObject" } };
     await withApp(options, async ({ origin, text }) => {
       assertEquals(JSON.parse(await text("/env")), { name: "a variable", env: "development", views: "./views" });
@@ -34,7 +34,7 @@ for (const [name, statement] of Object.entries(EXPORTS)) {
     });
   });
 
-  Deno.test(`${name}: a handler goes on after its answer, as on Node`, WORKERD, async () => {
+  Deno.test(`${name}: a handler continues after its answer, as on Node`, WORKERD, async () => {
     await withApp({ main }, async ({ text }) => {
       assertEquals(await text("/async"), "answered");
       await until(async () => (await text("/done")) === '["went on"]', "the handler has ended");
@@ -46,14 +46,14 @@ for (const [name, statement] of Object.entries(EXPORTS)) {
       assertEquals(await text("/dropped"), "answered");
       assertEquals(await text("/later"), "answered before 0");
       await until(async () => (await text("/done")).includes("waited for"), "the work is done");
-      // it would have been done long before, had workerd waited for everything
+      // the other work would have been done long before, had workerd waited for everything
       assertEquals(await text("/done"), '["waited for"]');
     });
   });
 }
 
 Deno.test(
-  "a store that does not answer is waited for in time, though the request before is answered",
+  "a request waits for a silent store only until its timeout, even after an earlier request has ended",
   WORKERD,
   async () => {
     await withApp({}, async ({ text }) => {
@@ -69,7 +69,7 @@ Deno.test(
   },
 );
 
-Deno.test("a client that leaves while it waits for a limit lets those behind go on", WORKERD, async () => {
+Deno.test("a client that leaves while it waits for a limit lets those after it continue", WORKERD, async () => {
   await withApp({ flags: ["enable_request_signal"] }, async ({ origin, text }) => {
     const noticed = (count: string) => until(async () => (await text("/waiting")) === count, `${count} have come`);
     assertEquals(await text("/waited"), "granted");
@@ -84,7 +84,7 @@ Deno.test("a client that leaves while it waits for a limit lets those behind go 
   });
 });
 
-Deno.test("a store elsewhere gets back what a request took, though that is answered before", WORKERD, async () => {
+Deno.test("a remote store gets a refund even after the request was answered", WORKERD, async () => {
   await withApp({}, async ({ text }) => {
     for (let times = 0; times < 2; times++) {
       assertEquals(await text("/forgiven"), "in");
@@ -93,7 +93,7 @@ Deno.test("a store elsewhere gets back what a request took, though that is answe
   });
 });
 
-Deno.test("a store that began for a client that left meanwhile begins again", WORKERD, async () => {
+Deno.test("a store whose initialization was cut by its client leaving is initialized again", WORKERD, async () => {
   await withApp({ flags: ["enable_request_signal"] }, async ({ origin, text }) => {
     const begun = () => until(async () => (await text("/inits")) === "1", "the store begins");
     await byReset(origin)("/begun", begun);
@@ -102,7 +102,7 @@ Deno.test("a store that began for a client that left meanwhile begins again", WO
 });
 
 Deno.test(
-  "a body is in the coding of Content-Encoding once, whether the handler or the runtime put it there",
+  "a body is encoded once by its Content-Encoding, whether the handler or the runtime encodes it",
   WORKERD,
   async () => {
     await withApp({}, async ({ text }) => {
@@ -113,7 +113,7 @@ Deno.test(
   },
 );
 
-Deno.test("a stream whose length was said has it, and is cut where it breaks", WORKERD, async () => {
+Deno.test("a stream with a declared length has it, and is cut if it fails", WORKERD, async () => {
   await withApp({}, async ({ origin, text }) => {
     const answer = await fetch(`${origin}/long`, { headers: { "accept-encoding": "identity" } });
     assertEquals([answer.headers.get("content-length"), (await answer.text()).length], ["300000", 300_000]);
@@ -122,7 +122,7 @@ Deno.test("a stream whose length was said has it, and is cut where it breaks", W
   });
 });
 
-Deno.test("where a package wants a function, a request is handed on through handle", WORKERD, async () => {
+Deno.test("a package that needs a function gets the request through handle", WORKERD, async () => {
   await withApp({}, async ({ text }) => {
     assertEquals(await text("/handed-on/name"), "inner, below /handed-on");
     assertStringIncludes(await text("/handed-on/none"), "Cannot GET /handed-on/none");
@@ -144,7 +144,7 @@ Deno.test("with nodejs_compat, the modules a Worker is deployed with are files",
     await withApp({ flags, files }, async ({ origin, text }) => {
       const answer = await fetch(`${origin}/static/page.txt`);
       assertEquals([answer.status, await answer.text()], [200, content]);
-      // workerd knows no date of them
+      // workerd has no modification date for them
       assertEquals(answer.headers.get("last-modified"), null);
       tags.push(answer.headers.get("etag"));
       const again = await fetch(`${origin}/static/page.txt`, { headers: { "if-none-match": tags.at(-1)! } });
@@ -165,11 +165,11 @@ Deno.test("without nodejs_compat there are no files, and the error says so", WOR
   });
 });
 
-Deno.test("open is told once, and a client that breaks the protocol closes with 1006", WORKERD, async () => {
+Deno.test("open is called once, and a client that breaks the protocol closes with 1006", WORKERD, async () => {
   await withApp({}, async ({ origin, text }) => {
     using socket = await RawSocket.open(origin, "/talk");
     assertEquals(await socket.text(), "open");
-    // an operation that does not exist
+    // an opcode that does not exist
     await socket.send(3, "");
     assertEquals(closeOf(await socket.next())![0], 1002);
     await until(async () => (await text("/done")).includes("close"), "the end is noted");

@@ -1,7 +1,7 @@
 import { noFaults, tellFaults } from "./faults.js";
 import { hungUp } from "./hung_up.js";
 
-export const title = "an error after the answer began cuts it off, and one after its end changes nothing";
+export const title = "an error after the answer has begun cuts it, and one after its end changes nothing";
 
 const wait = (ms = 20) => new Promise((resolve) => setTimeout(resolve, ms));
 const begun = {
@@ -52,7 +52,7 @@ export default function (app) {
   app.get("/alive", (_req, res) => res.send("alive"));
 }
 
-/** Whose requests must leave nothing behind. */
+/** Paths whose requests must leave nothing behind. */
 export const measured = [
   ...["/throws/write", "/rejects/write", "/throws/end", "/rejects-at-once/end"],
   ...["/next/send", "/continues/send", "/continues/stream", "/twice"],

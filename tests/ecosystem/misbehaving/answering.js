@@ -1,7 +1,7 @@
 import { noFaults, tellFaults } from "./faults.js";
 import { hungUp } from "./hung_up.js";
 
-export const title = "an answer that is given twice, late or after its end is the first one, as on Express";
+export const title = "of answers given twice, late or after the end, the first is sent, as on Express";
 
 const wait = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -25,7 +25,7 @@ const things = {
   },
   "append after send": (res) => res.send("first").append("X-Late", "1"),
   "cookie after send": (res) => res.send("first").cookie("late", "1"),
-  "header taken away after send": (res) => res.send("first").removeHeader("Content-Type"),
+  "header removed after send": (res) => res.send("first").removeHeader("Content-Type"),
   "type after send": (res) => res.send("first").type("json"),
   "status after send": (res) => res.send("first").status(404),
   "writeHead twice": (res) => res.writeHead(201).writeHead(202).end("first"),
@@ -42,8 +42,8 @@ const things = {
     res.setHeader("X-Bad", undefined);
     res.send("never");
   },
-  "a status that is none": (res) => res.status(7).send("never"),
-  "writeHead with a status that is none": (res) => res.writeHead(7).end("never"),
+  "an invalid status": (res) => res.status(7).send("never"),
+  "writeHead with an invalid status": (res) => res.writeHead(7).end("never"),
 };
 const late = Object.entries(things).filter(([name]) => / after | twice/.test(name));
 
@@ -58,7 +58,7 @@ export default function (app) {
   for (const [name, act] of late) {
     app.get(path("late", name), async (_req, res) => {
       const pause = wait();
-      // the first step is taken now, the others when the client has its answer
+      // the first step runs now, the others when the client has its answer
       const steps = [];
       const later = new Proxy(res, {
         get: (_target, key) => (...args) => {
@@ -78,11 +78,11 @@ export default function (app) {
   app.get("/alive", (_req, res) => res.send("alive"));
 }
 
-// written or fixed, and then an error before it was sent
+// the head was written or fixed, and then an error came before it was sent
 const silent = (how, name) =>
   / after writeHead$|^writeHead twice/.test(name) || (how === "at-once" && / after write$/.test(name));
 
-/** Whose requests must leave nothing behind. */
+/** Paths whose requests must leave nothing behind. */
 export const measured = [
   ...["/at-once/send-twice", "/at-once/writeHead-twice", "/at-once/header-after-send", "/late/send-after-write"],
   "/at-once/an-object-written",

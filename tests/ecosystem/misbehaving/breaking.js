@@ -71,7 +71,7 @@ export default function (app) {
       destroy(req, res);
     });
     app.get(path("after-finish", name), (req, res) => {
-      // Node takes the socket off a finished response
+      // Node removes the socket from a finished response
       res.on("finish", () => setTimeout(() => name === "res.socket" || destroy(req, res), 5));
       res.send("done");
     });
@@ -103,7 +103,7 @@ export default function (app) {
   app.get("/alive", (_req, res) => res.send("alive"));
 }
 
-/** Whose requests must leave nothing behind. */
+/** Paths whose requests must leave nothing behind. */
 export const measured = [
   ...["/before/req-socket", "/before/req", "/before/res", "/before-and-answers-later/res-socket"],
   ...["/during/req-socket", "/during/res", "/during-and-writes/req"],

@@ -1,9 +1,8 @@
 /**
- * Handlers that do what they must not: every program here runs on Sluice and on real Express under Node, and the client
- * must see the same, with the process alive and nothing left unhandled.
+ * Handlers that misbehave: every program here runs on Sluice and on real Express under Node, and the client must see
+ * the same, while the process survives and no error is left unhandled.
  *
- * `setTimeout(() => { throw error })` is no case: it ends a process of Deno as it ends one of Node, whatever framework
- * runs in it.
+ * `setTimeout(() => { throw error })` is not a case: it ends a process of Deno or Node, whatever framework runs in it.
  */
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
@@ -49,11 +48,11 @@ Deno.test.afterAll(async () => {
   await sluice.stop();
 });
 
-// the processes outlive the test that needed them first
+// the processes outlive the test that started them
 const options = { sanitizeOps: false, sanitizeResources: false };
 const NOTHING: Omit<Told, "side"> = { scratch: "", files: "", redis: "", upstream: "", nobody: "" };
 
-/** Runs something with the ports of a program on Sluice and on Express. */
+/** Runs a function with the ports of a program on Sluice and on Express. */
 async function withBoth(name: string, act: (ours: number, theirs: number) => Promise<void>): Promise<void> {
   const path = `../misbehaving/${name}`;
   const ports = [
@@ -83,7 +82,7 @@ for (const [name, program] of programs) {
 }
 
 Deno.test(
-  "a client that gives up on a handler that never answers is noticed, and others are served",
+  "a client that leaves a handler that never answers is noticed, and others are served",
   options,
   () =>
     withBoth("continuing", async (...ports) => {
@@ -144,7 +143,7 @@ Deno.test("under Node a connection that a handler destroys ends without a byte, 
 });
 
 Deno.test("misbehaving requests of every kind leave nothing behind, in process and over connections", async () => {
-  // a process for each half of the time it takes
+  // two processes, each with half of the work
   const halves = [["throwing", "after_throwing", "answering"], [
     "breaking",
     "writing_after_end",
@@ -161,7 +160,7 @@ Deno.test("misbehaving requests of every kind leave nothing behind, in process a
   assertEquals(Object.keys(grown).toSorted(), kinds.toSorted());
   assertEquals([first!.open, second!.open], [0, 0], "streams that are still open");
   for (const [kind, bytes] of Object.entries(grown)) {
-    // one small object for each request would be 320 kB and more for the 10 000 in process
+    // one small object per request would be at least 320 kB for the 10 000 requests in process
     assert(bytes < 250_000, `${kind}: ${bytes} bytes are left`);
   }
 });
@@ -178,6 +177,6 @@ async function leftBehind(names: readonly string[]): Promise<Left> {
     ...[fileURLToPath(new URL("left_behind.ts", HERE)), ...names],
   ], { limitMs: 240_000, quiet: true, cwd: fileURLToPath(ROOT) });
   assertEquals(code, 0, output);
-  // Deno prints what bodies were cut with as well
+  // Deno also prints the errors that cut bodies
   return JSON.parse(output.split("\n").find((line) => line.startsWith('{"grown"'))!);
 }

@@ -1,6 +1,6 @@
 import { noFaults, tellFaults } from "./faults.js";
 
-export const title = "a middleware that calls next() twice, late or never keeps nobody else waiting";
+export const title = "a middleware that calls next() twice, late or never blocks no other request";
 
 export default function (app) {
   const counts = { answered: 0, further: 0 };
@@ -79,7 +79,7 @@ const again = (why) => ({
 });
 const ignored = "a second next() of the same handler runs nothing again: docs/decisions/0004-second-next.md";
 
-/** Whose requests must leave nothing behind. */
+/** Paths whose requests must leave nothing behind. */
 export const measured = ["/twice/at-once", "/twice/later", "/twice/after-rejecting"];
 
 export const requests = [

@@ -1,5 +1,5 @@
-/** How an answer differs that is broken off before a byte of it has left. */
+/** How an answer differs that is cut before any byte of it was sent. */
 export const hungUp = {
   parts: ["status"],
-  why: "no byte has left yet: Node hangs up, a web server sends the head and cuts the body",
+  why: "no byte was sent yet: Node closes the connection, a web server sends the head and cuts the body",
 };

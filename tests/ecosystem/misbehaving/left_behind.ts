@@ -7,16 +7,18 @@ import sluice from "@sluice/sluice";
 
 declare const gc: () => void;
 
-/** Requests of a kind that are made in process. */
+/** Requests of each kind in process. */
 const IN_PROCESS = 10_000;
-/** Requests of a kind over connections: a multiple of those after which src/platform/unanswered.ts tidies up. */
+/**
+ * Requests of each kind over connections: a multiple of the number after which src/platform/unanswered.ts cleans up.
+ */
 const CONNECTED = 1024;
-/** Bytes of the heap up to which nobody is asked again. */
+/** Growth of the heap, in bytes, up to which a kind is not measured again. */
 const LITTLE = 100_000;
-/** ms after which whatever handlers do late is done. */
+/** ms after which all late work of handlers is done. */
 const LATE_MS = 25;
 
-// what is logged about the errors, and where they come from, is not the point and most of the time
+// logging the errors with their stacks is irrelevant here and would take most of the time
 console.error = () => {};
 Error.stackTraceLimit = 0;
 
@@ -36,7 +38,7 @@ let open = 0;
 for (const name of Deno.args) {
   const app = sluice();
   app.set("env", "production");
-  // what waits for the platform to tidy up must be as much before as after, so those that wait are measured one by one
+  // what waits for the platform's cleanup must be equal before and after, so these kinds are measured one by one
   const groups = name === "never" ? givenUp(app).map((kind) => [kind]) : [await ended(app, name)];
   for (const kinds of groups) await measure(kinds);
   open += app.openStreams.size;
@@ -55,7 +57,7 @@ async function ended(app: App, name: string): Promise<Kind[]> {
   ]);
 }
 
-/** A client that gives up ends what the handler never would. */
+/** Requests whose handler never answers, ended by the client leaving. */
 function givenUp(app: App): Kind[] {
   const arrivals: (() => void)[] = [];
   app.get("/listens", (_req, res) => {
@@ -78,12 +80,12 @@ function givenUp(app: App): Kind[] {
 }
 
 async function measure(kinds: readonly Kind[]): Promise<void> {
-  // caches and compiled code grow as well, but only at first
+  // caches and compiled code grow too, but only at first
   for (const { count, atOnce, ask } of kinds) await repeat(Math.max(count / 10, 600), atOnce, ask);
   let before = await heap();
   for (const { name, count, atOnce, ask } of kinds) {
     const rounds: number[] = [];
-    // what leaks comes with every request, so a second round of them sees it too
+    // a leak grows with every request, so a second round shows it too
     while (rounds.length < 2 && (rounds[0] ?? Infinity) > LITTLE) {
       await repeat(count, atOnce, ask);
       const after = await heap();
@@ -105,7 +107,7 @@ async function fetchOf(app: App, path: string): Promise<void> {
   await response.text().catch(() => {});
 }
 
-/** Asks over a connection of its own, and reads until the server hangs up. */
+/** Sends a request over its own connection, and reads until the server closes it. */
 async function connect(port: number, path: string): Promise<void> {
   using connection = await begin(port, path);
   const buffer = new Uint8Array(4096);
@@ -118,7 +120,7 @@ async function begin(port: number, path: string): Promise<Deno.Conn> {
   return connection;
 }
 
-/** Bytes in use, once collecting again and again, with turns for finalizers between, frees no more. */
+/** Bytes in use once repeated garbage collection, with turns for finalizers in between, frees no more. */
 async function heap(): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, LATE_MS));
   for (let used = Infinity;;) {

@@ -1,6 +1,6 @@
 import { noFaults, tellFaults } from "./faults.js";
 
-export const title = "what a handler throws or rejects with ends like on Express";
+export const title = "whatever a handler throws or rejects with is answered as on Express";
 
 class Hostile extends Error {
   get status() {
@@ -42,7 +42,7 @@ export default function (app, lib) {
       throw thrown[name];
     });
     app.get(`/next/${name}`, (_req, _res, next) => next(thrown[name]));
-    // nothing thrown is no error: what comes next is asked
+    // throwing nothing is not an error: the next handler runs
     app.get(`/throws-before/${name}`, () => {
       throw thrown[name];
     }, (_req, res) => res.send("went on"));
@@ -89,7 +89,7 @@ export default function (app, lib) {
   app.get("/alive", (_req, res) => res.send("alive"));
 }
 
-/** Whose requests must leave nothing behind. */
+/** Paths whose requests must leave nothing behind. */
 export const measured = [
   ...["/throws/error", "/throws/frozenStatus", "/throws/string", "/throws-before/undefined", "/throws-before/null"],
   ...["/rejects/error", "/rejects/undefined", "/later/error", "/later/frozen"],

@@ -70,11 +70,11 @@ const faults = {
   sees: { body: [] },
   differs: {
     parts: ["body", "content-length", "etag"],
-    why: "on Express an error that ends the process where nobody listens for it",
+    why: "on Express an error that ends the process if there is no listener for it",
   },
 };
 
-/** Whose requests must leave nothing behind. */
+/** Paths whose requests must leave nothing behind. */
 export const measured = [
   ...["/at-once/write-after-end", "/listening/end-twice", "/listening/write-after-end-with-a-callback", "/late/write"],
 ];

@@ -34,10 +34,10 @@ export default function (app) {
 
 const post = (path, type, body, more) => ({ method: "POST", path, headers: { "Content-Type": type, ...more }, body });
 
-// V8 has become wordier about broken JSON
+// V8's messages about broken JSON have become longer
 export const masks = [/(?<=in JSON at position \d+)[^"]*/g];
 
-const worded = { on: ["Bun"], why: "the errors of `JSON.parse` have other words" };
+const worded = { on: ["Bun"], why: "the errors of `JSON.parse` are worded differently" };
 
 export const requests = [
   { ...post("/json", "application/json", '{"a":[1,2]}'), sees: { body: { body: { a: [1, 2] } } } },

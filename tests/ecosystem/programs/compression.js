@@ -1,7 +1,7 @@
 import compression from "compression";
 import { Readable } from "node:stream";
 
-export const title = "compression compresses what is worth it, in the coding the client prefers";
+export const title = "compression compresses large enough answers, in the coding the client prefers";
 
 const long = "lorem ipsum dolor sit amet ".repeat(200);
 

@@ -1,6 +1,6 @@
 import cors from "cors";
 
-export const title = "cors answers preflights and lets the named origins in";
+export const title = "cors answers preflights and allows the named origins";
 
 export default function (app) {
   app.get("/open", cors(), (_req, res) => res.json({ msg: "for all origins" }));

@@ -1,7 +1,7 @@
 import cookieParser from "cookie-parser";
 import { doubleCsrf } from "csrf-csrf";
 
-export const title = "csrf-csrf lets through what carries the token of its cookie, and nothing else";
+export const title = "csrf-csrf admits only requests with the token of their cookie";
 
 export const packages = ["csrf-csrf"];
 
@@ -31,7 +31,7 @@ const guarded = (token, more) => ({
   path: "/guarded",
   headers: { "Content-Type": "application/json", ...token && { "X-CSRF-Token": token } },
   body: '{"a":1}',
-  // the random token decides the tag
+  // the tag depends on the random token
   ignore: ["etag"],
   ...more,
 });

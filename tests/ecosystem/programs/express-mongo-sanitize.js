@@ -1,6 +1,6 @@
 import mongoSanitize from "express-mongo-sanitize";
 
-export const title = "express-mongo-sanitize takes operators out of what comes in";
+export const title = "express-mongo-sanitize removes operators from the input";
 
 export default function (app, lib) {
   const echo = (req, res) => res.json({ body: req.body, query: req.query, params: req.params });
@@ -30,7 +30,7 @@ const post = (path, value, sees, differs) => ({
 });
 const setsQuery = (...parts) => ({
   parts: [...parts, "status", "body"],
-  why: "it assigns `req.query`, which Sluice takes and Express 5 refuses with an error",
+  why: "it assigns `req.query`, which Sluice allows and Express 5 refuses with an error",
 });
 const answered = ["content-length", "content-security-policy", "content-type", "etag", "x-content-type-options"];
 

@@ -27,7 +27,7 @@ export default function (app) {
   app.use((req, res) => res.json({ path: req.path, limited: req.rateLimit !== undefined }));
 }
 
-// the window began when the first request came
+// the window began with the first request
 const times = ["ratelimit-reset", "x-ratelimit-reset"];
 const twice = (request) => [{ ...request }, { ...request }];
 

@@ -10,7 +10,7 @@ import {
   validationResult,
 } from "express-validator";
 
-export const title = "express-validator checks and sanitizes what comes in";
+export const title = "express-validator checks and sanitizes the input";
 
 export default function (app, lib) {
   app.use(lib.json());

@@ -1,6 +1,6 @@
 import { createProxyMiddleware, fixRequestBody, responseInterceptor } from "http-proxy-middleware";
 
-export const title = "http-proxy-middleware passes requests on and answers back";
+export const title = "http-proxy-middleware forwards requests and their answers";
 
 export default function (app, lib, tools) {
   const { upstream: target } = tools;

@@ -1,6 +1,6 @@
 import methodOverride from "method-override";
 
-export const title = "method-override turns a POST into what it says it is";
+export const title = "method-override turns a POST into the method it names";
 
 export default function (app, lib) {
   app.use(methodOverride());

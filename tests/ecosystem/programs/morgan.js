@@ -1,6 +1,6 @@
 import morgan from "morgan";
 
-export const title = "morgan logs every request once its answer is out";
+export const title = "morgan logs every request once its answer is sent";
 
 export default function (app) {
   const lines = [];
@@ -32,7 +32,7 @@ export default function (app) {
 // times
 export const masks = [/\[\d\d\/\w+\/\d{4}:[\d:]+ \+0000\]/g, /\d+(?:\.\d+)? ms/g];
 
-// the length of the log depends on how many digits a time has
+// the length of the log depends on the number of digits in a time
 const log = (body) => ({ path: "/log", ignore: ["etag", "content-length"], sees: { body } });
 
 export const requests = [

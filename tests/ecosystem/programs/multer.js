@@ -1,7 +1,7 @@
 import multer from "multer";
 import { readFile } from "node:fs/promises";
 
-export const title = "multer takes uploads into memory and onto the disk";
+export const title = "multer stores uploads in memory and on disk";
 
 export default function (app, _lib, tools) {
   const memory = multer({ storage: multer.memoryStorage(), limits: { fileSize: 200_000, files: 3 } });

@@ -2,8 +2,7 @@ import session from "express-session";
 import passport from "passport";
 import LocalStrategy from "passport-local";
 
-export const title =
-  "passport logs people in with passport-local, keeps them in the session and out of what is not theirs";
+export const title = "passport logs users in with passport-local, keeps them in the session and guards protected pages";
 
 export const packages = ["passport", "passport-local"];
 

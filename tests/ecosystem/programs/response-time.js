@@ -1,6 +1,6 @@
 import responseTime from "response-time";
 
-export const title = "response-time tells how long an answer took";
+export const title = "response-time reports how long an answer took";
 
 export default function (app) {
   const seen = [];

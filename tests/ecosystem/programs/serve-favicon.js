@@ -1,6 +1,6 @@
 import favicon from "serve-favicon";
 
-export const title = "serve-favicon answers for the icon alone";
+export const title = "serve-favicon answers only requests for the icon";
 
 export default function (app, _lib, tools) {
   app.use(favicon(`${tools.files}/public/favicon.ico`));

@@ -6,14 +6,14 @@ import { askRaw, type RawAnswer } from "./raw_client.ts";
 export interface Exchanged {
   /** The request. */
   readonly ask: Ask;
-  /** The answer as it stood on the wire. */
+  /** The answer as sent over the wire. */
   readonly raw: RawAnswer;
-  /** The answer as a client understands it. */
+  /** The answer as a client sees it. */
   readonly answer: Answer;
 }
 
 /**
- * Makes the requests of a program in order, keeping cookies for those that want it.
+ * Makes the requests of a program in order, keeping cookies for those that have a jar.
  *
  * @param port Port of the program
  * @param requests The requests
@@ -56,7 +56,7 @@ function understand({ status, headers, bytes }: RawAnswer): Answer {
 }
 
 /**
- * Takes a content coding off.
+ * Decodes a content coding.
  *
  * @param bytes The body
  * @param coding Value of `Content-Encoding`

@@ -1,7 +1,7 @@
 import { type Exchanged, inflate } from "./ask_all.ts";
 import type { Program, Runtime } from "./program.ts";
 
-/** What every server does in its own way: framing, the time, and the name that Sluice does not send. */
+/** Headers that differ between servers: framing, the time, and the server name, which Sluice does not send. */
 const GENERAL = ["date", "connection", "keep-alive", "transfer-encoding", "x-powered-by"];
 
 /** A part of an answer that is not the same on both sides. */
@@ -17,13 +17,13 @@ export interface Found {
 /**
  * Compares two answers to the same request: status, headers and body, byte for byte.
  *
- * Random values are hidden, expiry of cookies may be 5 s apart, and compressed bodies are compared inflated, for no
- * two versions of zlib compress alike. On Bun an answer may come in chunks that has a length on the other side, and the
- * other way round: what is written in pieces has a length if Bun got all of them at once, whatever was set.
+ * Random values are hidden, expiry times of cookies may be 5 s apart, and compressed bodies are compared inflated,
+ * since versions of zlib compress differently. On Bun an answer may be chunked that has a length on the other side, and
+ * vice versa: a body written in pieces has a length if Bun got all of them at once, whatever headers were set.
  *
  * @param ours The answer of Sluice
  * @param theirs The answer of Express
- * @param program Whose masks count
+ * @param program The program, for its masks
  * @param runtime Where Sluice ran
  * @returns What differs
  */
@@ -63,7 +63,7 @@ function linesOf({ raw }: Exchanged, masks: readonly RegExp[]): Map<string, stri
   return lines;
 }
 
-// latin1 shows every byte as one character
+// latin1 maps every byte to one character
 function bodyOf({ raw, answer }: Exchanged, masks: readonly RegExp[]): string {
   return hide(new TextDecoder("latin1").decode(inflate(raw.bytes, answer.headers["content-encoding"])), masks);
 }

@@ -11,7 +11,7 @@ import { fillNpmFolder, NPM_FOLDER } from "./npm_folder.ts";
  */
 export async function startExpressHost(packages: readonly string[]): Promise<Host> {
   const { output } = await run("node", ["--version"], { limitMs: 5000, quiet: true });
-  // Deno runs itself where a program asks for a Node that is not there
+  // without Node, Deno runs itself under that name
   if (!/^v\d/.test(output)) throw new Error(`The comparison with Express needs Node in the PATH, not ${output}`);
   await fillNpmFolder([...packages, "express"]);
   return new Host({ name: "Express", program: "node", args: ["support/runner.mjs", "express"], cwd: NPM_FOLDER });

@@ -2,7 +2,7 @@ import { linesOf } from "../../../scripts/lines.ts";
 import type { Tools } from "./program.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 
-/** What a program is told by the test; the rest is made where it runs. */
+/** What the test passes to a program; the rest is made where it runs. */
 export type Told = Omit<Tools, "onClose">;
 
 /** How the process of a host is started. */
@@ -18,8 +18,8 @@ export interface HostOptions {
 }
 
 /**
- * A process in which programs run, see `runner.mjs`. A program that brings its process down does not end the tests,
- * and the process ends when its standard input does, so that none is left behind.
+ * A process in which programs run, see `runner.mjs`. A program that crashes its process does not end the tests, and the
+ * process ends when its standard input does, so that none is left behind.
  */
 export class Host {
   #name: string;
@@ -49,7 +49,7 @@ export class Host {
     this.#readingErrors = this.#readErrors();
   }
 
-  /** Starts a program and gives its port. */
+  /** Starts a program and returns its port. */
   async open(name: string, tools: Told): Promise<number> {
     return (await this.#order({ do: "open", name, tools })).port!;
   }
@@ -73,7 +73,7 @@ export class Host {
       await this.#writer.write(new TextEncoder().encode(JSON.stringify(order) + "\n")).catch(() => undefined);
       for (;;) {
         const line = await this.#line();
-        // programs and packages may print things of their own
+        // programs and packages may print other lines
         if (!line.startsWith("answer ")) continue;
         const answer = JSON.parse(line.slice("answer ".length)) as { port?: number; error?: string };
         if (answer.error !== undefined) throw new Error(`${this.#name}: ${answer.error}`);

@@ -2,7 +2,10 @@ import { installLocked } from "../../../scripts/locked_packages.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-/** What Node and Bun run: the programs beside their packages, for bare names resolve beside node_modules only. */
+/**
+ * The folder that Node and Bun run: the programs beside their packages, since bare names resolve only from
+ * node_modules.
+ */
 export const NPM_FOLDER: URL = new URL(".cache/ecosystem/", ROOT);
 
 /**

@@ -1,8 +1,8 @@
 import { type Difference, RUNTIMES } from "./program.ts";
 
-/** What the run found out about one program. */
+/** Results for one program. */
 export interface Finding {
-  /** Packages the program stands for. */
+  /** Packages the program covers. */
   readonly packages: readonly string[];
   /** Requests that were compared. */
   readonly compared: number;
@@ -15,7 +15,7 @@ export interface Finding {
 /**
  * Writes the page about npm's middleware.
  *
- * @param findings What the run found out, in the order of the table
+ * @param findings The results, in the order of the table
  * @param versions Version of every package
  * @returns The page in Markdown, as `deno fmt` leaves it
  */
@@ -46,8 +46,8 @@ ${packages} packages run unmodified on ${
 
 Status, headers and body are compared: **of ${compared} requests, ${listed(differing)}**.
 
-Bun decides by itself what has a \`Content-Length\` and what comes in chunks, whatever a program says: there the two are
-[not told apart](express-differences.md#on-bun).
+On Bun, the runtime decides which answers have a \`Content-Length\` and which are chunked, whatever a program sets: there
+this difference is [ignored](express-differences.md#on-bun).
 
 ${table(["package", "version", "requests", ...RUNTIMES, "note"], rows)}
 `;

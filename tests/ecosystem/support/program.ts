@@ -3,17 +3,17 @@ import type { RawRequest } from "./raw_client.ts";
 // deno-lint-ignore no-explicit-any -- programs are plain JavaScript over two libraries
 export type Any = any;
 
-/** Where Sluice runs programs, in the order of the page's columns. */
+/** Runtimes on which Sluice runs programs, in the order of the page's columns. */
 export const RUNTIMES = ["Deno", "Node", "Bun"] as const;
 
 /** One of them. */
 export type Runtime = typeof RUNTIMES[number];
 
-/** What a program gets beside the application and the library. */
+/** What a program gets besides the application and the library. */
 export interface Tools {
   /** Folder of the files and views that programs serve. */
   readonly files: string;
-  /** Empty folder of this side alone. */
+  /** Empty folder for this side only. */
   readonly scratch: string;
   /** URL of a Redis server. */
   readonly redis: string;
@@ -21,13 +21,13 @@ export interface Tools {
   readonly side: string;
   /** URL of a small HTTP server to proxy to. */
   readonly upstream: string;
-  /** URL where nobody listens. */
+  /** URL on which nothing listens. */
   readonly nobody: string;
-  /** Runs something when the program is over. */
+  /** Runs a function when the program ends. */
   onClose(end: () => unknown): void;
 }
 
-/** An answer as programs and assertions look at it. */
+/** An answer as programs and assertions see it. */
 export interface Answer {
   /** Status. */
   readonly status: number;
@@ -49,13 +49,13 @@ export interface Sees {
 
 /** A request to both sides. */
 export interface Ask extends RawRequest {
-  /** Whose cookies are sent and kept; without it no cookies. */
+  /** Name of the cookie jar; without it no cookies are sent or kept. */
   readonly jar?: string;
   /** What a client sees on Sluice. */
   readonly sees?: Sees;
-  /** What differs from Express, and why; then exactly that must. */
+  /** What differs from Express, and why; exactly that must then differ. */
   readonly differs?: Difference;
-  /** Headers that are not compared, because times or random values decide them. */
+  /** Headers that are not compared, because they depend on times or random values. */
   readonly ignore?: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export interface Difference {
   readonly parts: readonly string[];
   /** The reason, for users. */
   readonly why: string;
-  /** Where it differs; everywhere, unless it is said. */
+  /** Runtimes on which it differs; all by default. */
   readonly on?: readonly Runtime[];
 }
 
@@ -73,7 +73,7 @@ export interface Difference {
 export interface Program {
   /** Says what works, as a sentence. */
   readonly title: string;
-  /** Packages this program stands for; the one named like the file by default. */
+  /** Packages this program covers; by default the one the file is named after. */
   readonly packages?: readonly string[];
   /** Sets the application up. */
   default(app: Any, lib: Any, tools: Tools): unknown;

@@ -1,5 +1,5 @@
 import { PATIENCE_MS } from "../../support/patience.ts";
-/** A request as it is written to the socket. */
+/** A request as written to the socket. */
 export interface RawRequest {
   /** Method, `GET` by default. */
   readonly method?: string;
@@ -11,7 +11,7 @@ export interface RawRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** An answer as it stood on the wire. */
+/** An answer as sent over the wire. */
 export interface RawAnswer {
   /** Status. */
   readonly status: number;
@@ -24,7 +24,7 @@ export interface RawAnswer {
 }
 
 /**
- * Asks over a connection of its own. `fetch` would decompress, join header lines and hide how a body was framed.
+ * Sends a request over its own connection. `fetch` would decompress, join header lines and hide how a body was framed.
  *
  * @param port Port on this machine
  * @param request What to ask

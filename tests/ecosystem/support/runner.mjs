@@ -1,18 +1,18 @@
 // Serves programs, on Express under Node or on Sluice under Deno, Node or Bun: the library is the first argument.
-// Takes its orders from standard input, one JSON a line; when that ends, so does this process.
+// Reads commands from standard input, one JSON object per line, and ends when the input does.
 import process from "node:process";
 import { createInterface } from "node:readline";
 
 const { default: lib } = await import(process.argv[2]);
 const closers = new Map();
-// error pages are compared; what is logged about the same errors is not
+// error pages are compared; log output is not
 console.error = () => {};
 
 async function open({ name, tools }) {
   const program = await import(`../programs/${name}.js`);
   const ends = [];
   const app = lib();
-  // stacks name files and therefore differ
+  // stacks contain file names and therefore differ
   app.set("env", "production");
   await program.default(app, lib, { ...tools, onClose: (end) => ends.push(end) });
   const server = await new Promise((resolve) => {

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Exchanged } from "./ask_all.ts";
 
 /**
- * Asserts that an answer is what the program says a client sees.
+ * Asserts that an answer is what the program declares.
  *
  * @param exchanged The request and its answer
  * @throws {Error} If it is not

@@ -6,7 +6,7 @@ import type { Runtime } from "./program.ts";
 const ROOT = new URL("../../../", import.meta.url);
 
 /**
- * Starts Sluice. Under Node and Bun it takes the folder that was filled for Express.
+ * Starts Sluice. Under Node and Bun it uses the folder that was filled for Express.
  *
  * @param runtime Where
  * @param flags Flags for `deno run` that a package needs
@@ -28,7 +28,7 @@ export async function startSluiceHost(runtime: Runtime, flags: readonly string[]
 
 async function denoArgs(flags: readonly string[]): Promise<string[]> {
   await Deno.mkdir(new URL(".cache/", ROOT), { recursive: true });
-  // a lock of its own, for a run may note things in it
+  // its own lock file, since a run may add to it
   await Deno.copyFile(new URL("deno.lock", ROOT), new URL(".cache/ecosystem.lock", ROOT));
   const runner = "tests/ecosystem/support/runner.mjs";
   return ["run", "-A", "--quiet", "--lock=.cache/ecosystem.lock", ...flags, runner, "@sluice/sluice"];

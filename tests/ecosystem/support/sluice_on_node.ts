@@ -1,4 +1,4 @@
-/** Sluice as programs on Node import it: with the entry that lets `app.listen` listen there. */
+/** Sluice as programs on Node import it: with the entry that makes `app.listen` work there. */
 import "../../../node.ts";
 
 export { default } from "../../../mod.ts";

@@ -1,4 +1,4 @@
-/** The program of an engine that is found by its name alone; `page` in the folder of views has its ending. */
+/** The program of a view engine found by its name; `page` in the views folder has its extension. */
 export function showViews(app, tools, engine) {
   app.set("views", `${tools.files}/views`);
   app.set("view engine", engine);

@@ -3,10 +3,10 @@ import { startServing } from "../../contracts/serving.ts";
 import { copyExample, done, host, skipTools, tool } from "./packages.ts";
 import { type Ask, checkService, checkSocket, startAudits } from "./service.ts";
 
-// nothing is asked of Cloudflare, and nothing told to it
+// nothing is fetched from Cloudflare, and nothing sent to it
 const QUIET = { CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", NO_COLOR: "1" };
 
-/** Builds the Worker as a deployment would. */
+/** Builds the Worker as for a deployment. */
 async function buildWorker(): Promise<{ config: string; bundle: string; output: string }> {
   const folder = await copyExample("cloudflare");
   const env = { ...QUIET, WRANGLER_LOG_PATH: `${folder}logs`, XDG_CONFIG_HOME: `${folder}config` };
@@ -33,7 +33,7 @@ Deno.test("the example for Cloudflare is built by wrangler, and runs in workerd 
     const otherClient = { "cf-connecting-ip": "198.51.100.2" };
     await checkService({ ask: asClient(ask, "198.51.100.1"), name: "on Workers", audits, otherClient });
     await checkSocket(origin);
-    // two hundred at once: requests of different clients are decided in one isolate, none of them in another's name
+    // two hundred at once: one isolate decides requests of different clients, none under another's key
     const clients = Array.from({ length: 200 }, (_, i) => `203.0.113.${i % 10}`);
     const answers = await Promise.all(
       clients.map((address) => asClient(ask, address)("/convert", { method: "POST" })),
@@ -44,7 +44,7 @@ Deno.test("the example for Cloudflare is built by wrangler, and runs in workerd 
   } finally {
     await stop();
   }
-  // another isolate: who was refused is still refused, for the objects have counted
+  // another isolate: a refused client is still refused, since the objects hold the counts
   const again = await startServing("node", args, env);
   try {
     assertEquals(await statusOf(asClient(again.ask, "198.51.100.1")("/convert/1/m/m")), 429);

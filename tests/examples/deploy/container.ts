@@ -1,13 +1,13 @@
-/** Does what a Dockerfile says, without Docker: each stage is a folder, and its commands run on this machine. */
+/** Builds a Dockerfile without Docker: each stage is a folder, and its commands run on this machine. */
 import { type Dockerfile, DockerfileParser, type Instruction, type JSONInstruction } from "dockerfile-ast";
 import { copyFolder, done } from "./packages.ts";
 
-/** Makes npm take what it has got before, and ask for nothing it was not asked for. */
+/** Makes npm use its cache, and skip audit and funding requests. */
 const NPM = { npm_config_prefer_offline: "true", npm_config_audit: "false", npm_config_fund: "false" };
 
-/** A stage that was built. */
+/** A built stage. */
 export interface Container {
-  /** Folder that stands for `/`. */
+  /** Folder that represents `/`. */
   readonly root: string;
   /** Folder that commands run in. */
   readonly workdir: string;
@@ -17,7 +17,7 @@ export interface Container {
   readonly user: string;
   /** The command it runs. */
   readonly command: readonly string[];
-  /** The command that tells whether it is healthy. */
+  /** The health check command. */
   readonly healthcheck: readonly string[];
 }
 

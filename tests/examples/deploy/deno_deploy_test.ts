@@ -14,7 +14,7 @@ Deno.test("the example for Deno Deploy runs with the permissions and the feature
   assertEquals([flags, unstable], [["--allow-net", "--allow-env"], ["kv"]]);
   const folder = await Deno.makeTempDir({ prefix: "sluice-kv-" });
   await using audits = startAudits();
-  // the workspace stands in for JSR, a file for the database that all instances share
+  // the workspace replaces JSR, and a file the database that all instances share
   const database = [`--allow-read=${folder}`, `--allow-write=${folder}`, "--unstable-kv"];
   const args = ["serve", ...flags, ...database, "--no-prompt", await lockFlag("deploy_deno")];
   const env = { SERVICE_NAME: "on Deno", AUDIT_URL: audits.url, DENO_KV_DEFAULT_PATH: `${folder}/kv.sqlite` };

@@ -24,7 +24,7 @@ function lint(dockerfile: string): string[] {
   return validate(dockerfile, STRICT).map(({ message }) => String(message));
 }
 
-Deno.test("the Dockerfile has no faults that a linter finds", async () => {
+Deno.test("a linter finds no problems in the Dockerfile", async () => {
   const dockerfile = await Deno.readTextFile(`${CONTEXT}Dockerfile`);
   assertEquals(lint(dockerfile), []);
   assertEquals(lint(dockerfile.replace("HEALTHCHECK --interval", "HEALTHCHECK --intervall")).length, 1);
@@ -34,7 +34,7 @@ Deno.test("the Dockerfile has no faults that a linter finds", async () => {
 });
 
 Deno.test(
-  "what the Dockerfile builds serves, is healthy, and ends when Docker stops it",
+  "the container serves, is healthy, and ends when Docker stops it",
   { ignore: skipNode },
   async () => {
     const folder = await Deno.makeTempDir({ prefix: "sluice-container-" });
@@ -64,7 +64,7 @@ Deno.test(
   },
 );
 
-/** Builds the image; npm gets the packages from this checkout, and all else as in any build. */
+/** Builds the image; npm installs the packages from this checkout, and everything else as usual. */
 async function build(folder: string): Promise<Container> {
   const context = `${folder}context/`;
   await Deno.mkdir(folder, { recursive: true });

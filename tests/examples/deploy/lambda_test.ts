@@ -7,7 +7,7 @@ import { asClient, checkService, checkTogether, startAudits } from "./service.ts
 
 const redisUrl = Deno.env.get("REDIS_URL");
 
-/** A SAM template, as far as it is looked at. */
+/** The parts of a SAM template that are checked. */
 interface Template {
   readonly Transform: string;
   readonly Parameters: Readonly<Record<string, { readonly Type: string }>>;
@@ -27,7 +27,7 @@ interface SamFunction {
   readonly Metadata: { readonly BuildMethod: string; readonly BuildProperties: BuildProperties };
 }
 
-/** What `sam build` hands to esbuild. */
+/** What `sam build` passes to esbuild. */
 interface BuildProperties {
   readonly EntryPoints: readonly string[];
   readonly Format: string;
@@ -43,7 +43,7 @@ async function readTemplate(folder: string): Promise<Template> {
   return parse(await Deno.readTextFile(`${folder}template.yaml`), { customTags });
 }
 
-// as SAM's own builder does: one file, for Node
+// like SAM's own builder: one file, for Node
 async function samBuild(folder: string): Promise<string> {
   const { Properties, Metadata } = (await readTemplate(folder)).Resources["Converter"]!;
   const { EntryPoints, Format, Target, Minify, Sourcemap, OutExtension, Banner } = Metadata.BuildProperties;
@@ -70,7 +70,7 @@ async function startFunction(folder: string, bundle: string, env: Record<string,
   });
 }
 
-Deno.test("the template for Lambda names what there is, and streams as the handler does", async () => {
+Deno.test("the template for Lambda refers only to existing names, and streams as the handler does", async () => {
   const folder = fileURLToPath(new URL("../../../examples/deploy/lambda/", import.meta.url));
   const { Transform, Parameters, Resources, Outputs } = await readTemplate(folder);
   assertEquals([Transform, Object.keys(Resources)], ["AWS::Serverless-2016-10-31", ["Converter"]]);
@@ -84,7 +84,7 @@ Deno.test("the template for Lambda names what there is, and streams as the handl
     AuthType: "NONE",
     InvokeMode: streams ? "RESPONSE_STREAM" : "BUFFERED",
   });
-  // SAM calls the URL of a function after it
+  // SAM names the URL of a function after the function
   const known = [...Object.keys(Parameters), "Converter", "ConverterUrl"];
   const referred = JSON.stringify([Resources, Outputs]).matchAll(/"!(?:Ref|GetAtt)":"([^".]+)/g);
   assertEquals([...referred].map(([, name]) => name!).filter((name) => !known.includes(name)), []);
@@ -93,18 +93,22 @@ Deno.test("the template for Lambda names what there is, and streams as the handl
   assertEquals(new Set([...used, "NODE_ENV"]), new Set(given));
 });
 
-Deno.test("the example for Lambda is one file, and counts by itself without Redis", { ignore: skipTools }, async () => {
-  const folder = await copyExample("lambda");
-  await using audits = startAudits();
-  const env = { SERVICE_NAME: "on Lambda", AUDIT_URL: audits.url };
-  const { ask, stop } = await startFunction(folder, await samBuild(folder), env);
-  try {
-    const otherClient = { "x-forwarded-for": "198.51.100.2" };
-    await checkService({ ask: asClient(ask, "198.51.100.1"), name: "on Lambda", audits, otherClient });
-  } finally {
-    await stop();
-  }
-});
+Deno.test(
+  "the example for Lambda is one file, and each instance counts by itself without Redis",
+  { ignore: skipTools },
+  async () => {
+    const folder = await copyExample("lambda");
+    await using audits = startAudits();
+    const env = { SERVICE_NAME: "on Lambda", AUDIT_URL: audits.url };
+    const { ask, stop } = await startFunction(folder, await samBuild(folder), env);
+    try {
+      const otherClient = { "x-forwarded-for": "198.51.100.2" };
+      await checkService({ ask: asClient(ask, "198.51.100.1"), name: "on Lambda", audits, otherClient });
+    } finally {
+      await stop();
+    }
+  },
+);
 
 Deno.test("two instances of the example for Lambda count together in Redis", {
   ignore: skipTools || redisUrl === undefined,

@@ -14,9 +14,9 @@ async function examples(): Promise<string[]> {
   return names.sort();
 }
 
-Deno.test("every example names the packages as their users install them, in a version that has what it uses", async () => {
+Deno.test("every example depends on the packages as users install them, in a version that has what it uses", async () => {
   const { version } = await readJson("deno.json");
-  // before 1.0.0 a caret takes patches alone
+  // before 1.0.0, a caret range allows only patches
   const range = `^${String(version).split(".").slice(0, 2).join(".")}.0`;
   const names = await examples();
   assertEquals(names, ["bun", "cloudflare", "deno-deploy", "lambda", "node-docker", "vercel-edge"]);
@@ -38,7 +38,7 @@ Deno.test("every example names the packages as their users install them, in a ve
   }
 });
 
-Deno.test("every example has a page, and both lists of them lead there", async () => {
+Deno.test("every example has a README, and both lists of examples link to it", async () => {
   const readme = await Deno.readTextFile(new URL("README.md", ROOT));
   const list = await Deno.readTextFile(new URL("examples/deploy/README.md", ROOT));
   for (const name of await examples()) {

@@ -1,4 +1,4 @@
-/** Both packages as npm's users get them, and examples that import them by name. */
+/** Both packages as users install them from npm, and examples that import them by name. */
 import { fileURLToPath } from "node:url";
 import { run } from "../../../scripts/process.ts";
 
@@ -12,7 +12,7 @@ let packing: Promise<Tarballs> | undefined;
 let installing: Promise<void> | undefined;
 
 /**
- * Packs both packages once, from the sources as they are.
+ * Packs both packages once, from the current sources.
  *
  * @returns Paths of the tarballs
  */
@@ -36,7 +36,7 @@ async function pack(folder: string, name: string): Promise<string> {
 }
 
 /**
- * Copies an example to where its packages are installed: a folder above it has them in `node_modules`.
+ * Copies an example to where its packages are installed, in the `node_modules` of a parent folder.
  *
  * @param name Its folder in `examples/deploy`
  * @returns Path of the copy, with a slash at the end
@@ -63,7 +63,7 @@ export async function copyFolder(from: string, to: string): Promise<void> {
   }
 }
 
-/** What checks their types as npm's users have it. */
+/** The type checker's packages, as users install them from npm. */
 const TYPES = { "typescript": "7.0.2", "@types/node": "^24" };
 
 // their dependencies come from npm once; the packages themselves are unpacked every time
@@ -110,16 +110,16 @@ export async function done(
   return output;
 }
 
-/** A tool that the tests of other runtimes installed; there where the variable is set. */
+/** A tool installed for the tests of other runtimes; available if the variable is set. */
 export function tool(name: string): string {
   return `${Deno.env.get("SLUICE_RUNTIMES")}node_modules/.bin/${name}`;
 }
 
-/** Whether those tools are missing; a failure in CI, where the runner says so. */
+/** Whether those tools are missing; in CI the test runner counts that as a failure. */
 export const skipTools: boolean = !Deno.env.has("SLUICE_RUNTIMES");
 
 /**
- * Copies a host to where the tools are, so that it can import them.
+ * Copies a host beside the tools, so that it can import them.
  *
  * @param name A file of `hosts/`
  * @returns Path of the copy

@@ -5,23 +5,23 @@ import type { Serving } from "../../contracts/serving.ts";
 /** Sends a request to the service. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** A service that runs. */
+/** A running service. */
 export interface Service {
   /** Sends a request. */
   readonly ask: Ask;
-  /** The name it was given by its environment. */
+  /** The name given by its environment. */
   readonly name: string;
   /** Headers that make a request another client's. */
   readonly otherClient?: Readonly<Record<string, string>>;
-  /** Where it is told what was converted. */
+  /** Receives its reports of conversions. */
   readonly audits: Audits;
 }
 
-/** How many conversions a client has. */
+/** Conversions allowed per client. */
 const LIMIT = 10;
 
 /**
- * Asks a service everything. Its clients must not have asked it before.
+ * Tests everything a service does. Its clients must not have sent requests before.
  *
  * @param service The service
  */
@@ -43,7 +43,7 @@ export async function checkService({ ask, name, otherClient, audits }: Service):
 
   const all = await Promise.all(Array.from({ length: LIMIT }, () => ask("/convert/1/m/m")));
   const refused = all.filter((response) => response.status === 429);
-  // four conversions were asked for before
+  // four conversions were requested before
   assertEquals([all.length, refused.length], [LIMIT, 4], "the limiter does not admit ten");
   assert(refused.every((response) => Number(response.headers.get("retry-after")) > 0));
   for (const response of all) await response.body?.cancel();
@@ -66,16 +66,16 @@ async function answered(response: Promise<Response>): Promise<[number, Record<st
 }
 
 /**
- * Asks two instances as one client, and expects them to count together.
+ * Sends requests to two instances as one client, and expects them to share a count.
  *
  * @param start Starts an instance that takes the client's address from `X-Forwarded-For`
  */
 export async function checkTogether(start: () => Promise<Serving>): Promise<void> {
   const instances = [await start(), await start()];
   try {
-    // what is counted elsewhere is still there when the tests run again
+    // counts kept elsewhere are still there when the tests run again
     const subnet = () => `2001:db8:${crypto.randomUUID().slice(0, 4)}:${crypto.randomUUID().slice(0, 4)}::1`;
-    // a first decision connects and hands over the script, which may take longer than a decision is given
+    // the first decision connects and loads the script, which may exceed the timeout of a decision
     for (const { ask } of instances) await (await asClient(ask, subnet())("/convert/1/m/m")).body?.cancel();
     const client = subnet();
     const asks = instances.map(({ ask }) => asClient(ask, client));
@@ -115,7 +115,7 @@ export async function checkSocket(url: string): Promise<void> {
   await closed;
 }
 
-/** The service that is told about conversions. */
+/** The service that conversions are reported to. */
 export interface Audits extends AsyncDisposable {
   /** Where it listens. */
   readonly url: string;

@@ -1,4 +1,4 @@
-/** Both packages as npm's users get them, checked by TypeScript itself. */
+/** Both packages as users install them from npm, checked by TypeScript itself. */
 import { copyExample, done } from "./packages.ts";
 
 const OPTIONS = {
@@ -7,7 +7,7 @@ const OPTIONS = {
   exactOptionalPropertyTypes: true,
   isolatedModules: true,
   verbatimModuleSyntax: true,
-  // what a package declares is looked at too
+  // the packages' declarations are checked too
   skipLibCheck: false,
   target: "es2022",
   // without the DOM, as on a server
@@ -23,7 +23,7 @@ async function doorsOf(folder: string): Promise<string[]> {
 }
 
 for (const module of ["nodenext", "preserve"]) {
-  Deno.test(`what the packages declare is complete with Node's types alone (module: ${module})`, async () => {
+  Deno.test(`the packages' declarations need only Node's types (module: ${module})`, async () => {
     const folder = await copyExample("node-docker");
     const doors = (await Promise.all(["", "advanced/"].map(doorsOf))).flat();
     await Deno.writeTextFile(

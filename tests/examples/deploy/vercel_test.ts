@@ -6,7 +6,7 @@ import { asClient, checkService, checkTogether, startAudits } from "./service.ts
 
 const redisUrl = Deno.env.get("REDIS_URL");
 
-// what Vercel does with the one function there is: one file, called with each request
+// like Vercel: bundles the only function into one file, called with each request
 async function buildFunction(folder: string): Promise<string> {
   const bundle = `${folder}function.js`;
   const listener = "addEventListener('fetch', (event) => event.respondWith(edge.default(event.request, event)));";
@@ -17,7 +17,7 @@ async function buildFunction(folder: string): Promise<string> {
   return bundle;
 }
 
-Deno.test("the example for Vercel's edge counts by itself without Redis", { ignore: skipTools }, async () => {
+Deno.test("the example for Vercel's edge counts in each instance without Redis", { ignore: skipTools }, async () => {
   const folder = await copyExample("vercel-edge");
   await using audits = startAudits();
   const env = { SERVICE_NAME: "on the edge", AUDIT_URL: audits.url };
@@ -30,7 +30,7 @@ Deno.test("the example for Vercel's edge counts by itself without Redis", { igno
   }
 });
 
-/** Redis over HTTP, as Upstash has it. */
+/** Redis over HTTP, like Upstash. */
 async function startUpstash(url: string): Promise<{ url: string; commands: string[] } & AsyncDisposable> {
   const client = createClient({ url });
   await client.connect();
@@ -65,7 +65,7 @@ Deno.test("two instances of the example for Vercel's edge count together in Redi
   await using redis = await startUpstash(redisUrl!);
   const env = { UPSTASH_REDIS_REST_URL: redis.url, UPSTASH_REDIS_REST_TOKEN: "secret" };
   await checkTogether(async () => startServing("node", [await host("edge.mjs"), bundle], env));
-  // EVAL too, where Redis does not know the script yet
+  // EVAL too, if Redis does not know the script yet
   assertEquals(new Set(redis.commands.filter((command) => command !== "EVAL")), new Set(["EVALSHA"]));
 });
 

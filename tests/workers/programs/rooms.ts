@@ -1,19 +1,19 @@
-/** Rooms in Durable Objects: every way a connection can be registered, and what it remembers. */
+/** Rooms in Durable Objects: every way to register a connection, and what it remembers. */
 import sluice, { type FrameworkApp, Router, type WebSocketConnection } from "@sluice/sluice";
 import { durableSockets, type DurableSocketsOptions, type DurableState } from "@sluice/sluice/workers";
 
-/** A namespace of Durable Objects, as far as it is used. */
+/** The part of a Durable Object namespace that is used. */
 interface Namespace {
   idFromName(name: string): unknown;
   get(id: unknown): { fetch(request: Request): Promise<Response> };
 }
 
-/** Keeps what happened in the object's storage, which a sleep does not touch. */
+/** Records events in the object's storage, which hibernation does not affect. */
 async function note(ctx: DurableState, what: string): Promise<void> {
   await ctx.storage.put("notes", [...await ctx.storage.get("notes") ?? [], what]);
 }
 
-/** Everything a connection can tell of itself. */
+/** Everything a connection can report about itself. */
 function described(ws: WebSocketConnection, born: string): string {
   const { routePath, params, req, ...own } = ws.data;
   const { originalUrl, url, baseUrl, path, query, cookies, ip, protocol, env, app } = req;
@@ -31,7 +31,7 @@ function shown(value: unknown): unknown {
 
 function buildRoom(ctx: DurableState): FrameworkApp {
   const app = sluice().set("env", "test");
-  // tells one life of the object from the next
+  // identifies one life of the object
   const born = crypto.randomUUID();
   ctx.storage.kv.put("lives", (ctx.storage.kv.get("lives") ?? 0) + 1);
   app.setAppContext({ setApp: (req) => Object.assign(req, { room: ctx.id.toString().length }) });
@@ -63,7 +63,7 @@ function buildRoom(ctx: DurableState): FrameworkApp {
       const [verb, text = ""] = data.split(" ");
       if (verb === "describe") return ws.send(described(ws, born));
       if (verb === "count") {
-        // after a wait, as when a database is asked
+        // after a wait, as for a database
         await Promise.resolve();
         ws.data["count"]++;
         return ws.send(`${ws.data["count"]}`);
@@ -117,7 +117,7 @@ export const roomOf = (options: DurableSocketsOptions & { base?: never } = {}) =
 /** A room with the defaults. */
 export class Room extends durableSockets(buildRoom) {}
 
-/** A room that answers pings in its sleep and keeps one header. */
+/** A room that answers pings while asleep and keeps one header. */
 export class QuietRoom extends durableSockets(buildRoom, {
   autoResponse: { request: "ping", response: "pong" },
   headers: ["Cookie"],

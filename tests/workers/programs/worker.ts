@@ -1,10 +1,10 @@
-/** A Worker: its environment, what it does after the answer, its files, and connections outside of any object. */
+/** A Worker: its environment, work after the answer, files, and connections outside any object. */
 import sluice, { type FrameworkApp, type Handler, type WebSocketConnection } from "@sluice/sluice";
 import { DurableObjectStore, fromCounter, Limiter, rateLimit, RateLimitObject } from "@sluice/rate-limit";
 
 export { RateLimitObject };
 
-/** The application, for a main module of its own. */
+/** The application, for a separate main module. */
 export const app: FrameworkApp = sluice();
 
 app.get("/env", (req, res) => res.json({ name: req.env["NAME"], env: app.get("env"), views: app.get("views") }));
@@ -21,7 +21,7 @@ app.get("/limited", (req, res, next) => {
   return limiter(req, res, next);
 }, (_req, res) => res.send("in"));
 
-// objects that have been asked, and answer when they are told to
+// objects that have a request pending, and answer when told to
 const asked = new Map<string, (answer: string) => void>();
 const namespace = {
   idFromName: (name: string) => name,
@@ -83,7 +83,7 @@ app.get("/forgiven", forgiving, (_req, res) => res.send("in"));
 let inits = 0;
 const beginning = {
   ...elsewhere,
-  // the first has to wait for longer than its client does
+  // the first one waits for longer than its client does
   init: async () => {
     if (++inits === 1) await wait(60_000);
   },

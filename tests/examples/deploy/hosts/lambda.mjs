@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 
 const [bundle, recorded] = process.argv.slice(2);
 const template = JSON.parse(readFileSync(recorded, "utf8"));
-// what stands between the head and the body of a streamed answer
+// separates the head and the body of a streamed answer
 const DELIMITER = Buffer.alloc(8);
 
 globalThis.awslambda = {

@@ -1,5 +1,5 @@
-// Runs a Worker that wrangler has built in workerd, configured by its wrangler.jsonc, and prints where it listens.
-// What its Durable Objects store is kept in a folder.
+// Runs a Worker built by wrangler in workerd, configured by its wrangler.jsonc, and prints where it listens. The
+// storage of its Durable Objects is kept in a folder.
 import { Miniflare } from "miniflare";
 
 // installed beside the copy of this file that runs, and nowhere else
@@ -20,7 +20,7 @@ const worker = new Miniflare({
 });
 console.log((await worker.ready).port);
 
-// workerd is a process of its own, and would stay
+// workerd is a separate process, which would keep running
 process.once("SIGTERM", async () => {
   await worker.dispose();
   process.exit();
