@@ -1,5 +1,6 @@
 /**
- * `deno task bench:bun`: the same on Bun, over `Bun.serve` with a handler written by hand. Bun and the peers come from
+ * `deno task bench:bun`: the same on Bun, relative to `Bun.serve` with a handwritten handler. Bun and the peers come
+ * from
  * npm; about seven minutes in full.
  *
  * `--only=JSON,404 --contestants=sluice,hono --rounds=5 --seconds=1`; `--write` puts the results into

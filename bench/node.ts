@@ -1,5 +1,6 @@
 /**
- * `deno task bench:node`: the same on Node, over a `node:http` listener written by hand. The peers come from npm; about
+ * `deno task bench:node`: the same on Node, relative to a handwritten `node:http` listener. The peers come from npm;
+ * about
  * seven minutes in full.
  *
  * `--only=JSON,404 --contestants=sluice-node,hono-node --rounds=5 --seconds=1`; `--write` puts the results into

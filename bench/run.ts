@@ -1,6 +1,6 @@
 /**
- * `deno task bench`: Sluice and its peers on Deno, and Express and `node:http` under Node, as ratios to handlers written
- * by hand. Needs Linux with two processors, wrk (Debian package `wrk`) and Node; about twelve minutes in full.
+ * `deno task bench`: Sluice and its peers on Deno, and Express and `node:http` under Node, as ratios to handwritten
+ * handlers. Needs Linux with two processors, wrk (Debian package `wrk`) and Node; about twelve minutes in full.
  *
  * `--only=JSON,404 --contestants=sluice,hono --rounds=5 --seconds=1`; `--write` puts the results into
  * `docs/performance.md` and its picture.

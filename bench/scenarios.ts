@@ -1,4 +1,4 @@
-/** One question asked of every contestant. */
+/** One request sent to every contestant. */
 export interface Scenario {
   /** Name in the tables. */
   readonly name: string;
@@ -8,13 +8,13 @@ export interface Scenario {
   readonly path: string;
   /** Body of the request, JSON. */
   readonly body?: string;
-  /** Status everybody answers with. */
+  /** Expected status. */
   readonly status: number;
-  /** What everybody answers with: a text, a value as JSON, or `null` where each has a page of its own. */
+  /** Expected body: a text, a value as JSON, or `null` if every contestant has its own page. */
   readonly answer: unknown;
 }
 
-/** The scenarios, the same for everybody. */
+/** The scenarios, the same for every contestant. */
 export const SCENARIOS: readonly Scenario[] = [
   get("plain text", "/text", "Hello, World!"),
   get("JSON", "/json", { hello: "world" }),
@@ -47,7 +47,7 @@ function get(name: string, path: string, answer: unknown): Scenario {
 export function requestOf(scenario: Scenario, origin: string): Request {
   const { method, path, body } = scenario;
   if (body === undefined) return new Request(origin + path, { method });
-  // every request that came over a connection, or from another service, tells its length
+  // every request from a connection, or from another service, has a length
   const headers = { "content-type": "application/json", "content-length": String(body.length) };
   return new Request(origin + path, { method, body, headers });
 }

@@ -9,7 +9,7 @@ const [contestant = "", port = "0"] = Deno.args;
 if (contestant === "express") {
   const { default: express } = await import("express");
   const app = express();
-  // requests that the load generator breaks off at the end are not worth a word
+  // do not log requests that the load generator aborts at the end
   app.set("env", "test");
   register(app, express.json());
   const server = app.listen(Number(port), "127.0.0.1", () => {

@@ -11,7 +11,7 @@ const [contestant = "", port = "0"] = Bun.argv.slice(2);
 const options = { port: Number(port), hostname: "127.0.0.1" };
 
 if (contestant === "elysia") {
-  // it asks for its own way of listening, which hands routes to Bun
+  // Elysia's own listen passes its routes to Bun
   const { elysiaApp } = await import("./servers/elysia.ts");
   elysiaApp().listen(options, (server) => console.log(server.port));
 } else {

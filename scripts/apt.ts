@@ -1,11 +1,11 @@
 import { run } from "./process.ts";
 
 /**
- * Installs Debian packages, where this process may.
+ * Installs Debian packages, if this process has the rights.
  *
  * @param packages Their names
  * @param limitMs ms after which the installation is given up
- * @returns Whether they are there now
+ * @returns Whether they are installed now
  */
 export async function aptInstall(packages: readonly string[], limitMs: number): Promise<boolean> {
   await run("apt-get", ["update"], { limitMs: 120_000, quiet: true });

@@ -1,16 +1,16 @@
-/** npm packages in a folder of their own, for programs that do not run on Deno, at the versions of `deno.lock`. */
+/** npm packages in their own folder, for programs that do not run on Deno, at the versions of `deno.lock`. */
 import { fileURLToPath } from "node:url";
 import { run } from "./process.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** What stands in a folder; who needs less of it needs no installation. */
+/** What is installed in a folder; if that covers what is needed, nothing is installed. */
 type Installed = { lock: string; dependencies: Record<string, string> };
 
 /**
  * Installs packages so that Node and Bun find them, down to the last dependency at the versions of `deno.lock`.
  *
- * @param folder The folder, which belongs to this function: it is made anew when something is missing
+ * @param folder The folder, which this function owns: it is recreated if something is missing
  * @param packages Names of the packages
  * @throws {Error} If one is not in the lock file, or can't be installed
  */
@@ -32,8 +32,8 @@ export async function installLocked(folder: URL, packages: readonly string[]): P
   await Deno.mkdir(folder, { recursive: true });
   await Deno.writeTextFile(new URL("package.json", folder), manifest);
   await Deno.writeTextFile(new URL("deno.json", folder), `{ "nodeModulesDir": "auto" }`);
-  // Deno lays out a node_modules that Node understands, from its own cache and from the versions of this lock; npm
-  // would choose the dependencies of dependencies anew
+  // Deno creates a node_modules folder for Node, from its own cache and with the versions of this lock file; npm would
+  // resolve transitive dependencies anew
   await Deno.writeTextFile(new URL("deno.lock", folder), lock);
   const { code, output } = await run(Deno.execPath(), ["install", "--quiet"], {
     limitMs: 300_000,
@@ -55,7 +55,7 @@ export async function lockedVersions(): Promise<Record<string, string>> {
   const versions: Record<string, string> = {};
   for (const [specifier, resolved] of Object.entries(specifiers)) {
     const name = specifier.match(/^npm:((?:@[^/]+\/)?[^@]+)@/)?.[1];
-    // behind an underscore stand the peers that were chosen
+    // the chosen peer dependencies follow an underscore
     if (name !== undefined && name in imports) versions[name] = resolved.split("_")[0]!;
   }
   return versions;

@@ -1,4 +1,4 @@
-/** The gate: formatting, lint, types, documentation and a dry run of both packages. Everything runs, then it fails. */
+/** The gate: formatting, lint, types, documentation and a dry run of both packages. All checks run before it fails. */
 import { run } from "./process.ts";
 import { stdFlags } from "./std.ts";
 
@@ -30,7 +30,7 @@ for (const { name, args, cwd } of steps) {
 if (failed.length > 0) console.log(`The gate failed: ${failed.join(", ")}`);
 Deno.exit(failed.length > 0 ? 1 : 0);
 
-/** The modules people import from a package of this repository. */
+/** The entry modules of a package in this repository. */
 async function entriesOf(folder: string): Promise<string[]> {
   const { exports: doors } = JSON.parse(await Deno.readTextFile(`${folder}deno.json`));
   return (Object.values(doors) as string[]).map((path) => folder + path.slice("./".length));

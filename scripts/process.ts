@@ -1,19 +1,19 @@
-/** The exit code of what its time limit ended. */
+/** Exit code of a process ended by its time limit. */
 export const TOO_LATE = 124;
 
 /** How a process ended. */
 export interface Finished {
-  /** Exit code; {@linkcode TOO_LATE} when the time limit ended it. */
+  /** Exit code; {@linkcode TOO_LATE} if the time limit ended it. */
   readonly code: number;
-  /** What it printed, when that was asked for. */
+  /** What it printed, if `quiet` was set. */
   readonly output: string;
 }
 
-/** How a process is run. */
+/** Options for running a process. */
 export interface RunOptions {
   /** ms after which it is killed. */
   readonly limitMs: number;
-  /** Keeps what it prints instead of showing it. */
+  /** Captures its output instead of showing it. */
   readonly quiet?: boolean;
   /** Variables added to the environment. */
   readonly env?: Record<string, string>;

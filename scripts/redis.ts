@@ -6,7 +6,7 @@ import { run } from "./process.ts";
 export interface TestRedis {
   /** Where it listens. */
   readonly url: string;
-  /** Ends it. */
+  /** Stops it. */
   stop(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export async function startRedis(): Promise<TestRedis | string> {
   try {
     return await startServer();
   } catch (error) {
-    return `redis-server does not start: ${error instanceof Error ? error.message : error}`;
+    return `redis-server did not start: ${error instanceof Error ? error.message : error}`;
   }
 }
 

@@ -14,18 +14,21 @@ const only = Deno.args.find((arg) => arg.startsWith("--only="))?.slice("--only="
 const inCi = Deno.env.get("CI") === "true";
 const env: Record<string, string> = { NODE_ENV: "test" };
 
-/** ms after which a part is ended; the full run of the limiter's fuzzers takes its time. */
+/** Time limit of a part, in ms; the full run of the limiter's fuzzers takes longer. */
 const LIMIT_MS = (Deno.env.has("SLUICE_FUZZ_OPERATIONS") ? 40 : 25) * 60_000;
 
-/** Folders whose tests start other programs and wait for them. They run beside the rest, which halves the time. */
+/**
+ * Folders whose tests start other programs and wait for them. They run in parallel with the rest, which halves the
+ * time.
+ */
 const BESIDE = ["tests/examples/", "tests/runtime/", "tests/workers/"];
 
 /**
  * Runs one part under `deno test` and adds its figures to the total.
  *
- * @param name What it is called
+ * @param name Its name
  * @param args Flags and paths
- * @param quiet Whether what it prints is kept until it has ended, as it is where another part prints meanwhile
+ * @param quiet Whether its output is held back until it has ended, because another part prints meanwhile
  */
 async function part(name: string, args: string[], quiet = false): Promise<void> {
   const report = `.cache/junit-${name}.xml`;
@@ -47,7 +50,7 @@ async function part(name: string, args: string[], quiet = false): Promise<void> 
     Number(xml.match(new RegExp(`<testsuites[^>]* ${attribute}="(\\d+)"`))?.[1] ?? 0);
   const skipped = xml.match(/<skipped\/>/g)?.length ?? 0;
   let failed = count("failures") + count("errors");
-  // a file that cannot be loaded is not in the report, and neither is a run without tests
+  // neither a file that cannot be loaded nor a run without tests appears in the report
   if (failed === 0 && (code !== 0 || count("tests") === 0)) failed = 1;
   if (code === TOO_LATE) console.log(`The part "${name}" was ended after ${LIMIT_MS / 60_000} minutes`);
   total.failed += failed;
@@ -55,7 +58,7 @@ async function part(name: string, args: string[], quiet = false): Promise<void> 
   total.passed += Math.max(0, count("tests") - count("failures") - count("errors") - skipped);
 }
 
-/** Notes that something a test needs is not there: a failure in CI, a counted skip elsewhere. */
+/** Reports that something a test needs is missing: a failure in CI, a counted skip elsewhere. */
 function missing(what: string, why: string): void {
   console.log(`${inCi ? "MISSING" : "SKIPPED"}: no ${what} (${why})`);
   if (inCi) total.failed++;
@@ -65,7 +68,7 @@ function missing(what: string, why: string): void {
 const { real, flags } = await stdFlags();
 if (real) console.log("The standard library comes from JSR");
 else {
-  console.log("JSR does not answer: tests use tests/support/std_assert.ts, and tests/jsr/ is skipped");
+  console.log("JSR is unreachable: tests use tests/support/std_assert.ts, and tests/jsr/ is skipped");
   total.skipped++;
 }
 
@@ -77,16 +80,16 @@ const chromium = await findChromium();
 if (chromium === undefined) missing("Chromium", "not installed, and apt-get could not install it");
 else env["CHROMIUM_PATH"] = chromium;
 
-// the first `deno bundle` of a machine fetches what it bundles with, and two at once get in each other's way
+// the first `deno bundle` on a machine downloads its bundler, and two at once would conflict
 const bundling = ["bundle", "--quiet", "--no-lock", "-o", ".cache/first_bundle.js", "src/http/bare_object.ts"];
 const bundled = await run(Deno.execPath(), bundling, { limitMs: 60_000, quiet: true });
 if (bundled.code !== 0) missing("deno bundle", bundled.output);
 
-// Deno runs itself where a program asks for a Node that is not there
+// without Node, Deno runs itself under that name
 const node = /^v\d/.test((await run("node", ["--version"], { limitMs: 5000, quiet: true })).output);
 if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
-// they are needed in some folders, so that other parts of the tests do not wait for them
+// needed only in some folders; other parts of the tests do not wait for them
 const needing = ["tests/runtime", "tests/workers", "tests/examples/deploy", "tests/ecosystem"];
 if (only === undefined || only.some((path) => needing.some((one) => path.startsWith(one) || one.startsWith(path)))) {
   const runtimes = await installRuntimes();
@@ -94,7 +97,7 @@ if (only === undefined || only.some((path) => needing.some((one) => path.startsW
   else env["SLUICE_RUNTIMES"] = runtimes.folder;
 }
 
-// types are not looked at again: `deno task ok` checks those of the tests too
+// types are not checked here: `deno task ok` checks those of the tests too
 const unchecked = [...flags, "--no-check"];
 try {
   if (only !== undefined) await part("only", [...unchecked, ...only]);

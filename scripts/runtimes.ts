@@ -9,21 +9,22 @@ const PACKAGES = {
   "edge-runtime": "4.0.1",
   "esbuild": "0.27.3",
   "miniflare": "4.20260730.0",
-  // newer than the one miniflare brings, which does not cancel a stream when the client leaves (workerd issue 6832), keeps
-  // an object awake whose connections came at the same time (6862) and does not tell how much a connection has to send
+  // newer than miniflare's own, which does not cancel a stream when the client leaves (workerd issue 6832), keeps an
+  // object awake whose connections were opened at the same time (6862) and does not report how much a connection has
+  // buffered
   "workerd": "1.20261117.1",
-  // newer ones want Node 22
+  // newer versions require Node 22
   "wrangler": "4.86.0",
 };
 const OVERRIDES = { "workerd": "$workerd" };
 
-/** AWS's own client of the Lambda runtime. Its install script builds a native HTTP client, which tests stand in for. */
+/** AWS's own client of the Lambda runtime. Its install script builds a native HTTP client, which the tests replace. */
 const UNBUILT = { "aws-lambda-ric": "3.3.0" };
 
 /**
  * Installs the runtimes, unless they are there.
  *
- * @returns The folder they are in, or why there are none
+ * @returns Their folder, or why they are missing
  */
 export async function installRuntimes(): Promise<{ folder: string } | string> {
   const manifest = JSON.stringify(
@@ -41,7 +42,7 @@ export async function installRuntimes(): Promise<{ folder: string } | string> {
     const failed = await install() ?? await install("--no-save", "--ignore-scripts", ...unbuilt);
     if (failed !== undefined) return failed;
     const { code: starts } = await run(bun, ["--version"], { limitMs: 10_000, quiet: true });
-    if (starts !== 0) return "Bun was installed and does not start";
+    if (starts !== 0) return "Bun was installed but does not start";
     await Deno.writeTextFile(installed, wanted);
   }
   return { folder: fileURLToPath(FOLDER) };

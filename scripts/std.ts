@@ -1,13 +1,13 @@
-/** How this machine gets the standard library: from JSR, or from the adapter in tests/support. */
+/** Source of the standard library on this machine: JSR, or the adapter in tests/support. */
 export interface StdFlags {
-  /** Whether it is the real one. */
+  /** Whether it comes from JSR. */
   readonly real: boolean;
   /** Flags for `deno check` and `deno test`. */
   readonly flags: string[];
 }
 
 /**
- * Takes the real standard library when JSR answers within 1.5 s, an adapter over `node:assert` when it does not.
+ * Uses the real standard library if JSR answers within 1.5 s, and an adapter over `node:assert` if not.
  *
  * @returns The flags that make `@std/assert` resolve either way
  */
@@ -16,13 +16,13 @@ export async function stdFlags(): Promise<StdFlags> {
     await cached(30_000, "jsr:@std/assert@^1", "jsr:@std/http@^1");
   await Deno.mkdir(".cache", { recursive: true });
   if (real) {
-    // what is learned online goes to a copy, so that the committed lock stays as it is
+    // Deno updates a copy, so that the committed lock file does not change
     await Deno.copyFile("deno.lock", ".cache/online.lock");
     return { real, flags: ["--lock=.cache/online.lock"] };
   }
   const { imports } = JSON.parse(await Deno.readTextFile("deno.json")) as { imports: Record<string, string> };
   for (const [name, target] of Object.entries(imports)) {
-    // deno.json lets "ejs" stand for "ejs/lib" too, an import map has to be told
+    // in deno.json, "ejs" also covers subpaths such as "ejs/lib"; an import map needs them listed
     if (/^(npm|jsr):/.test(target)) imports[`${name}/`] = `${target.replace(":", ":/")}/`;
   }
   const support = (file: string) => new URL(`../tests/support/${file}`, import.meta.url).href;

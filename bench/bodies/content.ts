@@ -1,13 +1,13 @@
-/** Bytes of one piece of a stream. */
+/** Size of one piece of a stream, in bytes. */
 export const CHUNK_BYTES = 64 * 1024;
 
 /** A piece of a stream. */
 export const CHUNK: Uint8Array<ArrayBuffer> = new Uint8Array(CHUNK_BYTES).fill(0x61);
 
 /**
- * A value that takes about that many bytes as JSON.
+ * A value of about the given size as JSON.
  *
- * @param kibibytes How many
+ * @param kibibytes Size in KiB
  */
 export function jsonOf(kibibytes: number): { items: object[] } {
   const item = (id: number) => ({ id, name: "a name of some length", tags: ["one", "two"], price: 12.5, stock: true });
@@ -16,7 +16,7 @@ export function jsonOf(kibibytes: number): { items: object[] } {
 }
 
 /**
- * Pieces that are made when somebody wants them.
+ * A stream whose pieces are made on demand.
  *
  * @param bytes How many bytes in all
  */

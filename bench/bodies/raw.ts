@@ -1,7 +1,7 @@
 import type { FetchHandler } from "../servers/handlers.ts";
 import { jsonOf, streamOf } from "./content.ts";
 
-/** The floor: the same by hand. */
+/** The floor: the same in a handwritten handler. */
 export function rawBodies(file: string): FetchHandler {
   const values = new Map([1, 100].map((kibibytes) => [String(kibibytes), jsonOf(kibibytes)]));
   return async (request) => {

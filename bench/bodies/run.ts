@@ -1,5 +1,6 @@
 /**
- * `deno task bench:bodies`: bodies of 1 KiB to 100 MiB, in and out, over a handler written by hand that does the same.
+ * `deno task bench:bodies`: bodies of 1 KiB to 100 MiB, in and out, relative to a handwritten handler that does the
+ * same.
  * About three minutes in full.
  *
  * `--only=upload,download,json --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
@@ -16,11 +17,11 @@ import { jsonOf } from "./content.ts";
 
 const MIB = 2 ** 20;
 
-/** What one turn says: both for each unit of work, a request or a byte. */
+/** Results of one turn, per unit of work: a request or a byte. */
 interface Turn {
   readonly rate: number;
   readonly processor: number;
-  /** Bytes by which the server's memory grew at most. */
+  /** Peak growth of the server's memory, in bytes. */
   readonly growth: number;
 }
 
@@ -60,7 +61,7 @@ async function json(server: Server, how: string, kibibytes: number): Promise<Tur
   return { rate, processor: cpu, growth: server.memory().peak - resident };
 }
 
-/** Everything that is measured: a name and how a server has its turn. */
+/** Everything that is measured: a name, and a function that gives a server its turn. */
 function cases(): (readonly [name: string, turn: (server: Server) => Promise<Turn>])[] {
   const sizes = [["1 MiB", MIB], ["100 MiB", 100 * MIB]] as const;
   const streams = (method: string, kind: string, ways: readonly (readonly [how: string, name: string])[]) =>
@@ -97,11 +98,11 @@ try {
   );
   const rows: string[][] = [];
   for (const [name, turn] of cases()) {
-    // new servers for each, so that memory of one is not there for another
+    // new servers for each case, so that no case reuses memory of another
     const turns = await withServers(commands, async (servers) => {
       await Deno.truncate(file, name.includes("100 MiB") ? 100 * MIB : MIB);
       const result = { raw: [] as Turn[], sluice: [] as Turn[] };
-      // the rounds before the first warm up; a round of small bodies has too few requests for code to be compiled
+      // negative rounds warm up; one round of small bodies has too few requests for code to be compiled
       for (let round = name.includes(" 1 MiB") ? -8 : -1; round < rounds; round++) {
         for (const contestant of ["raw", "sluice"] as const) {
           const one = await turn(servers.get(contestant)!);

@@ -1,4 +1,7 @@
-/** Serves bodies, by hand or with Sluice: `serve.ts <raw|sluice> <file>`. Prints its port when it listens. */
+/**
+ * Serves bodies, with a handwritten handler or with Sluice: `serve.ts <raw|sluice> <file>`. Prints its port when it
+ * listens.
+ */
 import type { FetchHandler } from "../servers/handlers.ts";
 import { rawBodies } from "./raw.ts";
 import { sluiceBodies } from "./sluice.ts";

@@ -3,7 +3,7 @@ import sluice, { type FrameworkRequest, type FrameworkResponse } from "@sluice/s
 import type { FetchHandler } from "../servers/handlers.ts";
 import { CHUNK, CHUNK_BYTES, jsonOf, streamOf } from "./content.ts";
 
-/** Sluice, lean, with every way there is to read and to write a body. */
+/** Sluice lean, with every way to read and to write a body. */
 export function sluiceBodies(file: string): FetchHandler {
   const app = sluice().set("env", "production").set("etag", false).set("json charset", false);
   const values = new Map([1, 100].map((kibibytes) => [String(kibibytes), jsonOf(kibibytes)]));
@@ -35,7 +35,7 @@ export function sluiceBodies(file: string): FetchHandler {
   return app.fetch;
 }
 
-/** Writes until the client has enough for now, and goes on when it wants more. */
+/** Writes until the buffer is full, and continues on drain. */
 function write(res: FrameworkResponse, left: number): void {
   while (left > 0) {
     const goesOn = res.write(left >= CHUNK_BYTES ? CHUNK : CHUNK.subarray(0, left));

@@ -1,21 +1,21 @@
-/** Applications that grow, each in the words of its framework. */
+/** Applications that grow, each written with its framework's API. */
 import type { FetchHandler } from "../servers/handlers.ts";
 
-/** One application that is being made. */
+/** An application under construction. */
 export interface Growing {
   /** Adds a route for GET, whose answer is `ok`. */
   get(path: string): void;
-  /** Adds a middleware below a path that only goes on; `null` if middleware belong to routes. */
+  /** Adds a middleware below a path that only calls next; `null` if middleware belongs to routes. */
   readonly use: ((path: string) => void) | null;
-  /** Adds a route that is reached through routers mounted below one another at `/a`; `null` if there are none. */
+  /** Adds a route inside nested routers, each mounted at `/a`; `null` if the framework has none. */
   readonly nest: ((depth: number) => void) | null;
-  /** Makes a request for a path, which is asked again and again: making it is no part of finding its route. */
+  /** Makes a request for a path. It is reused, so that making it is not part of the time for finding its route. */
   request(path: string): unknown;
   /** Answers a request, in process. */
   answer(request: unknown): unknown;
 }
 
-/** Who grows. */
+/** The contestants. */
 export const GROWING: ReadonlyMap<string, string> = new Map([
   ["sluice", "Sluice"],
   ["hono", "Hono"],
@@ -36,7 +36,7 @@ function asking(fetch: FetchHandler): Pick<Growing, "request" | "answer"> {
 /**
  * An application without routes.
  *
- * @param contestant Whose
+ * @param contestant Name of the contestant
  * @throws {Error} If there is none of that name
  */
 export async function growing(contestant: string): Promise<Growing> {
@@ -121,7 +121,7 @@ async function growingElysia(): Promise<Growing> {
   };
 }
 
-/** Without a server, it is asked with as little of a request as it needs. */
+/** Express runs without a server, with a minimal request. */
 async function growingExpress(): Promise<Growing> {
   const { default: express } = await import("express");
   const router = express.Router();
@@ -139,7 +139,7 @@ async function growingExpress(): Promise<Growing> {
       router.use("/a", inner);
     },
     request: (url) => url,
-    // mounts write into the request, so it can be used once
+    // mounting modifies the request, so it can be used only once
     answer(url) {
       const res = { body: "" };
       router({ method: "GET", url, headers: {} }, res, unanswered);

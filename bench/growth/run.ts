@@ -1,6 +1,6 @@
 /**
- * `deno task bench:growth`: what a request costs when an application is large: many routes, much middleware elsewhere,
- * routers below one another; and how long it takes to register 10 000 routes. About four minutes in full.
+ * `deno task bench:growth`: what a request costs in a large application: many routes, much middleware on other paths,
+ * nested routers; and how long it takes to register 10 000 routes. About four minutes in full.
  *
  * `--only=routes,middleware,mounts,registration --contestants=sluice,hono --rounds=3`; `--write` puts the results into
  * `docs/performance.md`.
@@ -20,7 +20,7 @@ refuseOthers("only", "contestants", "rounds", "write");
 const contestants = chosen("contestants", [...GROWING.keys()]);
 const rounds = numberFlag("rounds", 3);
 
-/** ns over the floor, for each size: the sizes are measured in turn, so that they can be compared. */
+/** ns over the floor, for each size: the sizes are measured alternately, so that they can be compared. */
 async function costs(
   contestant: string,
   cases: readonly (readonly [shape: string, size: number])[],

@@ -1,10 +1,10 @@
 import type { Growing } from "./apps.ts";
 
-/** A way to grow, and what is asked then. */
+/** A way to grow, and the paths requested then. */
 export interface Shape {
   /** Grows an application to a size. */
   grow(app: Growing, size: number): void;
-  /** Paths that are asked in turn. */
+  /** Paths requested in turn. */
   paths(size: number): string[];
 }
 
@@ -12,7 +12,7 @@ const SOME = Array.from({ length: 64 }, (_, i) => i * 7);
 
 /** The ways to grow. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
-  // the last of so many routes
+  // the last of `size` routes
   static: {
     grow: (app, size) => times(size, (i) => app.get(`/static/route${i}`)),
     paths: (size) => [`/static/route${size - 1}`],
@@ -21,7 +21,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     grow: (app, size) => times(size, (i) => app.get(`/r${i}/:id`)),
     paths: (size) => SOME.map((value) => `/r${size - 1}/${value}`),
   },
-  // all of so many routes, in an order that nobody can guess; as many paths for few routes, for some remember paths
+  // all of `size` routes, in random order; always the same number of paths, since some routers cache paths
   spread: {
     grow: (app, size) => times(size, (i) => app.get(`/r${i}/:id`)),
     paths: (size) => Array.from({ length: 4096 }, (_, i) => `/r${(i * 7919) % size}/${i}`),
@@ -30,7 +30,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     grow: (app, size) => times(size, (i) => app.get(i % 2 === 0 ? `/static/route${i}` : `/r${i}/:id`)),
     paths: (size) => [`/r${size - 1}/7`],
   },
-  // middleware on paths that nobody asks for
+  // middleware on paths that are not requested
   middleware: {
     grow(app, size) {
       times(size, (i) => app.use!(`/other${i}`));
@@ -38,7 +38,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     },
     paths: () => SOME.map((value) => `/here/${value}`),
   },
-  // routers below one another, and one route of the same path
+  // nested routers, and one flat route with the same path
   mounts: {
     grow: (app, size) => app.nest!(size),
     paths: deepPath,

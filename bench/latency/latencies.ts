@@ -1,7 +1,7 @@
-/** Two latencies this far apart are told from each other. */
+/** Resolution: latencies that differ by 1 % are told apart. */
 const STEP = Math.log(1.01);
 
-/** How often each latency was seen, by the number of its step; what a load prints. */
+/** How often each latency was seen, by the number of its step; printed by a load. */
 export interface Counts {
   /** Number of requests by the step of their latency. */
   readonly steps: Readonly<Record<string, number>>;
@@ -10,13 +10,13 @@ export interface Counts {
 }
 
 /**
- * How long answers took, as counts: those of many short runs can be put together, and a percentile of all of them says
- * more than the middle of theirs. What makes a virtual machine stand still now and then falls on a run or does not.
+ * How long answers took, as counts: those of many short runs can be merged, and a percentile of all of them says more
+ * than the median of their percentiles, since the occasional pause of a virtual machine hits some runs and not others.
  */
 export class Latencies {
   readonly #steps = new Map<number, number>();
 
-  /** Puts together what several loads have seen. */
+  /** Merges the counts of several loads. */
   static of(all: readonly Counts[]): Latencies {
     const latencies = new Latencies();
     for (const { steps } of all) {
@@ -27,7 +27,7 @@ export class Latencies {
 
   /** @param ms How long an answer took */
   add(ms: number): void {
-    // a clock of microseconds tells of no less
+    // the clock's resolution is a microsecond
     this.#count(Math.round(Math.log(Math.max(ms, 0.001)) / STEP), 1);
   }
 
@@ -35,15 +35,15 @@ export class Latencies {
     this.#steps.set(step, (this.#steps.get(step) ?? 0) + count);
   }
 
-  /** The counts, to be printed. */
+  /** The counts, for printing. */
   get steps(): Record<string, number> {
     return Object.fromEntries(this.#steps);
   }
 
   /**
-   * How long an answer took at most.
+   * A percentile of the latencies.
    *
-   * @param part In which part of the requests: 0.99 for 99 of a hundred
+   * @param part Part of the requests: 0.99 for the 99th percentile
    * @returns ms
    */
   at(part: number): number {

@@ -1,10 +1,10 @@
 /**
- * Asks a server at a constant rate: `load.ts <port> <path> <connections> <rate> <seconds>`, on Bun, whose sockets cost
- * little. Prints JSON.
+ * Sends requests to a server at a constant rate: `load.ts <port> <path> <connections> <rate> <seconds>`. Runs on Bun,
+ * whose sockets cost little. Prints JSON.
  *
- * A request has a time at which it is due, whether or not the server has kept up; its latency begins then. A load
- * generator that waits for answers before it asks again (wrk, autocannon) asks less while the server stands still, and
- * does not see most of what users would have waited.
+ * Every request has a time at which it is due, whether or not the server has kept up, and its latency is measured from
+ * then. A load generator that waits for an answer before it sends the next request (wrk, autocannon) sends fewer
+ * requests while the server is paused, and misses most of the time users would have waited.
  */
 import { setImmediate } from "node:timers";
 import { type Counts, Latencies } from "./latencies.ts";
@@ -55,12 +55,12 @@ function received(socket: Socket, data: Uint8Array): void {
   if (socket.data.received === answerBytes) took(socket);
 }
 
-// every answer is as long as the first
+// every answer has the length of the first
 function lengthOf(answer: string): number {
   const [head, body] = answer.split("\r\n\r\n") as [string, string];
-  if (!answer.startsWith("HTTP/1.1 200")) throw new Error(`this is no answer: ${answer}`);
+  if (!answer.startsWith("HTTP/1.1 200")) throw new Error(`unexpected answer: ${answer}`);
   if (Number(/content-length: (\d+)/i.exec(head)?.[1]) !== body.length) {
-    throw new Error("the first answer is not whole");
+    throw new Error("the first answer is incomplete");
   }
   return answer.length;
 }
@@ -78,7 +78,7 @@ const opened = await Promise.all(Array.from({ length: connections }, () =>
       error: (_socket: Socket, error: Error) => Promise.reject(error),
     },
   })));
-// one answer for every connection, before the clock counts
+// one answer on every connection before measuring
 for (const socket of opened) {
   ask(socket, performance.now());
   answered--;
@@ -94,7 +94,7 @@ while (answered < total) {
     if (socket === undefined) waiting.push(due);
     else ask(socket, due);
   }
-  if (now - start > (seconds + 10) * 1000) throw new Error(`${total - answered} of ${total} answers have not come`);
+  if (now - start > (seconds + 10) * 1000) throw new Error(`${total - answered} of ${total} answers are missing`);
   await new Promise((done) => setImmediate(done));
 }
 const result: Counts = { steps: latencies.steps, lag: lags.at(0.99) };

@@ -1,9 +1,9 @@
 /**
- * `deno task bench:latency`: how long answers take at a constant rate, over a handler written by hand at the same rate.
- * About eight minutes in full; the load is made on Bun, from npm.
+ * `deno task bench:latency`: how long answers take at a constant rate, relative to a handwritten handler at the same
+ * rate. About eight minutes in full; the load runs on Bun, from npm.
  *
- * `--rounds=30 --seconds=1 --load=0.3 --connections=50,500 --contestants=sluice-lean,hono`; `--load` is the part of what
- * the slowest of those with the same floor can answer; `--write` puts the results into `docs/performance.md`.
+ * `--rounds=30 --seconds=1 --load=0.3 --connections=50,500 --contestants=sluice-lean,hono`; `--load` is the fraction of
+ * what the slowest contestant with the same floor can answer; `--write` puts the results into `docs/performance.md`.
  */
 import { SCENARIOS } from "../scenarios.ts";
 import { chosen, flag, numberFlag, refuseOthers, writes } from "../support/flags.ts";
@@ -27,9 +27,9 @@ const NAMES: Readonly<Record<string, string>> = {
   "sluice": "Sluice",
   "hono": "Hono",
 };
-/** Requests a second that the load can be trusted with. */
+/** Most requests a second that the load generator can send reliably. */
 const MOST = 30_000;
-/** The ratio is taken in each of so many parts of the rounds too, for its spread. */
+/** The rounds are split into this many parts, to show the spread of the ratio. */
 const PARTS = 3;
 
 refuseOthers("rounds", "seconds", "load", "connections", "contestants", "write");
@@ -44,7 +44,7 @@ if (writes() && (contestants.length < FLOORS.size || flag("connections") !== und
 const scenario = SCENARIOS.find(({ name }) => name === "1 param")!;
 const all = [...new Set(contestants.flatMap((name) => [FLOORS.get(name)!, name]))];
 
-/** Requests a second for a floor and those that are compared with it. */
+/** Requests a second for a floor and its contestants. */
 async function rateFor(floor: string, servers: ReadonlyMap<string, Server>, connections: number): Promise<number> {
   let least = MOST / load;
   for (const name of all.filter((one) => floorOf(one) === floor)) {
@@ -92,7 +92,7 @@ async function tableFor(servers: ReadonlyMap<string, Server>, connections: numbe
   }`;
 }
 
-/** The ratio of p99 in all rounds, and the lowest and the highest of their parts. */
+/** The ratio of p99 over all rounds, with the lowest and the highest of the parts. */
 function ratioOf(taken: readonly Counts[], floor: readonly Counts[]): string {
   const ratio = (from: number, to: number) =>
     Latencies.of(taken.slice(from, to)).at(0.99) / Latencies.of(floor.slice(from, to)).at(0.99);

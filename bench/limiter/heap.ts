@@ -24,7 +24,7 @@ interface Bytes {
   readonly resident: number;
 }
 
-/** Measures all of them, one after the other. */
+/** Measures all contestants, one after the other. */
 export async function heap(): Promise<void> {
   const rows: string[][] = [];
   for (const name of NAMES) {
@@ -39,7 +39,7 @@ export async function heap(): Promise<void> {
 export async function heapWorker(name: string): Promise<() => Promise<Bytes>> {
   const make = await contestant(name);
   const keys = ipv4Keys(KEYS);
-  // code is compiled, and what is made once is made
+  // warm up: compile code and make one-time objects
   const small = make(keys.slice(0, 1000), 3_600_000);
   for (let i = 0; i < 1000; i++) await small(i);
   return async () => {

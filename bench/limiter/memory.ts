@@ -1,4 +1,4 @@
-/** ns of one decision in memory about a known client. */
+/** ns for one decision in memory about a known client. */
 import { interleave, withChildren } from "../support/child.ts";
 import { ipv4Keys, randomWalk } from "./keys.ts";
 import { AWAITED, contestant, type Decide } from "./peers.ts";

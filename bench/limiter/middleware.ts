@@ -1,4 +1,4 @@
-/** ns of a whole middleware call, headers included. */
+/** ns for a whole middleware call, headers included. */
 import { interleave, withChildren } from "../support/child.ts";
 import { ipv4Keys, ipv6Keys, randomWalk } from "./keys.ts";
 import { median, printTable, ratio } from "../support/table.ts";
@@ -24,7 +24,7 @@ interface StubRequest {
   readonly app: { get(name: string): unknown };
 }
 
-/** As little of a response as every contestant needs. */
+/** A minimal response for every contestant. */
 class StubResponse {
   statusCode = 200;
   headersSent = false;
@@ -44,7 +44,7 @@ class StubResponse {
   }
 
   end(): this {
-    throw new Error("nobody is to be refused");
+    throw new Error("no request should be refused");
   }
 }
 
@@ -55,7 +55,7 @@ export async function middleware(rounds: number): Promise<void> {
   const cases = SIZES.flatMap((size) => FAMILIES.map((family) => [String(size), family] as const));
   const columns: string[][] = [];
   for (const size of SIZES) {
-    // both families side by side, for they are compared too
+    // both address families side by side, since they are compared too
     const all = FAMILIES.flatMap((family) => NAMES.map((name) => ["middleware", name, String(size), family]));
     const figures = await withChildren(
       WORKER,

@@ -1,4 +1,4 @@
-/** The longest time nothing else can happen, while a million clients come and go. */
+/** The longest time the event loop is blocked while a million clients come and go. */
 import { withChildren } from "../support/child.ts";
 import { ipv4Keys } from "./keys.ts";
 import { AWAITED, contestant, type Decide } from "./peers.ts";
@@ -29,12 +29,12 @@ interface Filling {
   readonly any: number;
 }
 
-/** Measures all of them. */
+/** Measures all contestants. */
 export async function pauses(): Promise<void> {
   const answers = await withChildren(WORKER, NAMES.map((name) => ["pauses", name]), async (children) => {
     const filled: Filling[] = [];
     for (const child of children) filled.push(await child.ask<Filling>());
-    // one after the other, or they would keep each other from running
+    // one after the other, or they would block each other
     for (const child of children) await child.ask();
     const swept = await Promise.all(children.map((child) => child.ask()));
     return filled.map((one, i) => ({ ...one, sweeping: swept[i]! }));

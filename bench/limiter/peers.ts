@@ -1,16 +1,16 @@
-/** Stores in memory: the floors, Sluice's and the peers', each behind the same function. */
+/** In-memory stores: the floors, Sluice's and the peers', each behind the same function. */
 import type { AlgorithmName, Policy } from "../../advanced/src/policy/policy.ts";
 
-/** Decides about the key at a place. */
+/** Decides for the key at an index. */
 export type Decide = (place: number) => unknown;
 
-/** Makes a store that knows no key yet. */
+/** Makes an empty store. */
 export type MakeDecide = (keys: readonly string[], windowMs: number) => Decide;
 
 const LIMIT = 2 ** 31 - 1;
 const MAX_KEYS = 2 ** 21;
 
-/** What decides by a promise is awaited. */
+/** Contestants whose decision is a promise. */
 export const AWAITED: ReadonlySet<string> = new Set([
   "floor + clock, awaited",
   "Sluice, awaited",
@@ -18,7 +18,7 @@ export const AWAITED: ReadonlySet<string> = new Set([
   "rate-limiter-flexible",
 ]);
 
-/** A contestant by its name; only its own code is loaded. */
+/** Finds a contestant by name, loading only its own code. */
 export async function contestant(name: string): Promise<MakeDecide> {
   if (name.startsWith("floor")) return floor(name);
   if (name.startsWith("Sluice")) return await sluice(name);
@@ -83,7 +83,7 @@ function floor(name: string): MakeDecide {
     default:
       return (keys, windowMs) => {
         const places = new Map<string, number>();
-        // count and end side by side, so that both come with one look at the memory
+        // count and end side by side, so that both are in the same cache line
         const cells = new Float64Array(2 * keys.length);
         return (i) => {
           const now = Date.now();
@@ -111,7 +111,7 @@ async function sluice(name: string): Promise<MakeDecide> {
   const algorithm = name.startsWith("Sluice:") ? name.slice("Sluice: ".length) as AlgorithmName : "fixed-window";
   return (keys, windowMs) => {
     const store = new MemoryStore({ maxKeys: MAX_KEYS, ...(ownClock ? { clock: () => Date.now() } : {}) });
-    // a bucket that fills faster than it is emptied would be forgotten at once
+    // a bucket that refills faster than it drains would be dropped at once
     const numbers = algorithm === "token-bucket" ? { limit: 1, burst: 2 ** 30 } : { limit: LIMIT };
     const policy: Policy = { name: "bench", algorithm, windowMs, ...numbers };
     const take = { policy, key: "", cost: 1 };
@@ -122,7 +122,8 @@ async function sluice(name: string): Promise<MakeDecide> {
         return store.decide(takes);
       };
     }
-    // what keeps every unit apart would only grow, so after the first pass over the keys each unit goes back
+    // algorithms that track every unit would grow without end, so after the first pass over the keys each unit is given
+    // back
     let filled = 0;
     return (i) => {
       take.key = keys[i]!;

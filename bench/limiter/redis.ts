@@ -69,7 +69,7 @@ export async function redis(rounds: number): Promise<void> {
   }
 }
 
-/** Commands that came from clients: what a script calls counts too, under other names. */
+/** Commands sent by clients, without those that scripts call, which are counted under other names. */
 function sentCommands(stats: string): number {
   let sum = 0;
   for (const [, calls] of stats.matchAll(/^cmdstat_(?:evalsha|eval):calls=(\d+)/gm)) sum += Number(calls);
@@ -95,7 +95,7 @@ export async function redisWorker(name: string, url: string): Promise<() => Prom
     let isOver = false;
     const before = otherwise();
     const begin = performance.now();
-    // decisions without the store never end the turn, and would keep both the timer and Redis's answers from being heard
+    // decisions without the store never end the turn, and would block both the timer and Redis's answers
     let breath: Promise<void> | null = null;
     const caller = async () => {
       while (!isOver) {
@@ -168,7 +168,7 @@ async function raw(name: string, url: string): Promise<Contestant> {
   return { decide: (key) => client.evalSha(sha, { keys: [`raw:{${key}}bench`], arguments: args }) };
 }
 
-/** The very script and arguments that the store sends for a decision. */
+/** The script and arguments that the store sends for a decision. */
 async function sentByStore(): Promise<{ script: string; args: string[] }> {
   const { RedisStore } = await import("../../advanced/mod.ts");
   let sent: { script: string; args: string[] } | null = null;

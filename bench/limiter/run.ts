@@ -1,7 +1,7 @@
 /**
- * Compares the limiter with its peers and with what the machine gives at best: ns in memory and as middleware, bytes per
- * key, pauses, decisions per second over Redis. Everything is paired within rounds of one run, because the speed of a
- * machine drifts; every contestant has a process of its own.
+ * Compares the limiter with its peers and with the least work possible: ns in memory and as middleware, bytes per key,
+ * pauses, decisions per second over Redis. Everything is paired within rounds of one run, because the speed of a
+ * machine drifts; every contestant has its own process.
  *
  * `--rounds=5 --only=memory,middleware,heap,pauses,redis`; about three minutes in full.
  */

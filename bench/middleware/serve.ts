@@ -1,7 +1,9 @@
-/** Serves JSON behind a stack of npm's middleware: `serve.ts <sluice|express> <stack>`. Prints its port when it listens. */
+/**
+ * Serves JSON behind a stack of npm's middleware: `serve.ts <sluice|express> <stack>`. Prints its port when it listens.
+ */
 import { stackOf } from "./stacks.ts";
 
-/** What is used of both. */
+/** The API used of both. */
 interface App {
   use(middleware: unknown): unknown;
   get(path: string, handler: (req: unknown, res: { json(value: unknown): void }) => unknown): unknown;

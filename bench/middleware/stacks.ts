@@ -5,7 +5,7 @@ import session from "express-session";
 import helmet from "helmet";
 import morgan from "morgan";
 
-/** The packages, as their own pages show them; typed for Express, each in its own way. */
+/** The packages, set up as in their READMEs; each is typed for Express in its own way. */
 const MADE: Readonly<Record<string, () => unknown>> = {
   helmet: () => helmet(),
   cors: () => cors(),
@@ -15,7 +15,7 @@ const MADE: Readonly<Record<string, () => unknown>> = {
   "express-session": () => session({ secret: "secret", resave: false, saveUninitialized: false }),
 };
 
-/** Stacks of middleware by name, in the order in which programs have them. */
+/** Stacks of middleware by name, in the usual order. */
 export const STACKS: Readonly<Record<string, readonly string[]>> = {
   none: [],
   ...Object.fromEntries(Object.keys(MADE).map((name) => [name, [name]])),

@@ -1,6 +1,6 @@
 /**
- * `deno task bench:process`: ns a request costs in one process, `app.fetch(request)` without a network, over making the
- * bare request and response. Every contestant has a process of its own; about two minutes in full.
+ * `deno task bench:process`: ns a request costs in one process, `app.fetch(request)` without a network, beyond making
+ * the bare request and response. Every contestant has its own process; about two minutes in full.
  *
  * `--only=JSON,404 --contestants=sluice-lean,hono --rounds=5`; `--write` puts the results into `docs/performance.md`.
  */
@@ -21,7 +21,7 @@ const CONTESTANTS: ReadonlyMap<string, string> = new Map([
   ["elysia", "Elysia"],
 ]);
 
-/** ns that Sluice lean is to stay below. */
+/** Upper limits for Sluice lean, in ns. */
 const TARGETS: Readonly<Record<string, number>> = {
   "plain text": 390,
   "JSON": 380,
@@ -45,7 +45,7 @@ if (writes() && (scenarios.length < SCENARIOS.length || contestants.length < CON
 const worker = new URL("worker.ts", import.meta.url);
 const rows: string[][] = [];
 for (const scenario of scenarios) {
-  // processes of this scenario alone: what else a function has seen changes how fast it is
+  // separate processes per scenario: a function's speed depends on what it was called with before
   const figures = await withChildren(
     worker,
     contestants.map((contestant) => [contestant, scenario]),

@@ -12,7 +12,7 @@ const scenario = SCENARIOS.find((one) => one.name === name)!;
 const handler = await fetchHandler(contestant);
 const floor = bare(scenario);
 
-/** Reads the body of the request if it has one, and makes the answer. */
+/** Reads the request's body, if any, and makes the answer. */
 function bare({ status, answer, body }: Scenario): FetchHandler {
   if (status === 404) return () => new Response("Not Found", { status });
   if (body !== undefined) return (request) => request.json().then(Response.json);

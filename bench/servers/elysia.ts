@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 
-/** What the benchmarks need of an application of Elysia's. */
+/** The part of an Elysia application that the benchmarks use. */
 export interface ElysiaApp {
   /** Answers a request. */
   fetch(request: Request): Response | Promise<Response>;
@@ -8,7 +8,7 @@ export interface ElysiaApp {
   listen(options: object, ready: (server: { port: number }) => void): unknown;
 }
 
-/** Elysia with the same scenarios; its middleware are the hooks before a handler. */
+/** Elysia with the same scenarios; its middleware is hooks before a handler. */
 export function elysiaApp(): ElysiaApp {
   const app = new Elysia();
   app.get("/text", () => "Hello, World!");

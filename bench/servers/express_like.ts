@@ -1,4 +1,4 @@
-/** The scenarios in Express's own words: the same text serves Sluice and Express. */
+/** The scenarios written for Express's API: the same code serves Sluice and Express. */
 
 // deno-lint-ignore no-explicit-any -- two libraries with one API and two sets of types
 type Any = any;

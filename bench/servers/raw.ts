@@ -1,9 +1,9 @@
-/** The floor: handlers written by hand, with whatever Deno makes at the least cost. */
+/** The floor: handwritten handlers that use whatever is cheapest on Deno. */
 import { weakEntityTag } from "../../src/http/entity_tag.ts";
 
 type Answer = (body: string) => Response;
 
-/** Which bytes a handler sends: the fewest, those of Sluice lean, or those of Sluice as it comes. */
+/** Which bytes a handler sends: the fewest, those of Sluice lean, or those of Sluice with default settings. */
 export type Bytes = "fewest" | "lean" | "same";
 
 const HTML = "text/html; charset=utf-8";

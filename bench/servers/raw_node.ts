@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** The floor under Node: a listener written by hand for `node:http`, which sends the least. */
+/** The floor under Node: a handwritten `node:http` listener, which sends the fewest bytes. */
 export function nodeHandler(req: IncomingMessage, res: ServerResponse): void {
   const path = req.url!;
   switch (path) {

@@ -1,7 +1,7 @@
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { register } from "./express_like.ts";
 
-/** Sluice as it comes, or without charset and entity tag. */
+/** Sluice with default settings, or without charset and entity tag. */
 export function sluiceApp(lean: boolean): FrameworkApp {
   const app = sluice();
   app.set("env", "production");

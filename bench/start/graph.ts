@@ -21,8 +21,8 @@ interface Info {
 }
 
 /**
- * The static imports of a module that are code: types are gone when it runs, and dynamic imports wait until they are
- * needed.
+ * The static imports of a module, without those of types, which are erased, and without dynamic imports, which are
+ * loaded on demand.
  *
  * @param entry Its path below the root
  * @throws {Error} If Deno can't read it

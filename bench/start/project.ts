@@ -3,13 +3,13 @@ import { lockedVersions } from "../../scripts/locked_packages.ts";
 
 const FOLDER = new URL("../../.cache/bench/start/", import.meta.url);
 
-/** The contestants that are bundles of another one, each in a folder of its own, and how they are made. */
+/** Contestants that are bundles of another one, each in its own folder, and how they are made. */
 const BUNDLES: ReadonlyMap<string, readonly string[]> = new Map([
   ["bundled", []],
   ["split", ["--code-splitting", "--minify"]],
 ]);
 
-/** Who starts, with the names of the programs. */
+/** The contestants, by the names of their programs. */
 export const STARTING: ReadonlyMap<string, string> = new Map([
   ["bare", "`Deno.serve`"],
   ["sluice", "Sluice"],
@@ -22,8 +22,8 @@ export const STARTING: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A project as a user would have it, in a folder of its own: this repository's lock file names some hundred packages
- * more, which Deno would read at every start.
+ * Makes a project like a user's, in its own folder: this repository's lock file names some hundred other packages,
+ * which Deno would read at every start.
  *
  * @returns Where the programs are
  */
@@ -33,7 +33,7 @@ export async function makeProject(): Promise<(contestant: string) => URL> {
   for (const name of ["hono", "h3", "elysia", "express"]) imports[name] = `npm:${name}@${versions[name]}`;
   await Deno.remove(FOLDER, { recursive: true }).catch(() => undefined);
   await Deno.mkdir(FOLDER, { recursive: true });
-  // a workspace of its own, or Deno would look for one in the folders above
+  // its own workspace, or Deno would look for one in the parent folders
   await Deno.writeTextFile(new URL("deno.json", FOLDER), JSON.stringify({ workspace: [], imports }));
   for (const name of STARTING.keys()) {
     const flags = BUNDLES.get(name);

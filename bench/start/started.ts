@@ -1,25 +1,25 @@
 import { fileURLToPath } from "node:url";
 import { processorTime } from "../support/processor_time.ts";
 
-/** How one start went, in ms. */
+/** Times of one start, in ms. */
 export interface Started {
   /** From starting the process to the first byte of the first answer. */
   readonly firstByte: number;
   /** The first request, from sending it to its answer. */
   readonly first: number;
-  /** The second. */
+  /** The second request. */
   readonly second: number;
-  /** Time on the processor until the first byte, all threads of the process together. */
+  /** Processor time until the first byte, over all threads of the process. */
   readonly processor: number;
 }
 
 const REQUEST = new TextEncoder().encode("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
 
 /**
- * Starts a program, asks it twice over one connection and ends it.
+ * Starts a program, sends it two requests over one connection and ends it.
  *
  * @param program The program, which listens on the port it is given
- * @param codeCache Whether V8 may use what it has compiled before
+ * @param codeCache Whether V8 may use its code cache
  * @throws {Error} If there is no answer within ten seconds
  */
 export async function start(program: URL, codeCache: boolean): Promise<Started> {
@@ -57,7 +57,7 @@ async function connected(port: number, deadline: number): Promise<Deno.TcpConn> 
       return await Deno.connect({ hostname: "127.0.0.1", port });
     } catch (error) {
       if (!(error instanceof Deno.errors.ConnectionRefused)) throw error;
-      if (performance.now() > deadline) throw new Error(`nobody listens on port ${port} after ten seconds`);
+      if (performance.now() > deadline) throw new Error(`nothing listens on port ${port} after ten seconds`);
     }
   }
 }
@@ -67,7 +67,7 @@ async function answered(connection: Deno.TcpConn): Promise<void> {
   const bytes = new Uint8Array(4096);
   const length = await connection.read(bytes) ?? 0;
   const text = new TextDecoder().decode(bytes.subarray(0, length));
-  if (!text.startsWith("HTTP/1.1 200")) throw new Error(`this is no answer: ${text}`);
+  if (!text.startsWith("HTTP/1.1 200")) throw new Error(`unexpected answer: ${text}`);
 }
 
 function freePort(): number {

@@ -1,35 +1,35 @@
 /**
- * Time of small things, in ns of the clock, in batches so short that most are disturbed by nobody: the least of them and
- * their median say how far to trust them. Garbage is collected when V8 sees fit: a collection that is asked for changes how
- * everything after it runs.
+ * Times short operations, in ns, in batches so short that most of them run undisturbed: their minimum and median show
+ * how far to trust them. Garbage is collected when V8 decides: a forced collection changes how everything after it
+ * runs.
  */
 
-/** ns of one call in batches that were taken in turn. */
+/** ns per call, in batches taken alternately. */
 export interface Batches {
-  /** The least that anybody has to do. */
+  /** The floor: the least work possible. */
   readonly floor: readonly number[];
   /** The contestant. */
   readonly own: readonly number[];
 }
 
-/** Something to be called many times; promises are awaited. */
+/** A function to be called many times; promises are awaited. */
 export type Call = (turn: number) => unknown;
 
 const BATCH_MS = 1;
-/** So few that what is prepared for them dies young. */
+/** Few enough that objects prepared for them are collected young. */
 const MOST_CALLS = 300;
 const WARM_UP_MS = 500;
 
-/** Makes what a batch of calls needs, so that making it does not count. */
+/** Makes what a batch of calls needs, so that making it is not timed. */
 export type Prepare = (calls: number) => void;
 
 /**
- * Takes a contestant's time beside the floor's.
+ * Times a contestant alternately with the floor.
  *
- * @param floor The least that anybody has to do
+ * @param floor The least work possible
  * @param own The contestant
  * @param prepare Runs before every batch
- * @returns Takes that many batches of both
+ * @returns A function that times the given number of batches of both
  */
 export async function besides(
   floor: Call,
@@ -47,7 +47,7 @@ export async function besides(
   };
 }
 
-// also compiles the code, before anything counts
+// also compiles the code, before anything is timed
 async function sizeOf(call: Call, prepare: Prepare | undefined): Promise<number> {
   let size = 16;
   const end = performance.now() + WARM_UP_MS;
@@ -69,10 +69,10 @@ async function time(call: Call, size: number, prepare: Prepare | undefined): Pro
 }
 
 /**
- * What the contestant takes beyond the floor, in ns.
+ * The contestant's time beyond the floor's, in ns.
  *
  * @param all Batches of both
- * @param of What of many batches counts: their median, or the least, in which others have no part
+ * @param of The statistic over the batches: their median, or the minimum, which excludes disturbances
  */
 export function overFloor(all: readonly Batches[], of: (values: readonly number[]) => number): number {
   return of(all.flatMap(({ own }) => own)) - of(all.flatMap(({ floor }) => floor));

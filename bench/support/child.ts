@@ -3,8 +3,9 @@ import { linesOf } from "../../scripts/lines.ts";
 import { denoRun } from "./deno_run.ts";
 
 /**
- * A contestant in a process of its own, so that nobody's objects spoil another's compiled code or heap. It is asked by
- * a line and answers with a line of JSON; it ends when its input does, so none is left when the parent is killed.
+ * A contestant in its own process, so that one contestant's objects do not affect another's compiled code or heap. It
+ * gets a question as a line and answers with a line of JSON; it ends when its input does, so that none is left when the
+ * parent is killed.
  */
 export class Child {
   readonly #process: Deno.ChildProcess;
@@ -26,7 +27,7 @@ export class Child {
    * Starts one and waits until it is prepared.
    *
    * @param worker The program, which serves with {@linkcode answerRounds}
-   * @param args What the program wants to know: a contestant's name and so on
+   * @param args Arguments of the program: a contestant's name and so on
    * @throws {Error} If it ends before it is prepared
    */
   static async start(worker: URL, ...args: readonly string[]): Promise<Child> {
@@ -37,7 +38,7 @@ export class Child {
   }
 
   /**
-   * Asks for one round.
+   * Requests one round.
    *
    * @param question What the program understands
    * @returns What it answered
@@ -59,12 +60,12 @@ export class Child {
 }
 
 /**
- * Starts several, two at a time, and hands them over; all of them are ended afterwards.
+ * Starts several, two at a time, passes them to a function, and ends all of them afterwards.
  *
  * @param worker The program
  * @param all Arguments of each
- * @param use What to do with them
- * @returns What came of it
+ * @param use The function
+ * @returns Its result
  */
 export async function withChildren<T>(
   worker: URL,
@@ -83,12 +84,12 @@ export async function withChildren<T>(
 }
 
 /**
- * Asks all of them in turn, round by round.
+ * Requests rounds from all of them in turn.
  *
  * @param names Their names, in the same order
  * @param children The contestants
  * @param rounds Number of rounds
- * @returns What each of them answered
+ * @returns Their answers
  */
 export async function interleave<T = number>(
   names: readonly string[],
@@ -103,7 +104,7 @@ export async function interleave<T = number>(
 }
 
 /**
- * The other end: says that it is prepared, then answers each line with one.
+ * The child's side: reports that it is ready, then answers each line with a line.
  *
  * @param answer Answers one question
  */

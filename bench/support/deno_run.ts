@@ -6,8 +6,8 @@ const LOCK = new URL(".cache/bench/deno.lock", ROOT);
 let copied = false;
 
 /**
- * How a benchmark runs a program of this repository: with the versions of its lock file, of which it uses a copy, for
- * with JSR in reach Deno would add to the committed one.
+ * Arguments with which a benchmark runs a program of this repository: with the versions in a copy of its lock file,
+ * since Deno would add to the committed one if JSR is reachable.
  *
  * @param flags Flags for Deno, besides these
  * @returns Arguments before the program's own

@@ -1,5 +1,5 @@
 /**
- * What was given on the command line as `--name=value`.
+ * A flag given on the command line as `--name=value`.
  *
  * @param name Name of the flag
  * @returns Its value, `undefined` if it was not given
@@ -12,7 +12,7 @@ export function flag(name: string): string | undefined {
  * A flag that is a number.
  *
  * @param name Name of the flag
- * @param otherwise What it is when it was not given
+ * @param otherwise Its default
  * @throws {RangeError} If it is not a positive number
  */
 export function numberFlag(name: string, otherwise: number): number {
@@ -22,12 +22,12 @@ export function numberFlag(name: string, otherwise: number): number {
 }
 
 /**
- * A flag that chooses some of several.
+ * A flag that selects some of several names.
  *
  * @param name Name of the flag
- * @param all What there is
- * @returns The chosen ones in the order of `all`; all of them when the flag was not given
- * @throws {RangeError} If one is not among them
+ * @param all All names
+ * @returns The selected names in the order of `all`; all of them if the flag was not given
+ * @throws {RangeError} If one is not in `all`
  */
 export function chosen(name: string, all: readonly string[]): string[] {
   const given = flag(name)?.split(",");
@@ -39,9 +39,9 @@ export function chosen(name: string, all: readonly string[]): string[] {
 }
 
 /**
- * Refuses flags that nobody reads, so that a misspelled one is not taken for the default.
+ * Refuses unknown flags, so that a misspelled one is not silently ignored.
  *
- * @param known Names of the flags there are
+ * @param known Names of the known flags
  * @throws {RangeError} If there is another
  */
 export function refuseOthers(...known: readonly string[]): void {
@@ -53,7 +53,7 @@ export function refuseOthers(...known: readonly string[]): void {
   }
 }
 
-/** Whether the results shall go to `docs/performance.md`. */
+/** Whether to write the results to `docs/performance.md`. */
 export function writes(): boolean {
   return Deno.args.includes("--write");
 }

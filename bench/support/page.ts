@@ -5,9 +5,9 @@ import { run } from "../../scripts/process.ts";
 const PAGE = new URL("../../docs/performance.md", import.meta.url);
 
 /**
- * Puts what was measured between the marks of a section, `<!-- bench:name -->` and `<!-- /bench:name -->`.
+ * Writes results between the markers of a section, `<!-- bench:name -->` and `<!-- /bench:name -->`.
  *
- * @param sections Text in markdown, by the names of the sections
+ * @param sections Markdown text by section name
  * @throws {Error} If the page has no such section
  */
 export async function writeSections(sections: ReadonlyMap<string, string>): Promise<void> {
@@ -28,7 +28,7 @@ export async function writeSections(sections: ReadonlyMap<string, string>): Prom
 }
 
 /**
- * Puts a picture beside the page.
+ * Writes a picture beside the page.
  *
  * @param name Its file name
  * @param svg The picture

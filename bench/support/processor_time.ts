@@ -1,9 +1,9 @@
 /**
- * Time the threads of a process have spent on a processor, in ns. Far steadier than the clock where others use the
- * machine too: who has to wait for a processor spends none of it.
+ * Processor time of all threads of a process, in ns. Far steadier than wall-clock time on a shared machine: a thread
+ * that waits for a processor uses none.
  *
  * @param pid The process; Linux only
- * @param seen What its threads had when they were last looked at, for the next look: some may have ended by then
+ * @param seen The threads' times at the last call, kept for the next one: some threads may have ended by then
  */
 export function processorTime(pid: number, seen: Map<string, number> = new Map()): number {
   for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {
@@ -13,7 +13,7 @@ export function processorTime(pid: number, seen: Map<string, number> = new Map()
   return seen.values().reduce((sum, time) => sum + time, 0);
 }
 
-// a thread may end between the list and the look
+// a thread may end between listing and reading
 function timeOf(path: string): string | null {
   try {
     return Deno.readTextFileSync(path);

@@ -1,6 +1,6 @@
 import { processorTime } from "./processor_time.ts";
 
-/** Where servers run; the load has the other processor, so that neither takes the other's time. */
+/** The core that servers run on; the load has the other one, so that neither slows the other down. */
 const SERVER_CORE = "0";
 
 /** How a contestant is started. */
@@ -11,7 +11,7 @@ export interface ServerCommand {
   readonly args: readonly string[];
 }
 
-/** A server in a process of its own, on the first processor; it prints its port when it listens. */
+/** A server in its own process, on the first core; it prints its port when it listens. */
 export class Server {
   readonly port: number;
   readonly #process: Deno.ChildProcess;
@@ -52,19 +52,19 @@ export class Server {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Time its threads have spent on a processor, in ns. */
+  /** Processor time of its threads, in ns. */
   processorTime(): number {
     return processorTime(this.#process.pid, this.#threads);
   }
 
-  /** Memory that is resident now, and the most since {@linkcode Server.forgetPeak}, in bytes. */
+  /** Resident memory now, and its peak since {@linkcode Server.forgetPeak}, in bytes. */
   memory(): { resident: number; peak: number } {
     const status = Deno.readTextFileSync(`/proc/${this.#process.pid}/status`);
     const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1024;
     return { resident: bytes("VmRSS"), peak: bytes("VmHWM") };
   }
 
-  /** Begins to look for the peak anew. */
+  /** Resets the peak. */
   forgetPeak(): void {
     Deno.writeTextFileSync(`/proc/${this.#process.pid}/clear_refs`, "5");
   }
@@ -78,11 +78,11 @@ export class Server {
 }
 
 /**
- * Starts several servers, hands them over and ends them.
+ * Starts several servers, passes them to a function and ends them.
  *
  * @param commands How each is started, by name
- * @param use What to do with them
- * @returns What came of it
+ * @param use The function
+ * @returns Its result
  */
 export async function withServers<T>(
   commands: ReadonlyMap<string, ServerCommand>,

@@ -1,8 +1,8 @@
-/** Figures of several contestants, one for each round; rounds are taken side by side, so ratios are paired. */
+/** Figures of several contestants, one per round; contestants run side by side in a round, so ratios are paired. */
 export type Figures = ReadonlyMap<string, readonly number[]>;
 
 /**
- * The value in the middle.
+ * The median.
  *
  * @param values At least one
  */
@@ -12,7 +12,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The mean of ratios.
+ * The geometric mean of ratios.
  *
  * @param values At least one, above 0
  */
@@ -21,10 +21,10 @@ export function geometricMean(values: readonly number[]): number {
 }
 
 /**
- * How many times one contestant's figure is another's, round by round.
+ * Ratios of one contestant's figures to another's, round by round.
  *
- * @param above The figures above the line
- * @param below The figures below it, of the same rounds
+ * @param above The numerators
+ * @param below The denominators, of the same rounds
  */
 export function paired(above: readonly number[], below: readonly number[]): number[] {
   return above.map((value, round) => value / below[round]!);
@@ -41,11 +41,11 @@ export function spread(ratios: readonly number[]): string {
 }
 
 /**
- * How many times one contestant's figure is another's: the median over the rounds, with the lowest and the highest.
+ * The ratio of one contestant's figures to another's: the median over the rounds, with the lowest and the highest.
  *
  * @param figures All figures
- * @param of The one above
- * @param to The one below
+ * @param of Contestant in the numerator
+ * @param to Contestant in the denominator
  */
 export function ratio(figures: Figures, of: string, to: string): string {
   return spread(paired(figures.get(of)!, figures.get(to)!));
@@ -57,7 +57,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }
 
-/** Prints a table under a heading and what there is to say about it. */
+/** Prints a table under a heading and an explanation. */
 export function printTable(title: string, about: string, head: readonly string[], rows: readonly string[][]): void {
   console.log(`\n### ${title}\n\n${about}\n\n${table(head, rows)}`);
 }

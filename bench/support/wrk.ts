@@ -1,9 +1,9 @@
 import type { Scenario } from "../scenarios.ts";
 
-/** Where the load is made; see `server.ts`. */
+/** The core that the load runs on; see `server.ts`. */
 const LOAD_CORE = "1";
 
-/** What wrk is asked to do. */
+/** Options of a wrk run. */
 export interface Load {
   /** Address of the server. */
   readonly origin: string;
@@ -15,7 +15,7 @@ export interface Load {
   readonly connections?: number;
 }
 
-/** What wrk saw. */
+/** Results of a wrk run. */
 export interface Seen {
   /** Requests answered. */
   readonly requests: number;
@@ -23,7 +23,7 @@ export interface Seen {
   readonly rate: number;
 }
 
-/** Asks a server the same again and again, over connections that stay open, until its time is over. */
+/** Sends a server the same request repeatedly, over keep-alive connections, until its time is up. */
 export class Wrk {
   readonly #process: Deno.ChildProcess;
   readonly #script: string;
@@ -36,9 +36,9 @@ export class Wrk {
   }
 
   /**
-   * Begins to ask.
+   * Starts sending.
    *
-   * @param load What to ask
+   * @param load The options
    */
   static async start({ origin, request, seconds, connections = 50 }: Load): Promise<Wrk> {
     const script = await Deno.makeTempFile({ suffix: ".lua" });
@@ -52,36 +52,36 @@ export class Wrk {
     return new Wrk(process, script, request);
   }
 
-  /** Asks nothing until it is resumed; its time goes on. */
+  /** Pauses sending until it is resumed; its time runs on. */
   pause(): void {
     this.#signal("SIGSTOP");
   }
 
-  /** Goes on asking. */
+  /** Resumes sending. */
   resume(): void {
     this.#signal("SIGCONT");
   }
 
-  /** Ends it, where it has not ended by itself; paused or not. */
+  /** Ends it if it has not ended by itself, paused or not. */
   kill(): void {
     this.#signal("SIGKILL");
   }
 
-  // a machine that stands still for seconds lets the time of one run out that is being asked
+  // if the machine pauses for seconds, wrk's time may run out while it is sending
   #signal(signal: Deno.Signal): void {
     try {
       this.#process.kill(signal);
     } catch (error) {
-      // Deno's word for a process that is over
+      // what Deno throws for a process that has ended
       if (!(error instanceof TypeError)) throw error;
     }
   }
 
   /**
-   * Waits until its time is over.
+   * Waits until its time is up.
    *
-   * @returns What came of it
-   * @throws {Error} If wrk is missing, or an answer was not as it should be
+   * @returns Its results
+   * @throws {Error} If wrk is missing, or an answer was not as expected
    */
   async finish(): Promise<Seen> {
     try {

@@ -1,20 +1,20 @@
-/** Looks at the answers before anything is measured: who answers wrongly has no time. */
+/** Checks the answers before anything is measured: a wrong answer makes timings meaningless. */
 import { requestOf, type Scenario } from "../scenarios.ts";
 
-/** Somebody who answers: a handler, or a server behind `fetch`. */
+/** Something that answers requests: a handler, or a server behind `fetch`. */
 export type Ask = (request: Request) => Response | Promise<Response>;
 
 /** Headers that may differ between handlers that send the same bytes. */
 const OF_THE_SERVER = new Set(["date", "vary"]);
 
 /**
- * Asks somebody everything once.
+ * Sends every scenario once.
  *
- * @param name Who it is
- * @param ask Answers
- * @param scenarios The questions
+ * @param name Name of the contestant
+ * @param ask Answers requests
+ * @param scenarios The scenarios
  * @param origin Scheme and host of the requests
- * @throws {Error} If the status or the body is another than the scenario says
+ * @throws {Error} If the status or the body differs from the scenario
  */
 export async function checkAnswers(
   name: string,
@@ -37,7 +37,7 @@ function isAnswer(text: string, answer: unknown): boolean {
 }
 
 /**
- * Describes every answer, headers and body, so that two who claim to send the same bytes can be compared.
+ * Describes every answer, headers and body, so that two contestants that claim to send the same bytes can be compared.
  *
  * @param ask Answers
  * @param scenarios The questions

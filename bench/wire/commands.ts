@@ -8,7 +8,7 @@ import type { ServerCommand } from "../support/server.ts";
 const ROOT = new URL("../../", import.meta.url);
 const FOLDER = new URL(".cache/bench/npm/", ROOT);
 
-/** Frameworks that are loaded from npm's own files, as their users would; everything else becomes part of the bundle. */
+/** Frameworks loaded from npm's own files, as users load them; everything else becomes part of the bundle. */
 const PEERS = ["@hono/node-server", "elysia", "express", "h3", "hono"];
 
 /** A program of this folder on Deno. */
@@ -23,7 +23,7 @@ export function onDeno(path: string, ...args: string[]): ServerCommand {
  */
 export async function underNode(path: string, ...args: string[]): Promise<ServerCommand> {
   const { output } = await run("node", ["--version"], { limitMs: 5000, quiet: true });
-  // Deno runs itself where a program asks for a Node that is not there
+  // without Node, Deno runs itself under that name
   if (!/^v\d/.test(output)) throw new Error(`the contestants under Node need it in the PATH, not ${output}`);
   return { program: "node", args: [await bundled(path), ...args] };
 }
@@ -47,7 +47,7 @@ function bundled(path: string): Promise<string> {
   return known;
 }
 
-/** Neither knows the import map, so the sources are bundled; what is imported on demand stays a file of its own. */
+/** Neither runtime supports the import map, so the sources are bundled; dynamic imports stay separate files. */
 async function bundle(path: string): Promise<string> {
   await installLocked(FOLDER, PEERS);
   const name = path.replace(/^.*\//, "").replace(/\.ts$/, "");

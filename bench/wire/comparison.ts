@@ -1,16 +1,16 @@
-/** Several contestants and the floor each of them is measured by. */
+/** Several contestants, and the floor they are compared with. */
 export interface Comparison {
   /** Name of the section of the page, and of the picture's panel. */
   readonly name: string;
   /** Heading. */
   readonly title: string;
-  /** What the floor is, for the first words below the heading. */
+  /** What the floor is, for the text below the heading. */
   readonly floorIs: string;
   /** The same in a few words, for the picture. */
   readonly floorName: string;
-  /** The contestant that stands below every ratio. */
+  /** The contestant in the denominator of every ratio. */
   readonly floor: string;
-  /** The others with their names for people, Sluice first. */
+  /** The others with their display names, Sluice first. */
   readonly others: readonly (readonly [contestant: string, name: string])[];
 }
 
@@ -87,7 +87,7 @@ export function contestantsOf(comparisons: readonly Comparison[]): string[] {
   return comparisons.flatMap(({ floor, others }) => [floor, ...others.map(([contestant]) => contestant)]);
 }
 
-/** The comparisons without the contestants that were not chosen; a floor is always needed. */
+/** The comparisons with only the selected contestants; the floor is always needed. */
 export function among(comparisons: readonly Comparison[], contestants: readonly string[]): Comparison[] {
   return comparisons
     .map((comparison) => ({

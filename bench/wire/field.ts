@@ -1,4 +1,4 @@
-/** Measures a field of contestants over the network and tells the results as tables and as a picture. */
+/** Measures contestants over the network and reports the results as tables and as a picture. */
 import { SCENARIOS } from "../scenarios.ts";
 import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
 import { writePicture, writeSections } from "../support/page.ts";
@@ -24,7 +24,7 @@ export interface Field {
 }
 
 /**
- * Runs a field, as the command line says: `--only`, `--contestants`, `--rounds`, `--seconds` and `--write`.
+ * Runs a field with the flags of the command line: `--only`, `--contestants`, `--rounds`, `--seconds` and `--write`.
  *
  * @param field What to measure
  */

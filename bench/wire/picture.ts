@@ -8,7 +8,7 @@ const BAR = 9;
 const TOP = 80;
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif";
 
-/** Told apart on white and on black, and without colour by their order. */
+/** Distinguishable on white and on black, and without colour by their order. */
 const COLOURS: Readonly<Record<string, string>> = {
   "sluice": "#f29a5c",
   "sluice-lean": "#e8590c",
@@ -82,7 +82,7 @@ function panel(result: Result): { svg: string; height: number } {
   }
   const one = LABEL + scale;
   parts.push(`<path class="axis" d="M${LABEL} ${TOP - 4}V${y}"/><path class="floor" d="M${one} ${TOP - 4}V${y}"/>`);
-  // over the line, or it would cross them
+  // above the line, or it would cross them
   parts.push(...figures);
   parts.push(`<text class="quiet" x="${one}" y="${y + 13}" text-anchor="middle">1.00</text>`);
   return { svg: parts.join("\n"), height: y + 16 };
@@ -101,7 +101,7 @@ function figure(value: number, y: number, scale: number, name: string): string {
   }</text>`;
 }
 
-// what is code in the tables is a word here
+// code in the tables is plain text here
 function plain(text: string): string {
   return text.replaceAll("`", "");
 }

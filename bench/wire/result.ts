@@ -2,15 +2,15 @@ import { geometricMean, median, paired, spread, table } from "../support/table.t
 import type { Comparison } from "./comparison.ts";
 import type { Measured, Rounds } from "./rounds.ts";
 
-/** What came of one contestant in one scenario, as ratios to the floor: above 1 is better than the floor. */
+/** Result of one contestant in one scenario, as ratios to the floor: above 1 is better than the floor. */
 export interface Cell {
   /** Requests per second to the floor's, round by round. */
   readonly rates: readonly number[];
-  /** The floor's time on the processor to the contestant's, round by round. */
+  /** The floor's processor time to the contestant's, round by round. */
   readonly cpu: readonly number[];
 }
 
-/** What came of a comparison. */
+/** Result of a comparison. */
 export interface Result {
   /** What was compared. */
   readonly comparison: Comparison;
@@ -19,7 +19,7 @@ export interface Result {
 }
 
 /**
- * Makes ratios of what was measured of one contestant.
+ * Makes ratios of one contestant's measurements.
  *
  * @param own Its rounds
  * @param floor The floor's
@@ -31,16 +31,16 @@ export function cellOf(own: readonly Measured[], floor: readonly Measured[]): Ce
   };
 }
 
-/** A cell as it stands in the tables. */
+/** The text of a cell. */
 export function cellText({ rates, cpu }: Cell): string {
   return `${spread(rates)} · ${median(cpu).toFixed(2)}`;
 }
 
 /**
- * Makes ratios of what was measured.
+ * Makes ratios of the measurements.
  *
- * @param comparison Who is compared
- * @param rounds What was measured, by scenario
+ * @param comparison The comparison
+ * @param rounds Measurements by scenario
  */
 export function resultOf(comparison: Comparison, rounds: ReadonlyMap<string, Rounds>): Result {
   const rows = new Map<string, readonly Cell[]>();
@@ -58,7 +58,7 @@ export function resultOf(comparison: Comparison, rounds: ReadonlyMap<string, Rou
  * The mean over the scenarios.
  *
  * @param result The result
- * @param of What is meant
+ * @param of The value to average
  * @returns One for each contestant
  */
 export function meansOf({ comparison, rows }: Result, of: "rates" | "cpu"): number[] {

@@ -2,40 +2,40 @@ import type { Scenario } from "../scenarios.ts";
 import type { Server } from "../support/server.ts";
 import { type Load, Wrk } from "../support/wrk.ts";
 
-/** What one round says about one contestant. */
+/** Result of one round for one contestant. */
 export interface Measured {
   /** Requests answered in a second. */
   readonly rate: number;
-  /** Time on the processor for one request, in ns. */
+  /** Processor time per request, in ns. */
   readonly cpu: number;
 }
 
-/** What all rounds say, by contestant. */
+/** Results of all rounds, by contestant. */
 export type Rounds = ReadonlyMap<string, readonly Measured[]>;
 
 /** How long to measure. */
 export interface Effort {
   /** Number of rounds. */
   readonly rounds: number;
-  /** How long each contestant is asked in a round, in seconds. */
+  /** How long each contestant is loaded in a round, in seconds. */
   readonly seconds: number;
 }
 
-/** How long one contestant is asked before it is another's turn. */
+/** How long one contestant is loaded before the next one's turn. */
 const SLICE_MS = 100;
 
-/** How long nobody is asked in between: whoever was has requests left that would take the next one's time. */
+/** Pause between turns: pending requests of one contestant would take the next one's time. */
 const GAP_MS = 20;
 
-/** How much later than the first the last load begins, at most. */
+/** Maximum time between the starts of the first and the last load. */
 const STARTING_MS = 1000;
 
 /**
- * Measures everybody at once, in slices so short that whatever else slows the machine down falls on all of them:
+ * Measures all contestants together, in slices so short that whatever slows the machine down affects all of them:
  * ratios are made within a round.
  *
  * @param servers The contestants
- * @param scenario What they are asked
+ * @param scenario The scenario
  * @param effort How long
  */
 export async function measureRounds(
@@ -56,9 +56,9 @@ interface Turn {
   readonly name: string;
   readonly server: Server;
   readonly load: Wrk;
-  /** Time its server had spent on a processor before, in ns. */
+  /** Processor time of its server before, in ns. */
   readonly before: number;
-  /** How long it was asked. */
+  /** How long it was loaded. */
   busyMs: number;
 }
 
@@ -89,7 +89,7 @@ async function measureAll(
       }
       turns.reverse();
     }
-    // what is still asked when their time is over, each of them is alone with
+    // requests sent after the slices run for one contestant at a time
     await delay(end - performance.now() + STARTING_MS);
     const result = new Map<string, Measured>();
     for (const { name, server, load, before, busyMs } of turns) {
@@ -101,7 +101,7 @@ async function measureAll(
     }
     return result;
   } finally {
-    // where one failed, the others would stay as they are, paused
+    // if one failed, the others would stay paused
     for (const { load } of turns) load.kill();
   }
 }
@@ -114,9 +114,9 @@ function delay(ms: number): Promise<void> {
  * Loads one server for a while.
  *
  * @param server The server
- * @param request What it is asked
+ * @param request The request
  * @param seconds How long
- * @param connections How many connections ask
+ * @param connections Number of connections
  */
 export async function measure(
   server: Server,

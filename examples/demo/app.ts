@@ -11,7 +11,7 @@ const MAX = 10;
 /** Length of the window in ms. */
 const WINDOW_MS = 10_000;
 
-/** What the live page is told about one request to the API. */
+/** What the live page shows about one request to the API. */
 export interface FeedEvent {
   /** Whether the limiter let it through. */
   admitted: boolean;

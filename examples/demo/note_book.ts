@@ -2,11 +2,11 @@
 export interface Note {
   /** Number of the note, from 1. */
   id: number;
-  /** What it says. */
+  /** Its text. */
   text: string;
 }
 
-/** Most notes that are kept; the oldest go first. */
+/** Maximum number of notes; the oldest are removed first. */
 const MOST = 100;
 
 /** The notes of the demo, in memory. */
@@ -14,7 +14,7 @@ export class NoteBook {
   readonly #notes: Note[] = [];
   #next = 1;
 
-  /** @param texts What it says in the beginning */
+  /** @param texts The initial notes */
   constructor(texts: readonly string[] = []) {
     for (const text of texts) this.add(text);
   }

@@ -1,4 +1,4 @@
-// Draws one bar for each request the server tells about: tall and green when admitted, short and red when limited.
+// Draws one bar for each request the server reports: tall and green when admitted, short and red when limited.
 const MOST = 50;
 const chart = document.getElementById("chart");
 const state = document.getElementById("state");
@@ -36,7 +36,7 @@ function connect() {
 }
 
 async function send(count) {
-  // an image cannot be limited politely; fetch reports 429 without an error
+  // unlike an image, fetch handles a 429 without an error
   for (let i = 0; i < count; i++) await fetch("/api/time", { cache: "no-store" });
 }
 

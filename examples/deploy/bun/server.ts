@@ -25,7 +25,7 @@ app.get("/convert/:amount/:from/:to", (req, res) => {
   const { amount, from, to } = req.params;
   const result = convert(Number(amount), from, to);
   res.json({ result });
-  // goes on after the answer
+  // continues after the answer
   if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
 });
 
@@ -46,7 +46,7 @@ app.use((req, res) => {
 });
 
 const onError: ErrorHandler = (error, _req, res, _next) => {
-  // errors that are the client's, of body parsers too, say so
+  // client errors, including those of body parsers, may be exposed
   if (!error.expose) console.error(error);
   res.status(error.expose ? error.status : 500).json({ error: error.expose ? error.message : "Something went wrong" });
 };

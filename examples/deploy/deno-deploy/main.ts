@@ -13,7 +13,7 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// counted in Deno KV, which all regions share; a write may have to cross an ocean
+// counted in Deno KV, which all regions share; a write may have to reach another continent
 const kv = await Deno.openKv();
 app.use("/convert", rateLimit({ max: 10, windowMs: 60_000, store: new DenoKvStore({ kv }), timeoutMs: 2000 }));
 
@@ -25,7 +25,7 @@ app.get("/convert/:amount/:from/:to", (req, res) => {
   const { amount, from, to } = req.params;
   const result = convert(Number(amount), from, to);
   res.json({ result });
-  // goes on after the answer
+  // continues after the answer
   if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
 });
 
@@ -46,7 +46,7 @@ app.use((req, res) => {
 });
 
 const onError: ErrorHandler = (error, _req, res, _next) => {
-  // errors that are the client's, of body parsers too, say so
+  // client errors, including those of body parsers, may be exposed
   if (!error.expose) console.error(error);
   res.status(error.expose ? error.status : 500).json({ error: error.expose ? error.message : "Something went wrong" });
 };

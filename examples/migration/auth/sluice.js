@@ -1,4 +1,4 @@
-// Accounts: passwords behind scrypt, sessions in cookies, pages for members only.
+// Accounts: passwords hashed with scrypt, sessions in cookies, pages for members only.
 import ejs from "ejs";
 import express from "@sluice/sluice";
 import session from "express-session";
@@ -25,7 +25,7 @@ app.use(session({
   cookie: { httpOnly: true, sameSite: "lax", maxAge: 600_000 },
 }));
 
-// what one page leaves for the next one: shown once
+// a message that one page leaves for the next, shown once
 app.use((req, res, next) => {
   const { error, notice } = req.session;
   delete req.session.error;
@@ -61,7 +61,7 @@ app.post("/login", async (req, res, next) => {
     req.session.error = "Name or password is wrong";
     return res.status(303).location("/login").end();
   }
-  // a new session id, so that one planted before is worth nothing
+  // a new session id prevents session fixation
   req.session.regenerate((error) => {
     if (error) return next(error);
     req.session.member = account.name;

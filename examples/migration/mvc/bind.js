@@ -7,7 +7,7 @@ const ROUTES = [
   ["remove", "delete", "/:id"],
 ];
 
-/** Registers a route for every method a controller has; `load` runs in front of those with an id. */
+/** Registers a route for every method of a controller; `load` runs before those with an id. */
 export function bind(app, name, controller) {
   if (controller.load) app.param(`${name}Id`, controller.load);
   for (const [action, verb, path] of ROUTES) {

@@ -1,4 +1,4 @@
-// A lending library: models, views and controllers, bound together by the names of the controllers' methods.
+// A lending library: models, views and controllers, with routes named after the controllers' methods.
 import ejs from "ejs";
 import express from "express";
 import session from "express-session";

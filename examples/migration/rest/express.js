@@ -21,7 +21,7 @@ class ApiError extends Error {
   }
 }
 
-/** Runs validations, then the handler with what they let through. */
+/** Runs validations, then the handler with the validated values. */
 function checked(...validations) {
   return [...validations, (req, _res, next) => {
     const result = validationResult(req);

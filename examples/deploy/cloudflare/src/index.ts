@@ -16,7 +16,7 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// counted in Durable Objects, one for each client; bindings are there from the first request on
+// counted in Durable Objects, one for each client; bindings are available from the first request on
 let limit: RateLimitMiddleware | undefined;
 app.use("/convert", (req, res, next) => {
   limit ??= rateLimit({ max: 10, windowMs: 60_000, store: new DurableObjectStore({ namespace: req.env.RATE_LIMIT }) });
@@ -31,7 +31,7 @@ app.get("/convert/:amount/:from/:to", (req, res) => {
   const { amount, from, to } = req.params;
   const result = convert(Number(amount), from, to);
   res.json({ result });
-  // goes on after the answer
+  // continues after the answer
   if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
 });
 
@@ -40,7 +40,7 @@ app.post("/convert", sluice.json({ limit: "10kb" }), (req, res) => {
   res.json({ result: convert(amount, from, to) });
 });
 
-// WebSockets stay open in an object that sleeps while nothing is said
+// WebSockets stay open in an object that hibernates while there are no messages
 app.get("/live", (req) => {
   const { LIVE } = req.env;
   return LIVE.get(LIVE.idFromName("live")).fetch(req.request);
@@ -62,7 +62,7 @@ app.use((req, res) => {
 });
 
 const onError: ErrorHandler = (error, _req, res, _next) => {
-  // errors that are the client's, of body parsers too, say so
+  // client errors, including those of body parsers, may be exposed
   if (!error.expose) console.error(error);
   res.status(error.expose ? error.status : 500).json({ error: error.expose ? error.message : "Something went wrong" });
 };

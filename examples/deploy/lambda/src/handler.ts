@@ -14,15 +14,15 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// without Redis every instance of the function counts by itself, so that clients get more than 10
+// without Redis, every instance of the function counts by itself, so a client gets more than 10
 const { REDIS_URL } = process.env;
 const store = REDIS_URL ? await redisStore(REDIS_URL) : new MemoryStore();
-// an instance that was asleep connects again first, which takes more than the 100 ms a decision has otherwise
+// an instance that was frozen reconnects first, which takes longer than the default 100 ms for a decision
 app.use("/convert", rateLimit({ max: 10, windowMs: 60_000, store, timeoutMs: 1000 }));
 
 async function redisStore(url: string): Promise<RedisStore> {
   const client = createClient({ url }).on("error", console.error);
-  // a cold start waits a second at most; while Redis is away, instances count by themselves
+  // a cold start waits a second at most; while Redis is unavailable, instances count by themselves
   await Promise.race([client.connect(), new Promise((resolve) => setTimeout(resolve, 1000))]);
   return new RedisStore({ client });
 }
@@ -35,7 +35,7 @@ app.get("/convert/:amount/:from/:to", (req, res) => {
   const { amount, from, to } = req.params;
   const result = convert(Number(amount), from, to);
   res.json({ result });
-  // goes on after the answer
+  // continues after the answer
   if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
 });
 
@@ -49,7 +49,7 @@ app.use((req, res) => {
 });
 
 const onError: ErrorHandler = (error, _req, res, _next) => {
-  // errors that are the client's, of body parsers too, say so
+  // client errors, including those of body parsers, may be exposed
   if (!error.expose) console.error(error);
   res.status(error.expose ? error.status : 500).json({ error: error.expose ? error.message : "Something went wrong" });
 };
@@ -59,5 +59,5 @@ async function audit(url: string, entry: unknown): Promise<void> {
   await fetch(url, { method: "POST", body: JSON.stringify(entry) });
 }
 
-// for a function URL; behind API Gateway it is toLambdaHandler(app)
+// for a function URL; behind API Gateway use toLambdaHandler(app)
 export const handler = toStreamingHandler(app);

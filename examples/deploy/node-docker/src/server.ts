@@ -13,7 +13,7 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// behind a load balancer: how many proxies to believe about the client's address
+// behind a load balancer: number of proxies to trust for the client's address
 app.set("trust proxy", Number(process.env.PROXIES ?? 0));
 
 // one container counts in memory; several need Redis to count together
@@ -31,7 +31,7 @@ app.get("/convert/:amount/:from/:to", (req, res) => {
   const { amount, from, to } = req.params;
   const result = convert(Number(amount), from, to);
   res.json({ result });
-  // goes on after the answer
+  // continues after the answer
   if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
 });
 
@@ -52,7 +52,7 @@ app.use((req, res) => {
 });
 
 const onError: ErrorHandler = (error, _req, res, _next) => {
-  // errors that are the client's, of body parsers too, say so
+  // client errors, including those of body parsers, may be exposed
   if (!error.expose) console.error(error);
   res.status(error.expose ? error.status : 500).json({ error: error.expose ? error.message : "Something went wrong" });
 };
@@ -64,5 +64,5 @@ async function audit(url: string, entry: unknown): Promise<void> {
 
 const server = serve(app, { port: Number(PORT) }, () => console.log(`Listening on http://localhost:${server.port}`));
 
-// docker stop: what is under way is answered, then the process ends
+// docker stop: requests in flight are answered, then the process ends
 process.once("SIGTERM", () => app.close({ timeoutMs: 8000 }).then(() => process.exit(0)));

@@ -4,7 +4,7 @@ import type { RedisPort } from "@sluice/rate-limit";
  * Redis over HTTPS, for runtimes without sockets.
  *
  * @param url Address of the database
- * @param token What allows to use it
+ * @param token Access token
  */
 export function upstash(url: string, token: string): RedisPort {
   async function send(...command: readonly (string | number)[]): Promise<unknown> {

@@ -13,13 +13,13 @@ function convert(amount: number, from: string, to: string): number {
 
 const app = sluice();
 
-// Vercel's proxy says who the client is
+// Vercel's proxy provides the client's address
 app.set("trust proxy", 1);
 
-// without Redis every instance counts by itself
+// without Redis, every instance counts by itself
 const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = process.env;
 const store = url && token ? new RedisStore({ client: upstash(url, token) }) : new MemoryStore();
-// Redis over HTTPS may need more than the 100 ms a decision has otherwise, before the instance decides by itself
+// Redis over HTTPS may need more than the default 100 ms, after which the instance decides by itself
 app.use("/convert", rateLimit({ max: 10, windowMs: 60_000, store, timeoutMs: 1000 }));
 
 app.get("/", (req, res) => {
@@ -30,7 +30,7 @@ app.get("/convert/:amount/:from/:to", (req, res) => {
   const { amount, from, to } = req.params;
   const result = convert(Number(amount), from, to);
   res.json({ result });
-  // goes on after the answer
+  // continues after the answer
   if (req.env.AUDIT_URL) req.waitUntil(audit(req.env.AUDIT_URL, { amount, from, to, ip: req.ip }));
 });
 
@@ -44,7 +44,7 @@ app.use((req, res) => {
 });
 
 const onError: ErrorHandler = (error, _req, res, _next) => {
-  // errors that are the client's, of body parsers too, say so
+  // client errors, including those of body parsers, may be exposed
   if (!error.expose) console.error(error);
   res.status(error.expose ? error.status : 500).json({ error: error.expose ? error.message : "Something went wrong" });
 };
