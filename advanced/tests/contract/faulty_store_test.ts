@@ -5,12 +5,12 @@ import { FaultyStore, type Policy, type Store, type Take, type Verdict } from ".
 const POLICY: Policy = { name: "p", algorithm: "fixed-window", limit: 5, windowMs: 60_000 };
 const TAKE: Take = { policy: POLICY, key: "k", cost: 1 };
 
-/** Units of the key that are used, past all faults. */
+/** Units of the key in use, read without faults. */
 function usedOf(store: Store): number {
   return 5 - (store as MemoryStore).decide([{ ...TAKE, cost: 0 }])[0]!.remaining;
 }
 
-Deno.test("a FaultyStore without a fault answers as the store does, at once", () => {
+Deno.test("a FaultyStore without a fault answers like the store, synchronously", () => {
   const store = new FaultyStore(new MemoryStore());
   const verdicts = store.decide([TAKE]) as readonly Verdict[];
   assertEquals(verdicts[0]!.granted, 1);
@@ -37,7 +37,7 @@ Deno.test("FaultyStore.hang() never settles, and heal() lets later calls pass", 
   assertEquals([settled, store.inFlight, usedOf(inner)], [false, 1, 1]);
 });
 
-Deno.test("FaultyStore.delay() lets calls wait at a gate, and decides afterwards", async () => {
+Deno.test("FaultyStore.delay() makes calls wait at a gate, and decides afterwards", async () => {
   const inner = new MemoryStore();
   const gate = Promise.withResolvers<void>();
   const store = new FaultyStore(inner).delay(gate.promise);

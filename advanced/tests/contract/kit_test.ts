@@ -10,7 +10,7 @@ import {
   type VirtualClock,
 } from "../../testing.ts";
 
-/** A memory store that a subclass breaks in one place. */
+/** A memory store that a subclass breaks in one way. */
 class Broken implements Store {
   readonly inner: MemoryStore;
   readonly clock: VirtualClock;
@@ -62,7 +62,7 @@ function misread(change: (take: Take) => Take): new (clock: VirtualClock) => Sto
   };
 }
 
-/** Runs the contract; returns the sentences of the tests that failed, each with its message. */
+/** Runs the contract; returns the names of the tests that failed, each with its message. */
 async function failuresOf(Made: new (clock: VirtualClock) => Store, options?: StoreContractOptions) {
   const tests: [name: string, body: () => Promise<void>][] = [];
   const make = (clock: VirtualClock) => Promise.resolve({ store: new Made(clock) });
@@ -248,12 +248,12 @@ const BUGS: Record<string, { store: new (clock: VirtualClock) => Store; breaks: 
   },
 };
 
-Deno.test("the contract finds nothing wrong with a store that keeps it", async () => {
+Deno.test("the contract passes for a correct store", async () => {
   assertEquals([...await failuresOf(Broken)], []);
 });
 
 for (const [bug, { store, breaks }] of Object.entries(BUGS)) {
-  Deno.test(`the contract finds a store that ${bug}`, async () => {
+  Deno.test(`the contract fails for a store that ${bug}`, async () => {
     const failed = [...(await failuresOf(store)).keys()];
     for (const part of breaks) {
       assert(failed.some((name) => name.includes(part)), `"${part}" is not among ${JSON.stringify(failed)}`);
@@ -261,7 +261,7 @@ for (const [bug, { store, breaks }] of Object.entries(BUGS)) {
   });
 }
 
-Deno.test("the contract asks for no more than a store declares", async () => {
+Deno.test("the contract requires no more than a store declares", async () => {
   class Modest extends Broken {
     override get capabilities() {
       return {
@@ -284,7 +284,7 @@ Deno.test("the contract asks for no more than a store declares", async () => {
   assertEquals([...await failuresOf(Modest)], []);
 });
 
-Deno.test("a failure tells policy, both verdicts and the last operations", async () => {
+Deno.test("a failure shows the policy, both verdicts and the last operations", async () => {
   const failures = await failuresOf(BUGS["tells a retryMs that is 1 ms early"]!.store);
   const [message] = failures.values();
   for (const part of ["breaks its contract: ", "policy: {", "wanted: ", "got: ", "what was done last", "decide n"]) {
@@ -293,7 +293,7 @@ Deno.test("a failure tells policy, both verdicts and the last operations", async
   assert(message!.split("\n").length <= 20);
 });
 
-Deno.test("the same seed does the same things, another one others", async () => {
+Deno.test("the same seed gives the same operations, another seed different ones", async () => {
   const { store } = BUGS["tells one unit too few"]!;
   const [first, again, other] = [
     await failuresOf(store),
@@ -304,7 +304,7 @@ Deno.test("the same seed does the same things, another one others", async () => 
   assert([...other.values()].join() !== [...first.values()].join());
 });
 
-Deno.test("storeContract() refuses a number of operations that is none", () => {
+Deno.test("storeContract() refuses an invalid number of operations", () => {
   for (const operations of [0, -1, 1.5, NaN]) {
     const make = (clock: VirtualClock) => Promise.resolve({ store: new Broken(clock) });
     assertThrows(() => storeContract({ name: "It", make }, () => {}, { operations }), RangeError, String(operations));

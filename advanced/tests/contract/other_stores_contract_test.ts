@@ -42,7 +42,7 @@ storeContract(
   { operations },
 );
 
-/** Objects by name, each with a storage of its own, as a namespace has them; the real ones are in `stores/`. */
+/** A fake namespace: objects by name, each with its own storage. Tests with real ones are in `stores/`. */
 class Namespace {
   readonly #objects = new Map<string, RateLimitObject>();
   readonly #clock: VirtualClock;
@@ -80,7 +80,7 @@ storeContract(
   { operations: operations },
 );
 
-/** A store as express-rate-limit has them, on a clock of the test. */
+/** A store like those of express-rate-limit, on the test's clock. */
 class Counter implements CounterLike {
   readonly localKeys = true;
   readonly #hits = new Map<string, { hits: number; end: number }>();
@@ -134,7 +134,7 @@ storeContract(
   {
     name: "fromCounter",
     make(clock) {
-      // counter and adapter go by one time
+      // counter and adapter share one time
       const time = new StoreClock(clock.read);
       return Promise.resolve({ store: fromCounter(() => new Counter(time), { clock: () => time.now() }) });
     },

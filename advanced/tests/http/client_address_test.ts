@@ -34,13 +34,13 @@ const FORGED = [
   ...["_obfuscated", "127.0.0.1", "192.0.2.1, 192.0.2.1", "x".repeat(6_000), '"', "for=198.51.100.7"],
 ];
 
-Deno.test("without trust proxy no forwarding header changes the key, whatever it holds", async () => {
+Deno.test("without trust proxy, no forwarding header changes the key, whatever it contains", async () => {
   const ask = appWith({ max: 1 });
   assertEquals(await ask({}), 200);
   for (const forwarded of FORGED) assertEquals(await ask({ forwarded }), 429, forwarded.slice(0, 30));
 });
 
-Deno.test("behind one proxy only the entry it added counts, whatever the client wrote before it", async () => {
+Deno.test("behind one proxy, only the entry it added is used, whatever the client wrote before it", async () => {
   const ask = appWith({ max: 1 }, 1);
   assertEquals(await ask({ forwarded: "203.0.113.5" }), 200);
   for (const forged of FORGED) {
@@ -62,16 +62,16 @@ Deno.test("behind trusted subnets the walk ends at the first address that is not
   assertEquals(await ask({ peer: "192.0.2.1", forwarded: "203.0.113.99" }), 429);
 });
 
-Deno.test("a second layer for a whole site is one more limit with a key of its own", async () => {
+Deno.test("a second layer for a whole site is another limit with its own key", async () => {
   const ask = appWith({
     limits: [{ name: "client", max: 2 }, { name: "site", max: 5 }],
     keyGenerator: ({ ip = "unknown" }) => ({ client: ip, site: subnetOf(ip, 48) ?? ip }),
   });
   const from = (subnet: number, host: number) =>
     ask({ peer: `2001:db8:1:${subnet.toString(16)}::${host.toString(16)}` });
-  // the generator handed out req.ip, and still a /64 is one client
+  // the generator returned req.ip, and still a /64 is one client
   assertEquals([await from(1, 1), await from(1, 2), await from(1, 3)], [200, 200, 429]);
-  // three more subnets of the same site, until the site has no more
+  // three more subnets of the same site, until the site's quota is used up
   assertEquals([await from(2, 1), await from(3, 1), await from(4, 1), await from(5, 1)], [200, 200, 200, 429]);
   assertEquals(await ask({ peer: "2001:db8:2::1" }), 200);
 });

@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import sluice from "@sluice/sluice";
 import { fetchLimit, type LimitOptions, MemoryStore, rateLimit, type RateLimitOptions } from "../../mod.ts";
 
-/** Runs a body and tells what it warned of. */
+/** Runs a function and returns its warnings. */
 async function warnings(body: () => Promise<void>): Promise<string[]> {
   const { warn } = console;
   const told: string[] = [];
@@ -15,7 +15,7 @@ async function warnings(body: () => Promise<void>): Promise<string[]> {
   return told;
 }
 
-/** Asks two limiters that stand behind each other. */
+/** Sends a request through two limiters in a row. */
 async function askBoth(first: RateLimitOptions, second: RateLimitOptions): Promise<Response> {
   const app = sluice();
   app.use(rateLimit(first));
@@ -24,22 +24,22 @@ async function askBoth(first: RateLimitOptions, second: RateLimitOptions): Promi
   return await app.fetch(new Request("http://localhost/"), { remoteAddr: { hostname: "192.0.2.1" } });
 }
 
-// the warning is told once in a process, so one test sees all of it
-Deno.test("two limiters without a name but with equal options on one store are warned of, once", async () => {
+// the warning is printed once per process, so one test covers all of it
+Deno.test("two unnamed limiters with equal options on one store cause one warning", async () => {
   const well = await warnings(async () => {
     const store = new MemoryStore();
     await askBoth({ store, max: 10 }, { store, max: 20 });
     await askBoth({ store, name: "a" }, { store, identifier: "b" });
-    // who gives two the same name means it
+    // the same name for two limiters is intended
     await askBoth({ store, name: "a" }, { store, name: "a" });
     await askBoth({ store, identifier: "b" }, { store, identifier: "b" });
     await askBoth({ store, limits: [{ name: "c" }, { max: 30 }] }, { store, limits: [{ name: "d" }, { max: 40 }] });
-    // each has a store of its own
+    // each has its own store
     await askBoth({ store: new MemoryStore() }, { store: new MemoryStore() });
     await askBoth({}, {});
     fetchLimit({ store, max: 50 });
     fetchLimit({ store, name: "e", max: 50 });
-    // one and the same limiter, asked twice
+    // the same limiter, used twice
     const limiter = rateLimit({ store, max: 60 });
     const app = sluice().use(limiter).use(limiter);
     await app.fetch(new Request("http://localhost/"), { remoteAddr: { hostname: "192.0.2.1" } });
@@ -64,7 +64,7 @@ Deno.test("two limiters without a name but with equal options on one store are w
   assertStringIncludes(ill[0]!, "with the option name");
 });
 
-Deno.test("limits that count otherwise have other names by default", () => {
+Deno.test("limits that count differently have different default names", () => {
   const groups: LimitOptions[][] = [
     [{}, { max: 5 }, { windowMs: 5 }, { align: "clock" }, { align: "first-hit" }],
     [{ onDenied: "free" }, { onDenied: "charge" }, { onDenied: "extend" }],
@@ -75,9 +75,9 @@ Deno.test("limits that count otherwise have other names by default", () => {
   const all = groups.flat();
   const names = all.map((options) => rateLimit(options).limiter.policies[0]!.name);
   assertEquals(new Set(names).size, all.length, names.join());
-  // a limiter may have all of them, for each has a name of its own
+  // a limiter may have all of them, since their names differ
   assertEquals(rateLimit({ limits: all }).limiter.policies.map(({ name }) => name), names);
-  // the order in which somebody wrote them says nothing
+  // the order of the options does not matter
   const nameOf = (options: LimitOptions) => rateLimit(options).limiter.policies[0]!.name;
   assertEquals(
     nameOf({ max: 5, block: { after: 1, forMs: 60 } }),

@@ -3,25 +3,44 @@
  *
  * What differs from express-rate-limit on purpose:
  *
- * | option or header       | express-rate-limit                       | here                                                |
- * | ---------------------- | ---------------------------------------- | --------------------------------------------------- |
- * | `limit`                | 5 by default                             | 100 by default, as in the framework's own limiter   |
- * | `handler`              | fourth argument: its options             | fourth argument: status, message and the decision   |
- * | `identifier`           | text or function                         | text                                                |
- * | `ipv6Subnet`           | 56, or a function, or `false`            | 64, a number                                        |
- * | `headers`              | another name of `legacyHeaders`          | switches all headers                                |
- * | body of a refusal      | text                                     | JSON; a text as `message` is sent as text           |
- * | `X-RateLimit-Reset`    | seconds since 1970                       | seconds from now; `legacyReset: "epoch"` for theirs |
- * | `Retry-After`          | of `limit: 0` too                        | only where waiting helps                            |
- * | `Cache-Control`        | not set                                  | `no-store` on a refusal                             |
- * | `Date`                 | set beside `X-RateLimit-Reset`           | left to the server                                  |
- * | draft-8                | `pk`, a hash of the key; spaces          | no `pk`; no spaces                                  |
- * | draft-8, draft-10      | `t`: the window's end                    | `t`: when there is more; none while nothing is used |
- * | `req.rateLimit.used`   | counts refusals                          | ends at the limit                                   |
- * | store fails            | 500, or all pass                         | decided locally, or all pass                        |
- * | headers while all pass | none                                     | those of a full quota                               |
- * | `skipFailedRequests`   | who hangs up gets the request back       | only a finished answer counts as failed             |
- * | two limiters           | the later one's headers                  | the headers of the one that leaves less             |
+ * | option or header       | express-rate-limit                       | here
+ * |
+ * | ---------------------- | ---------------------------------------- |
+ * --------------------------------------------------- |
+ * | `limit`                | 5 by default                             | 100 by default, as in the framework's own
+ * limiter   |
+ * | `handler`              | fourth argument: its options             | fourth argument: status, message and the
+ * decision   |
+ * | `identifier`           | text or function                         | text
+ * |
+ * | `ipv6Subnet`           | 56, or a function, or `false`            | 64, a number
+ * |
+ * | `headers`              | another name of `legacyHeaders`          | switches all headers
+ * |
+ * | body of a refusal      | text                                     | JSON; a text as `message` is sent as text
+ * |
+ * | `X-RateLimit-Reset`    | seconds since 1970                       | seconds from now; `legacyReset: "epoch"` for
+ * theirs |
+ * | `Retry-After`          | of `limit: 0` too                        | only where waiting helps
+ * |
+ * | `Cache-Control`        | not set                                  | `no-store` on a refusal
+ * |
+ * | `Date`                 | set beside `X-RateLimit-Reset`           | left to the server
+ * |
+ * | draft-8                | `pk`, a hash of the key; spaces          | no `pk`; no spaces
+ * |
+ * | draft-8, draft-10      | `t`: the window's end                    | `t`: when there is more; none while nothing is
+ * used |
+ * | `req.rateLimit.used`   | counts refusals                          | ends at the limit
+ * |
+ * | store fails            | 500, or all pass                         | decided locally, or all pass
+ * |
+ * | headers while all pass | none                                     | those of a full quota
+ * |
+ * | `skipFailedRequests`   | who hangs up gets the request back       | only a finished answer counts as failed
+ * |
+ * | two limiters           | the later one's headers                  | the headers of the one that leaves less
+ * |
  */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import express from "express";
@@ -44,7 +63,7 @@ type Talk = (ask: (path?: string, init?: RequestInit) => Promise<Seen>, origin: 
 
 const SHOWN = /^(x-ratelimit-|ratelimit|retry-after$|cache-control$|content-type$)/;
 
-/** A talk that asks for some paths in a row. */
+/** A talk that requests some paths in a row. */
 function inRow(...paths: (string | [string, RequestInit])[]): Talk {
   return async (ask) => {
     const seen: Seen[] = [];
@@ -53,7 +72,7 @@ function inRow(...paths: (string | [string, RequestInit])[]): Talk {
   };
 }
 
-/** Makes a client that goes on when the server has done all it does about a request. */
+/** Makes a client that continues once the server has finished everything about a request. */
 function clientOf(app: Any, origin: string): (path?: string, init?: RequestInit) => Promise<Seen> {
   let finished = Promise.withResolvers<void>();
   app.use((_req: Any, res: Any, next: Any) => {
@@ -105,7 +124,7 @@ async function onSluice(build: (app: Any) => void, talk: Talk): Promise<Seen[]> 
   }
 }
 
-/** Runs a program on both frameworks, wants them to look the same, and tells what they showed. */
+/** Runs a program on both frameworks, asserts that clients see the same, and returns what they saw. */
 async function onBoth(build: (app: Any) => void, talk: Talk): Promise<Seen[]> {
   const ours = await onSluice(build, talk);
   assertEquals(await onExpress(build, talk), ours);
@@ -121,7 +140,7 @@ function routes(app: Any): void {
   });
 }
 
-/** The program most tests are about: a limiter with a clock that stands still, and three routes. */
+/** The program of most tests: a limiter with a stopped clock, and three routes. */
 function limited(...all: Any[]): (app: Any) => void {
   return (app) => {
     const clock = new VirtualClock();
@@ -199,7 +218,7 @@ Deno.test("functions of the options get the response, too", async () => {
   assertEquals([seen[1]!.body, seen[3]!.body], ["enough, a", "enough, b"]);
 });
 
-Deno.test("failed requests are given back in Express when they are answered", async () => {
+Deno.test("failed requests are refunded in Express when they are answered", async () => {
   const paths = ["/fails", "/fails", "/", "/fails"];
   assertEquals(statuses(await onBoth(limited({ max: 1, skipFailedRequests: true }), inRow(...paths))), [
     ...[500, 500, 200, 429],
@@ -217,7 +236,7 @@ Deno.test("handler answers in Express, and may pass the request on", async () =>
   assertEquals([passed!.status, passed!.body], [200, "hello"]);
 });
 
-Deno.test("errors of the user's functions reach Express's error handlers", async () => {
+Deno.test("errors in the user's functions reach Express's error handlers", async () => {
   const broken = () => {
     throw new Error("mine");
   };
@@ -230,7 +249,7 @@ Deno.test("errors of the user's functions reach Express's error handlers", async
   }
 });
 
-Deno.test("an error after the answer is told to the limiter's listeners and ends no process", async () => {
+Deno.test("an error after the answer is passed to the limiter's listeners and does not end the process", async () => {
   const told: string[] = [];
   const build = (app: Any) => {
     const limit = rateLimit({
@@ -246,7 +265,7 @@ Deno.test("an error after the answer is told to the limiter's listeners and ends
   assertEquals(told, ["mine", "mine", "mine", "mine"]);
 });
 
-/** A client that reads the beginning of an answer and leaves, and what the next one sees. */
+/** A client that reads the start of an answer and leaves, and what the next client sees. */
 const leaves: (left: () => Promise<void>) => Talk = (left) => async (ask, origin) => {
   const leaving = new AbortController();
   const begun = await fetch(`${origin}/stream`, { signal: leaving.signal });
@@ -261,7 +280,7 @@ const leaves: (left: () => Promise<void>) => Talk = (left) => async (ask, origin
   return [await ask()];
 };
 
-Deno.test("a client that leaves in the middle of an answer is no longer under way", async () => {
+Deno.test("a client that leaves in the middle of an answer no longer counts as in flight", async () => {
   let left = Promise.withResolvers<void>();
   const build = (app: Any) => {
     left = Promise.withResolvers<void>();
@@ -274,7 +293,7 @@ Deno.test("a client that leaves in the middle of an answer is no longer under wa
   assertEquals(statuses(await onBoth(build, leaves(() => left.promise))), [200]);
 });
 
-Deno.test("a client that leaves while its key is looked up is never under way", async () => {
+Deno.test("a client that leaves while its key is looked up never counts as in flight", async () => {
   let left = Promise.withResolvers<void>();
   let asked = Promise.withResolvers<void>();
   let found = Promise.withResolvers<string>();
@@ -308,7 +327,7 @@ Deno.test("a client that leaves while its key is looked up is never under way", 
   assertEquals(statuses(await onBoth(build, talk)), [200]);
 });
 
-Deno.test("behind express-rate-limit the headers are those of the limit that leaves less", async () => {
+Deno.test("behind express-rate-limit, the headers are those of the limit with less remaining", async () => {
   const layered = (first: number, second: number) => (app: Any) => {
     app.use(expressRateLimit({ limit: first, standardHeaders: "draft-8", identifier: "theirs", validate: false }));
     app.use(rateLimit({ limit: second, standardHeaders: "draft-8", name: "ours" }));
@@ -326,7 +345,7 @@ Deno.test("behind express-rate-limit the headers are those of the limit that lea
   }
 });
 
-/** What both limiters say about the same thing, in one form. */
+/** The headers of either limiter, normalized for comparison. */
 function comparable({ status, headers }: Seen): Record<string, unknown> {
   const { "x-ratelimit-reset": _reset, "content-type": _type, "cache-control": _cache, ...rest } = headers;
   const lists = Object.entries(rest).map(([name, value]) => [
@@ -462,11 +481,11 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** What they tell of failing stores is no part of the answer. */
+/** What they log about failing stores is not part of the answer. */
 const SILENT = { error() {}, warn() {} };
 
 for (const { name, options, talk, expected } of CASES) {
-  Deno.test(`an option of express-rate-limit does here what it does there: ${name}`, async () => {
+  Deno.test(`an option of express-rate-limit works as it does there: ${name}`, async () => {
     const play = (make: (options: Any) => Any) => {
       const made = typeof options === "function" ? options() : options;
       const build = (app: Any) => {
@@ -486,13 +505,13 @@ for (const { name, options, talk, expected } of CASES) {
   });
 }
 
-Deno.test("legacyReset: epoch tells the time that express-rate-limit tells", async () => {
+Deno.test("legacyReset: epoch gives the same time as express-rate-limit", async () => {
   const reset = async (limit: Any) => {
     const [seen] = await onExpress((app) => (app.use(limit), routes(app)), repeat(1));
     return Number(seen!.headers["x-ratelimit-reset"]);
   };
   const ours = await reset(rateLimit({ limit: 5, legacyReset: "epoch" }));
   const theirs = await reset(expressRateLimit({ limit: 5, validate: false }));
-  // asked one after the other
+  // requested one after the other
   assert(theirs >= ours && theirs - ours <= 2, `${ours} and ${theirs}`);
 });

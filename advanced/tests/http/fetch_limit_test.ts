@@ -4,7 +4,7 @@ import { type FetchHandler, fetchLimit, type FetchLimitOptions, MemoryStore } fr
 import { FaultyStore } from "../../src/testing/faulty_store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
-/** What Deno passes beside a request. */
+/** The info that Deno passes with a request. */
 const peer = (hostname: string) => ({ remoteAddr: { transport: "tcp", hostname, port: 50_000 } });
 
 function limited(options: FetchLimitOptions = {}, handler: FetchHandler<[unknown]> = () => new Response("hello")) {
@@ -53,7 +53,7 @@ Deno.test("fetchLimit limits a handler of Deno.serve over a real socket", async 
   assertEquals(keys, ["127.0.0.1"]);
 });
 
-Deno.test("fetchLimit stands in front of a Hono application and hands it all it was handed", async () => {
+Deno.test("fetchLimit wraps a Hono application and passes it all arguments", async () => {
   const app = new Hono<{ Bindings: { secret: string } }>();
   app.get("/", (c) => c.text(`hello ${c.env.secret}`));
   app.get("/gone", (c) => c.body(null, 204));
@@ -66,14 +66,14 @@ Deno.test("fetchLimit stands in front of a Hono application and hands it all it 
   assertEquals([gone.status, gone.body, gone.headers.get("x-ratelimit-remaining")], [204, null, "0"]);
   assertEquals((await ask("/")).status, 429);
   assertEquals((await app.fetch(new Request("http://localhost/none"))).status, 404);
-  // a limiter may also be handed app.fetch as it is
+  // a limiter also takes app.fetch directly
   await serving(fetchLimit({ max: 1 })(app.fetch), async (origin) => {
     const statuses = [await fetch(`${origin}/gone`), await fetch(`${origin}/gone`)].map(({ status }) => status);
     assertEquals(statuses, [204, 429]);
   });
 });
 
-Deno.test("answers whose headers can't be changed get the headers all the same", async () => {
+Deno.test("answers with immutable headers get the headers all the same", async () => {
   const redirect = Response.redirect("http://localhost/other", 302);
   assertThrows(() => redirect.headers.set("x", "1"), TypeError);
   const { ask } = limited({ max: 2 }, () => redirect);
@@ -90,7 +90,7 @@ Deno.test("an answer keeps its status text and every cookie", async () => {
   assertEquals(answer.headers.getSetCookie(), ["a=1", "b=2"]);
 });
 
-Deno.test("a streaming body passes chunk by chunk, and its end is the client's to choose", async () => {
+Deno.test("a streaming body passes chunk by chunk, and the client can cancel it", async () => {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let cancelled: unknown;
   const body = new ReadableStream<Uint8Array>({
@@ -108,7 +108,7 @@ Deno.test("a streaming body passes chunk by chunk, and its end is the client's t
   assertEquals(cancelled, "enough");
 });
 
-Deno.test("an upgrade is handed on as the very object it is", async () => {
+Deno.test("an upgrade response is passed on as the same object", async () => {
   const upgrade = { status: 101, headers: new Headers(), body: null } as Response;
   const { ask } = limited({ max: 1 }, () => upgrade);
   assertStrictEquals(await ask(), upgrade);
@@ -162,13 +162,13 @@ Deno.test("a refusal may have a status that has no body", async () => {
   }
 });
 
-Deno.test("headers may be switched off, and what is refused for ever has no Retry-After", async () => {
+Deno.test("headers may be switched off, and a permanent refusal has no Retry-After", async () => {
   const answer = await limited({ max: 0, headers: false }).ask();
   assert([...answer.headers.keys()].every((name) => !/rate|retry/.test(name)));
   assertEquals((await limited({ max: 0 }).ask()).headers.get("retry-after"), null);
 });
 
-Deno.test("what a request took may be given back by its outcome, also when the handler throws", async () => {
+Deno.test("a request may be refunded by its outcome, also when the handler throws", async () => {
   const handler = (request: Request) => {
     const { pathname } = new URL(request.url);
     if (pathname === "/throws") throw new Error("mine");
@@ -189,7 +189,7 @@ Deno.test("what a request took may be given back by its outcome, also when the h
   assertEquals(await statuses(judged.ask, "/bad", "/bad", "/", "/"), [200, 200, 200, 429]);
 });
 
-Deno.test("a judge of outcomes that fails does not fail the answer", async () => {
+Deno.test("a failing requestWasSuccessful does not fail the answer", async () => {
   const { limit, ask } = limited({
     skipFailedRequests: true,
     requestWasSuccessful: () => Promise.reject(new Error("mine")),
@@ -199,7 +199,7 @@ Deno.test("a judge of outcomes that fails does not fail the answer", async () =>
   assertEquals([(await ask()).status, ...told], [200, "mine"]);
 });
 
-Deno.test("a concurrency limit counts handlers at work, and one that throws works no longer", async () => {
+Deno.test("a concurrency limit counts running handlers, and one that throws no longer runs", async () => {
   const gates: PromiseWithResolvers<Response>[] = [];
   const { ask } = limited({ algorithm: "concurrency", max: 2 }, () => {
     const gate = Promise.withResolvers<Response>();
@@ -220,7 +220,7 @@ Deno.test("a concurrency limit counts handlers at work, and one that throws work
   assertEquals([(await third).status, (await fourth).status], [200, 200]);
 });
 
-Deno.test("a store that hangs costs the answer its time budget and no more", async () => {
+Deno.test("a hanging store delays the answer by its time budget and no more", async () => {
   const clock = new VirtualClock();
   const store = new FaultyStore(new MemoryStore({ clock: clock.read }));
   const { ask } = limited(
@@ -237,7 +237,7 @@ Deno.test("a store that hangs costs the answer its time budget and no more", asy
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("clientAddress tells the client from the request and from what is passed beside it", async () => {
+Deno.test("clientAddress gets the client from the request and the arguments passed with it", async () => {
   const limit = fetchLimit({
     max: 1,
     clientAddress: (request, env) => request.headers.get("cf-connecting-ip") ?? (env as { fallback: string }).fallback,
@@ -251,7 +251,7 @@ Deno.test("clientAddress tells the client from the request and from what is pass
   assertEquals([await ask(), await ask("192.0.2.9")], [200, 429]);
 });
 
-Deno.test("Bun's server object tells the client", async () => {
+Deno.test("the client's address comes from Bun's server object", async () => {
   const serve = fetchLimit({ max: 1 })((_request: Request, _server: unknown) => new Response("hello"));
   const bun = (address: string | null) => ({
     requestIP: (request: Request) => request instanceof Request && address !== null ? { address, port: 1 } : null,
@@ -262,14 +262,14 @@ Deno.test("Bun's server object tells the client", async () => {
     429,
     200,
   ]);
-  // unknown clients share one counter, whatever it is that does not know them
+  // unknown clients share one counter, whatever the reason
   const unknown = [bun(null), undefined, null, "text", {}, { remoteAddr: { transport: "unix", path: "/tmp/s" } }];
   const seen: number[] = [];
   for (const server of unknown) seen.push(await ask(server));
   assertEquals(seen, [200, 429, 429, 429, 429, 429]);
 });
 
-Deno.test("a clientAddress that returns no text is an error that says so", async () => {
+Deno.test("a clientAddress that does not return a string is an error that says so", async () => {
   for (const [told, shown] of [[Promise.resolve("192.0.2.1"), "a promise: where"], [7, "7"], [{}, "[object Object]"]]) {
     const { ask } = limited({ clientAddress: () => told as string });
     await assertRejects(ask, TypeError, `clientAddress must return an address as text, or nothing, not ${shown}`);
@@ -278,19 +278,19 @@ Deno.test("a clientAddress that returns no text is an error that says so", async
   assertEquals(await statuses(ask, "/", "/"), [200, 429]);
 });
 
-Deno.test("an unknown client may be an error", async () => {
+Deno.test("with missingKey 'error', an unknown client is an error", async () => {
   const serve = fetchLimit({ missingKey: "error" })(() => new Response("hello"));
   await assertRejects(() => serve(new Request("http://localhost/")), TypeError, "give fetchLimit a clientAddress");
 });
 
-Deno.test("skipped requests pass untouched", async () => {
+Deno.test("skipped requests pass unchanged", async () => {
   const answer = new Response("hello");
   const { limit, ask } = limited({ max: 0, skip: (request) => request.url.endsWith("/health") }, () => answer);
   assertStrictEquals(await ask("/health"), answer);
   assertEquals([(await ask("/")).status, limit.limiter.counters.skipped], [429, 1]);
 });
 
-Deno.test("one limiter may stand in front of several handlers, and limiters behind each other", async () => {
+Deno.test("one limiter may wrap several handlers, and limiters may wrap each other", async () => {
   const limit = fetchLimit({ name: "both", max: 2, standardHeaders: "draft-8", keyGenerator: () => "k" });
   const first = limit(() => new Response("first"));
   const inner = fetchLimit({ name: "inner", max: 5, standardHeaders: "draft-8", keyGenerator: () => "k" });
@@ -303,7 +303,7 @@ Deno.test("one limiter may stand in front of several handlers, and limiters behi
   assertEquals((await second(request())).status, 429);
 });
 
-Deno.test("as a middleware of Hono it stands in front of some routes, and learns the client from what the platform passes", async () => {
+Deno.test("as Hono middleware it guards some routes, and gets the client from what the platform passes", async () => {
   const app = new Hono();
   const limit = fetchLimit({ max: 1, standardHeaders: "draft-6" });
   app.use("/api/*", async (c, next) => {
@@ -325,7 +325,7 @@ Deno.test("as a middleware of Hono it stands in front of some routes, and learns
   assertEquals([(await ask("/api/time", "192.0.2.2")).status, (await ask("/", "192.0.2.1")).status], [200, 200]);
 });
 
-Deno.test("a handler that has upgraded the request gives nothing, as Bun wants it, and is counted", async () => {
+Deno.test("a handler that has upgraded the request returns nothing, as Bun requires, and is counted", async () => {
   const server = { requestIP: () => ({ address: "192.0.2.1" }), upgrade: (_request: Request) => true };
   const handler = fetchLimit({ max: 1, skipFailedRequests: true })((request: Request, bun: typeof server) => {
     if (bun.upgrade(request)) return;
@@ -335,7 +335,7 @@ Deno.test("a handler that has upgraded the request gives nothing, as Bun wants i
   assertEquals([await ask(), (await ask())?.status], [undefined, 429]);
 });
 
-Deno.test("onLimitReached is told of a refusal", async () => {
+Deno.test("onLimitReached is called for a refusal", async () => {
   const told: string[] = [];
   const { ask } = limited({ max: 0, onLimitReached: (request) => told.push(request.url) });
   await ask("/x");

@@ -35,14 +35,14 @@ function assertWellFormed(headers: Headers, decision: Decision): void {
   const [limit, remaining] = ["limit", "remaining"].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
   assert(remaining! <= limit!, `${remaining} of ${limit}`);
   assertEquals(headers.has("retry-after"), !decision.allowed && decision.retryMs !== Infinity);
-  // no t of a limit that refused is later than Retry-After
+  // for limits that refused, no t is later than Retry-After
   const retry = Number(headers.get("retry-after") ?? Infinity);
   for (const t of headers.get("ratelimit")?.matchAll(/;r=0;t=(\d+)/g) ?? []) {
     if (!decision.allowed && decision.verdicts.length === 1) assert(Number(t[1]) <= retry, headers.get("ratelimit")!);
   }
 }
 
-Deno.test("every header is well-formed and in range, whatever the limits and however often they refuse", async () => {
+Deno.test("every header is well-formed and in range, for any limits and refusals", async () => {
   const next = seededRandom(7);
   const pick = <T>(values: readonly T[]): T => values[next(values.length)]!;
   for (let round = 0; round < 300; round++) {
@@ -63,7 +63,7 @@ Deno.test("every header is well-formed and in range, whatever the limits and how
   }
 });
 
-Deno.test("who comes back when Retry-After says is admitted, and a second earlier is refused", async () => {
+Deno.test("a client that retries when Retry-After says is admitted, and one a second earlier is refused", async () => {
   const next = seededRandom(11);
   for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "token-bucket"] as const) {
     for (let round = 0; round < 200; round++) {

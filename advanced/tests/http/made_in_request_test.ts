@@ -4,7 +4,7 @@ import sluice from "@sluice/sluice";
 import { MemoryStore, rateLimit, type RateLimitOptions } from "../../mod.ts";
 import { AsyncStore } from "../support/async_store.ts";
 
-/** What is warned of when a limiter is made inside two requests. */
+/** The warnings when a limiter is made inside two requests. */
 async function warnings(options: () => RateLimitOptions): Promise<string[]> {
   const { warn } = console;
   const told: string[] = [];
@@ -21,8 +21,8 @@ async function warnings(options: () => RateLimitOptions): Promise<string[]> {
   }
 }
 
-// the warnings are told once in a process, so one test sees all of them
-Deno.test("a store in memory that was perhaps made for one request is warned of, once", async () => {
+// the warnings are printed once per process, so one test covers all of them
+Deno.test("an in-memory store that may have been made for one request causes one warning", async () => {
   assertEquals((await warnings(() => ({ max: 10 }))).length, 1);
   assertEquals(await warnings(() => ({ max: 11, store: new MemoryStore() })), []);
   const outside = new MemoryStore();

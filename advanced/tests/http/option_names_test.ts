@@ -35,14 +35,14 @@ function refusal(door: (options: never) => unknown, options: unknown): string {
 }
 
 for (const [name, door] of Object.entries(DOORS)) {
-  Deno.test(`${name} refuses an option that there is none of, and tells which there are`, () => {
+  Deno.test(`${name} refuses an unknown option, and lists the known ones`, () => {
     const message = refusal(door, { windowMS: 5 });
     assert(message.startsWith(`${name}: there is no option windowMS; there are `), message);
     assertEquals(refusal(door, "x"), `${name}: options must be an object, not "x"`);
   });
 }
 
-Deno.test("each of several limits refuses an option that there is none of", () => {
+Deno.test("each of several limits refuses an unknown option", () => {
   for (const door of [rateLimit, fetchLimit, DOORS.Limiter!]) {
     assert(
       refusal(door, { limits: [{ max: 1 }, { limit: 2 }] }).includes("limits[1]: there is no option limit; there"),
@@ -54,7 +54,7 @@ Deno.test("each of several limits refuses an option that there is none of", () =
   assert(refusal(DOORS.Limiter!, { limits: [{ ipv6Subnet: 64 }] }).includes("there is no option ipv6Subnet"));
 });
 
-Deno.test("an option of a single limit beside several ones is refused, for none of them would keep it", () => {
+Deno.test("an option of a single limit beside `limits` is refused, since no limit would use it", () => {
   const limits = [{ name: "a" }];
   for (const door of [rateLimit, fetchLimit, DOORS.Limiter!]) {
     const message = refusal(door, { limits, windowMs: 1000 });
@@ -64,7 +64,7 @@ Deno.test("an option of a single limit beside several ones is refused, for none 
   assertEquals(rateLimit({ limits, limit: () => 5, dryRun: true, name: "both" }).limiter.policies.length, 1);
 });
 
-Deno.test("what belongs to another door or another limiter is refused with what to do instead", () => {
+Deno.test("an option of another function or another limiter is refused, with what to do instead", () => {
   assert(refusal(fetchLimit, { handler: () => {} }).includes("no option handler; it is for rateLimit"));
   assert(
     refusal(fetchLimit, { requestPropertyName: "left" }).includes("no option requestPropertyName; it is for rate"),
@@ -74,7 +74,7 @@ Deno.test("what belongs to another door or another limiter is refused with what 
   assert(refusal(rateLimit, { logger: console }).includes("no option logger; listen to limit.limiter"));
 });
 
-Deno.test("an option that is undefined is none", () => {
+Deno.test("an option that is undefined is ignored", () => {
   const options = { max: 1, retryAfter: undefined, windowMS: undefined };
   assertEquals([rateLimit(options), fetchLimit(options)].map(({ limiter }) => limiter.policies[0]!.limit), [1, 1]);
 });

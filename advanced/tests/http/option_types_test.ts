@@ -1,4 +1,4 @@
-/** What functions in the options get by their types: the file does not compile when a promise is broken. */
+/** Types of the arguments of functions in the options: the file does not compile if one is wrong. */
 import { assertEquals } from "@std/assert";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
@@ -6,7 +6,7 @@ import type { FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
 import { fetchLimit, rateLimit, type RateLimitOptions } from "../../mod.ts";
 import { type Equal, expectType } from "../../../tests/types/support/expect_type.ts";
 
-/** As much of `@types/express` as makes its requests another type than ours. */
+/** The part of `@types/express` that makes its requests a different type from Sluice's. */
 interface ExpressRequest extends IncomingMessage {
   ip?: string | undefined;
   res?: ExpressResponse | undefined;
@@ -48,7 +48,7 @@ Deno.test("a handler is typed for the request and response of Sluice, Express or
   assertEquals([limits.length, typeof rateLimit(options), server.listening], [4, "function", false]);
 });
 
-Deno.test("functions of the options are typed for request and response, and behind fetchLimit for the request", () => {
+Deno.test("functions in the options are typed for request and response, and with fetchLimit for the request", () => {
   const limits = [
     rateLimit({
       keyGenerator: (req, res) => {
@@ -73,7 +73,7 @@ Deno.test("functions of the options are typed for request and response, and behi
   assertEquals([limits.length, typeof limit], [2, "function"]);
 });
 
-Deno.test("who judges outcomes sees the response of Sluice or Express, and behind fetchLimit its status", () => {
+Deno.test("requestWasSuccessful gets the response of Sluice or Express, and with fetchLimit its status", () => {
   const limits = [
     rateLimit({ skipFailedRequests: true, requestWasSuccessful: (_req, res) => res.locals.failed !== true }),
     rateLimit({
@@ -92,7 +92,7 @@ Deno.test("who judges outcomes sees the response of Sluice or Express, and behin
   assertEquals([limits.length, typeof limit], [3, "function"]);
 });
 
-Deno.test("clientAddress is typed by who knows the platform", () => {
+Deno.test("clientAddress can be typed for the platform", () => {
   const address = fetchLimit({
     clientAddress: (_request, event: { getClientAddress(): string }) => event.getClientAddress(),
   });

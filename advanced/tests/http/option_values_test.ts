@@ -109,12 +109,12 @@ const NO_STORE =
   "option store must be a store with decide and capabilities (see fromCounter for stores of other limiters), not";
 
 for (const [build, message] of WRONG) {
-  Deno.test(`a wrong value is told: ${message}`, () => {
+  Deno.test(`a wrong value is reported: ${message}`, () => {
     assertEquals(assertThrows(build, TypeError).message, message);
   });
 }
 
-Deno.test("a limit or a cost that is null for one check is refused, and not taken for the usual one", () => {
+Deno.test("a limit or a cost of null for one check is refused, and not taken for the default", () => {
   const limiter = new Limiter({ max: 1 });
   const refused = (options: Any) => assertThrows(() => limiter.check("key", options), TypeError).message;
   assertEquals(refused({ max: null }), "limiter.check: option max must be a number, not null");
@@ -122,7 +122,7 @@ Deno.test("a limit or a cost that is null for one check is refused, and not take
   assertEquals(limiter.size, 0);
 });
 
-Deno.test("an error names what was called: the door a limiter was made by, or the method it was asked by", async () => {
+Deno.test("an error names the function that made the limiter, or the method that was called", async () => {
   const said = (call: () => unknown) => assertThrows(call, Error).message;
   const wrong: readonly [options: Any, rest: string][] = [
     [{ windowMs: 0 }, "option windowMs must be an integer from 1 to 1099511627776, not 0"],
@@ -160,7 +160,7 @@ Deno.test("an error names what was called: the door a limiter was made by, or th
   const { message } = await assertRejects(() => limiter.waitFor("k", { cost: 0 }), RangeError);
   assertEquals(message, "limiter.waitFor: option cost must be an integer from 1 to 2147483648, not 0");
 
-  // what a function of the options tells was given to the door
+  // a value returned by a function in the options is attributed to the function that took the options
   const handler = fetchLimit({ cost: () => NaN, keyGenerator: () => "k" })(() => new Response("hello"));
   const failed = await assertRejects(() => handler(new Request("http://localhost/")), RangeError);
   assertEquals(failed.message, "fetchLimit: option cost must be an integer from 1 to 2147483648, not NaN");

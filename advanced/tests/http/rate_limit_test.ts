@@ -50,7 +50,7 @@ for (const where of ["memory", "a store elsewhere"]) {
   });
 }
 
-Deno.test("every client has a quota of its own, and an IPv6 client one for its subnet", async () => {
+Deno.test("every client has its own quota, and an IPv6 client one for its subnet", async () => {
   const { ask } = appWith({ max: 1 });
   const from = async (address: string) => (await ask("/", address)).status;
   assertEquals(await from("192.0.2.1"), 200);
@@ -61,7 +61,7 @@ Deno.test("every client has a quota of its own, and an IPv6 client one for its s
   assertEquals(await from("::ffff:192.0.2.1"), 429);
 });
 
-Deno.test("a refusal has the seed's headers, Retry-After and no-store", async () => {
+Deno.test("a refusal has the legacy headers, Retry-After and no-store", async () => {
   const clock = new VirtualClock();
   const { ask } = appWith({ max: 1, windowMs: 10_000, clock: clock.read });
   const admitted = await ask();
@@ -110,7 +110,7 @@ Deno.test("a problem document names the limits that refused", async () => {
   assertEquals(problem.status, 429);
 });
 
-Deno.test("draft-6 and draft-7 headers tell the limit that leaves least", async () => {
+Deno.test("draft-6 and draft-7 headers describe the limit with the least remaining", async () => {
   const limits = [{ name: "a", max: 10, windowMs: 60_000 }, { name: "b", max: 3, windowMs: 5_000 }];
   const sixth = await appWith({ limits, standardHeaders: true, legacyHeaders: false }).ask();
   assertEquals(sixth.headers.get("ratelimit-policy"), "10;w=60, 3;w=5");
@@ -122,7 +122,7 @@ Deno.test("draft-6 and draft-7 headers tell the limit that leaves least", async 
   assertEquals(seventh.headers.get("ratelimit"), "limit=3, remaining=2, reset=5");
 });
 
-Deno.test("draft-8 and later get one member for each limit, of layered limiters too", async () => {
+Deno.test("draft-8 and later have one member for each limit, also of layered limiters", async () => {
   const { ask } = appWith(
     { name: 'say "hi"', max: 10, standardHeaders: "draft-10" },
     { name: "brief", max: 3, windowMs: 500, standardHeaders: "draft-10" },
@@ -133,7 +133,7 @@ Deno.test("draft-8 and later get one member for each limit, of layered limiters 
   assertEquals(answer.headers.get("x-ratelimit-remaining"), "2");
 });
 
-Deno.test("several limits are decided as one: a refusal charges none of them", async () => {
+Deno.test("several limits are decided together: a refusal charges none of them", async () => {
   const clock = new VirtualClock();
   const { ask } = appWith({
     limits: [{ name: "second", max: 1, windowMs: 1_000 }, { name: "minute", max: 3 }],
@@ -148,7 +148,7 @@ Deno.test("several limits are decided as one: a refusal charges none of them", a
   assertEquals((await ask()).status, 429);
 });
 
-Deno.test("limits may count by keys of their own", async () => {
+Deno.test("each limit may have its own key", async () => {
   const { ask } = appWith({
     limits: [{ name: "ip", max: 2 }, { name: "path", max: 3 }],
     keyGenerator: (req: { ip: string; path: string }) => ({ ip: req.ip, path: req.path }),
@@ -169,7 +169,7 @@ Deno.test("a second layer counts a wider IPv6 subnet", async () => {
   assertEquals((await ask("/", "2001:db8:2:1::1")).status, 200);
 });
 
-Deno.test("every limit's subnet holds where a generator returns the address, and those who name it find its keys", async () => {
+Deno.test("every limit's subnet applies to an address that a generator returns, and getKey and resetKey find its keys", async () => {
   type Client = { ip: string };
   const generators = [({ ip }: Client) => ip, ({ ip }: Client) => ({ client: ip, site: ip })];
   for (const keyGenerator of [undefined, ...generators]) {
@@ -191,7 +191,7 @@ Deno.test("every limit's subnet holds where a generator returns the address, and
   }
 });
 
-Deno.test("cost and max may be told by each request", async () => {
+Deno.test("cost and max may depend on the request", async () => {
   const { ask } = appWith({
     cost: (req: { query: Record<string, string> }) => Promise.resolve(Number(req.query["cost"] ?? 1)),
     max: (req: { query: Record<string, string> }) => req.query["gold"] ? 10 : 3,
@@ -203,7 +203,7 @@ Deno.test("cost and max may be told by each request", async () => {
   assertEquals((await ask("/?cost=2.5")).status, 500);
 });
 
-Deno.test("of several limits max may tell one by its name, and the others stay as they are", async () => {
+Deno.test("with several limits, max may set one by its name, and the others keep theirs", async () => {
   const app = sluice();
   const tiers: Record<string, { client: number }> = { gold: { client: 3 } };
   app.use(rateLimit({
@@ -219,7 +219,7 @@ Deno.test("of several limits max may tell one by its name, and the others stay a
   assertEquals(statuses, [200, 200, 200, 429, 200, 429, 429]);
 });
 
-Deno.test("whatever fails of cost, max and key, the error handlers get one error and nobody another", async () => {
+Deno.test("if cost, max or key fail, the error handlers get one error, and no rejection is left unhandled", async () => {
   const fails = (what: string) => () => Promise.reject(new Error(what));
   const throws = () => {
     throw new Error("key");
@@ -247,7 +247,7 @@ Deno.test("whatever fails of cost, max and key, the error handlers get one error
         assertMatch(await answer.text(), /^(cost|max|key)$/);
       }
     }
-    // the platform tells of rejections that nobody took when the turn is over
+    // the platform reports unhandled rejections at the end of the turn
     await new Promise((resolve) => setTimeout(resolve, 0));
   } finally {
     globalThis.removeEventListener("unhandledrejection", listener);
@@ -255,7 +255,7 @@ Deno.test("whatever fails of cost, max and key, the error handlers get one error
   assertEquals(unheard, []);
 });
 
-Deno.test("a query that is sent by its then is sent once", async () => {
+Deno.test("a lazy thenable that runs a query in then runs it once", async () => {
   let sent = 0;
   const query = (value: number): PromiseLike<number> => ({
     then: (resolve, reject) => Promise.resolve(value + 0 * sent++).then(resolve, reject),
@@ -275,7 +275,7 @@ Deno.test("skip may be asynchronous, and skipped requests are not counted", asyn
   assertEquals(await statuses(ask, 2), [200, 429]);
 });
 
-Deno.test("requests that failed, or that succeeded, may get back what they took", async () => {
+Deno.test("requests that failed, or that succeeded, may be refunded", async () => {
   const failing = appWith({ max: 1, skipFailedRequests: true });
   assertEquals((await failing.ask("/fails")).status, 500);
   await Promise.resolve();
@@ -290,14 +290,14 @@ Deno.test("requests that failed, or that succeeded, may get back what they took"
   assertEquals((await succeeding.ask("/")).status, 429);
 });
 
-Deno.test("requestWasSuccessful decides what success is", async () => {
+Deno.test("requestWasSuccessful decides what counts as success", async () => {
   const { ask } = appWith({ max: 1, skipFailedRequests: true, requestWasSuccessful: () => false });
   assertEquals((await ask("/")).status, 200);
   await new Promise((resolve) => setTimeout(resolve, 0));
   assertEquals((await ask("/")).status, 200);
 });
 
-Deno.test("a concurrency limit counts what is under way", async () => {
+Deno.test("a concurrency limit counts requests in flight", async () => {
   const app = sluice();
   const gates: (() => void)[] = [];
   app.use(rateLimit({ algorithm: "concurrency", max: 2, windowMs: 60_000 }));
@@ -316,7 +316,7 @@ Deno.test("a concurrency limit counts what is under way", async () => {
   assertEquals((await waiting[1]!).status, 200);
 });
 
-Deno.test("a dry run refuses nobody and counts whom it would have refused", async () => {
+Deno.test("a dry run refuses no request and counts those it would have refused", async () => {
   const app = sluice();
   const limiter = rateLimit({ max: 1, dryRun: true });
   app.use(limiter);
@@ -339,7 +339,7 @@ Deno.test("a key that is refused too often is blocked, whatever its quota", asyn
   assertEquals((await ask()).status, 200);
 });
 
-Deno.test("handler answers in the limiter's place, and onLimitReached is told first", async () => {
+Deno.test("handler answers in the limiter's place, and onLimitReached is called first", async () => {
   const told: string[] = [];
   const { ask } = appWith({
     max: 0,
@@ -363,7 +363,7 @@ Deno.test("handler answers in the limiter's place, and onLimitReached is told fi
   ]);
 });
 
-Deno.test("a handler may let a refusal be stored after all", async () => {
+Deno.test("a handler may allow a refusal to be cached", async () => {
   // deno-lint-ignore no-explicit-any -- Express's way to answer
   const handler = (_req: unknown, res: any) => res.status(503).set("Cache-Control", "max-age=5").send("mine");
   assertEquals((await appWith({ max: 0, handler }).ask()).headers.get("cache-control"), "max-age=5");
@@ -381,7 +381,7 @@ Deno.test("handlers read what is left from the request", async () => {
   assertEquals(await answer.json(), { limit: 5, used: 1, remaining: 4, later: true });
 });
 
-Deno.test("max or cost of a customer nobody knows is an error, and not the default", async () => {
+Deno.test("a max or cost of undefined for an unknown customer is an error, and not the default", async () => {
   for (const name of ["max", "limit", "cost"] as const) {
     for (const told of [undefined, Promise.resolve(undefined)]) {
       const { app, ask } = appWith({ [name]: () => told });
@@ -398,7 +398,7 @@ Deno.test("max or cost of a customer nobody knows is an error, and not the defau
   }
 });
 
-Deno.test("a key that is no text, or empty, is an error and never a shared counter", async () => {
+Deno.test("a key that is not a string, or empty, is an error and never a shared counter", async () => {
   for (const key of [undefined, "", 7, null, {}]) {
     const { app, ask } = appWith({ max: 1, keyGenerator: () => key as string });
     // deno-lint-ignore no-explicit-any -- the four parameters make it an error handler
@@ -409,7 +409,7 @@ Deno.test("a key that is no text, or empty, is an error and never a shared count
   }
 });
 
-Deno.test("keys of any content and length stay apart", async () => {
+Deno.test("keys of any content and length are kept apart", async () => {
   const { ask } = appWith({
     max: 1,
     keyGenerator: (req: { query: Record<string, string> }) => decodeURIComponent(req.query["k"]!),
@@ -442,7 +442,7 @@ Deno.test("a limiter made inside each request counts all the same", async () => 
   assertEquals(await statuses(ask, 5), [200, 200, 200, 429, 429]);
 });
 
-Deno.test("a limiter made inside each request with a memory of its own counts all the same", async () => {
+Deno.test("a limiter made inside each request with its own MemoryStore counts all the same", async () => {
   const app = sluice();
   const outside = [new MemoryStore(), new MemoryStore()];
   app.get("/made/inside", (req, res, next) => rateLimit({ max: 3, store: new MemoryStore() })(req, res, next));
@@ -456,7 +456,7 @@ Deno.test("a limiter made inside each request with a memory of its own counts al
   assertEquals(await statuses(ask("/1"), 3), [200, 200, 429]);
 });
 
-Deno.test("a refusal of a request that was answered meanwhile is no error", async () => {
+Deno.test("refusing a request that was answered meanwhile is not an error", async () => {
   const errors: unknown[] = [];
   for (const message of ["slow down", () => Promise.resolve("slow down")]) {
     const app = sluice();
@@ -480,7 +480,7 @@ Deno.test("a refusal of a request that was answered meanwhile is no error", asyn
   assertEquals(errors, []);
 });
 
-Deno.test("what a client may put into the message wins it no fresh count, with a name or an identifier", async () => {
+Deno.test("client input in the message gives no fresh count, with a name or an identifier", async () => {
   for (const named of [{ name: "greeting" }, { identifier: "welcome" }]) {
     const app = sluice();
     for (const path of ["/", "/other"]) {
@@ -513,7 +513,7 @@ Deno.test("limiters made inside requests whose options differ each time are an e
   assertStringIncludes(await answers.at(-1)!.text(), "more than 1000 different limiters were made inside requests");
 });
 
-Deno.test("maxKeys bounds the keys in memory, and further ones share counters", async () => {
+Deno.test("maxKeys limits the keys in memory, and further ones share counters", async () => {
   const app = sluice();
   const limiter = rateLimit({ max: 1, maxKeys: 3 });
   app.use(limiter);
@@ -525,7 +525,7 @@ Deno.test("maxKeys bounds the keys in memory, and further ones share counters", 
 });
 
 for (const where of ["memory", "a store elsewhere"]) {
-  Deno.test(`with ${where} getKey finds an address that a generator made of a header, and one that is the client's`, async () => {
+  Deno.test(`with ${where} getKey finds an address that a generator took from a header, and one that is the client's`, async () => {
     const store = where === "memory" ? undefined : new AsyncStore(new MemoryStore());
     const app = sluice();
     const limiter = rateLimit({ max: 3, store, keyGenerator: (req) => req.get("cf-connecting-ip") ?? req.ip });
@@ -541,7 +541,7 @@ for (const where of ["memory", "a store elsewhere"]) {
   });
 }
 
-Deno.test("reset, resetKey and getKey act on the keys as clients have them", async () => {
+Deno.test("reset, resetKey and getKey take the keys as clients have them", async () => {
   const app = sluice();
   const limiter = rateLimit({ max: 1 });
   app.use(limiter);
@@ -557,7 +557,7 @@ Deno.test("reset, resetKey and getKey act on the keys as clients have them", asy
   assertEquals(limiter.size, 1);
 });
 
-Deno.test("getKey tells by a customer's own limit what is left to him", async () => {
+Deno.test("getKey with a customer's own limit returns what remains of it", async () => {
   const app = sluice();
   const limiter = rateLimit({ max: () => 1000, keyGenerator: () => "customer 7", cost: 300 });
   app.use(limiter);
@@ -566,7 +566,7 @@ Deno.test("getKey tells by a customer's own limit what is left to him", async ()
   assertEquals((await limiter.getKey("customer 7", { max: 1000 })).remaining, 700);
 });
 
-Deno.test("a key that is missing resets nobody, and never everybody", async () => {
+Deno.test("a missing key is refused by resetKey and getKey, and resets nothing", async () => {
   const limiter = rateLimit({ max: 1 });
   const counted = await limiter.limiter.check("192.0.2.1");
   for (const missing of [undefined, "", null] as string[]) {
@@ -576,7 +576,7 @@ Deno.test("a key that is missing resets nobody, and never everybody", async () =
   assertEquals([counted.allowed, (await limiter.getKey("192.0.2.1")).remaining], [true, 0]);
 });
 
-Deno.test("req.rateLimit in JSON has express-rate-limit's names, and tells nothing of how limits are made", async () => {
+Deno.test("req.rateLimit in JSON has express-rate-limit's names, and no internals", async () => {
   const app = sluice();
   app.use(rateLimit({ max: 3, keyGenerator: () => "key", clock: () => 0 }));
   app.get("/", (req, res) => res.json((req as unknown as { rateLimit: object }).rateLimit));
@@ -584,7 +584,7 @@ Deno.test("req.rateLimit in JSON has express-rate-limit's names, and tells nothi
   assertEquals(shown, { limit: 3, used: 1, remaining: 2, resetTime: "1970-01-01T00:01:00.000Z", key: "key" });
 });
 
-Deno.test("req.rateLimit can be copied, and tells the end of its window when it is read later too", async () => {
+Deno.test("req.rateLimit can be copied, and has the end of its window even when read later", async () => {
   const app = sluice();
   const clock = new VirtualClock(0);
   app.use(rateLimit({ max: 3, keyGenerator: () => "key", clock: clock.read }));
@@ -603,7 +603,7 @@ Deno.test("req.rateLimit can be copied, and tells the end of its window when it 
   assertEquals(allowed, true);
 });
 
-Deno.test("headers that somebody else wrote, and that are no limit, do not hide the limit", async () => {
+Deno.test("rate limit headers set by other code that are no valid limit do not hide the limit", async () => {
   for (const remaining of ["1", "unlimited"]) {
     const app = sluice();
     app.use((_req, res, next) => next(void res.set({ "X-RateLimit-Remaining": remaining, "Retry-After": "soon" })));
@@ -613,7 +613,7 @@ Deno.test("headers that somebody else wrote, and that are no limit, do not hide 
   }
 });
 
-Deno.test("options that can't be are errors at construction that name the option and the value", () => {
+Deno.test("invalid options are errors at construction that name the option and the value", () => {
   const wrong: [Options, ErrorConstructor, string][] = [
     [{ max: 1.5 }, RangeError, "max"],
     [{ max: -1 }, RangeError, "-1"],
@@ -665,14 +665,14 @@ Deno.test("options that can't be are errors at construction that name the option
   }
 });
 
-Deno.test("a cost above 100 goes with a limit above 100, by each of its names", async () => {
+Deno.test("a cost above 100 is allowed with a limit above 100, under each option name", async () => {
   for (const options of [{ max: 400 }, { limit: 400 }, { limit: 400, max: 10 }, { limit: () => 400 }]) {
     const { ask } = appWith({ ...options, cost: 200 });
     assertEquals(await statuses(ask, 3), [200, 200, 429]);
   }
 });
 
-Deno.test("a cost may be above a limit that refuses nobody, or that a function may raise", async () => {
+Deno.test("a cost may be above a limit that is shadowed, or that a function may raise", async () => {
   const key = () => "key";
   const site = { name: "site", max: 100 };
   const trial = { name: "trial", max: 5, shadow: true };
@@ -688,7 +688,7 @@ Deno.test("a cost may be above a limit that refuses nobody, or that a function m
   );
 });
 
-Deno.test("windows of a millisecond and of more than 2 to the power of 31 ms count", async () => {
+Deno.test("windows of one millisecond and of more than 2 to the power of 31 ms work", async () => {
   const clock = new VirtualClock();
   for (const windowMs of [1, 2 ** 31 + 5, 2 ** 40]) {
     const { ask } = appWith({ max: 1, windowMs, clock: clock.read });
@@ -700,7 +700,7 @@ Deno.test("windows of a millisecond and of more than 2 to the power of 31 ms cou
   }
 });
 
-Deno.test("an error behind the limiter goes to the error handlers, once", async () => {
+Deno.test("an error after the limiter goes to the error handlers, once", async () => {
   const app = sluice();
   app.use(rateLimit({ max: 5 }));
   app.get("/", () => {
@@ -716,7 +716,7 @@ Deno.test("an error behind the limiter goes to the error handlers, once", async 
   assertEquals([await answer.text(), told], ["mine", 1]);
 });
 
-Deno.test("a function that throws nothing lets nobody past the limiter", async () => {
+Deno.test("a function that throws undefined or another non-error lets no request past the limiter", async () => {
   for (const fails of THROWING_NOTHING) {
     for (
       const options of [{ skip: fails }, { keyGenerator: fails }, { max: fails }, { handler: fails }, {

@@ -14,7 +14,7 @@ async function serving(app: FrameworkApp, talk: (origin: string) => Promise<void
   }
 }
 
-Deno.test("a limiter counts the messages of every socket, whoever sends them", async () => {
+Deno.test("a limiter counts messages by sender over all sockets", async () => {
   const clock = new VirtualClock();
   const limiter = new Limiter({ algorithm: "token-bucket", max: 2, windowMs: 1_000, clock: clock.read });
   const app = sluice().set("env", "test");
@@ -29,7 +29,7 @@ Deno.test("a limiter counts the messages of every socket, whoever sends them", a
     const bob = new SocketClient(origin, "/chat/bob");
     assertEquals([await ann.say("1"), await ann.say("2"), await ann.say("3")], ["heard 1", "heard 2", "wait 500 ms"]);
     assertEquals(await bob.say("1"), "heard 1");
-    // another socket is no way around it
+    // another socket does not bypass it
     const again = new SocketClient(origin, "/chat/ann");
     assertEquals(await again.say("4"), "wait 500 ms");
     clock.advance(500);
@@ -38,7 +38,7 @@ Deno.test("a limiter counts the messages of every socket, whoever sends them", a
   });
 });
 
-Deno.test("a socket that says too much may be closed with 1008, and long messages may cost more", async () => {
+Deno.test("a socket that sends too much may be closed with 1008, and long messages may cost more", async () => {
   const limiter = new Limiter({ max: 10, windowMs: 60_000, clock: new VirtualClock().read });
   const app = sluice().set("env", "test");
   app.ws("/", {
@@ -69,13 +69,13 @@ Deno.test("a limiter before the upgrade refuses it with a 429 that reaches the c
     using refused = await RawSocket.open(origin, "/live");
     assertEquals([refused.status, refused.header("retry-after")], [429, ["60"]]);
     assertStringIncludes(await refused.body(), "Too many requests");
-    // what is open stays open
+    // open sockets stay open
     assertEquals(await client.say("still here"), "still here");
     await client.close();
   });
 });
 
-Deno.test("a limiter in the route of a socket refuses it, and leaves the other routes alone", async () => {
+Deno.test("a limiter in the route of a socket refuses it, and does not affect other routes", async () => {
   const app = sluice().set("env", "test");
   app.ws("/live", rateLimit({ max: 0, message: "no sockets today", statusCode: 503 }), { message() {} });
   app.get("/", (_req, res) => res.send("hello"));

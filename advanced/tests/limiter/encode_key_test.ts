@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { encodeKey } from "../../src/limiter/encode_key.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 
-Deno.test("different keys stay different in the store, whatever they hold", () => {
+Deno.test("different keys stay different in the store, whatever they contain", () => {
   const pick = seededRandom(20_260_723);
   const PIECES = [
     ..."ab:/{}*?[]\\\"'% \u0000\u0001\u0002\u0003\n\r\u007f\u00e9\u0301\ufffd",
@@ -24,7 +24,7 @@ Deno.test("different keys stay different in the store, whatever they hold", () =
   for (let i = 0; i < 5_000; i++) {
     const key = Array.from({ length: 1 + pick(6) }, () => PIECES[pick(PIECES.length)]).join("");
     const stored = see(key);
-    // what the store holds is a legal key too, and another one unless it is the same text
+    // an encoded key is a legal key too, and a different one unless it is the same text
     if (stored !== key) see(stored);
   }
   for (const start of ["", "x".repeat(300)]) {

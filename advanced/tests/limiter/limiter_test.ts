@@ -8,19 +8,19 @@ function made(options: LimiterOptions = {}): { limiter: Limiter; clock: VirtualC
   return { limiter: new Limiter({ clock: clock.read, timers: clock.timers, ...options }), clock };
 }
 
-/** A store in memory that answers by promises, as one elsewhere would. */
+/** An in-memory store that answers with promises, like a remote one. */
 function elsewhere(clock: VirtualClock): { faulty: FaultyStore; store: Store } {
   const memory = new MemoryStore({ clock: clock.read });
   const faulty = new FaultyStore(memory);
   return { faulty, store: faulty };
 }
 
-/** Lets everything go on that waits for nothing but promises. */
+/** Runs everything that waits only for promises. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }
 
-/** Notes who was served, in their order. */
+/** Records who was served, in order. */
 function served() {
   const order: string[] = [];
   const note = (name: string, wait: Promise<unknown>): Promise<void> =>
@@ -28,7 +28,7 @@ function served() {
   return { order, note };
 }
 
-Deno.test("check answers at once with the store in memory, and by a promise with one elsewhere", async () => {
+Deno.test("check answers synchronously with an in-memory store, and with a promise with a remote one", async () => {
   const { limiter } = made({ max: 1 });
   assertEquals((limiter.check("a") as Decision).allowed, true);
   assertEquals((limiter.check("a") as Decision).allowed, false);
@@ -42,7 +42,7 @@ Deno.test("check answers at once with the store in memory, and by a promise with
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("peek tells what is left and takes nothing", async () => {
+Deno.test("peek returns what remains and takes nothing", async () => {
   const { limiter } = made({ max: 2 });
   for (let i = 0; i < 5; i++) assertEquals((await limiter.peek("a")).remaining, 2);
   await limiter.check("a", { cost: 2 });
@@ -51,7 +51,7 @@ Deno.test("peek tells what is left and takes nothing", async () => {
   assertEquals(limiter.counters.admitted, 1);
 });
 
-Deno.test("a decision tells policies, verdicts, waits and the limit that leaves least", async () => {
+Deno.test("a decision has policies, verdicts, waits and the limit with the least remaining", async () => {
   const { limiter, clock } = made({
     limits: [
       { name: "second", max: 2, windowMs: 1_000 },
@@ -74,7 +74,7 @@ Deno.test("a decision tells policies, verdicts, waits and the limit that leaves 
   assertEquals((await limiter.peek("a")).verdicts[1]!.remaining, 98);
 });
 
-Deno.test("of limits that leave nothing a decision tells the one that leaves nothing for longest", async () => {
+Deno.test("of exhausted limits, a decision names the one that stays exhausted longest", async () => {
   const [minute, hour] = [{ name: "minute", max: 2 }, { name: "hour", max: 2, windowMs: 3_600_000 }];
   for (const limits of [[minute, hour], [hour, minute]]) {
     const { limiter } = made({ limits });
@@ -89,7 +89,7 @@ Deno.test("of limits that leave nothing a decision tells the one that leaves not
   }
 });
 
-Deno.test("limits count by keys of their own, and a missing one is an error that names the limit", async () => {
+Deno.test("each limit may have its own key, and a missing one is an error that names the limit", async () => {
   const { limiter } = made({ limits: [{ name: "user", max: 1 }, { name: "team", max: 3 }] });
   const ask = async (user: string) => (await limiter.check({ user, team: "t" })).allowed;
   assertEquals([await ask("a"), await ask("a"), await ask("b"), await ask("c"), await ask("d")], [
@@ -103,7 +103,7 @@ Deno.test("limits count by keys of their own, and a missing one is an error that
   for (const key of ["", undefined, null, 7, {}]) assertThrows(() => limiter.check(key as string), TypeError, "key");
 });
 
-Deno.test("max gives each check a limit of its own, and what is used stays used", async () => {
+Deno.test("max sets the limit for one check, and used units stay used", async () => {
   const { limiter } = made({ max: 2 });
   for (const max of [undefined, undefined, 3, 10]) assert((await limiter.check("a", { max })).allowed);
   assertEquals((await limiter.check("a")).allowed, false);
@@ -114,7 +114,7 @@ Deno.test("max gives each check a limit of its own, and what is used stays used"
   }
 });
 
-Deno.test("a look by a key's own limit tells what is left of that one", async () => {
+Deno.test("peek with a key's own limit returns what remains of that limit", async () => {
   const { limiter } = made({ limits: [{ name: "second", max: 2 }, { name: "day", max: 5 }] });
   const tier = { max: { second: 10 } };
   for (let times = 0; times < 4; times++) assert((await limiter.check("a", tier)).allowed);
@@ -134,7 +134,7 @@ Deno.test("max may be given for one limit by its name", async () => {
   assertThrows(() => limiter.check("b", { max: untold }), TypeError, "option max.day must be a number, not undefined");
 });
 
-Deno.test("an option that check or waitFor has not, or a limit that max misnames, is an error and takes nothing", async () => {
+Deno.test("an unknown option of check or waitFor, or an unknown limit in max, is an error and takes nothing", async () => {
   const { limiter } = made({ limits: [{ name: "second", max: 1 }, { name: "day", max: 5 }] });
   // deno-lint-ignore no-explicit-any -- what plain JavaScript may give
   const wrong: [any, string][] = [
@@ -152,12 +152,12 @@ Deno.test("an option that check or waitFor has not, or a limit that max misnames
   assert((await limiter.waitFor("a", { timeoutMs: 5, signal: undefined, max: { day: 6 } })).allowed);
 });
 
-Deno.test("a tier that makes an algorithm's sums inexact is an error, as it is at construction", () => {
+Deno.test("a tier that makes an algorithm's arithmetic inexact is an error, as at construction", () => {
   const { limiter } = made({ algorithm: "token-bucket", max: 10, windowMs: 2 ** 40 });
   assertThrows(() => limiter.check("a", { max: 2 ** 30 }), RangeError, "too large together");
 });
 
-Deno.test("a cost that is no integer of at least 1 is an error", () => {
+Deno.test("a cost that is not an integer of at least 1 is an error", () => {
   const { limiter } = made();
   for (const cost of [0, -1, 1.5, NaN, Infinity, "1" as unknown as number]) {
     assertThrows(() => limiter.check("a", { cost }), Error, "cost");
@@ -178,14 +178,14 @@ Deno.test("refund gives back once, and nothing once the window is over", async (
   assertEquals(limiter.counters.refunded, 1);
 });
 
-Deno.test("a refusal has nothing to give back", async () => {
+Deno.test("a refusal has nothing to refund", async () => {
   const { limiter } = made({ max: 1 });
   await limiter.check("a");
   assertEquals(await limiter.refund(await limiter.check("a")), false);
   assertEquals((await limiter.peek("a")).remaining, 0);
 });
 
-Deno.test("release ends leases and leaves what other limits took", async () => {
+Deno.test("release ends leases and keeps what other limits took", async () => {
   const { limiter } = made({
     limits: [{ name: "busy", algorithm: "concurrency", max: 1 }, { name: "minute", max: 5 }],
   });
@@ -207,7 +207,7 @@ Deno.test("reset forgets one key or all of them, over all limits", async () => {
   assertEquals(limiter.size, 0);
 });
 
-Deno.test("keys lists those in use with what is left to them", async () => {
+Deno.test("keys lists those in use with what remains for each", async () => {
   const { limiter, clock } = made({ limits: [{ name: "short", max: 5, windowMs: 10 }, { name: "long", max: 9 }] });
   await limiter.check("a", { cost: 3 });
   clock.advance(5);
@@ -224,7 +224,7 @@ Deno.test("keys lists those in use with what is left to them", async () => {
   assertThrows(() => limiter.keys("other"), RangeError, '"other"');
 });
 
-Deno.test("a key that is listed as its hash can be forgotten by it, and one that only looks like it by itself", async () => {
+Deno.test("a key listed as its hash can be reset by the hash, and a key that only looks like one by itself", async () => {
   const { limiter } = made({ max: 5 });
   const token = "x".repeat(300);
   const listed = async () => {
@@ -242,7 +242,7 @@ Deno.test("a key that is listed as its hash can be forgotten by it, and one that
   assertEquals(await listed(), []);
 });
 
-Deno.test("waitFor passes at once what fits, and waits for the rest no longer than it must", async () => {
+Deno.test("waitFor admits at once what fits, and waits for the rest no longer than it must", async () => {
   const { limiter, clock } = made({ algorithm: "token-bucket", max: 2, windowMs: 1_000 });
   const { order, note } = served();
   await limiter.waitFor("a", { cost: 2 });
@@ -257,7 +257,7 @@ Deno.test("waitFor passes at once what fits, and waits for the rest no longer th
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("waitFor serves first come first served, each key in a lane of its own", async () => {
+Deno.test("waitFor serves callers in order, each key in its own queue", async () => {
   const { limiter, clock } = made({ max: 1, windowMs: 1_000 });
   const { order, note } = served();
   const all = ["a1", "a2", "b1", "a3", "b2"].map((name) => note(name, limiter.waitFor(name[0]!)));
@@ -272,7 +272,7 @@ Deno.test("waitFor serves first come first served, each key in a lane of its own
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("who wants little does not overtake who wants much, even in the same turn", async () => {
+Deno.test("a low cost does not overtake a high one, even in the same turn", async () => {
   const { limiter, clock } = made({ algorithm: "token-bucket", max: 10, windowMs: 1_000 });
   const { order, note } = served();
   await limiter.check("a", { cost: 8 });
@@ -286,7 +286,7 @@ Deno.test("who wants little does not overtake who wants much, even in the same t
   await Promise.all(all);
 });
 
-Deno.test("who gives up in the middle of a lane lets nobody overtake", async () => {
+Deno.test("a caller that gives up in the middle of a queue lets no other overtake", async () => {
   const { limiter, clock } = made({ algorithm: "token-bucket", max: 10, windowMs: 1_000 });
   const { order, note } = served();
   const leaving = new AbortController();
@@ -313,7 +313,7 @@ Deno.test("who gives up in the middle of a lane lets nobody overtake", async () 
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("only maxWaiting callers may wait, and those who are served at once are none of them", async () => {
+Deno.test("only maxWaiting callers may wait, and those served at once do not count", async () => {
   const { limiter, clock } = made({ max: 3, windowMs: 1_000, maxWaiting: 2 });
   const served = await Promise.all([limiter.waitFor("a"), limiter.waitFor("a"), limiter.waitFor("a")]);
   assertEquals(served.map(({ allowed }) => allowed), [true, true, true]);
@@ -340,7 +340,7 @@ Deno.test("a wait longer than timeoutMs ends with a TimeoutError and takes nothi
   assertEquals((await limiter.peek("a")).remaining, 1);
 });
 
-Deno.test("a longest wait that is no time is a RangeError, before anything is taken", async () => {
+Deno.test("an invalid timeoutMs is an error, before anything is taken", async () => {
   const { limiter, clock } = made({ max: 1 });
   for (const timeoutMs of [NaN, -1, Infinity, 2 ** 31]) {
     await assertRejects(() => limiter.waitFor("a", { timeoutMs }), RangeError, `timeoutMs must be`);
@@ -350,7 +350,7 @@ Deno.test("a longest wait that is no time is a RangeError, before anything is ta
   assert((await limiter.waitFor("a", { timeoutMs: 0 })).allowed);
 });
 
-Deno.test("a signal ends the wait with its reason, before, while and after others are ahead", async () => {
+Deno.test("a signal ends the wait with its reason, before it starts, while others are ahead and when none is", async () => {
   const { limiter, clock } = made({ max: 1, windowMs: 1_000 });
   const reason = new Error("changed my mind");
   assertEquals(await assertRejects(() => limiter.waitFor("a", { signal: AbortSignal.abort(reason) })), reason);
@@ -369,14 +369,14 @@ Deno.test("a signal ends the wait with its reason, before, while and after other
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("what can never be granted is a RangeError and not an endless wait", async () => {
+Deno.test("a cost that can never be granted is a RangeError and not an endless wait", async () => {
   const { limiter, clock } = made({ max: 3 });
   await assertRejects(() => limiter.waitFor("a", { cost: 4 }), RangeError, "(3)");
   await assertRejects(() => limiter.waitFor("a", { max: 0 }), RangeError, "(0)");
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("who waits while a process has no share of its own is granted when the store is back", async () => {
+Deno.test("a caller that waits in a process without a local share is granted when the store is back", async () => {
   const clock = new VirtualClock();
   const { faulty, store } = elsewhere(clock);
   const limiter = new Limiter({
@@ -394,7 +394,7 @@ Deno.test("who waits while a process has no share of its own is granted when the
   assertEquals([order, limiter.counters.decidedLocally > 10], [[], true]);
   const impossible = assertRejects(() => limiter.waitFor("b", { cost: 4 }), RangeError, "(3)");
   faulty.heal();
-  // the store is left alone for some seconds more
+  // the store is not tried for some more seconds
   for (let second = 0; second < 15; second++) {
     await settle();
     clock.advance(1_000);
@@ -405,7 +405,7 @@ Deno.test("who waits while a process has no share of its own is granted when the
   assertEquals([(await limiter.peek("a")).remaining, clock.pendingTimers], [1, 0]);
 });
 
-Deno.test("a refusal that has consequences is counted once for each time the store was asked", async () => {
+Deno.test("a refusal with consequences is counted once for each call to the store", async () => {
   const { limiter, clock } = made({ max: 1, windowMs: 1_000, onDenied: "charge" });
   await limiter.check("a");
   const wait = limiter.waitFor("a");
@@ -415,7 +415,7 @@ Deno.test("a refusal that has consequences is counted once for each time the sto
   assert((await wait).allowed);
 });
 
-Deno.test("what is given back lets the first who waits pass at once", async () => {
+Deno.test("released units admit the first waiting caller at once", async () => {
   const { limiter, clock } = made({ algorithm: "concurrency", max: 1, windowMs: 60_000 });
   const { order, note } = served();
   const first = await limiter.check("a");
@@ -434,14 +434,14 @@ Deno.test("what is given back lets the first who waits pass at once", async () =
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("what is given back while the first who waits is being refused lets him pass at once", async () => {
+Deno.test("units released while the first waiting caller is being refused admit it at once", async () => {
   for (const giveBack of ["release", "reset", "release of another key"]) {
     const clock = new VirtualClock();
     const { faulty, store } = elsewhere(clock);
     const options = { algorithm: "concurrency", max: 1, windowMs: 60_000 } as const;
     const limiter = new Limiter({ ...options, store, clock: clock.read, timers: clock.timers });
     const [first, other] = [await limiter.check("a"), await limiter.check("b")];
-    // the refusal is on its way while units come back
+    // the refusal is in transit while units come back
     const late = Promise.withResolvers<void>();
     const decide = store.decide.bind(store);
     store.decide = async (...asked) => {
@@ -465,7 +465,7 @@ Deno.test("what is given back while the first who waits is being refused lets hi
   }
 });
 
-Deno.test("waitFor keeps its order over a store that answers by promises", async () => {
+Deno.test("waitFor keeps its order over a store that answers with promises", async () => {
   const clock = new VirtualClock();
   const { faulty, store } = elsewhere(clock);
   faulty.delay(Promise.resolve());
@@ -483,7 +483,7 @@ Deno.test("waitFor keeps its order over a store that answers by promises", async
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("close rejects those who wait and those who come later", async () => {
+Deno.test("close rejects waiting callers and later ones", async () => {
   const { limiter, clock } = made({ max: 1 });
   await limiter.check("a");
   const waiting = [1, 2].map(() => assertRejects(() => limiter.waitFor("a"), DOMException, "closed"));
@@ -494,7 +494,7 @@ Deno.test("close rejects those who wait and those who come later", async () => {
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("counters count what was done", async () => {
+Deno.test("counters count every outcome", async () => {
   const { limiter } = made({ limits: [{ name: "real", max: 2 }, { name: "tried", max: 1, shadow: true }] });
   const first = await limiter.check("a");
   for (let i = 0; i < 3; i++) await limiter.check("a");
@@ -504,7 +504,7 @@ Deno.test("counters count what was done", async () => {
   assert(Object.values(others).every((count) => count === 0));
 });
 
-Deno.test("events tell refusals, those in shadow, and failures of the store", async () => {
+Deno.test("events report refusals, shadow refusals, and failures of the store", async () => {
   const clock = new VirtualClock();
   const { faulty, store } = elsewhere(clock);
   const limiter = new Limiter({
@@ -522,7 +522,7 @@ Deno.test("events tell refusals, those in shadow, and failures of the store", as
   assertEquals([limiter.counters.storeFailures, limiter.counters.decidedLocally], [1, 1]);
 });
 
-Deno.test("a listener that throws changes no decision, and the console is told", async () => {
+Deno.test("a listener that throws changes no decision, and is logged to the console", async () => {
   const clock = new VirtualClock();
   const { faulty, store } = elsewhere(clock);
   faulty.delay(Promise.resolve());
@@ -549,7 +549,7 @@ Deno.test("a listener that throws changes no decision, and the console is told",
   assertEquals(complaints.length, 6);
 });
 
-Deno.test("what was decided without the store says so, and a store that hangs costs its time budget only", async () => {
+Deno.test("a decision made without the store says so, and a hanging store costs only its time budget", async () => {
   for (const [onStoreFailure, allowed] of [["open", true], ["closed", false], ["local", true]] as const) {
     const clock = new VirtualClock();
     const { faulty, store } = elsewhere(clock);
@@ -564,7 +564,7 @@ Deno.test("what was decided without the store says so, and a store that hangs co
   }
 });
 
-Deno.test("a store that hangs when units are given back costs its time budget only", async () => {
+Deno.test("a store that hangs on a refund costs only its time budget", async () => {
   const clock = new VirtualClock();
   const { faulty, store } = elsewhere(clock);
   const limiter = new Limiter({ max: 1, store, clock: clock.read, timers: clock.timers });
@@ -577,7 +577,7 @@ Deno.test("a store that hangs when units are given back costs its time budget on
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("calls to another service keep to its limits", async () => {
+Deno.test("calls to another service stay within its limits", async () => {
   const { limiter, clock } = made({
     limits: [
       { name: "rate", algorithm: "sliding-window", max: 3, windowMs: 1_000 },
@@ -613,7 +613,7 @@ Deno.test("calls to another service keep to its limits", async () => {
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("what is no key and what is no decision is refused with what was given", () => {
+Deno.test("an invalid key or decision is refused, naming the value", () => {
   const { limiter } = made();
   // deno-lint-ignore no-explicit-any
   const told = (call: (value: any) => unknown, value: unknown) => assertThrows(() => call(value), TypeError).message;

@@ -5,7 +5,7 @@ import { Limiter, MemoryStore, observe, rateLimit } from "../../mod.ts";
 import { FaultyStore } from "../../src/testing/faulty_store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
-/** A reader that collects when it is asked, and has no timer. */
+/** A reader that collects on demand, and has no timer. */
 class ManualReader extends MetricReader {
   protected override onForceFlush(): Promise<void> {
     return Promise.resolve();
@@ -38,11 +38,11 @@ function telemetry() {
   return { provider, meter: provider.getMeter("test"), read };
 }
 
-Deno.test("what is no meter is refused", () => {
+Deno.test("a value that is no meter is refused", () => {
   assertThrows(() => observe(new Limiter(), undefined as never, "api"), TypeError, "observe takes a meter second");
 });
 
-Deno.test("observe tells requests by outcome, by name of the limiter", async () => {
+Deno.test("observe reports requests by outcome and by name of the limiter", async () => {
   const { provider, meter, read } = telemetry();
   const limit = rateLimit({ max: 2, skip: () => true });
   const other = new Limiter({ limits: [{ name: "a", max: 2 }, { name: "b", max: 1, shadow: true }] });
@@ -61,7 +61,7 @@ Deno.test("observe tells requests by outcome, by name of the limiter", async () 
   await provider.shutdown();
 });
 
-Deno.test("observe tells what was decided without the store, and why", async () => {
+Deno.test("observe reports decisions made without the store, and why", async () => {
   const { provider, meter, read } = telemetry();
   const clock = new VirtualClock();
   for (const onStoreFailure of ["local", "open", "closed"] as const) {
@@ -81,7 +81,7 @@ Deno.test("observe tells what was decided without the store, and why", async () 
   await provider.shutdown();
 });
 
-Deno.test("observe tells how many commands to the store were saved", async () => {
+Deno.test("observe reports how many commands to the store were saved", async () => {
   const { provider, meter, read } = telemetry();
   const clock = new VirtualClock();
   const memory = new MemoryStore({ clock: clock.read });
@@ -110,12 +110,12 @@ Deno.test("observe ends when its end is called", async () => {
   assertEquals((await read())["rate_limit.requests{api,outcome=admitted}"], 1);
   end();
   limiter.check("x");
-  // the SDK repeats what it was told last
+  // the SDK repeats the last value
   assertEquals((await read())["rate_limit.requests{api,outcome=admitted}"], 1);
   await provider.shutdown();
 });
 
-Deno.test("observe takes the meter of OpenTelemetry's API, which does nothing without an SDK", () => {
+Deno.test("observe accepts the meter of OpenTelemetry's API, which does nothing without an SDK", () => {
   const end = observe(new Limiter(), metrics.getMeter("app"), "api");
   assertStrictEquals(end(), undefined);
 });

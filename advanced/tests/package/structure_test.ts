@@ -8,7 +8,7 @@ const sources: Source[] = [
   ...await readSources("advanced/src/"),
 ];
 
-/** Which rooms a room may import, besides itself. */
+/** Which folders each folder may import, besides itself. */
 const ARROWS: Arrows = {
   policy: [],
   algorithms: ["policy"],
@@ -19,16 +19,16 @@ const ARROWS: Arrows = {
   testing: ["wrappers", "policy"],
 };
 
-Deno.test("imports between the limiter's rooms point one way", () => {
+Deno.test("imports between the limiter's folders point one way", () => {
   assertEquals(importsAgainst(sources, "advanced/src/", ARROWS), []);
 });
 
-Deno.test("no file of the limiter imports itself by a detour, types included", () => {
+Deno.test("the limiter has no import cycles, types included", () => {
   assertEquals(importCycles(sources), []);
 });
 
 Deno.test("the limiter names no runtime and no Node module", () => {
-  // eval is Redis's word too, as a method of its clients
+  // not eval, which is also a method of Redis clients
   const forbidden = /\bDeno\.|\bBun\.|\bprocess\b|\bBuffer\b|new Function\b/;
   const impure = sources.flatMap(({ path, code, packages }) => [
     ...(code.match(forbidden) ?? []).map((found) => `${path}: ${found}`),

@@ -9,7 +9,7 @@ const PROCESSES = 4;
 const TAKES = 10_000;
 const MAX = 3_333;
 
-/** Child processes that take what they are told to, all at the same time. */
+/** Child processes that take units as instructed, all at the same time. */
 class Takers implements AsyncDisposable {
   readonly #children: Deno.ChildProcess[] = [];
   readonly #writers: WritableStreamDefaultWriter<Uint8Array>[] = [];
@@ -53,7 +53,7 @@ class Takers implements AsyncDisposable {
   }
 }
 
-// the same packages as this process, on a machine without JSR too
+// the same packages as this process, also on a machine without JSR
 function importMap(root: string): string[] {
   try {
     Deno.statSync(`${root}.cache/offline.json`);
@@ -66,7 +66,7 @@ function importMap(root: string): string[] {
 Deno.test("10 000 takes of one key by four processes at the same time admit exactly max", async (t) => {
   const url = Deno.env.get("REDIS_URL")!;
   await using takers = new Takers();
-  // a window that outlasts the test by far, and in which no token comes back
+  // a window that far outlasts the test, and in which no token is refilled
   const windowMs = 2 ** 40;
   const limits: LimitOptions[] = [
     { algorithm: "fixed-window", windowMs, max: MAX },
@@ -74,7 +74,7 @@ Deno.test("10 000 takes of one key by four processes at the same time admit exac
     { algorithm: "sliding-window", windowMs, max: MAX },
     { algorithm: "sliding-log", windowMs, max: MAX },
     { algorithm: "token-bucket", windowMs, max: 1, burst: MAX },
-    // the server goes through all leases of a key, so there are fewer
+    // the server scans all leases of a key, so there are fewer
     { algorithm: "concurrency", windowMs, max: 111 },
   ];
   for (const limit of limits) {
@@ -93,7 +93,7 @@ Deno.test("10 000 takes of one key by four processes at the same time admit exac
       const limit = { algorithm, windowMs, max: MAX, name: `four ${algorithm} leased` };
       const { admitted, byStore } = await takers.take({ url, key, limit, coalesce: true, leases: 50 });
       assertEquals(byStore, TAKES);
-      // what lay reserved in the other processes at the first refusal may have been given back too late
+      // units reserved in the other processes at the first refusal may have been returned too late
       assert(admitted <= MAX && admitted >= MAX - (PROCESSES - 1) * 50, `${admitted} were admitted`);
     });
   }

@@ -4,13 +4,13 @@ import { type RedisServer, startServer } from "../../../tests/support/redis_serv
 import { until } from "../../../tests/support/until.ts";
 import { Limiter, rateLimit, RedisStore } from "../../mod.ts";
 
-/** Connections to a server, but for the one that asks. */
+/** Number of connections to a server, without the one that counts them. */
 async function connections(server: RedisServer): Promise<number> {
   const list = await server.cli("CLIENT", "LIST", "TYPE", "normal");
   return list.trim().split("\n").length - 1;
 }
 
-/** Asks one after the other, and tells the statuses. */
+/** Sends requests one after the other, and returns the statuses. */
 async function statuses(app: ReturnType<typeof sluice>, times: number, path = "/tenant"): Promise<number[]> {
   const all: number[] = [];
   for (let i = 0; i < times; i++) all.push((await app.fetch(new Request(`http://localhost${path}`))).status);
@@ -41,7 +41,7 @@ function failures({ limiters }: Limited): number {
   return [...limiters].reduce((sum, { counters }) => sum + counters.storeFailures, 0);
 }
 
-Deno.test("a limiter made inside each request with a store of its own counts, over one connection", async () => {
+Deno.test("a limiter made inside each request with its own store counts, over one connection", async () => {
   await using server = await startServer();
   const made = limited(server.url, 3);
   assertEquals(await statuses(made.app, 6), [200, 200, 200, 429, 429, 429]);
@@ -50,7 +50,7 @@ Deno.test("a limiter made inside each request with a store of its own counts, ov
   await until(async () => await connections(server) === 0, "the end of the connection");
 });
 
-Deno.test("a limiter made inside each request with a store of its own limits while the server is away, too", async () => {
+Deno.test("a limiter made inside each request with its own store also limits while the server is down", async () => {
   const server = await startServer();
   await server.stop();
   const made = limited(server.url, 3);
@@ -58,7 +58,7 @@ Deno.test("a limiter made inside each request with a store of its own limits whi
   await made.close();
 });
 
-Deno.test("a limiter that is made and closed inside each request goes on counting in the store", async () => {
+Deno.test("a limiter that is made and closed inside each request keeps counting in the store", async () => {
   await using server = await startServer();
   const made = limited(server.url, 3);
   for (const status of [200, 200, 200, 429]) {
@@ -68,7 +68,7 @@ Deno.test("a limiter that is made and closed inside each request goes on countin
   assertEquals([made.limiters.size, failures(made)], [4, 0]);
 });
 
-Deno.test("stores made inside requests with prefixes of their own count apart, however many there are", async () => {
+Deno.test("stores made inside requests with different prefixes count apart, however many there are", async () => {
   await using server = await startServer();
   const made = limited(server.url, 1);
   for (let i = 0; i < 1001; i++) assertEquals(await statuses(made.app, 1, `/${i}`), [200]);
@@ -78,7 +78,7 @@ Deno.test("stores made inside requests with prefixes of their own count apart, h
   await made.close();
 });
 
-Deno.test("a connection ends with the last store that used it, and a store made later has another one", async () => {
+Deno.test("a connection closes with the last store that used it, and a later store has a new one", async () => {
   await using server = await startServer();
   const make = () =>
     new Limiter({ name: "limit", max: 2, store: new RedisStore({ url: server.url }), timeoutMs: 5000 });
@@ -92,7 +92,7 @@ Deno.test("a connection ends with the last store that used it, and a store made 
   await until(async () => await connections(server) === 0, "the end of the connection");
   const three = make();
   assertEquals((await three.check("key")).decidedBy, "store");
-  // it was made when there was another connection
+  // it was made while the old connection existed
   assertEquals((await unused.check("key")).decidedBy, "store");
   assertEquals(await connections(server), 1);
   await Promise.all([three.close(), unused.close()]);

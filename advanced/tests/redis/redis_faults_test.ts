@@ -8,14 +8,14 @@ import { FaultyStore, VirtualClock } from "../../testing.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
 import { PATIENCE_MS } from "../../../tests/support/patience.ts";
 
-/** What an answer may take beyond the time budget, in ms. */
+/** Tolerance beyond the time budget of an answer, in ms. */
 const GRACE_MS = 20;
 
 function limiterOn(url: string, options: LimiterOptions = {}): Limiter {
   return new Limiter({ store: new RedisStore({ url }), name: "limit", max: 1_000_000, ...options });
 }
 
-/** Callers that ask one after the other, all at the same time, and how long the slowest answer took. */
+/** Concurrent callers, each making one check after another, and the time of the slowest answer. */
 class Load {
   readonly decisions: Decision[] = [];
   slowestMs = 0;
@@ -28,7 +28,7 @@ class Load {
         const begun = performance.now();
         this.decisions.push(await limiter.check(`key ${i % 8}`));
         this.slowestMs = Math.max(this.slowestMs, performance.now() - begun);
-        // a caller does other things too, such as reading its next request
+        // a caller also does other things, such as reading its next request
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     });
@@ -50,8 +50,8 @@ async function answersByStoreAgain(limiter: Limiter): Promise<void> {
 }
 
 /**
- * Runs a test that tells how long its slowest answer took, and again when that was too long: a busy machine keeps a
- * process waiting now and then, a limiter that is late is late every time.
+ * Runs a test that returns the time of its slowest answer, and repeats it if that was too long: a busy machine delays a
+ * process now and then, but a slow limiter is slow every time.
  */
 async function inTime(body: () => Promise<number>): Promise<void> {
   for (let attempt = 1;; attempt++) {
@@ -61,7 +61,7 @@ async function inTime(body: () => Promise<number>): Promise<void> {
   }
 }
 
-/** Notes rejections nobody handles; the test runner would only say that there was one. */
+/** Records unhandled rejections; the test runner would only say that there was one. */
 async function withoutUnhandledRejections(body: () => Promise<void>): Promise<void> {
   const unhandled: unknown[] = [];
   const note = (event: PromiseRejectionEvent) => {
@@ -77,14 +77,14 @@ async function withoutUnhandledRejections(body: () => Promise<void>): Promise<vo
   assertEquals(unhandled, []);
 }
 
-/** A server that is not there yet: its port is known, and nobody listens. */
+/** A server that is not up yet: its port is known, but nothing listens on it. */
 async function absentServer(): Promise<RedisServer> {
   const server = await startServer();
   await server.kill();
   return server;
 }
 
-Deno.test("a server that is away at start: answers in time, and decisions of the store once it is there", async () => {
+Deno.test("a server that is down at start: answers in time, and decisions by the store once it is up", async () => {
   await withoutUnhandledRejections(() =>
     inTime(async () => {
       await using server = await absentServer();
@@ -101,7 +101,7 @@ Deno.test("a server that is away at start: answers in time, and decisions of the
       assertEquals(limiter.breakerIsOpen, true);
       await server.restart();
       await answersByStoreAgain(limiter);
-      // nothing that was asked for before is played back
+      // no earlier command is replayed
       assertEquals(await server.cli("DBSIZE"), "1");
       await limiter.close();
       return slowestMs;
@@ -146,7 +146,7 @@ for (const { what, begin, end } of OUTAGES) {
   });
 }
 
-Deno.test("a refund and a close end in time although the server is stopped", async () => {
+Deno.test("a refund and a close end in time even if the server is stopped", async () => {
   await withoutUnhandledRejections(() =>
     inTime(async () => {
       await using server = await startServer();
@@ -184,7 +184,7 @@ Deno.test("a store that is closed while it connects, or twice, leaves nothing op
   await until(async () => await clients() === 1, "no connection but this one");
 });
 
-Deno.test("a slow server: answers in time, and what was refused meanwhile is given back", () =>
+Deno.test("a slow server: answers in time, and late grants for refused requests are refunded", () =>
   inTime(async () => {
     await using server = await startServer();
     await using proxy = startProxy(server.port);
@@ -205,7 +205,7 @@ Deno.test("a slow server: answers in time, and what was refused meanwhile is giv
     return answerMs;
   }));
 
-Deno.test("a slow server: what was admitted meanwhile stays counted", async () => {
+Deno.test("a slow server: late grants for admitted requests stay counted", async () => {
   await using server = await startServer();
   await using proxy = startProxy(server.port);
   const limiter = limiterOn(proxy.url, { max: 10, onStoreFailure: "open" });
@@ -221,7 +221,7 @@ Deno.test("a slow server: what was admitted meanwhile stays counted", async () =
   await limiter.close();
 });
 
-Deno.test("a client of node-redis to whose errors nobody listens outlives its server", async () => {
+Deno.test("a node-redis client without an error listener survives its server", async () => {
   await using server = await startServer();
   const client = createClient({ url: server.url, socket: { reconnectStrategy: 20 } });
   await client.connect();
@@ -234,7 +234,7 @@ Deno.test("a client of node-redis to whose errors nobody listens outlives its se
   client.destroy();
 });
 
-Deno.test("a connection whose other end went without a word is left for another one", async () => {
+Deno.test("a connection whose peer vanished silently is replaced", async () => {
   await using server = await startServer();
   await using proxy = startProxy(server.port);
   const { now } = performance;
@@ -260,7 +260,7 @@ Deno.test("a connection whose other end went without a word is left for another 
   }
 });
 
-Deno.test("when a server becomes a replica, its address is asked for the new primary", async () => {
+Deno.test("when a server becomes a replica, the store reconnects to its address for the new primary", async () => {
   await using old = await startServer();
   await using primary = await startServer();
   await using address = startProxy(old.port);
@@ -284,7 +284,7 @@ Deno.test("when a server becomes a replica, its address is asked for the new pri
   }
 });
 
-Deno.test("a server that stays a replica is not connected to again and again", async () => {
+Deno.test("a server that stays a replica is not reconnected to repeatedly", async () => {
   await using server = await startServer();
   const limiter = limiterOn(server.url);
   await limiter.warm();
@@ -299,20 +299,20 @@ Deno.test("a server that stays a replica is not connected to again and again", a
   await limiter.close();
 });
 
-Deno.test("a server that is restarted empty counts anew, and the limiter goes on", async () => {
+Deno.test("a server restarted empty counts from zero, and the limiter continues", async () => {
   await using server = await startServer();
   const limiter = limiterOn(server.url, { max: 3 });
   await limiter.warm();
   for (const remaining of [2, 1, 0]) assertEquals((await limiter.check("key")).remaining, remaining);
   await server.restart();
   await answersByStoreAgain(limiter);
-  // a refusal from before would be remembered; none was told
+  // an earlier refusal would be cached; there was none
   const { decidedBy, remaining } = await limiter.check("key");
   assertEquals([decidedBy, remaining], ["store", 2]);
   await limiter.close();
 });
 
-Deno.test("while there is no connection, each failure tells why", async () => {
+Deno.test("while there is no connection, each failure says why", async () => {
   await using server = await startServer();
   const limiter = limiterOn(server.url);
   await limiter.warm();
@@ -372,7 +372,7 @@ for (const onStoreFailure of ["local", "open", "closed"] as const) {
     const { decidedLocally, failedOpen, failedClosed, storeFailures, breakerOpened } = limiter.counters;
     const counted = { local: decidedLocally, open: failedOpen, closed: failedClosed };
     assertEquals(counted, { local: 0, open: 0, closed: 0, [onStoreFailure]: 8 });
-    // after five failures the store is left alone
+    // after five failures the store is not tried
     assertEquals([storeFailures, failures, breakerOpened], [5, 5, 1]);
     assertEquals(limiter.counters.admitted, admitted);
     assertEquals(limiter.counters.limited, 8 - admitted);
@@ -380,7 +380,7 @@ for (const onStoreFailure of ["local", "open", "closed"] as const) {
   });
 }
 
-Deno.test("with four processes each of them grants a quarter of the limit locally, rounded down", async () => {
+Deno.test("with four processes, each grants a quarter of the limit locally, rounded down", async () => {
   await using server = await absentServer();
   for (const [max, share] of [[10, 2], [4, 1], [3, 0], [400, 100]] as const) {
     const limiter = limiterOn(server.url, { max, processes: 4, timeoutMs: 50 });
@@ -428,7 +428,7 @@ Deno.test("a breaker opens after five failures, lets one probe through after a p
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("a process that asked once while there was no server ends by itself", async () => {
+Deno.test("a process that made one check while there was no server ends by itself", async () => {
   await using server = await absentServer();
   const config = fileURLToPath(new URL("../../../.cache/offline.json", import.meta.url));
   const offline = await Deno.stat(config).then(() => [`--import-map=${config}`], () => []);

@@ -10,11 +10,11 @@ import type { Entry, Store, Take } from "../../mod.ts";
 import { VirtualClock } from "../../testing.ts";
 import { startProxy, type TcpProxy } from "../support/tcp_proxy.ts";
 
-/** What a user of Redis has to be allowed. The user that the store connects as needs nothing else. */
+/** The permissions that the store's Redis user needs. */
 const MINIMAL_ACL =
   "ACL SETUSER sluice on >secret resetkeys ~sluice:* resetchannels -@all +evalsha +eval +get +set +del +time +scan";
 
-/** How a client of ioredis has to be made, so that it sends nothing again whose outcome is unknown. */
+/** Options with which an ioredis client does not resend commands whose outcome is unknown. */
 const IOREDIS_OPTIONS = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0, enableOfflineQueue: false };
 
 const URL_OF_TESTS = Deno.env.get("REDIS_URL")!;
@@ -28,7 +28,7 @@ function policyOf(algorithm: Policy["algorithm"], more: Partial<Policy> = {}): P
   return { name: algorithm, algorithm, limit: 3, windowMs: WINDOW, ...more };
 }
 
-/** Every algorithm with everything a refusal can do to it. */
+/** Every algorithm with every consequence of a refusal. */
 const POLICIES: Policy[] = ALGORITHM_NAMES.flatMap((algorithm) => {
   const plain = policyOf(algorithm);
   const blocking = { ...plain, name: `${algorithm}/block`, block: { after: 2, forMs: 2 * WINDOW } };
@@ -49,7 +49,7 @@ async function take(store: Store, policy: Policy, key: string, cost = 1) {
   return verdict!;
 }
 
-/** Goes through everything a store can do; any client must be able to. */
+/** Exercises everything a store can do, which must work with any client. */
 async function proveItWorks(store: Store): Promise<void> {
   const policy = policyOf("sliding-window", { name: "proof", limit: 3 });
   const second = policyOf("token-bucket", { name: "proof 2", limit: 1 });
@@ -77,8 +77,8 @@ Deno.test("every key has a time to live after every operation", async () => {
   let looks = 0;
   const lookAt = async (key: string, what: string) => {
     const ttl = await client.pTTL(key);
-    // -1: it never ends; -2: there is no such key; 0: its last millisecond. A charged quota may need two windows more, a
-    // block lasts two
+    // -1: no expiry; -2: no such key; 0: its last millisecond. A charged quota may need two more windows, a block lasts
+    // two
     assert(ttl !== -1 && ttl <= 4 * WINDOW, `${what}: ${ttl} ms`);
     if (ttl >= 0) looks++;
   };
@@ -108,7 +108,7 @@ Deno.test("every key has a time to live after every operation", async () => {
   assert(looks > POLICIES.length * 6, `${looks} keys were looked at`);
   looks = 0;
   for await (const page of client.scanIterator({ MATCH: `${prefix}*` })) {
-    // one all of whose units were given back is kept a tenth of a second only, and may leave between the two
+    // a fully refunded key is kept for only a tenth of a second, and may expire between the two calls
     for (const key of page) await lookAt(key, key);
   }
   assert(looks >= POLICIES.length / 2, `${looks} keys were found`);
@@ -116,7 +116,7 @@ Deno.test("every key has a time to live after every operation", async () => {
   await client.close();
 });
 
-Deno.test("the server's clock counts, whatever the clocks of the processes say", async () => {
+Deno.test("the server's clock is used, whatever the clocks of the processes say", async () => {
   const prefix = uniquePrefix();
   const here = new RedisStore({ url: URL_OF_TESTS, prefix });
   const there = new RedisStore({ url: URL_OF_TESTS, prefix });
@@ -180,7 +180,7 @@ Deno.test("a decision whose answer is lost is not sent again", async () => {
   const store = new RedisStore({ client: port });
   const policy = policyOf("fixed-window");
   lost = 1;
-  // the script is unknown, and the answer of the full text is lost
+  // the script is unknown, and the answer to EVAL is lost
   await assertRejects(() => take(store, policy, "key"), Error, "closed");
   assertEquals(sent.splice(0), ["EVALSHA", "EVAL"]);
   assertEquals((await take(store, policy, "key", 0)).remaining, 2);
@@ -195,13 +195,13 @@ Deno.test("a decision whose answer is lost is not sent again", async () => {
 /** What {@linkcode loseAnAnswer} does to connections. */
 type Wire = Pick<TcpProxy, "hold" | "held" | "cut">;
 
-/** Cuts the connection between a decision and its answer: it has counted, and it has counted once. */
+/** Cuts the connection between a decision and its answer, and asserts that it counted exactly once. */
 async function loseAnAnswer(store: Store, proxy: Wire): Promise<void> {
   const policy = policyOf("sliding-log");
   assertEquals((await take(store, policy, "key")).remaining, 2);
   proxy.hold();
   const lost = take(store, policy, "key").then(() => "answered", () => "rejected");
-  await until(() => proxy.held > 0, "an answer that is held up");
+  await until(() => proxy.held > 0, "an answer that is held back");
   proxy.cut();
   assertEquals(await lost, "rejected");
   let remaining = -1;
@@ -217,7 +217,7 @@ Deno.test("a decision on a connection that breaks before the answer counts once"
   await store.close();
 });
 
-Deno.test("a client of ioredis that is told not to send again counts once too", async () => {
+Deno.test("an ioredis client configured not to resend counts once too", async () => {
   await using server = await startServer();
   await using proxy = startProxy(server.port);
   const client = new Redis(proxy.url, IOREDIS_OPTIONS);
@@ -228,7 +228,7 @@ Deno.test("a client of ioredis that is told not to send again counts once too", 
   client.disconnect();
 });
 
-Deno.test("a cluster of node-redis, and one of ioredis that is told so, sends no decision again", async () => {
+Deno.test("a node-redis cluster client, and an ioredis one configured not to resend, resends no decision", async () => {
   await using cluster = await startCluster();
   await using started = new AsyncDisposableStack();
   const proxies = cluster.nodes.map((node) => started.use(startProxy(node.port)));
@@ -252,7 +252,7 @@ Deno.test("a cluster of node-redis, and one of ioredis that is told so, sends no
   ioRedis.disconnect();
 });
 
-Deno.test("a sentinel of node-redis that is told so sends no decision again", async () => {
+Deno.test("a node-redis sentinel client configured not to resend resends no decision", async () => {
   await using watched = await startSentinel();
   await using proxy = startProxy(watched.primary.port);
   const client = createSentinel({
@@ -284,7 +284,7 @@ Deno.test("a key of the wrong type fails in the store, and the limiter decides l
   await limiter.close();
 });
 
-Deno.test("text that somebody else left under a key is never taken for a state", async () => {
+Deno.test("text that another program stored under a key is never taken for a state", async () => {
   await using server = await startServer();
   const store = new RedisStore({ url: server.url });
   const limiter = new Limiter({ store, name: "limit", max: 2 });
@@ -297,7 +297,7 @@ Deno.test("text that somebody else left under a key is never taken for a state",
   await limiter.close();
 });
 
-Deno.test("a full server fails what it would have to write, tells refusals, and nothing is written by halves", async () => {
+Deno.test("a full server fails writes, still answers refusals, and writes nothing partially", async () => {
   await using server = await startServer({ args: ["--maxmemory-policy", "noeviction"] });
   const store = new RedisStore({ url: server.url });
   const full = policyOf("fixed-window", { name: "full" });
@@ -316,7 +316,7 @@ Deno.test("a full server fails what it would have to write, tells refusals, and 
     Error,
     "OOM",
   );
-  // a refusal writes nothing, so it can still be told
+  // a refusal writes nothing, so it still works
   assertEquals((await take(store, full, "key")).denied, true);
   const limiter = new Limiter({ store, name: "another", max: 1 });
   assertEquals((await limiter.check("key")).decidedBy, "local");
@@ -327,7 +327,7 @@ Deno.test("a full server fails what it would have to write, tells refusals, and 
   await limiter.close();
 });
 
-Deno.test("a server that is a replica fails, the limiter decides locally, and goes on when it takes writes", async () => {
+Deno.test("a replica fails, the limiter decides locally, and uses it again once it accepts writes", async () => {
   await using server = await startServer();
   const limiter = new Limiter({ store: new RedisStore({ url: server.url }), name: "limit", max: 3 });
   assertEquals((await limiter.check("key")).remaining, 2);
@@ -336,7 +336,7 @@ Deno.test("a server that is a replica fails, the limiter decides locally, and go
   limiter.on("storeFailure", (error) => errors.push(String(error)));
   assertEquals((await limiter.check("key")).decidedBy, "local");
   assertStringIncludes(errors.join(), "READONLY");
-  // looking needs no writing
+  // peek does not write
   assertEquals((await limiter.peek("key")).decidedBy, "store");
   await server.cli("REPLICAOF", "NO", "ONE");
   const { decidedBy, remaining } = await limiter.check("key");
@@ -344,7 +344,7 @@ Deno.test("a server that is a replica fails, the limiter decides locally, and go
   await limiter.close();
 });
 
-Deno.test("a server behind a Unix socket works as one behind a port, and is told apart by two slashes", async () => {
+Deno.test("a server on a Unix socket works like one on a port, and unix:// addresses need their slashes", async () => {
   const folder = await Deno.makeTempDir({ prefix: "sluice-redis-" });
   {
     await using _server = await startServer({ args: ["--unixsocket", `${folder}/socket`] });
@@ -356,17 +356,17 @@ Deno.test("a server behind a Unix socket works as one behind a port, and is told
   assertThrows(() => new RedisStore({ url: `unix:${folder}/socket` }), TypeError, "or unix:///path");
 });
 
-Deno.test("a client of node-redis works as it is", async () => {
+Deno.test("a node-redis client works as is", async () => {
   const client = await createClient({ url: URL_OF_TESTS }).connect();
   const store = new RedisStore({ client, prefix: uniquePrefix() });
   await proveItWorks(store);
-  // the client is not the store's to close
+  // the store does not close the user's client
   await store.close();
   assertEquals(await client.ping(), "PONG");
   await client.close();
 });
 
-Deno.test("a client of ioredis works as it is", async () => {
+Deno.test("an ioredis client works as is", async () => {
   const client = new Redis(URL_OF_TESTS);
   const store = new RedisStore({ client, prefix: uniquePrefix() });
   await proveItWorks(store);
@@ -375,7 +375,7 @@ Deno.test("a client of ioredis works as it is", async () => {
   client.disconnect();
 });
 
-Deno.test("Bun's own client works as it is", async () => {
+Deno.test("Bun's own client works as is", async () => {
   const real = new Redis(URL_OF_TESTS);
   const isAsked = () => Promise.reject(new TypeError("these have other arguments than a port's"));
   const send = (command: string, args: string[]) => real.call(command, ...args);
@@ -384,19 +384,19 @@ Deno.test("Bun's own client works as it is", async () => {
   real.disconnect();
 });
 
-Deno.test("a client of Upstash works as it is", async () => {
+Deno.test("an Upstash client works as is", async () => {
   const real = new Redis(URL_OF_TESTS);
   const client: UpstashClient = {
     evalsha: (sha, keys, args) => real.evalsha(sha, keys.length, ...keys, ...args),
     eval: (script, keys, args) => real.eval(script, keys.length, ...keys, ...args),
     scan: (cursor, { match, count }) => real.scan(cursor, "MATCH", match, "COUNT", count),
-    createScript: () => Promise.reject(new TypeError("nobody asked for one")),
+    createScript: () => Promise.reject(new TypeError("no script was requested")),
   };
   await proveItWorks(new RedisStore({ client, prefix: uniquePrefix() }));
   real.disconnect();
 });
 
-Deno.test("a client of callbacks is told so, and one that lists keys otherwise than a port", async () => {
+Deno.test("a callback-based client is refused with a reason, and so is one whose scan does not list keys", async () => {
   const evalsha = () => Promise.resolve([1, 0, 0, 0, 0, 0, 0, 0]);
   const odd = (client: object) => new Limiter({ store: new RedisStore({ client: client as RedisPort }), max: 1 });
   const failures: string[] = [];
@@ -413,7 +413,7 @@ Deno.test("a client of callbacks is told so, and one that lists keys otherwise t
   }
 });
 
-Deno.test("a client that gives numbers as text works as it is", async () => {
+Deno.test("a client that returns numbers as strings works as is", async () => {
   const nodeRedis = await createClient({ url: URL_OF_TESTS }).connect();
   const mapped = nodeRedis.withTypeMapping({ [RESP_TYPES.NUMBER]: String });
   await proveItWorks(new RedisStore({ client: mapped, prefix: uniquePrefix() }));
@@ -423,7 +423,7 @@ Deno.test("a client that gives numbers as text works as it is", async () => {
   ioRedis.disconnect();
 });
 
-Deno.test("a client of ioredis that has a prefix of its own works as it is", async () => {
+Deno.test("an ioredis client with its own key prefix works as is", async () => {
   for (const keyPrefix of ["app:", "a*[b]?", "{slot}"]) {
     const client = new Redis(URL_OF_TESTS, { keyPrefix });
     await proveItWorks(new RedisStore({ client, prefix: uniquePrefix() }));
@@ -431,7 +431,7 @@ Deno.test("a client of ioredis that has a prefix of its own works as it is", asy
   }
 });
 
-Deno.test("a client of node-redis that has a prefix of its own works as it is", async () => {
+Deno.test("a node-redis client with its own key prefix works as is", async () => {
   for (const keyPrefix of ["app:", "a*[b]?", "{slot}"]) {
     const options = { url: URL_OF_TESTS, keyPrefix };
     const client = await createClient(options).connect();
@@ -444,14 +444,14 @@ Deno.test("a client of node-redis that has a prefix of its own works as it is", 
   }
 });
 
-Deno.test("a pool of node-redis works as it is", async () => {
+Deno.test("a node-redis pool works as is", async () => {
   const client = createClientPool({ url: URL_OF_TESTS });
   await client.connect();
   await proveItWorks(new RedisStore({ client, prefix: uniquePrefix() }));
   await client.close();
 });
 
-Deno.test("an answer that is no list of numbers is a failure, and no grant", async () => {
+Deno.test("an answer that is not a list of numbers is a failure, and not a grant", async () => {
   for (const answer of ["QUEUED", "OK", null, undefined, [], ["1", "0", "x", "0", "0", "0", "0", "0"]]) {
     const asked = () => Promise.resolve(answer);
     const port: RedisPort = { evalsha: asked, eval: asked, async *scan() {} };
@@ -473,7 +473,7 @@ async function handmade(): Promise<{ port: RedisPort; close(): Promise<void> }> 
   return { port, close: () => client.close() };
 }
 
-Deno.test("three methods make a client of anything", async () => {
+Deno.test("any object with the three methods works as a client", async () => {
   const { port, close } = await handmade();
   await proveItWorks(new RedisStore({ client: port, prefix: uniquePrefix() }));
   await close();
@@ -483,7 +483,7 @@ Deno.test("a key that the server lists twice is one key", async () => {
   const { port: plain, close } = await handmade();
   const port: RedisPort = {
     ...plain,
-    // as a server may while it makes room for more keys, or a cluster that moves some to another node
+    // as a server may while it rehashes, or a cluster while it moves keys to another node
     async *scan(pattern) {
       const keys = await Array.fromAsync(plain.scan(pattern));
       yield* [...keys, ...keys];
@@ -498,7 +498,7 @@ Deno.test("a key that the server lists twice is one key", async () => {
   await close();
 });
 
-Deno.test("a blocked key is listed, and counts as forgotten, when nothing is left of it but the block", async () => {
+Deno.test("a key with nothing left but its block is listed, and counted by reset", async () => {
   const client = await createClient({ url: URL_OF_TESTS }).connect();
   const prefix = uniquePrefix();
   const store = new RedisStore({ client, prefix });
@@ -519,12 +519,12 @@ async function proveItWorksOnACluster(store: Store, nodes: readonly { cli(...arg
   await proveItWorks(store);
   const tight = policyOf("fixed-window", { name: "tight", limit: 1 });
   const wide = policyOf("sliding-log", { name: "wide", limit: 5 });
-  // one key, one slot, one script: nothing has to be given back
+  // one key, one slot, one script: nothing has to be refunded
   const together = await store.decide([{ policy: tight, key: "b", cost: 1 }, { policy: wide, key: "b", cost: 1 }]);
   assertEquals(together.map(({ granted }) => granted), [1, 1]);
   const vetoed = await store.decide([{ policy: tight, key: "b", cost: 1 }, { policy: wide, key: "b", cost: 1 }]);
   assertEquals(vetoed.map(({ granted, remaining }) => [granted, remaining]), [[0, 0], [0, 4]]);
-  // the slots of "a", "b" and "c" lie on three nodes: what one grants is given back when another refuses
+  // the slots of "a", "b" and "c" are on three nodes: what one grants is refunded when another refuses
   const apart: Take[] = [{ policy: wide, key: "a", cost: 2 }, { policy: tight, key: "b", cost: 1 }];
   assertEquals((await store.decide(apart)).map(({ granted, remaining }) => [granted, remaining]), [[0, 5], [0, 0]]);
   assertEquals((await take(store, wide, "a", 0)).remaining, 5);
@@ -554,7 +554,7 @@ Deno.test("a cluster works with node-redis and with ioredis, over all its nodes"
   ioRedis.disconnect();
 });
 
-Deno.test("while a slot moves to another node its keys are counted on, listed and forgotten", async () => {
+Deno.test("while a slot moves to another node, its keys can still be counted, listed and reset", async () => {
   await using cluster = await startCluster();
   // the first one has the slot of "b"
   const [from, to] = cluster.nodes as [RedisServer, RedisServer];
@@ -579,7 +579,7 @@ Deno.test("while a slot moves to another node its keys are counted on, listed an
   ioRedis.disconnect();
 });
 
-Deno.test("a cluster whose client does not know its nodes yet is not taken for an empty one", async () => {
+Deno.test("a cluster whose client has not discovered its nodes yet is not taken for an empty one", async () => {
   await using cluster = await startCluster();
   const connected = createCluster({ rootNodes: [{ url: cluster.urls[0]! }] });
   await connected.connect();
@@ -602,7 +602,7 @@ Deno.test("a cluster whose client does not know its nodes yet is not taken for a
   await connected.close();
 });
 
-Deno.test("a node of a cluster that is taken for a server of its own says so", async () => {
+Deno.test("a cluster node used as a standalone server is an error that says so", async () => {
   await using cluster = await startCluster();
   const store = new RedisStore({ url: cluster.urls[0]! });
   const policy = policyOf("fixed-window");
@@ -616,7 +616,7 @@ Deno.test("a node of a cluster that is taken for a server of its own says so", a
   await store.close();
 });
 
-Deno.test("when the primary of a sentinel dies the limiter goes on locally, and then through the new one", async () => {
+Deno.test("when a sentinel's primary dies, the limiter decides locally, and then through the new primary", async () => {
   await using watched = await startSentinel();
   const { host, port } = watched.sentinel;
   const client = createSentinel({ name: watched.name, sentinelRootNodes: [{ host, port }], maxCommandRediscovers: 0 });
@@ -640,12 +640,12 @@ Deno.test("when the primary of a sentinel dies the limiter goes on locally, and 
     "a decision of the new primary",
   );
   assert(limiter.counters.decidedLocally > 0 && limiter.counters.decidedLocally < checks + 1);
-  // what was counted before the fall is still counted
+  // what was counted before the failover is still counted
   assert((await limiter.check("key")).remaining <= 997);
   client.destroy();
 });
 
-Deno.test("a lease from before a reset ends none that was taken after it, be it in the same millisecond", async () => {
+Deno.test("releasing a lease from before a reset ends none taken after it, even in the same millisecond", async () => {
   const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix() });
   const policy = policyOf("concurrency", { limit: 1 });
   // the server knows the scripts from here on
@@ -665,7 +665,7 @@ Deno.test("a lease from before a reset ends none that was taken after it, be it 
   await store.close();
 });
 
-Deno.test("every key has a counter of its own, and is listed as it was written", async () => {
+Deno.test("every key has its own counter, and is listed as written", async () => {
   const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix() });
   const policy = policyOf("fixed-window", { name: "odd * ? [keys] {and} \\ braces", limit: 1000 });
   const keys = [
@@ -686,7 +686,7 @@ Deno.test("every key has a counter of its own, and is listed as it was written",
   await store.close();
 });
 
-Deno.test("a reset touches no other key and no other policy, whatever their names look like", async () => {
+Deno.test("a reset affects no other key or policy, whatever their names look like", async () => {
   const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix() });
   const names = [
     "a",
@@ -737,7 +737,7 @@ Deno.test("a reset touches no other key and no other policy, whatever their name
   await store.close();
 });
 
-Deno.test("processes that know a limit by different algorithms leave each other's counts alone", async () => {
+Deno.test("processes that use different algorithms for a limit do not affect each other's counts", async () => {
   const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix() });
   const block = { after: 100, forMs: WINDOW };
   const policies = ALGORITHM_NAMES.map((algorithm) => policyOf(algorithm, { name: "api", block }));
@@ -754,7 +754,7 @@ Deno.test("processes that know a limit by different algorithms leave each other'
   await store.close();
 });
 
-Deno.test("processes that cut a sliding window into different parts keep to its limit together", async () => {
+Deno.test("processes that split a sliding window into different numbers of buckets still share its limit", async () => {
   const clock = new VirtualClock();
   const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix(), clock: clock.read });
   const policies = [10, 4, 1, 25].map((buckets) => {
@@ -780,13 +780,13 @@ Deno.test("processes that cut a sliding window into different parts keep to its 
   const [first, second] = policies as [Policy, Policy];
   const { stamp } = await take(store, first, "given", 20);
   const one: Take = { policy: second, key: "given", cost: 1 };
-  assertEquals(await store.give(one, stamp, 1), false, "a stamp of other parts means another one here");
+  assertEquals(await store.give(one, stamp, 1), false, "a stamp from other buckets means another one here");
   assertEquals((await take(store, second, "given")).denied, true);
   await store.reset({ policy: "api" });
   await store.close();
 });
 
-Deno.test("a user with the minimal ACL can do everything the store does, and nothing it does is refused", async () => {
+Deno.test("a user with the minimal ACL can do everything the store does", async () => {
   await using server = await startServer();
   await server.cli(...MINIMAL_ACL.split(" "));
   const url = server.url.replace("redis://", "redis://sluice:secret@");

@@ -13,7 +13,7 @@ import type { Entry } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { decidesAsMemory, policyNamed } from "../support/random_trace.ts";
 
-/** A database in memory, which counts its commits and lets somebody else be faster. */
+/** An in-memory database that counts its commits and can simulate lost races. */
 class FakeDatabase implements CompareAndSet {
   readonly values = new Map<string, { key: StateKey; value: Uint8Array; version: number }>();
   commits: (readonly StateWrite[])[] = [];
@@ -45,7 +45,7 @@ class FakeDatabase implements CompareAndSet {
       if (entry.key[0] === policy && (key === undefined || entry.key[1] === key)) yield entry;
     }
   }
-  /** Makes all versions others, as a write of the same values would. */
+  /** Changes all versions, as rewriting the same values would. */
   touch(): void {
     for (const entry of this.values.values()) entry.version = ++this.version;
   }
@@ -61,7 +61,7 @@ function setUp(options: CompareAndSetOptions = {}) {
 const FIXED = policyNamed("fixed");
 const LOG = policyNamed("log");
 
-Deno.test("decides as memory does, with every algorithm and consequence, alone and in batches", async () => {
+Deno.test("decides like the memory store, with every algorithm and consequence, singly and in batches", async () => {
   const { store, clock } = setUp();
   assert(await decidesAsMemory(store, clock, 1, 300) > 5000);
 });
@@ -84,7 +84,7 @@ Deno.test("a batch of two keys is one commit", async () => {
   ]);
 });
 
-Deno.test("a lost race is tried again on what the winner left", async () => {
+Deno.test("a lost race is retried on the winner's state", async () => {
   const { store, database, clock } = setUp();
   const rival = fromCompareAndSet(database, { clock: clock.read });
   await store.decide([{ policy: FIXED, key: "a", cost: 5 }]);
@@ -100,7 +100,7 @@ Deno.test("a lost race is tried again on what the winner left", async () => {
   assertEquals(refused!.granted, 0);
 });
 
-Deno.test("a race lost ten times is an error, not a grant, and each pause may be longer than the one before", async () => {
+Deno.test("a race lost ten times is an error, not a grant, and each pause may be longer than the last", async () => {
   const pauses: number[] = [];
   const { store, database } = setUp({ pause: (ms) => void pauses.push(ms) });
   await store.decide([{ policy: FIXED, key: "a", cost: 1 }]);
@@ -113,7 +113,7 @@ Deno.test("a race lost ten times is an error, not a grant, and each pause may be
   assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 0 }]))[0]!.remaining, 5);
 });
 
-Deno.test("four processes and fifty places for two hundred at once: exactly fifty get in", async () => {
+Deno.test("of two hundred concurrent takes in four processes with a limit of fifty, exactly fifty are admitted", async () => {
   const { database, clock } = setUp();
   const policy: Policy = { ...FIXED, limit: 50 };
   const pause = () => new Promise<void>((resolve) => queueMicrotask(resolve));
@@ -127,7 +127,7 @@ Deno.test("four processes and fifty places for two hundred at once: exactly fift
   assertEquals(verdicts.filter(({ denied }) => denied).length, 150);
 });
 
-Deno.test("reset forgets one key or all of a policy, and tells how many were in use", async () => {
+Deno.test("reset forgets one key or all of a policy, and returns how many were in use", async () => {
   const { store, clock } = setUp();
   for (const key of ["a", "b", "c"]) await store.decide([{ policy: FIXED, key, cost: 1 }]);
   await store.decide([{ policy: LOG, key: "a", cost: 1 }]);
@@ -139,7 +139,7 @@ Deno.test("reset forgets one key or all of a policy, and tells how many were in 
   assertEquals(await store.reset({ policy: "log" }), 0);
 });
 
-Deno.test("inspect lists the keys in use as a look would tell them", async () => {
+Deno.test("inspect lists the keys in use with what peek would return", async () => {
   const { store, clock } = setUp();
   await store.decide([{ policy: FIXED, key: "a", cost: 2 }]);
   clock.advance(600);
@@ -150,7 +150,7 @@ Deno.test("inspect lists the keys in use as a look would tell them", async () =>
   assertEquals(entries.map(({ key, verdict }) => [key, verdict.remaining]), [["b", 5]]);
 });
 
-Deno.test("a state of another shape is a key never seen, and is still there when the old policy returns", async () => {
+Deno.test("a state of another shape counts as an unused key, and is still there when the old policy returns", async () => {
   const { store } = setUp();
   const sliding = policyNamed("sliding");
   await store.decide([{ policy: sliding, key: "a", cost: 5 }]);
@@ -159,7 +159,7 @@ Deno.test("a state of another shape is a key never seen, and is still there when
   assertEquals((await store.decide([{ policy: sliding, key: "a", cost: 0 }]))[0]!.remaining, 0);
 });
 
-Deno.test("what a longer window still covers counts, although it had expired by the shorter one", async () => {
+Deno.test("units that a longer window still covers count, even if they had expired under a shorter one", async () => {
   const { store, clock } = setUp();
   await store.decide([{ policy: LOG, key: "a", cost: 5 }]);
   clock.advance(LOG.windowMs + 100);
@@ -167,7 +167,7 @@ Deno.test("what a longer window still covers counts, although it had expired by 
   assertEquals((await store.decide([{ policy: longer, key: "a", cost: 1 }]))[0]!.granted, 0);
 });
 
-Deno.test("bytes that are no record are a key never seen", async () => {
+Deno.test("bytes that are not a valid record count as an unused key", async () => {
   const { store, database } = setUp();
   const key: StateKey = ["fixed", "a", "fixed-window/2"];
   for (const value of [new Uint8Array(3), new Uint8Array(80).fill(255), new TextEncoder().encode("x".repeat(64))]) {

@@ -14,7 +14,7 @@ import { seededRandom } from "../../src/testing/seeded_random.ts";
 const POLICY: Policy = { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 60_000 };
 const OTHER: Policy = { ...POLICY, name: "other", limit: 4, windowMs: 90_000 };
 
-/** Lets express-rate-limit's own store, which reads the system's clock, see a virtual one. */
+/** Replaces the system's clock, which express-rate-limit's own store reads, with a virtual one. */
 async function withExpressStore(body: (store: Store, clock: VirtualClock) => Promise<void>): Promise<void> {
   const clock = new VirtualClock();
   const systemNow = Date.now;
@@ -28,7 +28,7 @@ async function withExpressStore(body: (store: Store, clock: VirtualClock) => Pro
   }
 }
 
-/** A counter as they were before express-rate-limit 6, and still are for MongoDB. */
+/** A counter with the interface from before express-rate-limit 6, which the one for MongoDB still has. */
 class CallbackCounter implements CallbackCounterLike {
   readonly hits = new Map<string, number>();
   readonly #end = new Date(Date.now() + 60_000);
@@ -45,7 +45,7 @@ class CallbackCounter implements CallbackCounterLike {
   }
 }
 
-Deno.test("a counter that tells what it counts by callbacks is taken as it is", async () => {
+Deno.test("a counter with callbacks is accepted as is", async () => {
   const counter = new CallbackCounter();
   const { limiter } = rateLimit({ name: "old", max: 2, store: counter });
   const told = [await limiter.check("key"), await limiter.check("key"), await limiter.check("key")];
@@ -59,7 +59,7 @@ Deno.test("a counter that tells what it counts by callbacks is taken as it is", 
   assertEquals(fromCounter(() => new CallbackCounter()).capabilities.scope, "global");
 });
 
-/** A counter that tells no times and can't be read, and lists what was asked of it. */
+/** A counter that has no reset times and can't be read, and records its calls. */
 class BareCounter implements CounterLike {
   readonly hits = new Map<string, number>();
   readonly calls: string[] = [];
@@ -81,7 +81,7 @@ class BareCounter implements CounterLike {
   }
 }
 
-Deno.test("an answer of a counter that is no count, or no time, is a failure and no grant", async () => {
+Deno.test("a counter's answer without a valid count or time is a failure and not a grant", async () => {
   const answers: unknown[] = [
     undefined,
     {},
@@ -105,7 +105,7 @@ Deno.test("an answer of a counter that is no count, or no time, is a failure and
   }
 });
 
-Deno.test("a counter that keeps JSON, as hono-rate-limiter's for unstorage does, can be read and forgotten", async () => {
+Deno.test("a counter that stores JSON, like hono-rate-limiter's for unstorage, can be read and reset", async () => {
   const kept = new Map<string, string>();
   const counter: CounterLike = {
     get: (key) => JSON.parse(kept.get(key) ?? "null"),
@@ -124,7 +124,7 @@ Deno.test("a counter that keeps JSON, as hono-rate-limiter's for unstorage does,
   assertEquals((await limiter.peek("a")).remaining, 3);
 });
 
-Deno.test("a key that a counter does not know is full, however the counter says so, and can be forgotten", async () => {
+Deno.test("a key unknown to a counter has its full quota, however the counter reports that, and can be reset", async () => {
   for (const nothing of [undefined, null, { totalHits: NaN, resetTime: new Date() }]) {
     const counter = new BareCounter();
     const limiter = new Limiter({
@@ -138,7 +138,7 @@ Deno.test("a key that a counter does not know is full, however the counter says 
   }
 });
 
-Deno.test("a process that has counted nothing itself forgets what others have counted", async () => {
+Deno.test("a process that has counted nothing itself can reset what others have counted", async () => {
   const database = new BareCounter();
   const [one, other] = [
     new Limiter({ max: 1, store: fromCounter(database) }),
@@ -148,14 +148,14 @@ Deno.test("a process that has counted nothing itself forgets what others have co
   await other.reset("a");
   assertEquals((await other.check("a")).allowed, true);
   const windows = database.calls.filter((call) => call.startsWith("init"));
-  assertEquals(windows, ["init 60000", "init 60000"], "each process tells its window before anything else");
+  assertEquals(windows, ["init 60000", "init 60000"], "each process calls init before anything else");
 });
 
 async function one(store: Store, cost: number, times = 1): Promise<Verdict> {
   return (await store.decide([{ policy: POLICY, key: "a", cost }], times))[0]!;
 }
 
-Deno.test("over express-rate-limit's MemoryStore it decides as memory does", async () => {
+Deno.test("over express-rate-limit's MemoryStore it decides like the memory store", async () => {
   await withExpressStore(async (store, clock) => {
     const memory = new MemoryStore({ clock: clock.read });
     const pick = seededRandom(8);
@@ -174,14 +174,14 @@ Deno.test("over express-rate-limit's MemoryStore it decides as memory does", asy
   });
 });
 
-Deno.test("batches of two policies grant what memory grants, and leave as much", async () => {
+Deno.test("batches of two policies grant what the memory store grants, with the same remaining", async () => {
   await withExpressStore(async (store, clock) => {
     const memory = new MemoryStore({ clock: clock.read });
     const pick = seededRandom(9);
     let refusals = 0;
     const aligned: Policy[] = [POLICY, { ...OTHER, windowMs: POLICY.windowMs }];
     for (let step = 0; step < 3000; step++) {
-      // all windows begin and end together: a counter's window begins with what is given back, and memory's does not
+      // all windows begin and end together, since a refund begins a counter's window but not the memory store's
       if (step % 20 === 0) {
         clock.advance(POLICY.windowMs);
         for (const key of ["0", "1"]) {
@@ -205,7 +205,7 @@ Deno.test("batches of two policies grant what memory grants, and leave as much",
   });
 });
 
-Deno.test("two hundred at once get exactly fifty places", async () => {
+Deno.test("of two hundred concurrent takes, exactly fifty are admitted", async () => {
   await withExpressStore(async (store) => {
     const policy = { ...POLICY, limit: 50 };
     const verdicts = await Promise.all(
@@ -215,11 +215,11 @@ Deno.test("two hundred at once get exactly fifty places", async () => {
   });
 });
 
-/** A counter elsewhere: the test decides when its hits arrive there. */
+/** A remote counter: the test decides when its hits arrive. */
 class RemoteCounter implements CounterLike {
   readonly hits = new Map<string, number>();
   readonly arriving: (() => void)[] = [];
-  /** Tells the end of the window; nothing by default. */
+  /** Returns the end of the window; undefined by default. */
   resetTime: () => Date | undefined = () => undefined;
   increment(key: string): Promise<CounterInfo> {
     return new Promise((resolve) =>
@@ -236,7 +236,7 @@ class RemoteCounter implements CounterLike {
   resetKey(): void {}
 }
 
-/** Lets everything go on that waits for nothing but promises. */
+/** Runs everything that waits only for promises. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
@@ -249,12 +249,12 @@ function limiterOn(counter: CounterLike, max: number): { limiter: Limiter; clock
 
 const admitted = (decisions: readonly Decision[]): number => decisions.filter(({ allowed }) => allowed).length;
 
-Deno.test("a crowd on one key goes to the counter side by side, and no more than max of it pass", async () => {
+Deno.test("concurrent takes on one key are sent to the counter in parallel, and no more than max are admitted", async () => {
   const counter = new RemoteCounter();
   const { limiter, clock } = limiterOn(counter, 30);
   const asked = Array.from({ length: 100 }, () => limiter.check("a"));
   await settle();
-  // all are on their way before the first is answered
+  // all are in transit before the first is answered
   assertEquals(counter.arriving.length, 100);
   clock.advance(50);
   for (const arrive of counter.arriving) arrive();
@@ -262,9 +262,9 @@ Deno.test("a crowd on one key goes to the counter side by side, and no more than
   assertEquals([limiter.counters.storeFailures, limiter.counters.limited], [0, 70]);
 });
 
-Deno.test("crowds in two processes share exactly max, however their hits lie between each other", async () => {
+Deno.test("concurrent takes in two processes share exactly max, however their hits interleave", async () => {
   const [one, other] = [new RemoteCounter(), new RemoteCounter()];
-  // one counter for both, by two connections
+  // one counter for both, over two connections
   Object.assign(other, { hits: one.hits });
   const limiters = [one, other].map((counter) => limiterOn(counter, 30).limiter);
   const asked = limiters.flatMap((limiter) => Array.from({ length: 40 }, () => limiter.check("a")));
@@ -277,12 +277,12 @@ Deno.test("crowds in two processes share exactly max, however their hits lie bet
   assertEquals([admitted(decisions.slice(0, 40)), admitted(decisions.slice(40))], [15, 15]);
 });
 
-Deno.test("a counter that tells each time a slightly other end takes refunds, but none of another window", async () => {
+Deno.test("a counter whose reset time varies slightly accepts refunds, but none of another window", async () => {
   const counter = new BareCounter();
   const clock = new VirtualClock();
   let end = clock.now + POLICY.windowMs;
   let answers = 0;
-  // a counter that knows how long a window still lasts adds that to a time of its own
+  // a counter that stores the remaining time of a window adds it to its own clock
   const jitter = [0, 7, -5, 3];
   const increment = counter.increment.bind(counter);
   counter.increment = (key) => ({ ...increment(key), resetTime: new Date(end + jitter[answers++ % jitter.length]!) });
@@ -305,7 +305,7 @@ Deno.test("a counter that tells each time a slightly other end takes refunds, bu
   assertEquals(counter.hits.get("fixed:a"), 0);
 });
 
-Deno.test("a counter whose clock is behind by more than a window refuses as well, those too that were merged", async () => {
+Deno.test("a counter whose clock is behind by more than a window still refuses, also merged takes", async () => {
   const now = Date.UTC(2026, 0, 2);
   let hits = 0;
   const counter: CounterLike = {
@@ -338,14 +338,14 @@ Deno.test("units are given back within their window, and not after it", async ()
   });
 });
 
-Deno.test("the counter hears of the window once, before its first hit", async () => {
+Deno.test("the counter's init is called once, before its first hit", async () => {
   const counter = new BareCounter();
   const store = fromCounter(counter, { clock: new VirtualClock().read });
   await Promise.all([one(store, 1), one(store, 1)]);
   assertEquals(counter.calls, ["init 60000", "increment fixed:a", "increment fixed:a"]);
 });
 
-Deno.test("a cost is as many hits, and a refusal takes them back when it was above one", async () => {
+Deno.test("a cost is as many hits, and a refusal takes them back if the cost was above one", async () => {
   const counter = new BareCounter();
   const store = fromCounter(counter, { clock: new VirtualClock().read });
   assertEquals((await one(store, 4)).granted, 4);
@@ -354,7 +354,7 @@ Deno.test("a cost is as many hits, and a refusal takes them back when it was abo
   assertEquals(counter.hits.get("fixed:a"), 4);
 });
 
-Deno.test("a hit of its own stays counted when it is refused, whether others were asked for with it or not", async () => {
+Deno.test("a refused hit of cost 1 stays counted, whether it was merged with others or not", async () => {
   const counter = new BareCounter();
   const store = fromCounter(counter, { clock: new VirtualClock().read });
   await one(store, 4);
@@ -383,7 +383,7 @@ Deno.test("a cost above the limit is refused without a hit", async () => {
   assertEquals(counter.calls, ["init 60000"]);
 });
 
-Deno.test("a counter that tells no times is taken to begin a window with the first hit", async () => {
+Deno.test("a counter without reset times is assumed to begin a window with the first hit", async () => {
   const counter = new BareCounter();
   const clock = new VirtualClock();
   const store = fromCounter(counter, { clock: clock.read });
@@ -416,7 +416,7 @@ Deno.test("one counter serves one policy and window; a function makes one for ea
   ]);
 });
 
-Deno.test("limiters of different windows can't have one counter, and are told so when they are made", async () => {
+Deno.test("limiters with different windows can't share a counter, and throw at construction", async () => {
   const theirs = new BareCounter();
   const hour = { name: "hour", max: 3, windowMs: 3_600_000, store: fromCounter(theirs) };
   const limiter = new Limiter(hour);
@@ -432,7 +432,7 @@ Deno.test("limiters of different windows can't have one counter, and are told so
   assertEquals(new Limiter({ ...second, store: fromCounter(theirs) }).policies[0]!.windowMs, 1000);
 });
 
-Deno.test("a hit whose answer never comes keeps nobody who comes a second later from being counted", async () => {
+Deno.test("a hit that is never answered does not block takes a second later", async () => {
   const clock = new VirtualClock();
   const counter = new BareCounter();
   let isFirst = true;
@@ -469,7 +469,7 @@ Deno.test("every limiter on a counter may be closed, and the counter is shut dow
   assertEquals(made, ["open shut", "open shut"]);
 });
 
-Deno.test("however many keys a counter has, this process keeps no more than 100 000 of them in mind", async () => {
+Deno.test("however many keys a counter has, this process remembers no more than 100 000 of them", async () => {
   const bare: CounterLike = { increment: () => ({ totalHits: 1 }), decrement() {}, resetKey() {}, resetAll() {} };
   const store = fromCounter(bare);
   for (let i = 0; i < 100_010; i++) await store.decide([{ policy: POLICY, key: `${i}`, cost: 1 }]);
@@ -480,7 +480,7 @@ Deno.test("however many keys a counter has, this process keeps no more than 100 
   assertEquals(await store.reset({ policy: POLICY.name }), 100_000);
 });
 
-Deno.test("policies that a counter can't serve are type errors", async () => {
+Deno.test("policies that a counter can't support are type errors", async () => {
   const store = fromCounter(new BareCounter());
   const unserved: Policy[] = [
     { ...POLICY, algorithm: "sliding-log" },
@@ -497,7 +497,7 @@ Deno.test("policies that a counter can't serve are type errors", async () => {
   }
 });
 
-Deno.test("what is no counter, and makes none, is a type error that says what it lacks", () => {
+Deno.test("a value that is no counter and makes none is a type error that says what it lacks", () => {
   const wrong: [unknown, string][] = [
     [{}, "fromCounter: the counter must have the methods increment, decrement and resetKey, not be an object without"],
     [undefined, "not be undefined; give a store made for express-rate-limit, or a function that makes one"],
@@ -510,7 +510,7 @@ Deno.test("what is no counter, and makes none, is a type error that says what it
   for (const [counter, part] of wrong) assertThrows(() => fromCounter(counter as CounterLike), TypeError, part);
 });
 
-Deno.test("a counter that could not begin is tried again", async () => {
+Deno.test("a counter that failed to initialize is tried again", async () => {
   const counter = new BareCounter();
   const begin = counter.init;
   counter.init = () => {
@@ -522,7 +522,7 @@ Deno.test("a counter that could not begin is tried again", async () => {
   assertEquals((await one(store, 1)).granted, 1);
 });
 
-Deno.test("reset forgets a key; all of them only where the counter can", async () => {
+Deno.test("reset forgets a key; all of them only if the counter can", async () => {
   const counter = new BareCounter();
   const store = fromCounter(counter, { clock: new VirtualClock().read });
   await one(store, 6);
@@ -537,7 +537,7 @@ Deno.test("reset forgets a key; all of them only where the counter can", async (
   });
 });
 
-Deno.test("it says what a counter can't do", () => {
+Deno.test("the capabilities say what a counter can't do", () => {
   const { algorithms, atomicBatch, exactDeny, scope } = fromCounter(new BareCounter()).capabilities;
   assertEquals([[...algorithms], atomicBatch, exactDeny, scope], [["fixed-window"], "none", false, "global"]);
   assertEquals(fromCounter(new ExpressMemoryStore()).capabilities.scope, "process");

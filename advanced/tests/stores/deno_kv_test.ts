@@ -7,7 +7,7 @@ import type { Take } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { decidesAsMemory, POLICIES } from "../support/random_trace.ts";
 
-/** Runs a body with a store in a database of its own, closed afterwards. */
+/** Runs a function with a store in its own database, closed afterwards. */
 async function withStore(
   path: string,
   options: Omit<DenoKvStoreOptions, "kv">,
@@ -24,14 +24,14 @@ async function withStore(
 
 const FIXED: Policy = { name: "fixed", algorithm: "fixed-window", limit: 50, windowMs: 60_000 };
 
-Deno.test("decides as memory does, in a database in memory", async () => {
+Deno.test("decides like the memory store, in an in-memory database", async () => {
   const clock = new VirtualClock();
   await withStore(":memory:", { clock: clock.read }, async (store) => {
     assert(await decidesAsMemory(store, clock, 2, 150) > 2500);
   });
 });
 
-Deno.test("decides as memory does, in a file", async () => {
+Deno.test("decides like the memory store, in a file", async () => {
   const clock = new VirtualClock();
   const folder = await Deno.makeTempDir();
   try {
@@ -43,7 +43,7 @@ Deno.test("decides as memory does, in a file", async () => {
   }
 });
 
-Deno.test("fifty places for two hundred at once: exactly fifty get in", async () => {
+Deno.test("of two hundred concurrent takes with a limit of fifty, exactly fifty are admitted", async () => {
   await withStore(":memory:", {}, async (store) => {
     const verdicts = await Promise.all(
       Array.from({ length: 200 }, async () => (await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!),
@@ -53,7 +53,7 @@ Deno.test("fifty places for two hundred at once: exactly fifty get in", async ()
   });
 });
 
-Deno.test("two connections to one file let in exactly fifty of two hundred", async () => {
+Deno.test("two connections to one file admit exactly fifty of two hundred", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await withStore(`${folder}/kv`, { attempts: 1000 }, async (one) => {
@@ -70,11 +70,11 @@ Deno.test("two connections to one file let in exactly fifty of two hundred", asy
   }
 });
 
-Deno.test("what is no open database is a type error that says what to give", () => {
+Deno.test("a value that is no open database is a type error that says what to pass", () => {
   const wrong: [unknown, string][] = [
     [{}, "DenoKvStore: option kv must have the methods atomic and getMany, not be undefined"],
     [{ kv: {} }, "not be an object without atomic; give what openKv() of Deno resolves to"],
-    // somebody forgot to await it
+    // await was forgotten
     [{ kv: Promise.resolve() }, "not be a promise: await it; give what openKv() of Deno resolves to"],
     [{ kv: Deno.openKv }, "not be a function"],
     [{ kv: { atomic() {} } }, "not be an object without getMany"],
@@ -95,7 +95,7 @@ Deno.test("every limiter on a store may be closed, and the database is closed wi
   await limiters[1]!.close();
 });
 
-Deno.test("a batch of more than ten keys is granted or refused as one", async () => {
+Deno.test("a batch of more than ten keys is granted or refused as a whole", async () => {
   const clock = new VirtualClock();
   await withStore(":memory:", { clock: clock.read }, async (store) => {
     const takes = Array.from({ length: 25 }, (_, i): Take => ({ policy: FIXED, key: `key ${i}`, cost: 2 }));
@@ -107,7 +107,7 @@ Deno.test("a batch of more than ten keys is granted or refused as one", async ()
   });
 });
 
-Deno.test("entries stand under prefix, policy, key and shape", async () => {
+Deno.test("entries are stored under prefix, policy, key and shape", async () => {
   await withStore(":memory:", { prefix: ["app", 7] }, async (store, kv) => {
     await store.decide([{ policy: FIXED, key: "a", cost: 1 }]);
     const keys: Deno.KvKey[] = [];
@@ -116,7 +116,7 @@ Deno.test("entries stand under prefix, policy, key and shape", async () => {
   });
 });
 
-Deno.test("every write lets the entry expire, and not before the state does", async () => {
+Deno.test("every write sets an expiry, no earlier than that of the state", async () => {
   const clock = new VirtualClock();
   await withStore(":memory:", { clock: clock.read }, async (_, kv) => {
     const times: (number | undefined)[] = [];
@@ -142,7 +142,7 @@ Deno.test("every write lets the entry expire, and not before the state does", as
   });
 });
 
-Deno.test("keys of the greatest length are counted apart, whatever their characters", async () => {
+Deno.test("keys of the maximum length are counted apart, whatever their characters", async () => {
   await withStore(":memory:", {}, async (store) => {
     for (const begin of ["x", "\u20ac", "\u{1f600}"]) {
       const key = begin.repeat(1024 / begin.length);

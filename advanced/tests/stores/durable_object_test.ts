@@ -5,7 +5,7 @@ import type { Store, Take } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { decidesAsMemory, policyNamed } from "../support/random_trace.ts";
 
-/** A storage in memory, with an alarm that the test rings. */
+/** An in-memory storage, with an alarm that the test triggers. */
 class FakeStorage implements DurableObjectStorageLike {
   readonly values = new Map<string, Float64Array>();
   writes = 0;
@@ -40,7 +40,7 @@ class FakeStorage implements DurableObjectStorageLike {
   }
 }
 
-/** A namespace in memory, whose objects can be made to lose their memory. */
+/** An in-memory namespace, whose objects can be evicted. */
 function setUp() {
   const clock = new VirtualClock();
   const storages = new Map<string, FakeStorage>();
@@ -67,7 +67,7 @@ function setUp() {
       },
     }),
   };
-  /** Rings an object's alarm when it is due, as the runtime does. */
+  /** Triggers an object's alarm when it is due, as the runtime does. */
   const ring = async (name: string) => {
     const storage = storageOf(name);
     if (storage.alarmAt === null || storage.alarmAt > clock.now) return false;
@@ -81,12 +81,12 @@ function setUp() {
 const FIXED = policyNamed("fixed");
 const LOG = policyNamed("log");
 
-Deno.test("decides as memory does, with every algorithm and consequence, alone and in batches of one key", async () => {
+Deno.test("decides like the memory store, with every algorithm and consequence, singly and in batches of one key", async () => {
   const { namespace, clock } = setUp();
   assert(await decidesAsMemory(new DurableObjectStore({ namespace }), clock, 6, 200) > 3500);
 });
 
-Deno.test("decides as memory does when objects lose their memory and alarms ring", async () => {
+Deno.test("decides like the memory store when objects are evicted and alarms fire", async () => {
   const { namespace, clock, evict, ring, storages } = setUp();
   const store = new DurableObjectStore({ namespace });
   let asked = 0;
@@ -105,7 +105,7 @@ Deno.test("decides as memory does when objects lose their memory and alarms ring
   assert(rung > 100, `${rung}`);
 });
 
-Deno.test("a batch of several keys is refused as one, and gives back what was granted", async () => {
+Deno.test("a batch of several keys is refused as a whole, and refunds what was granted", async () => {
   const { namespace } = setUp();
   const store = new DurableObjectStore({ namespace });
   const takes: Take[] = [{ policy: FIXED, key: "a", cost: 4 }, { policy: FIXED, key: "b", cost: 1 }];
@@ -115,7 +115,7 @@ Deno.test("a batch of several keys is refused as one, and gives back what was gr
   assertEquals((await store.decide([{ policy: FIXED, key: "b", cost: 0 }]))[0]!.remaining, 5);
 });
 
-Deno.test("two hundred at once get exactly fifty places", async () => {
+Deno.test("of two hundred concurrent takes, exactly fifty are admitted", async () => {
   const { namespace } = setUp();
   const store = new DurableObjectStore({ namespace });
   const policy = { ...FIXED, limit: 50 };
@@ -125,7 +125,7 @@ Deno.test("two hundred at once get exactly fifty places", async () => {
   assertEquals(verdicts.filter(({ granted }) => granted === 1).length, 50);
 });
 
-Deno.test("a cost that never fits is to be waited for forever", async () => {
+Deno.test("a cost that never fits has an infinite wait", async () => {
   const { namespace } = setUp();
   const [verdict] = await new DurableObjectStore({ namespace }).decide([{ policy: FIXED, key: "a", cost: 7 }]);
   assertEquals(verdict!.retryMs, Infinity);
@@ -140,7 +140,7 @@ Deno.test("a refusal that writes nothing stores nothing", async () => {
   assertEquals(storageOf("a").writes, 1);
 });
 
-Deno.test("the alarm deletes what has expired a second ago, and is set again for the rest", async () => {
+Deno.test("the alarm deletes what expired a second ago, and is set again for the rest", async () => {
   const { namespace, storageOf, clock, ring } = setUp();
   const store = new DurableObjectStore({ namespace });
   await store.decide([{ policy: LOG, key: "a", cost: 1 }]);
@@ -180,7 +180,7 @@ Deno.test("an object without alarms works too", async () => {
   assertEquals((await answer.json())[0].granted, 1);
 });
 
-Deno.test("what can't be stored is an error, and the object recovers", async () => {
+Deno.test("a failed write is an error, and the object recovers", async () => {
   const { namespace, storageOf } = setUp();
   const store = new DurableObjectStore({ namespace });
   const take: Take = { policy: FIXED, key: "a", cost: 1 };
@@ -208,7 +208,7 @@ Deno.test("reset forgets a key in one policy, and can't forget a whole policy", 
   await assertRejects(() => store.reset({ policy: "fixed" }), TypeError, "name a key");
 });
 
-Deno.test("a namespace that is not bound is a type error that says what to give", () => {
+Deno.test("an unbound namespace is a type error that says what to pass", () => {
   const wrong: [unknown, string][] = [
     [
       { namespace: undefined },
@@ -226,7 +226,7 @@ Deno.test("a namespace that is not bound is a type error that says what to give"
   }
 });
 
-Deno.test("stores with other prefixes in one namespace count apart", async () => {
+Deno.test("stores with different prefixes in one namespace count apart", async () => {
   const { namespace, storages } = setUp();
   for (const prefix of ["one:", "two:"]) {
     const [verdict] = await new DurableObjectStore({ namespace, prefix }).decide([{

@@ -9,7 +9,7 @@ import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { policyNamed } from "../support/random_trace.ts";
 
-// the worker answers what the store inside it answers; its objects' clock is set with every request
+// the worker returns what the store inside it returns; every request sets its objects' clock
 const WORKER = `
 import { DurableObjectStore } from ${JSON.stringify(source("durable_object_store.ts"))};
 import { RateLimitObject } from ${JSON.stringify(source("rate_limit_object.ts"))};
@@ -46,7 +46,7 @@ function source(file: string): string {
   return new URL(`../../src/stores/${file}`, import.meta.url).href;
 }
 
-/** Tells what the package's imports mean. */
+/** Maps the package's imports. */
 const CONFIG = fileURLToPath(new URL("../../../deno.json", import.meta.url));
 
 async function bundle(folder: string): Promise<string> {
@@ -62,7 +62,7 @@ async function bundle(folder: string): Promise<string> {
   return await Deno.readTextFile(`${folder}/bundle.js`);
 }
 
-/** A store inside workerd, and how to start the runtime anew over the same storage. */
+/** A store inside workerd, and how to restart the runtime with the same storage. */
 interface Workerd {
   store: Store;
   clock: VirtualClock;
@@ -88,7 +88,7 @@ async function withWorkerd(body: (workerd: Workerd) => Promise<void>): Promise<v
         durableObjectsPersist: `${folder}/storage`,
       });
     miniflare = start();
-    // far ahead of the system's clock, by which alarms ring
+    // far ahead of the system's clock, which triggers alarms
     const clock = new VirtualClock(4_000_000_000_000);
     let used: VirtualClock | null = clock;
     let globals = "";
@@ -126,10 +126,10 @@ async function withWorkerd(body: (workerd: Workerd) => Promise<void>): Promise<v
 const POLICIES = ["fixed/charge", "aligned", "sliding/extend", "log/block", "approximate", "bucket", "leases"]
   .map(policyNamed);
 
-// workerd is a process of its own, and miniflare keeps connections to it
+// workerd is a separate process, and miniflare keeps connections to it
 const OPTIONS = { sanitizeOps: false, sanitizeResources: false };
 
-Deno.test("in workerd it decides as memory does, and after a restart too", OPTIONS, async () => {
+Deno.test("in workerd it decides like the memory store, also after a restart", OPTIONS, async () => {
   await withWorkerd(async ({ store, clock, restart, globals }) => {
     const memory = new MemoryStore({ clock: clock.read });
     const pick = seededRandom(11);
@@ -158,21 +158,25 @@ Deno.test("in workerd it decides as memory does, and after a restart too", OPTIO
   });
 });
 
-Deno.test("in workerd two hundred at once get exactly fifty places, by the objects' own clock", OPTIONS, async () => {
-  await withWorkerd(async ({ store, useClock }) => {
-    useClock(null);
-    const policy: Policy = { name: "fixed", algorithm: "fixed-window", limit: 50, windowMs: 600_000 };
-    const verdicts = await Promise.all(
-      Array.from({ length: 200 }, async () => (await store.decide([{ policy, key: "a", cost: 1 }]))[0]!),
-    );
-    assertEquals(verdicts.filter(({ granted }) => granted === 1).length, 50);
-    assert(verdicts.every(({ resetMs }) => resetMs > 0 && resetMs <= 600_000));
-  });
-});
+Deno.test(
+  "in workerd, of two hundred concurrent takes exactly fifty are admitted, by the objects' own clock",
+  OPTIONS,
+  async () => {
+    await withWorkerd(async ({ store, useClock }) => {
+      useClock(null);
+      const policy: Policy = { name: "fixed", algorithm: "fixed-window", limit: 50, windowMs: 600_000 };
+      const verdicts = await Promise.all(
+        Array.from({ length: 200 }, async () => (await store.decide([{ policy, key: "a", cost: 1 }]))[0]!),
+      );
+      assertEquals(verdicts.filter(({ granted }) => granted === 1).length, 50);
+      assert(verdicts.every(({ resetMs }) => resetMs > 0 && resetMs <= 600_000));
+    });
+  },
+);
 
 Deno.test("in workerd the alarm deletes what has expired", OPTIONS, async () => {
   await withWorkerd(async ({ store, count, useClock }) => {
-    // the alarm is due at once by the system's clock, which counts from then on
+    // the alarm is due at once by the system's clock, which is used from then on
     useClock(new VirtualClock(Date.now() - 60_000));
     await store.decide([{ policy: POLICIES[0]!, key: "a", cost: 1 }]);
     useClock(null);

@@ -29,19 +29,19 @@ function setUp(options: ExclusiveOptions = {}) {
 const FIXED = policyNamed("fixed");
 const LOG = policyNamed("log");
 
-Deno.test("decides as memory does, with every algorithm and consequence, alone and in batches of one key", async () => {
+Deno.test("decides like the memory store, with every algorithm and consequence, singly and in batches of one key", async () => {
   const { store, clock } = setUp();
   assert(await decidesAsMemory(store, clock, 4, 300) > 5000);
 });
 
-Deno.test("batches of several keys grant what memory grants, and leave as much", async () => {
+Deno.test("batches of several keys grant what the memory store grants, with the same remaining", async () => {
   const { store, clock } = setUp();
   const memory = new MemoryStore({ clock: clock.read });
   const pick = seededRandom(5);
   let refusals = 0;
   for (let step = 0; step < 4000; step++) {
     clock.advance(pick(60));
-    // what a refusal charges or extends depends on what was held meanwhile only where a part was granted
+    // what a refusal charges or extends depends on units held meanwhile only if a part was granted
     const first = pick(PLAIN.length);
     const takes = [0, 1, 2].map((n): Take => {
       const policy = PLAIN[(first + n) % PLAIN.length]!;
@@ -58,14 +58,14 @@ Deno.test("batches of several keys grant what memory grants, and leave as much",
   assert(refusals > 400, `${refusals}`);
 });
 
-Deno.test("a batch of one key is answered without a promise when access is had without one", () => {
+Deno.test("a batch of one key is answered synchronously if access is synchronous", () => {
   const { store } = setUp();
   const verdicts = store.decide([{ policy: FIXED, key: "a", cost: 1 }, { policy: LOG, key: "a", cost: 1 }]);
   assert(Array.isArray(verdicts));
   assertEquals(verdicts.map(({ granted }) => granted), [1, 1]);
 });
 
-Deno.test("every key has one body for a grant, and one more where something is given back", async () => {
+Deno.test("every key has one exclusive section for a grant, and one more if something is refunded", async () => {
   const { store, runs } = setUp();
   const takes: Take[] = [{ policy: FIXED, key: "a", cost: 4 }, { policy: FIXED, key: "b", cost: 1 }];
   await store.decide(takes);
@@ -78,7 +78,7 @@ Deno.test("every key has one body for a grant, and one more where something is g
   ]);
 });
 
-Deno.test("what was granted is given back when another key fails", async () => {
+Deno.test("granted units are refunded when another key fails", async () => {
   const { run } = setUp();
   const store = fromExclusive(async (partition, body) => {
     await Promise.resolve();
@@ -90,7 +90,7 @@ Deno.test("what was granted is given back when another key fails", async () => {
   assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 0 }]))[0]!.remaining, 6);
 });
 
-Deno.test("it says that only batches of one key are decided as one", () => {
+Deno.test("the capabilities say that only batches of one key are atomic", () => {
   assertEquals(setUp().store.capabilities.atomicBatch, "same-key");
 });
 
@@ -104,7 +104,7 @@ Deno.test("a refusal that writes nothing writes nothing", async () => {
   assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!.denied, true);
 });
 
-Deno.test("reset and inspect without a key go through the partitions", async () => {
+Deno.test("reset and inspect without a key iterate over the partitions", async () => {
   const listed: string[] = [];
   const { store, clock } = setUp({ partitions: () => listed });
   for (const key of ["a", "b", "c"]) {
@@ -139,7 +139,7 @@ Deno.test("a policy's name may look like the name of a record", async () => {
   assertEquals((await store.decide([{ policy: odd, key: "a", cost: 0 }]))[0]!.remaining, 5);
 });
 
-Deno.test("dropExpired deletes what no longer matters and tells when the rest won't", async () => {
+Deno.test("dropExpired deletes expired records and returns when the rest expire", async () => {
   const { partitions, store, clock } = setUp();
   await store.decide([{ policy: FIXED, key: "a", cost: 1 }, { policy: LOG, key: "a", cost: 1 }]);
   const records = partitions.get("a")!;
@@ -152,14 +152,14 @@ Deno.test("dropExpired deletes what no longer matters and tells when the rest wo
   assertEquals(records.size, 0);
 });
 
-Deno.test("partitions that end and begin again while they are listed or reset are taken once", async () => {
+Deno.test("partitions that disappear and reappear while they are listed or reset are handled once", async () => {
   const { partitions, run } = setUp();
   const policy = FIXED;
   let runs = 0;
   const again: RunExclusive = (partition, body) => {
     if (runs++ > 10) throw new Error("without end");
     const result = run(partition, body);
-    // as where an empty partition is dropped, and its client comes again at once
+    // as when an empty partition is dropped, and its client returns at once
     const records = partitions.get(partition)!;
     partitions.delete(partition);
     partitions.set(partition, records);

@@ -14,7 +14,7 @@ function take(store: MemoryStore, policy: Policy, key: string, cost = 1) {
 }
 
 for (const algorithm of ALGORITHM_NAMES) {
-  Deno.test(`${algorithm}: no stream of keys makes more of them than maxKeys, and none in use loses its count`, () => {
+  Deno.test(`${algorithm}: however many keys arrive, no more than maxKeys are kept, and none in use loses its count`, () => {
     const clock = new VirtualClock();
     const store = new MemoryStore({ maxKeys: 500, clock: clock.read });
     const policy = policyOf(algorithm);
@@ -28,7 +28,7 @@ for (const algorithm of ALGORITHM_NAMES) {
     for (let i = 0; i < 500; i++) assert(take(store, policy, `early ${i}`).denied, `early ${i} had its quota twice`);
   });
 
-  Deno.test(`${algorithm}: places of idle keys are taken by new ones, which have quotas of their own again`, () => {
+  Deno.test(`${algorithm}: new keys take the places of idle ones, and have their own quotas again`, () => {
     const clock = new VirtualClock();
     const store = new MemoryStore({ maxKeys: 100, clock: clock.read });
     const policy = policyOf(algorithm);
@@ -40,7 +40,7 @@ for (const algorithm of ALGORITHM_NAMES) {
     assertEquals(store.size, 100);
   });
 
-  Deno.test(`${algorithm}: a clock that begins at 0 counts as any other`, () => {
+  Deno.test(`${algorithm}: a clock that begins at 0 works like any other`, () => {
     const clocks = [new VirtualClock(0), new VirtualClock()];
     const stores = clocks.map((clock) => new MemoryStore({ clock: clock.read }));
     const policies = [1000, 4].map((windowMs) => policyOf(algorithm, { name: `${windowMs}`, limit: 5, windowMs }));
@@ -64,7 +64,7 @@ for (const algorithm of ALGORITHM_NAMES) {
   });
 }
 
-Deno.test("a client whose bucket is closed keeps no place of others from being taken again", () => {
+Deno.test("a client with a limit of 0 does not keep others' places from being reused", () => {
   for (const first of [0, 2]) {
     const clock = new VirtualClock();
     const store = new MemoryStore({ maxKeys: 100, clock: clock.read });
@@ -79,7 +79,7 @@ Deno.test("a client whose bucket is closed keeps no place of others from being t
   }
 });
 
-Deno.test("a sliding window gives quota back less than two of its parts late, whatever they are", () => {
+Deno.test("a sliding window frees quota late by less than two of its buckets, whatever their number", () => {
   for (const windowMs of [1, 7, 99, 1000, 1500, 61_000]) {
     for (const buckets of [1, 3, 10, 59, 300, 600, 999, 1000]) {
       const clock = new VirtualClock();
@@ -109,7 +109,7 @@ Deno.test("a blocked key stays blocked, however many keys come", () => {
   assert(take(store, policy, "villain").blocked);
 });
 
-Deno.test("a key that counted among others keeps that count when it gets a place of its own", () => {
+Deno.test("a key that shared a counter keeps its count when it gets its own place", () => {
   const clock = new VirtualClock();
   const store = new MemoryStore({ maxKeys: 10, clock: clock.read });
   const short = policyOf("fixed-window", { windowMs: 1000 });
@@ -123,7 +123,7 @@ Deno.test("a key that counted among others keeps that count when it gets a place
   assert(store.size <= 10);
 });
 
-Deno.test("a million keys are grown to and forgotten, and each decision gave each key its own count", () => {
+Deno.test("the store grows to a million keys and forgets them, and every key had its own count", () => {
   const clock = new VirtualClock();
   const store = new MemoryStore({ maxKeys: 2 ** 20, clock: clock.read });
   const policy = policyOf("fixed-window");
@@ -142,7 +142,7 @@ Deno.test("a million keys are grown to and forgotten, and each decision gave eac
   assertEquals(take(store, policy, "10.0.0.1").remaining, 1);
 });
 
-Deno.test("batches take places for all their keys, also when that makes the arrays longer", () => {
+Deno.test("batches take places for all their keys, even if that makes the arrays grow", () => {
   const clock = new VirtualClock();
   const store = new MemoryStore({ clock: clock.read });
   const policies = ALGORITHM_NAMES.map((algorithm) => ({
@@ -159,7 +159,7 @@ Deno.test("batches take places for all their keys, also when that makes the arra
   }
 });
 
-Deno.test("time in a store never goes back, and goes on when the clock was set back", () => {
+Deno.test("time in a store never goes back, and continues after the clock was set back", () => {
   const system = new VirtualClock(1_000_000);
   const clock = new StoreClock(system.read);
   assertEquals(clock.now(), 1_000_000);
@@ -171,7 +171,7 @@ Deno.test("time in a store never goes back, and goes on when the clock was set b
   assertEquals(clock.now(), 2_000_010);
 });
 
-Deno.test("the system's clock moves on between turns and within a long one", async () => {
+Deno.test("the system's clock advances between turns and within a long one", async () => {
   const clock = new StoreClock();
   const before = clock.now();
   const busyUntil = performance.now() + 5;
@@ -185,13 +185,13 @@ Deno.test("the system's clock moves on between turns and within a long one", asy
   assert(clock.now() >= before + 4);
 });
 
-Deno.test("maxKeys that can't be is refused", () => {
+Deno.test("an invalid maxKeys is refused", () => {
   for (const maxKeys of [0, -1, 1.5, NaN, 2 ** 25]) {
     assertThrows(() => new MemoryStore({ maxKeys }), RangeError, "maxKeys");
   }
 });
 
-Deno.test("a list of the keys ends, with each of them once, though they are forgotten and come again meanwhile", async () => {
+Deno.test("listing the keys ends, with each key once, even if they are reset and return meanwhile", async () => {
   const clock = new VirtualClock();
   const store = new MemoryStore({ clock: clock.read });
   const policy = policyOf("fixed-window");
@@ -208,7 +208,7 @@ Deno.test("a list of the keys ends, with each of them once, though they are forg
   assert(listed.includes("a"));
 });
 
-Deno.test("keys are listed as they stand when they are listed", async () => {
+Deno.test("keys are listed with their state at the time of listing", async () => {
   const clock = new VirtualClock();
   const store = new MemoryStore({ clock: clock.read });
   const policy = policyOf("fixed-window");

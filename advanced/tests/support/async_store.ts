@@ -1,16 +1,16 @@
 import type { Capabilities, Selector, Store, Take, Verdict } from "../../mod.ts";
 
-/** A store elsewhere: memory whose answers are promises, and that counts what it is asked. */
+/** Simulates a remote store: an in-memory store whose answers are promises, and that counts calls. */
 export class AsyncStore implements Store {
   /** What the store can do. */
   readonly capabilities: Capabilities;
   /** Commands so far, by the name of the method. */
   readonly calls: { decide: number; give: number; reset: number } = { decide: 0, give: 0, reset: 0 };
-  /** Waited for before a command is carried out. */
+  /** Awaited before a command runs. */
   ahead: Promise<unknown> | null = null;
-  /** Waited for after a command was carried out, before its answer is told. */
+  /** Awaited after a command has run, before its answer is returned. */
   back: Promise<unknown> | null = null;
-  /** What every command fails with, before it is carried out. */
+  /** Error with which every command fails, before it runs. */
   failure: Error | null = null;
   readonly #store: Store;
 

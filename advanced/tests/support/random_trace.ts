@@ -17,7 +17,7 @@ export const PLAIN: readonly Policy[] = [
   { name: "leases", algorithm: "concurrency", limit: 4, windowMs: 1500 },
 ];
 
-/** The same with every consequence a refusal may have. */
+/** The same with every consequence of a refusal. */
 export const POLICIES: readonly Policy[] = PLAIN.flatMap((policy): Policy[] => [
   policy,
   { ...policy, name: `${policy.name}/charge`, onDenied: "charge" },
@@ -31,14 +31,15 @@ export function policyNamed(name: string): Policy {
 }
 
 /**
- * Does the same random things to a store and to memory: decisions alone and in batches of one key, refunds and resets.
+ * Runs the same random operations on a store and on a memory store: decisions, singly and in batches of one key,
+ * refunds and resets.
  *
  * @param store The store
- * @param clock The clock it counts by
- * @param seed Where chance begins
+ * @param clock Its clock
+ * @param seed Seed of the random numbers
  * @param steps Steps with each of {@linkcode POLICIES}
  * @returns How many decisions were compared
- * @throws {Error} If the store says anything that memory does not
+ * @throws {Error} If the store answers differently from the memory store
  */
 export async function decidesAsMemory(
   store: Store,

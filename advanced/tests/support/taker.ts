@@ -1,11 +1,11 @@
 /**
- * One of the processes that share a Redis: takes one unit after the other of one key, many at the same time, and prints
- * how many it was granted. It begins when a line comes in.
+ * One of the processes that share a Redis server: takes units of one key, many concurrently, and prints how many it was
+ * granted. It starts when it gets a line on standard input.
  */
 import { linesOf } from "../../../scripts/lines.ts";
 import { Limiter, type LimitOptions, RedisStore } from "../../mod.ts";
 
-/** What a taker is told. */
+/** Input of a taker. */
 export interface TakerOrder {
   /** The server. */
   readonly url: string;
@@ -17,13 +17,13 @@ export interface TakerOrder {
   readonly takes: number;
   /** Whether decisions of one turn are merged. */
   readonly coalesce: boolean;
-  /** Most decisions taken in advance. */
+  /** Maximum number of decisions taken in advance. */
   readonly leases?: number;
   /** Processes. */
   readonly processes: number;
 }
 
-/** What a taker says. */
+/** Output of a taker. */
 export interface TakerReport {
   /** Takes admitted. */
   readonly admitted: number;
@@ -37,7 +37,7 @@ if (import.meta.main) {
 
 async function work({ url, key, limit, takes, coalesce, leases, processes }: TakerOrder): Promise<TakerReport> {
   const store = new RedisStore({ url });
-  // nobody may decide in place of the store, however busy the machine is
+  // nothing may decide in place of the store, however busy the machine is
   const limiter = new Limiter({
     ...limit,
     ...{ store, coalesce, leases, processes },

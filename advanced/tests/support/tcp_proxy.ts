@@ -1,16 +1,16 @@
-/** A connection between a client and a server that a test can hold up or cut. `await using` ends it. */
+/** A proxy between a client and a server that a test can stall or cut. `await using` ends it. */
 export interface TcpProxy extends AsyncDisposable {
-  /** What the client is given in place of the server's. */
+  /** URL for the client, in place of the server's. */
   readonly url: string;
-  /** Bytes that came from the server since `hold()`, and were not passed on. */
+  /** Bytes received from the server since `hold()` and not passed on. */
   readonly held: number;
-  /** Passes nothing on to the client any more; the server still gets everything. */
+  /** Stops passing anything on to the client; the server still gets everything. */
   hold(): void;
-  /** Passes on what was held, and what comes. */
+  /** Passes on what was held, and everything after it. */
   release(): void;
-  /** Passes nothing on any more on the connections there are, and tells neither side. New ones work. */
+  /** Silently stops passing anything on over existing connections. New ones work. */
   forsake(): void;
-  /** Leads new connections to another server; those there are stay. */
+  /** Routes new connections to another server; existing ones stay. */
   lead(port: number): void;
   /** Closes all connections; what was held is lost. New ones may be made. */
   cut(): void;
@@ -40,7 +40,7 @@ export function startProxy(port: number): TcpProxy {
       ]);
       close(server);
     } catch {
-      // one of them is gone, so the other may go
+      // one side has closed; the other may be closed too
     } finally {
       close(client);
     }

@@ -21,7 +21,7 @@ function pauseOf(clock: VirtualClock, breaker: CircuitBreaker): number {
   }
 }
 
-Deno.test("a breaker opens after five failures in a row, and any success begins a new row", () => {
+Deno.test("a breaker opens after five consecutive failures, and any success resets the count", () => {
   const { breaker, opened } = setUp();
   for (let row = 0; row < 3; row++) {
     fail(breaker, 4);
@@ -32,7 +32,7 @@ Deno.test("a breaker opens after five failures in a row, and any success begins 
   assertEquals([breaker.isOpen, breaker.mayAsk(), opened()], [true, false, 1]);
 });
 
-Deno.test("an open breaker lets one probe through, and nobody else until that has an outcome", () => {
+Deno.test("an open breaker lets one probe through, and nothing else until that has an outcome", () => {
   const { clock, breaker } = setUp();
   fail(breaker, 5);
   pauseOf(clock, breaker);
@@ -44,7 +44,7 @@ Deno.test("an open breaker lets one probe through, and nobody else until that ha
   assertEquals([breaker.isOpen, breaker.mayAsk(), breaker.mayAsk()], [false, true, true]);
 });
 
-Deno.test("pauses are half a second at first, double up to ten, and are a quarter longer or shorter by chance", () => {
+Deno.test("pauses start at half a second, double up to ten, and vary randomly by up to a quarter", () => {
   const first = new Set<number>();
   for (let run = 0; run < 50; run++) {
     const { clock, breaker, opened } = setUp();
@@ -56,17 +56,17 @@ Deno.test("pauses are half a second at first, double up to ten, and are a quarte
       breaker.failed();
     }
     assertEquals(opened(), 1);
-    // after a success it begins with the short pause again
+    // after a success it starts with the short pause again
     pauseOf(clock, breaker);
     breaker.succeeded();
     fail(breaker, 5);
     assert(pauseOf(clock, breaker) <= 626);
     assertEquals(opened(), 2);
   }
-  assert(first.size > 20, "processes that fail together do not come back together");
+  assert(first.size > 20, "processes that fail together do not retry together");
 });
 
-Deno.test("failures of decisions that were under way when it opened do not make the pause longer", () => {
+Deno.test("failures of decisions in flight when it opened do not lengthen the pause", () => {
   const { clock, breaker } = setUp();
   fail(breaker, 100);
   clock.advance(300);

@@ -31,12 +31,12 @@ function setUp() {
   return { clock, counters, behind, serial, coalescing: new CoalescingStore(behind, counters) };
 }
 
-/** What a caller is told, without the number that tells a lease. */
+/** A caller's verdict, without the stamp that identifies a lease. */
 function told(policy: Policy, { stamp, ...verdict }: Verdict) {
   return policy.algorithm === "concurrency" ? verdict : { ...verdict, stamp };
 }
 
-/** Asserts that a caller was told what he would have been told in a row, and that it is no less strict. */
+/** Asserts that a caller's merged verdict is the one it would have got in sequence, and no less strict. */
 function assertTold(policy: Policy, merged: Verdict, serial: Verdict, where: string): void {
   const { algorithm } = policy;
   if (isFree(policy) && algorithm !== "token-bucket" && algorithm !== "sliding-approximate") {
@@ -44,16 +44,16 @@ function assertTold(policy: Policy, merged: Verdict, serial: Verdict, where: str
     return;
   }
   assertEquals([merged.granted, merged.denied], [serial.granted, serial.denied], where);
-  // refusals that cost something have come by then, and are told to all of the row
+  // refusals that cost something have happened by then, and show in the verdicts of the whole row
   assert(merged.remaining <= serial.remaining, where);
   if (!isFree(policy)) return;
   assertEquals([merged.remaining, merged.retryMs], [serial.remaining, serial.retryMs], where);
-  // these two have fractions of a unit: to a ms, and on the strict side
+  // these two count fractions of a unit: equal to within a ms, on the strict side
   assert(merged.resetMs >= serial.resetMs && merged.resetMs <= serial.resetMs + 1, where);
   assert(merged.stamp <= serial.stamp && merged.stamp >= serial.stamp - 1, where);
 }
 
-Deno.test("decisions of one turn are told what they would have been told in a row", async () => {
+Deno.test("decisions of one turn get the verdicts they would have got in sequence", async () => {
   const { clock, counters, behind, serial, coalescing } = setUp();
   const pick = seededRandom(1);
   let compared = 0;
@@ -68,7 +68,7 @@ Deno.test("decisions of one turn are told what they would have been told in a ro
       assertTold(policy, verdict!, expected!, `step ${step}, ${policy.name}, cost ${take.cost}, ${i} of ${callers}`);
       compared++;
     }
-    // and the store holds what it would hold
+    // and the store has the state it would have
     const look = { ...take, cost: 0 };
     const [[there], [here]] = [await behind.decide([look]), serial.decide([look])];
     assertEquals(told(policy, there!), told(policy, here!), `step ${step}, ${policy.name}, afterwards`);
@@ -77,7 +77,7 @@ Deno.test("decisions of one turn are told what they would have been told in a ro
   assert(counters.coalesced > 2000, `${counters.coalesced} were merged`);
 });
 
-Deno.test("batches of one turn are told what they would have been told in a row", async () => {
+Deno.test("batches of one turn get the verdicts they would have got in sequence", async () => {
   const { clock, counters, behind, serial, coalescing } = setUp();
   const pick = seededRandom(2);
   const exact = POLICIES.filter((policy) =>
@@ -87,7 +87,7 @@ Deno.test("batches of one turn are told what they would have been told in a row"
   let compared = 0;
   for (let step = 0; step < 1500; step++) {
     clock.advance(pick(4) === 0 ? pick(600) : pick(40));
-    // those whose refusals cost something are sent one by one
+    // takes whose refusals cost something are sent one by one
     const from = pick(4) === 0 ? exact : free;
     const policies = [from[pick(from.length)]!, from[pick(from.length)]!, from[pick(from.length)]!];
     const takes: Take[] = [...new Set(policies)].map((policy) => {
@@ -114,7 +114,7 @@ Deno.test("batches of one turn are told what they would have been told in a row"
   assert(counters.coalesced > 1000, `${counters.coalesced} were merged`);
 });
 
-Deno.test("each of those who were merged can give back what it took, and only that", async () => {
+Deno.test("each merged decision can refund what it took, and only that", async () => {
   for (const algorithm of ALGORITHM_NAMES) {
     const { behind, coalescing } = setUp();
     const take: Take = { policy: policyOf(algorithm), key: "key", cost: 2 };
@@ -129,7 +129,7 @@ Deno.test("each of those who were merged can give back what it took, and only th
   }
 });
 
-Deno.test("units of a merged row of a token bucket can be given back as late as those taken in a row", async () => {
+Deno.test("merged units of a token bucket can be refunded as late as those taken in sequence", async () => {
   const { clock, behind, serial, coalescing } = setUp();
   const take: Take = { policy: policyOf("token-bucket"), key: "key", cost: 1 };
   const merged = (await Promise.all(Array.from({ length: 10 }, () => coalescing.decide([take])))).map(([one]) => one!);
@@ -159,7 +159,7 @@ Deno.test("decisions of different turns, keys, costs and policies are not merged
   assertEquals([behind.calls.decide, counters.coalesced], [8, 0]);
 });
 
-Deno.test("when the store fails, everybody who was merged is told so", async () => {
+Deno.test("when the store fails, every merged decision fails", async () => {
   const { behind, coalescing } = setUp();
   behind.failure = new Error("away");
   const take: Take = { policy: policyOf("fixed-window"), key: "key", cost: 1 };
@@ -180,7 +180,7 @@ class ManyKeysStore extends AsyncStore {
   }
 }
 
-Deno.test("decisions of many keys in one turn share commands, and are told what each would have been told", async () => {
+Deno.test("decisions of many keys in one turn share commands, and each gets the verdict it would have got alone", async () => {
   const clock = new VirtualClock();
   const counters = newCounters();
   const behind = new ManyKeysStore(new MemoryStore({ clock: clock.read }));
@@ -195,7 +195,7 @@ Deno.test("decisions of many keys in one turn share commands, and are told what 
       const policy = step % 2 === 0 ? free[0]! : free[pick(free.length)]!;
       return { policy, key: `key ${pick(80)}`, cost: 1 + pick(step % 3 + 1) };
     });
-    // costs of one key meet in the order in which they came, so the row is compared key by key and cost by cost
+    // takes of one key and cost are merged in the order they arrived, so they are compared key by key and cost by cost
     const merged = await Promise.all(takes.map((take) => coalescing.decide([take])));
     const order = takes.map((take, i) => ({ take, i })).sort((a, b) => firstOf(takes, a.take) - firstOf(takes, b.take));
     for (const { take, i } of order) {

@@ -22,7 +22,7 @@ Deno.test("a deadline expires after its time and not before", () => {
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("one timer serves everything that is under way, and none is left when nothing is", () => {
+Deno.test("one timer serves all pending deadlines, and none is left when nothing is pending", () => {
   const { clock, expired, after } = setUp();
   const cancels = Array.from({ length: 1000 }, (_, i) => {
     if (i % 100 === 0) clock.advance(5);
@@ -38,7 +38,7 @@ Deno.test("one timer serves everything that is under way, and none is left when 
   assertEquals(expired, []);
 });
 
-Deno.test("cancelling twice, or after the end, does nothing to the others", () => {
+Deno.test("cancelling twice, or after the end, does not affect the others", () => {
   const { clock, expired, after } = setUp();
   const cancel = after("a");
   after("b");
@@ -58,7 +58,7 @@ Deno.test("cancelling twice, or after the end, does nothing to the others", () =
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("what expires may begin something new", () => {
+Deno.test("an expiring deadline may start a new one", () => {
   const { clock, deadline, expired } = setUp();
   const begin = (left: number) => {
     deadline.after(() => {
@@ -74,7 +74,7 @@ Deno.test("what expires may begin something new", () => {
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("in random order of beginnings and ends, everything expires when it is due, and nothing that ended", () => {
+Deno.test("with random starts and ends, everything expires when due, and nothing that has ended", () => {
   const { clock, deadline } = setUp();
   const pick = seededRandom(1);
   let time = 0;
@@ -83,7 +83,7 @@ Deno.test("in random order of beginnings and ends, everything expires when it is
     const move = pick(4);
     if (move < 2) {
       const cancel = deadline.after(() => {
-        // a timer may come a ms early, and several that are due together come together
+        // a timer may fire a ms early, and several that are due together fire together
         const { due } = open.get(step)!;
         assertEquals(due - clock.timers.now() <= 1, true, `step ${step}`);
         open.delete(step);
@@ -103,7 +103,7 @@ Deno.test("in random order of beginnings and ends, everything expires when it is
   }
 });
 
-/** Timers that a busy process comes back to late: the time moves on, and only then the timer runs that is due. */
+/** Timers of a busy process: time advances first, and only then does the due timer run. */
 function busyTimers() {
   let now = 0;
   let timer: { fn: () => void; due: number } | null = null;
@@ -124,7 +124,7 @@ function busyTimers() {
   return { timers, busyFor };
 }
 
-Deno.test("while the process is busy the budget stands still, once and no longer than it is", () => {
+Deno.test("while the process is busy the budget is suspended, once and for no longer than the budget itself", () => {
   const { timers, busyFor } = busyTimers();
   const expired: string[] = [];
   const deadline = new Deadline(100, timers);
@@ -132,7 +132,7 @@ Deno.test("while the process is busy the budget stands still, once and no longer
     const cancel = deadline.after(() => void expired.push("answered"));
     busyFor(160);
     assertEquals(expired, []);
-    // the answer was there all the time, and is read now
+    // the answer had arrived all along, and is read now
     cancel();
   }
   deadline.after(() => void expired.push("a little late"));
@@ -151,7 +151,7 @@ Deno.test("while the process is busy the budget stands still, once and no longer
   assertEquals(expired, ["busy for good"]);
 });
 
-Deno.test("a handler that computes longer than the budget keeps the store's answer from nobody", async () => {
+Deno.test("a handler that computes for longer than the budget does not turn the store's answers into timeouts", async () => {
   const { timers, busyFor } = busyTimers();
   const memory = new MemoryStore();
   const answers: (() => void)[] = [];

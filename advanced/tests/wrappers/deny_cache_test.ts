@@ -20,7 +20,7 @@ function setUp() {
   return { clock, counters, behind, alone, cached: new DenyCacheStore(behind, clock.read, counters) };
 }
 
-Deno.test("remembered refusals are told exactly as the store would tell them", async () => {
+Deno.test("cached refusals are exactly those the store would return", async () => {
   const { clock, counters, alone, cached } = setUp();
   const pick = seededRandom(1);
   const given: { take: Take; mine: number; theirs: number }[] = [];
@@ -39,7 +39,7 @@ Deno.test("remembered refusals are told exactly as the store would tell them", a
   assert(counters.denyCacheHits > 3000, `${counters.denyCacheHits} were told from memory`);
 });
 
-Deno.test("with costs of every size and several policies the same requests are admitted as without memory", async () => {
+Deno.test("with costs of every size and several policies, the same requests are admitted as without the cache", async () => {
   const { clock, counters, alone, cached } = setUp();
   const pick = seededRandom(2);
   for (let step = 0; step < 20_000; step++) {
@@ -52,7 +52,7 @@ Deno.test("with costs of every size and several policies the same requests are a
     const expected = alone.decide(takes);
     const where = `step ${step}, ${takes.map(({ policy }) => policy.name)}`;
     assertEquals(verdicts.map(({ granted }) => granted), expected.map(({ granted }) => granted), where);
-    // and nobody is told to wait longer than he has to
+    // and no wait is longer than necessary
     verdicts.forEach(({ retryMs }, i) => assert(retryMs <= expected[i]!.retryMs, where));
     const longest = (all: readonly { retryMs: number }[]) =>
       Math.max(...all.map(({ retryMs }, i) => takes[i]!.shadow ? 0 : retryMs));
@@ -61,7 +61,7 @@ Deno.test("with costs of every size and several policies the same requests are a
   assert(counters.denyCacheHits > 2000, `${counters.denyCacheHits} were told from memory`);
 });
 
-Deno.test("a refusal is never told later than its retry time, and the store is asked in the last ms already", async () => {
+Deno.test("a refusal is never returned after its retry time, and the store is asked from the last ms on", async () => {
   for (const policy of FREE.filter(({ algorithm }) => algorithm !== "concurrency")) {
     const { clock, behind, cached } = setUp();
     const take: Take = { policy, key: "key", cost: 1 };
@@ -80,7 +80,7 @@ Deno.test("a refusal is never told later than its retry time, and the store is a
   }
 });
 
-Deno.test("a cost that never fits is refused from memory for ever", async () => {
+Deno.test("a cost that never fits is refused from the cache forever", async () => {
   const { clock, behind, cached } = setUp();
   const take: Take = { policy: policyOf("fixed-window"), key: "key", cost: 6 };
   for (let times = 0; times < 3; times++) {
@@ -90,7 +90,7 @@ Deno.test("a cost that never fits is refused from memory for ever", async () => 
   assertEquals(behind.calls.decide, 1);
 });
 
-Deno.test("giving units back and forgetting keys end what is remembered", async () => {
+Deno.test("refunds and resets clear cached refusals", async () => {
   const { behind, cached, counters } = setUp();
   const take: Take = { policy: policyOf("sliding-log"), key: "key", cost: 1 };
   const [granted] = await cached.decide([{ ...take, cost: 5 }]);
@@ -104,7 +104,7 @@ Deno.test("giving units back and forgetting keys end what is remembered", async 
   assertEquals(behind.calls.decide, 5);
 });
 
-Deno.test("a refusal that was asked for before units were given back is not remembered", async () => {
+Deno.test("a refusal requested before a refund is not cached", async () => {
   for (const change of ["give", "reset"] as const) {
     const { behind, cached } = setUp();
     const take: Take = { policy: policyOf("fixed-window"), key: "key", cost: 1 };
@@ -121,7 +121,7 @@ Deno.test("a refusal that was asked for before units were given back is not reme
   }
 });
 
-Deno.test("a refusal that overtook units on their way back is not remembered", async () => {
+Deno.test("a refusal that overtook a refund is not cached", async () => {
   for (const change of ["give", "reset"] as const) {
     const { behind, cached } = setUp();
     const take: Take = { policy: policyOf("fixed-window"), key: "key", cost: 1 };
@@ -153,7 +153,7 @@ Deno.test("refusals that cost something, and those of concurrency, always reach 
   }
 });
 
-Deno.test("looking and shadow takes are never told from memory", async () => {
+Deno.test("peeks and shadow takes are never answered from the cache", async () => {
   const { behind, cached, counters } = setUp();
   const take: Take = { policy: policyOf("fixed-window"), key: "key", cost: 1 };
   await cached.decide([{ ...take, cost: 5 }]);
@@ -164,7 +164,7 @@ Deno.test("looking and shadow takes are never told from memory", async () => {
   assertEquals([behind.calls.decide, counters.denyCacheHits], [7, 0]);
 });
 
-Deno.test("a limiter's memory of refusals goes by elapsed time: setting the clock changes no answer", async () => {
+Deno.test("a limiter's cache of refusals uses elapsed time: setting the clock changes no answer", async () => {
   for (const [jump, asked] of [[-3_600_000, 2], [3_600_000, 3]] as const) {
     const clock = new VirtualClock();
     let jumped = 0;
@@ -179,14 +179,14 @@ Deno.test("a limiter's memory of refusals goes by elapsed time: setting the cloc
     clock.advance(4000);
     jumped = jump;
     assertEquals((await limiter.check("key")).retryMs, 6000);
-    // one that is set forward might have slept
+    // a clock set forward may mean that the machine slept
     assertEquals(behind.calls.decide, asked);
     clock.advance(6000);
     assertEquals((await limiter.check("key")).allowed, true);
   }
 });
 
-Deno.test("a refusal from before a process was frozen is not told when it is thawed after its end", async () => {
+Deno.test("a refusal from before a process was frozen is not returned if it resumes after the refusal's end", async () => {
   const clock = new VirtualClock();
   const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
   const timers = { ...clock.timers, now: () => 0 };
@@ -197,19 +197,19 @@ Deno.test("a refusal from before a process was frozen is not told when it is tha
   assertEquals((await limiter.check("key")).allowed, true);
 });
 
-Deno.test("the memory of refusals is bounded", async () => {
+Deno.test("the cache of refusals is bounded", async () => {
   const { behind, cached } = setUp();
   const policy = policyOf("fixed-window", { limit: 0 });
   for (let i = 0; i < 30_000; i++) await cached.decide([{ policy, key: `key ${i}`, cost: 1 }]);
   const { decide } = behind.calls;
-  // the latest are known, the first were dropped
+  // the latest are cached, the first were dropped
   await cached.decide([{ policy, key: "key 29999", cost: 1 }]);
   assertEquals(behind.calls.decide, decide);
   await cached.decide([{ policy, key: "key 0", cost: 1 }]);
   assertEquals(behind.calls.decide, decide + 1);
 });
 
-/** Two processes with a memory of refusals each, on one store with a quota of one unit a day. */
+/** Two processes, each with a cache of refusals, on one store with a quota of one unit a day. */
 function setUpTwo() {
   const clock = new VirtualClock();
   const behind = new FaultyStore(new AsyncStore(new MemoryStore({ clock: clock.read })));
@@ -223,7 +223,7 @@ function setUpTwo() {
   return { clock, behind, limiters };
 }
 
-Deno.test("what another process gives back or resets is seen within ten seconds", async () => {
+Deno.test("another process's refund or reset is seen within ten seconds", async () => {
   for (const change of ["refund", "reset"] as const) {
     const { clock, behind, limiters: [one, other] } = setUpTwo();
     const decision = await one.check("key");
@@ -237,7 +237,7 @@ Deno.test("what another process gives back or resets is seen within ten seconds"
   }
 });
 
-Deno.test("a refusal that the store can't be asked about once more is told until its end", async () => {
+Deno.test("a refusal that the store can't confirm is returned until its end", async () => {
   const { clock, behind, limiters: [limiter] } = setUpTwo();
   await limiter.check("key");
   assertEquals((await limiter.check("key")).allowed, false);
@@ -251,7 +251,7 @@ Deno.test("a refusal that the store can't be asked about once more is told until
   behind.heal();
   clock.advance(86_400_000);
   assertEquals((await limiter.check("key")).allowed, true);
-  // what was remembered of the day before is gone
+  // what was cached the day before is gone
   behind.fail();
   assertEquals((await limiter.check("key")).decidedBy, "local");
 });

@@ -3,7 +3,7 @@ import { Limiter, type LimiterOptions, MemoryStore, type Take } from "../../mod.
 import { FaultyStore, VirtualClock } from "../../testing.ts";
 import { AsyncStore } from "../support/async_store.ts";
 
-/** A limiter on a store elsewhere that fails on request. */
+/** A limiter on a remote store that fails on demand. */
 function setUp(options: LimiterOptions = {}) {
   const clock = new VirtualClock();
   const memory = new MemoryStore({ clock: clock.read });
@@ -20,12 +20,12 @@ function setUp(options: LimiterOptions = {}) {
   return { clock, store, behind, limiter, counted };
 }
 
-/** Lets everything run that needs no timer. */
+/** Runs everything that needs no timer. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
 
-Deno.test("a decision that takes too long is made elsewhere at the end of its budget, to the ms", async () => {
+Deno.test("a decision that takes too long is made without the store at the end of its budget, to the ms", async () => {
   const { clock, store, limiter } = setUp({ timeoutMs: 250 });
   store.hang();
   let answered = false;
@@ -42,7 +42,7 @@ Deno.test("a decision that takes too long is made elsewhere at the end of its bu
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("a thousand decisions under way have one timer, and none is left when they are answered", async () => {
+Deno.test("a thousand pending decisions have one timer, and none is left when they are answered", async () => {
   const { clock, store, limiter } = setUp({ max: 1000, coalesce: false });
   const gate = Promise.withResolvers<void>();
   store.delay(gate.promise);
@@ -55,7 +55,7 @@ Deno.test("a thousand decisions under way have one timer, and none is left when 
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("a late answer is given back when its request was refused meanwhile", async () => {
+Deno.test("a late grant is refunded if its request was refused meanwhile", async () => {
   const { clock, store, limiter, counted } = setUp({ onStoreFailure: "closed" });
   const gate = Promise.withResolvers<void>();
   store.next(gate.promise);
@@ -68,7 +68,7 @@ Deno.test("a late answer is given back when its request was refused meanwhile", 
   assertEquals([store.calls, counted()], [2, 0]);
 });
 
-Deno.test("a late answer stays counted when its request passed meanwhile", async () => {
+Deno.test("a late grant stays counted if its request was admitted meanwhile", async () => {
   for (const onStoreFailure of ["open", "local"] as const) {
     const { clock, store, limiter, counted } = setUp({ onStoreFailure });
     const gate = Promise.withResolvers<void>();
@@ -83,7 +83,7 @@ Deno.test("a late answer stays counted when its request passed meanwhile", async
   }
 });
 
-Deno.test("a late answer is given back with what its request got in its place, whichever comes first", async () => {
+Deno.test("refunding a decision made without the store also refunds its late grant, whichever comes first", async () => {
   for (const onStoreFailure of ["open", "local"] as const) {
     for (const isEarly of [false, true]) {
       for (const algorithm of ["fixed-window", "concurrency"] as const) {
@@ -109,7 +109,7 @@ Deno.test("a late answer is given back with what its request got in its place, w
   }
 });
 
-Deno.test("a late answer stays counted when only a shadow limit refused meanwhile", async () => {
+Deno.test("a late grant stays counted if only a shadow limit refused meanwhile", async () => {
   const clock = new VirtualClock();
   const memory = new MemoryStore({ clock: clock.read });
   const store = new FaultyStore(new AsyncStore(memory));
@@ -129,7 +129,7 @@ Deno.test("a late answer stays counted when only a shadow limit refused meanwhil
   assertEquals((await limiter.peek("key")).verdicts[0]!.remaining, 9);
 });
 
-Deno.test("of a merged row that is late, only what was refused is given back", async () => {
+Deno.test("of a late merged row, only refused takes are refunded", async () => {
   const { clock, store, limiter, counted } = setUp({ max: 10, processes: 5 });
   const gate = Promise.withResolvers<void>();
   store.next(gate.promise);
@@ -137,26 +137,26 @@ Deno.test("of a merged row that is late, only what was refused is given back", a
   await settle();
   clock.advance(100);
   const decisions = await Promise.all(checks);
-  // this process has a fifth of the limit of its own
+  // this process's local share is a fifth of the limit
   assertEquals(decisions.filter(({ allowed }) => allowed).length, 2);
   gate.resolve();
   await settle();
-  // although six failures at once have opened the breaker
+  // even though six failures at once have opened the breaker
   assertEquals(limiter.counters.breakerOpened, 1);
   assertEquals(counted(), 2);
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("nothing is asked a second time", async () => {
+Deno.test("no command is sent twice", async () => {
   const { store, limiter, counted } = setUp();
   store.loseAnswer();
   assertEquals((await limiter.check("key")).decidedBy, "local");
   assertEquals(store.calls, 1);
-  // the answer was lost, the units were not
+  // the answer was lost, but the units were taken
   assertEquals(counted(), 1);
 });
 
-Deno.test("a refund goes to whoever granted the units, and ends in time", async () => {
+Deno.test("a refund goes to the store or the local limiter, whichever granted the units, and ends in time", async () => {
   const { clock, store, limiter, counted } = setUp({ max: 2 });
   const byStore = await limiter.check("key");
   store.fail();
@@ -192,7 +192,7 @@ Deno.test("a refund that never ends does not keep the breaker from closing", asy
   assertEquals(limiter.breakerIsOpen, false);
 });
 
-Deno.test("what was under way ends although the store is being left alone", async () => {
+Deno.test("pending commands end even while the breaker is open", async () => {
   const { store, limiter, counted } = setUp({ algorithm: "concurrency" });
   const decisions = [await limiter.check("key"), await limiter.check("key")];
   store.fail();
@@ -205,7 +205,7 @@ Deno.test("what was under way ends although the store is being left alone", asyn
   assertEquals((await limiter.check("key")).decidedBy, "store");
 });
 
-Deno.test("refusals told from memory say nothing about the store", async () => {
+Deno.test("cached refusals say nothing about the store", async () => {
   const { clock, store, limiter } = setUp({ max: 1 });
   await limiter.check("refused");
   assertEquals((await limiter.check("refused")).allowed, false);
@@ -215,7 +215,7 @@ Deno.test("refusals told from memory say nothing about the store", async () => {
     assertEquals((await limiter.check(`other ${times}`)).decidedBy, "local");
   }
   assertEquals(limiter.breakerIsOpen, true);
-  // they are told while the store is left alone, and are no probe after that
+  // they are returned while the breaker is open, and are no probe after that
   assertEquals((await limiter.check("refused")).decidedBy, "store");
   clock.advance(700);
   assertEquals((await limiter.check("refused")).decidedBy, "store");
@@ -225,7 +225,7 @@ Deno.test("refusals told from memory say nothing about the store", async () => {
   assertEquals(store.calls, calls + 1);
 });
 
-Deno.test("the breaker goes by elapsed time: a clock that is set back does not keep the store alone for longer", async () => {
+Deno.test("the breaker uses elapsed time: a clock that is set back does not keep it open longer", async () => {
   const { clock, store, limiter } = setUp();
   store.fail();
   for (let times = 0; times < 5; times++) await limiter.check("key");
@@ -235,7 +235,7 @@ Deno.test("the breaker goes by elapsed time: a clock that is set back does not k
   assertEquals((await limiter.check("key")).decidedBy, "store");
 });
 
-Deno.test("a listener that throws costs nobody an answer", async () => {
+Deno.test("a listener that throws costs no caller its answer", async () => {
   const { clock, store, limiter } = setUp();
   const { error } = console;
   let complaints = 0;
@@ -259,7 +259,7 @@ Deno.test("a listener that throws costs nobody an answer", async () => {
   assertEquals(complaints, 5);
 });
 
-Deno.test("a store that throws in place of rejecting is met alike", async () => {
+Deno.test("a store that throws instead of rejecting is treated the same", async () => {
   const { behind, limiter } = setUp({ coalesce: false, denyCache: false });
   behind.decide = () => {
     throw new TypeError("a mistake");
@@ -268,7 +268,7 @@ Deno.test("a store that throws in place of rejecting is met alike", async () => 
   assertEquals(limiter.counters.storeFailures, 1);
 });
 
-Deno.test("the local limiter keeps to each process's share of limit and burst", async () => {
+Deno.test("the local limiter uses each process's share of limit and burst", async () => {
   const { store, limiter, clock } = setUp({ algorithm: "token-bucket", max: 40, burst: 8, processes: 4 });
   store.fail();
   let admitted = 0;
@@ -280,7 +280,7 @@ Deno.test("the local limiter keeps to each process's share of limit and burst", 
   assertEquals((await limiter.check("key")).allowed, false);
 });
 
-Deno.test("what is above a process's share, and not above the limit, is to be asked for again when the store may be back", async () => {
+Deno.test("a cost above a process's share, but not above the limit, is to be retried when the store may be back", async () => {
   const { store, limiter } = setUp({ max: 10, processes: 4 });
   const none = setUp({ max: 3, processes: 4 });
   for (const one of [store, none.store]) one.fail();
@@ -289,7 +289,7 @@ Deno.test("what is above a process's share, and not above the limit, is to be as
   assertEquals(told, [[false, "local", 1000], [false, "local", Infinity], [false, "local", 1000]]);
 });
 
-Deno.test("a key that the store does not forget within ten seconds is an error, and all keys may take longer", async () => {
+Deno.test("resetting a key for more than ten seconds is an error, and resetting all keys may take longer", async () => {
   const { clock, store, limiter } = setUp();
   await limiter.check("key");
   assertEquals(await limiter.reset("key"), 1);
@@ -308,8 +308,8 @@ Deno.test("a key that the store does not forget within ten seconds is an error, 
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("where a probe may end with its request, the store is asked again although it has no outcome", async () => {
-  // of a request that is gone no timer comes
+Deno.test("if a probe may end with its request, the store is tried again even if the probe has no outcome", async () => {
+  // timers of an ended request never fire
   const start = () => () => {};
   const { clock, store, limiter } = setUp({ timers: { start, now: () => clock.read(), endWithRequest: true } });
   store.fail();

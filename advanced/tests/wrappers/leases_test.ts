@@ -23,7 +23,7 @@ function setUp(processes: number, options: LimiterOptions) {
   return { clock, memory, stores, limiters, used };
 }
 
-/** Most units admitted in any interval of one window. */
+/** Maximum number of units admitted in any interval of one window. */
 function mostInAnyWindow(admitted: readonly { time: number; cost: number }[], windowMs: number): number {
   let most = 0;
   let sum = 0;
@@ -44,7 +44,7 @@ for (const algorithm of ALGORITHMS) {
       const pick = seededRandom(run);
       const processes = 1 + pick(5);
       const limit = 1 + pick(120);
-      // windows that stand still on the clock, or slide: between two of either kind lies no more than the limit
+      // windows aligned to the clock, or sliding ones: either kind admits no more than the limit in any window
       const align = algorithm === "fixed-window" ? { align: "clock" as const } : { buckets: 1 + pick(10) };
       const { clock, limiters } = setUp(processes, {
         ...{ algorithm, max: limit, windowMs, leases: 2 + pick(20), ...align },
@@ -78,7 +78,7 @@ for (const algorithm of ALGORITHMS) {
     assert(leased > 1000, `${leased} were decided from leases`);
   });
 
-  Deno.test(`${algorithm}: at the first refusal at most (P - 1) times L units lie reserved elsewhere`, async () => {
+  Deno.test(`${algorithm}: at the first refusal at most (P - 1) times L units are reserved elsewhere`, async () => {
     let most = 0;
     for (let run = 0; run < 300; run++) {
       const pick = seededRandom(1000 + run);
@@ -93,7 +93,7 @@ for (const algorithm of ALGORITHMS) {
         const decisions = await Promise.all(Array.from({ length: callers }, () => process.check("key")));
         admitted += decisions.filter(({ allowed }) => allowed).length;
         if (decisions.some(({ allowed }) => !allowed)) break;
-        // now and then a part of a sliding window ends, the window never does
+        // now and then a bucket of a sliding window ends, but never the window
         clock.advance(pick(20) === 0 ? 500 : 0);
       }
       assertEquals(used(), limit);
@@ -104,11 +104,11 @@ for (const algorithm of ALGORITHMS) {
     assert(most > 0, "nothing was ever reserved elsewhere");
   });
 
-  Deno.test(`${algorithm}: one process alone gets all of the limit, whatever it takes in advance`, async () => {
+  Deno.test(`${algorithm}: a single process gets the whole limit, whatever it takes in advance`, async () => {
     const { clock, limiters: [limiter] } = setUp(1, { algorithm, max: 100, windowMs: 10_000, leases: 40 });
     clock.advance(10_000 - clock.now % 10_000);
     let admitted = 0;
-    // a few in every part of the window, so that leases end unused
+    // a few in every bucket of the window, so that leases end unused
     for (let part = 0; part < 9; part++) {
       for (let times = 0; times < 3; times++) if ((await limiter!.check("key")).allowed) admitted++;
       clock.advance(1000);
@@ -118,7 +118,7 @@ for (const algorithm of ALGORITHMS) {
     await limiter!.close();
   });
 
-  Deno.test(`${algorithm}: closing returns what was taken in advance and not used`, async () => {
+  Deno.test(`${algorithm}: close returns unused units taken in advance`, async () => {
     const { stores, limiters: [limiter], used } = setUp(1, { algorithm, max: 100, windowMs: 60_000, leases: 20 });
     for (let times = 0; times < 3; times++) assertEquals((await limiter!.check("key")).remaining, 99 - times);
     await limiter!.check("other");
@@ -135,7 +135,7 @@ for (const algorithm of ALGORITHMS) {
     clock.advance(part - 2);
     await limiter!.check("key");
     assertEquals(stores[0]!.calls.decide, 1);
-    // the last ms already belongs to the store: its clock may be up to a ms ahead
+    // in the last ms the store decides: its clock may be up to a ms ahead
     clock.advance(1);
     await limiter!.check("key");
     assertEquals(stores[0]!.calls.decide, 2);
@@ -145,7 +145,7 @@ for (const algorithm of ALGORITHMS) {
     await limiter!.close();
   });
 
-  Deno.test(`${algorithm}: what a process had when it was frozen is not used when it is thawed after the window`, async () => {
+  Deno.test(`${algorithm}: a lease of a frozen process is not used if it resumes after the window`, async () => {
     const clock = new VirtualClock();
     const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
     const timers = { ...clock.timers, now: () => 0 };
@@ -184,7 +184,7 @@ for (const algorithm of ALGORITHMS) {
   });
 }
 
-Deno.test("a lease tells what is left and how long, as the store would", async () => {
+Deno.test("a decision from a lease has the same remaining and times as one from the store", async () => {
   const { clock, limiters: [limiter] } = setUp(1, { max: 100, windowMs: 10_000, leases: 20 });
   await limiter!.check("key");
   clock.advance(4000);
@@ -212,13 +212,13 @@ Deno.test("many callers at once need few commands, admitted or refused", async (
   }
 });
 
-Deno.test("while the store is away, what was taken in advance is still served, and nothing beyond", async () => {
+Deno.test("while the store is down, units taken in advance are still served, and nothing beyond", async () => {
   const { clock, stores, limiters: [limiter], used } = setUp(1, {
     ...{ max: 100, windowMs: 60_000, leases: 20, onStoreFailure: "closed" },
   });
   for (let times = 0; times < 5; times++) assertEquals((await limiter!.check("key")).allowed, true);
   stores[0]!.failure = new Error("away");
-  // others find the store away until the breaker opens
+  // other keys see the store fail until the breaker opens
   for (let times = 0; times < 10; times++) assertEquals((await limiter!.check(`other ${times}`)).allowed, false);
   assertEquals(limiter!.breakerIsOpen, true);
   const decisions: Decision[] = [];
@@ -232,7 +232,7 @@ Deno.test("while the store is away, what was taken in advance is still served, a
   assertEquals([used(), clock.pendingTimers], [21, 0]);
 });
 
-Deno.test("a lease that comes after its caller was refused is kept for the others, and his unit goes back", async () => {
+Deno.test("a lease that arrives after its caller was refused is kept for others, and the caller's unit is returned", async () => {
   const { clock, stores, limiters: [limiter], used } = setUp(1, {
     ...{ max: 100, windowMs: 60_000, leases: 20, onStoreFailure: "closed" },
   });
@@ -251,7 +251,7 @@ Deno.test("a lease that comes after its caller was refused is kept for the other
   assertEquals(used(), 1);
 });
 
-Deno.test("forgetting keys forgets leases too, those included that are on their way", async () => {
+Deno.test("reset also drops leases, including those in transit", async () => {
   const { stores, limiters: [limiter], used } = setUp(1, { max: 100, windowMs: 60_000, leases: 20 });
   await limiter!.check("key");
   await limiter!.reset("key");
@@ -267,12 +267,12 @@ Deno.test("forgetting keys forgets leases too, those included that are on their 
   back.resolve();
   await late;
   await limiter!.check("another");
-  // the second one did not use what the first had reserved before everything was forgotten
+  // the second did not use what the first had reserved before the reset
   assertEquals(stores[0]!.calls.decide, 4);
   await limiter!.close();
 });
 
-Deno.test("forgetting one key leaves what was taken in advance for others", async () => {
+Deno.test("resetting one key keeps what was taken in advance for others", async () => {
   const { stores, limiters: [limiter], used } = setUp(1, { max: 100, windowMs: 60_000, leases: 20 });
   await limiter!.check("key");
   const late = limiter!.check("another");
@@ -285,13 +285,13 @@ Deno.test("forgetting one key leaves what was taken in advance for others", asyn
   await limiter!.close();
 });
 
-Deno.test("what is taken in advance while keys are being forgotten is not used afterwards", async () => {
+Deno.test("units taken in advance during a reset are not used afterwards", async () => {
   const { stores: [store], limiters: [limiter], memory } = setUp(1, { max: 100, windowMs: 60_000, leases: 20 });
   const ahead = Promise.withResolvers<void>();
   store!.ahead = ahead.promise;
   const reset = limiter!.reset();
   store!.ahead = null;
-  // it overtakes the reset, as it does between the list of the keys and the end of each
+  // it overtakes the reset, as can happen between listing the keys and deleting each
   await limiter!.check("key");
   ahead.resolve();
   assertEquals(await reset, 1);
@@ -302,7 +302,7 @@ Deno.test("what is taken in advance while keys are being forgotten is not used a
   await limiter!.close();
 });
 
-Deno.test("however many keys there are, each of them gets all of its quota", async () => {
+Deno.test("however many keys there are, each gets its whole quota", async () => {
   const clock = new VirtualClock();
   const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
   const leasing = new LeasingStore(store, { max: 2, processes: 1 }, clock.read, newCounters());
@@ -321,7 +321,7 @@ Deno.test("however many keys there are, each of them gets all of its quota", asy
   assertEquals(store.calls.decide - before, 1);
 });
 
-Deno.test("an answer that never comes keeps nobody from asking again", async () => {
+Deno.test("an answer that never arrives does not block later commands", async () => {
   const { clock, stores: [store], limiters: [limiter] } = setUp(1, { max: 100, windowMs: 60_000, leases: 20 });
   store!.back = new Promise(() => {});
   const asked = Promise.resolve(limiter!.check("key"));
@@ -335,7 +335,7 @@ Deno.test("an answer that never comes keeps nobody from asking again", async () 
   await limiter!.close();
 });
 
-Deno.test("only what may be used later in its window is leased", async () => {
+Deno.test("only units that can be used later in their window are leased", async () => {
   const clock = new VirtualClock();
   const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
   const counters = newCounters();
@@ -356,7 +356,7 @@ Deno.test("only what may be used later in its window is leased", async () => {
   assertEquals([store.calls.decide, counters.leased], [others.length * 3 + 1, 0]);
 });
 
-Deno.test("leases get smaller as the quota runs out, and with the number of processes", async () => {
+Deno.test("leases shrink as the quota runs out, and with the number of processes", async () => {
   for (const [processes, sizes] of [[1, [25, 18, 14, 10]], [5, [5, 4, 4, 4]]] as const) {
     const { limiters: [limiter], used } = setUp(processes, { max: 100, windowMs: 60_000, leases: 50 });
     const taken: number[] = [];
