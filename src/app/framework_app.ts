@@ -272,7 +272,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
       this.router.use(path as string, ...handlers as Handler[]);
       return this;
     }
-    // an application hears that it is mounted before what stands behind it is
+    // `mount` is emitted before later arguments are registered
     for (const fn of handlers) {
       this.router.use(path as string, fn as Handler);
       if (isApplication(fn)) this.#adopt(path, fn as unknown as FrameworkApp);
@@ -563,7 +563,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this[connectionsKey];
   }
 
-  /** The same, whatever a program keeps under that name. */
+  /** The same, even if a program has assigned the public name. */
   get [connectionsKey](): Connections {
     return this.parent === undefined ? this.#connections : this.parent[connectionsKey];
   }

@@ -73,7 +73,7 @@ function parseMember(member: string): { value: string; parameters: Map<string, s
     const text = parameter.slice(equals + 1).trim();
     const bare = text.startsWith('"') && text.endsWith('"') && text.length > 1 ? text.slice(1, -1) : text;
     const name = parameter.slice(0, equals).trim().toLowerCase();
-    // what follows the weight is none of the media type's (RFC 9110 section 12.5.1)
+    // parameters after the weight do not belong to the media type (RFC 9110 section 12.5.1)
     parameters.set(name, bare);
     if (name === "q") break;
   }

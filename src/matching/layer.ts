@@ -218,7 +218,7 @@ export class Layer {
   readonly socket: boolean;
   /** Whether the path itself must match a trailing slash or its absence. */
   readonly strict: boolean;
-  /** What the layers of one call of `use` have in common. */
+  /** Shared by the layers of one call of `use`. */
   readonly call: object | null;
 
   /**

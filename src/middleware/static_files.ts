@@ -68,7 +68,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
       next(failure);
     }).catch(next);
   };
-  // so that it is found among the layers, in bundles too
+  // so that packages find the layer by its name, even in a bundle
   return Object.defineProperty(middleware, "name", { value: "serveStatic" });
 }
 

@@ -3,38 +3,38 @@ import { Socket } from "node:net";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { assignOwn } from "../http/assignable.ts";
 
-/** What Node's requests have by themselves, in the order in which they come by it; made by the first request. */
+/** Own properties of every Node request, in the order they are created; filled in by the first request. */
 let nodesOwn: readonly string[] | null = null;
 
 const NOTHING: string[] = [];
 
-/** What Express assigns again in front of each of its applications, and ours are made with. */
+/** Properties that Express assigns again for each application, and that our requests are created with. */
 const OURS: ReadonlySet<string> = new Set(["body", "res", "route", "next"]);
 
-/** What both sides parse themselves: middleware may have unsigned cookies, or taken out what it does not let through. */
+/** Values that both sides parse: earlier middleware may have unsigned the cookies, or sanitized the query. */
 const PARSED: ReadonlySet<string> = new Set(["cookies", "query"]);
 
 /**
- * Names of what middleware has put on Node's request, such as `user` and `session`.
+ * Names of the properties that middleware has added to Node's request, such as `user` and `session`.
  *
  * @param incoming Node's request
  */
 function attachedTo(incoming: IncomingMessage): string[] {
   const names = Object.keys(incoming);
-  // what listens to it adds a property as well
+  // adding a listener creates a property as well
   const known = nodesOwn ??= Object.keys(new IncomingMessage(new Socket()).on("error", () => {}));
   let first = 0;
-  // nothing was put on most, which takes no more than this to see
+  // most requests have nothing added, and this loop is all it takes to find out
   while (first < names.length && names[first] === known[first]) first++;
   return first === names.length ? NOTHING : names.slice(first).filter((name) => !known.includes(name));
 }
 
 /**
- * Shows on a request what middleware in front has put on Node's. It stays there: a session that is made anew, or set to
- * `null`, is so for those in front, too, and the other way round.
+ * Makes properties that earlier middleware has added to Node's request visible on the application's. They stay on
+ * Node's: a session that is regenerated, or set to `null`, changes for the earlier middleware, too, and vice versa.
  *
  * @param incoming Node's request
- * @param req The application's, whose own properties stay
+ * @param req The application's request, whose own properties take precedence
  */
 export function showAttached(incoming: IncomingMessage, req: FrameworkRequest): void {
   const from = incoming as unknown as Record<string, unknown>;
@@ -52,15 +52,15 @@ export function showAttached(incoming: IncomingMessage, req: FrameworkRequest): 
 }
 
 /**
- * Puts on Node's request what middleware of the application has put on its own, for those behind it.
+ * Copies properties that the application's middleware has added to its request to Node's, for the handlers after it.
  *
  * @param req The application's request
- * @param incoming Node's
+ * @param incoming Node's request
  */
 export function handBack(req: FrameworkRequest, incoming: IncomingMessage): void {
   const face = Object.getPrototypeOf(req);
   for (const name of Object.keys(req)) {
-    // a session is saved with our answer, and whoever makes one behind takes it for a sign that this was done
+    // our session is saved with our response; session middleware after us would take it for its own
     if (OURS.has(name) || name === "session" || name in incoming || (name in face && !PARSED.has(name))) continue;
     assignOwn(incoming, name, req[name as keyof FrameworkRequest]);
   }

@@ -43,7 +43,7 @@ export class WebRequest extends NodeRequest {
     super({ req: incoming, res: outgoing });
     this.#incoming = incoming;
     this.#outgoing = outgoing;
-    // of an empty body only the end was read
+    // an empty body has only an end that was read
     this.#readBefore = incoming.readableDidRead || incoming.readableEnded;
   }
 

@@ -87,7 +87,7 @@ export interface RuntimeFace {
    * @param listen Listens to the request's signal instead
    */
   watchClient?(request: Request, watch: ClientWatch, listen: () => void): void;
-  /** Inflates brotli, where the runtime's `DecompressionStream` may not. */
+  /** Inflates brotli, on runtimes whose `DecompressionStream` may not support it. */
   brotliInflater?(): ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
   /**
    * Attaches a length to a streamed body, where the runtime does not take it from the header.

@@ -59,7 +59,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   /**
    * The parsed body; `undefined` until a body parser or a handler sets it (Express 5).
    *
-   * Until then `"body" in req` is false: middleware that reads the body itself asks so whether somebody has been first.
+   * Until then `"body" in req` is false, which middleware that reads the body itself checks.
    */
   declare body: Body;
   /** The response this request belongs to. */

@@ -35,27 +35,27 @@ const ONLY_NODES = [
 
 /** The part of Node's socket that Express middleware uses. The connection itself belongs to the platform. */
 export class SocketFace extends Emitter {
-  /** Address of this end, as Node tells it; `undefined` elsewhere. */
+  /** Local address, on Node; `undefined` elsewhere. */
   declare readonly localAddress: string | undefined;
-  /** Port of this end, as Node tells it; `undefined` elsewhere. */
+  /** Local port, on Node; `undefined` elsewhere. */
   declare readonly localPort: number | undefined;
-  /** `IPv4` or `IPv6`, as Node tells it; `undefined` elsewhere. */
+  /** `IPv4` or `IPv6`, on Node; `undefined` elsewhere. */
   declare readonly remoteFamily: string | undefined;
-  /** Bytes the connection has brought, as Node counts them; `undefined` elsewhere. */
+  /** Bytes received over the connection, on Node; `undefined` elsewhere. */
   declare readonly bytesRead: number | undefined;
-  /** Bytes sent over the connection, as Node counts them; `undefined` elsewhere. */
+  /** Bytes sent over the connection, on Node; `undefined` elsewhere. */
   declare readonly bytesWritten: number | undefined;
-  /** The host name the client named in its handshake, on Node over TLS. */
+  /** Host name from the client's TLS handshake (SNI), on Node. */
   declare readonly servername: string | false | undefined;
-  /** Whether the client's certificate is one of the server's authorities, on Node over TLS; `undefined` elsewhere. */
+  /** Whether the client's certificate was issued by one of the server's authorities, on Node over TLS; `undefined` elsewhere. */
   declare readonly authorized: boolean | undefined;
-  /** Why it is not, on Node over TLS. */
+  /** Why the client's certificate was not accepted, on Node over TLS. */
   declare readonly authorizationError: unknown;
-  /** Tells the client's certificate, on Node over TLS; `undefined` elsewhere. */
+  /** Returns the client's certificate, on Node over TLS; `undefined` elsewhere. */
   declare readonly getPeerCertificate: ((detailed?: boolean) => PeerCertificate) | undefined;
-  /** Tells the cipher, on Node over TLS; `undefined` elsewhere. */
+  /** Returns the cipher, on Node over TLS; `undefined` elsewhere. */
   declare readonly getCipher: (() => object) | undefined;
-  /** Tells the version of TLS, on Node over TLS; `undefined` elsewhere. */
+  /** Returns the TLS version, on Node over TLS; `undefined` elsewhere. */
   declare readonly getProtocol: (() => string | null) | undefined;
 
   #exchange: Exchange;

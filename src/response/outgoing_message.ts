@@ -92,11 +92,11 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /** Whether the exchange is over: the client is gone, or has got its answer. */
   get destroyed(): boolean {
     const { exchange, ending } = this[stateKey];
-    // who hears of the end is told first that it has finished, as on Node
+    // as on Node, still false when listeners of `finish` are called
     return exchange.aborted || (exchange.finished && ending !== "awaited");
   }
 
-  /** The same: Node says so of both when `close` comes. */
+  /** The same as {@linkcode OutgoingMessage.destroyed}: on Node, both become true with `close`. */
   get closed(): boolean {
     return this.destroyed;
   }
@@ -450,7 +450,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 }
 
-// plain fields on Node: some programs set `res.finished` to tell what they call that they have answered
+// plain fields on Node: some programs set `res.finished` to signal that they have answered
 makeAssignable(OutgoingMessage.prototype, ["finished", "socket", "connection"]);
 
 const plain = OutgoingMessage.prototype;

@@ -63,7 +63,7 @@ function requestBelow(caller: string, req: FrameworkRequest, request: Request): 
     throw new HttpError(400, "The path of a mounted handler has no dot segments and no backslashes");
   }
   if (url === req.originalUrl && method === request.method && request.constructor === Request) return request;
-  // on Node an empty one that was read is none
+  // on Node, an empty body that was read counts as none
   if (request.bodyUsed && request.body !== null) {
     throw new TypeError(`${caller}: the body was read already; register the mount before the body parsers`);
   }

@@ -12,7 +12,7 @@ export interface RegisteredRoute {
   path: string;
 }
 
-/** One path of a router, as Express's `router.listRoutes()` tells it. */
+/** One path of a router, as listed by Express's `router.listRoutes()`. */
 export interface RouteInfo {
   /** The path as it was registered. */
   path: string | RegExp;
@@ -68,7 +68,7 @@ export function routeInfos(router: Listed): RouteInfo[] {
   });
 }
 
-// routers of Sluice and of Express alike
+// finds routers of Sluice and of Express
 function isStacked(fn: AnyHandler): boolean {
   return "stack" in fn && Array.isArray(fn.stack);
 }

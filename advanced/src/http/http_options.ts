@@ -115,7 +115,7 @@ function pick<Options>(options: object, names: OptionNames<Options>): Partial<Op
 }
 
 function storeOf(store: Store | CounterLike | CallbackCounterLike): Store {
-  // what is no object, an address of Redis perhaps, is refused by name where the limiter is made
+  // a value that is not an object, such as a Redis URL, is rejected with its value when the limiter is created
   const counter = Object(store) as CounterLike | CallbackCounterLike;
   return "increment" in counter && typeof counter.increment === "function" || isCallbackCounter(counter)
     ? fromCounter(counter)

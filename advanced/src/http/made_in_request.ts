@@ -14,10 +14,10 @@ const MEMORY: CountersHome = { home: {}, prefix: "" };
 let warned = false;
 
 /**
- * The limiter that limiters made inside requests share. Each of them lives for one request only and would never count
- * past one. They are taken for the same if they have the same store, or stores of the same counters, the same `name` or
- * else the same place in the application, and the same plain options, but for those that say no more than how an answer
- * looks: a client may have a say in them, and must not win a fresh count by it.
+ * The limiter that limiters created inside requests share. Each of them lives for one request only, and would never
+ * count past one. They share if their stores have the same counters, they have the same `name`, or else the same place in
+ * the application, and the same options. Options that only change how a response looks do not matter: they may depend on
+ * the client, which must not get a fresh count by changing them.
  *
  * @param made The limiter as it was made
  * @param req The request it was made in
@@ -36,7 +36,7 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   const identity = `${JSON.stringify(counting)}${named === undefined ? placeOf(req) : ""}${prefix}`;
   const known = limiters.get(identity);
   if (known !== undefined) return known;
-  // prefixes may be as many as there are tenants, and what they have counted is not in the limiter
+  // there may be a prefix for each tenant, and their counts are in the store anyway
   if (prefix !== "" && limiters.size >= MAX_MADE_INSIDE) return made.limiter;
   noteMadeInside(limiters.size, "options");
   if (options.store !== undefined && home === options.store) noteOwnMemory(options.store);
@@ -45,12 +45,12 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   return limiter;
 }
 
-// such a store would forget with the request what it has counted
+// such a store would lose its counts at the end of the request
 function isMemoryOf(req: object, store: object): boolean {
   return store instanceof MemoryStore && isMadeInside(store.sequence, req);
 }
 
-// when a store for express-rate-limit was made it does not tell; one that counts elsewhere finds its counts again
+// a store for express-rate-limit does not say when it was created; one that counts elsewhere finds its counts again
 function noteOwnMemory(store: Store | CounterLike | CallbackCounterLike): void {
   const isOwn = "capabilities" in store ? store.capabilities.scope === "process" : store.localKeys === true;
   if (warned || !isOwn || store instanceof MemoryStore) return;

@@ -73,7 +73,7 @@ export class RequestLimiter<Req> {
    * Decides about a request.
    *
    * @param req The request
-   * @param res What functions of the options get beside it; behind `fetchLimit` there is none
+   * @param res Second argument for functions in the options; `fetchLimit` has none
    * @returns The decision, `null` for a request that is skipped; at once where nothing has to be waited for
    */
   ask(req: Req, res?: ResponseOf<Req>): Awaitable<Decision | null> {
@@ -159,7 +159,7 @@ export class RequestLimiter<Req> {
     if (this.#headers !== null) writeHeaders(headers, decision, this.#headers);
   }
 
-  /** Tells the user's function of a refused request. */
+  /** Calls the user's `onLimitReached`. */
   reached(req: Req, res?: ResponseOf<Req>): unknown {
     return this.options.onLimitReached?.(req, res!);
   }

@@ -1,28 +1,28 @@
-/** Where a store keeps its counters: stores of one home and prefix keep the same ones. */
+/** Where a store keeps its counters: stores with the same home and prefix share them. */
 export interface CountersHome {
-  /** What they are kept by. */
+  /** Identity of what holds them. */
   readonly home: object;
-  /** What tells them from others there. */
+  /** Distinguishes them from others there. */
   readonly prefix: string;
 }
 
 const homes = new WeakMap<object, CountersHome>();
 
 /**
- * Notes where a store keeps its counters, if that is somewhere other stores may keep them too.
+ * Records where a store keeps its counters, if other stores may keep theirs in the same place.
  *
  * @param store The store
- * @param home Where it keeps them
+ * @param home Where they are
  */
 export function noteHome(store: object, home: CountersHome): void {
   homes.set(store, home);
 }
 
 /**
- * Tells where a store keeps its counters.
+ * Returns where a store keeps its counters.
  *
  * @param store The store
- * @returns What was noted, or else the store itself
+ * @returns The recorded place, or else the store itself
  */
 export function homeOf(store: object): CountersHome {
   return homes.get(store) ?? { home: store, prefix: "" };

@@ -37,7 +37,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   const { parseText } = parsing;
   const textOnly = options.verify === undefined ? parseText : undefined;
   const middleware: BodyParser = (req, res, next) => {
-    // as behind Express's, `"body" in req` tells that a parser has been here
+    // as in Express, `"body" in req` is true after a parser
     if (req.body === undefined) req.body = undefined;
     if (isWithoutBody(req)) return next();
     const type = req.get("content-type") ?? "";
@@ -65,7 +65,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
       next();
     }, next);
   };
-  // by this name packages look for it among the layers, as Nest does before it adds one of its own
+  // packages look for a layer of this name, as Nest does before it adds its own parser
   return Object.defineProperty(middleware, "name", { value: `${options.parser}Parser` });
 }
 

@@ -43,7 +43,7 @@ function assertContainer(text: string): void {
   throw new SyntaxError(`Unexpected token '${first[0]}', ${excerpt(text, first.index)} is not valid JSON`);
 }
 
-// what V8 shows of a text in its own messages: ten characters on either side, and all of what has no more than twenty
+// the excerpt in V8's own messages: ten characters on either side, or the whole text if it has at most twenty
 function excerpt(text: string, at: number): string {
   if (text.length <= 20) return `"${text}"`;
   const before = at >= 10 ? "..." : "";

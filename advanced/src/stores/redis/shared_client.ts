@@ -1,7 +1,7 @@
 import { lazyClient } from "./lazy_client.ts";
 import type { RedisPort } from "./redis_port.ts";
 
-/** A connection, and how many stores have used it and not closed it yet. */
+/** A connection, and the number of open stores that have used it. */
 interface Connection {
   readonly port: RedisPort;
   users: number;
@@ -15,28 +15,28 @@ function connectionTo(url: string): Connection {
   return connection;
 }
 
-/** A store's part in a connection. */
+/** A store's share of a connection. */
 export interface SharedClient {
-  /** What the store works with. */
+  /** The interface the store uses. */
   readonly port: RedisPort;
-  /** The same object for all stores that have this connection. */
+  /** The same object for all stores that share this connection. */
   readonly home: object;
 }
 
 /**
- * The connection to an address, for one store more: where stores are made inside requests, each of them would open one,
- * and nobody closes it. It ends when the last store that has used it is closed.
+ * Shares the connection to an address with one more store: stores that are created inside requests would otherwise open
+ * a connection each, which nobody closes. It is closed with the last store that has used it.
  *
  * @param url Address of the server
- * @returns The store's part in it
- * @throws {TypeError} If the address is no `redis:`, `rediss:` or `unix:` URL
+ * @returns The store's share of it
+ * @throws {TypeError} If the address is not a `redis:`, `rediss:` or `unix:` URL
  */
 export function sharedClient(url: string): SharedClient {
   const home = connectionTo(url);
   let own: Connection | null = null;
   let closed = false;
 
-  // a store that is made and never used keeps no connection from its end
+  // a store that is never used does not keep the connection open
   function join(): RedisPort {
     if (own !== null) return own.port;
     own = connectionTo(url);
@@ -59,7 +59,7 @@ export function sharedClient(url: string): SharedClient {
       if (closed) return;
       closed = true;
       if (own === null || --own.users > 0) return;
-      // who comes from now on needs another one
+      // later stores need a new one
       if (connections.get(url) === own) connections.delete(url);
       await own.port.close!();
     },
