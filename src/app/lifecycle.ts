@@ -71,27 +71,22 @@ export class Lifecycle {
       const platform = detectPlatform().serve(handler, options, this.#app);
       const isSecure = options.cert !== undefined && options.key !== undefined;
       const close = (timeoutMs?: number): Promise<void> => this.#closeOne(listening, timeoutMs);
+      // nobody waits for this closing
+      const cut = (): void => void close(0).catch((error) => this.#app.logError(error));
       const isOpen = (): boolean => listening.stopped === null && this.#listening.includes(listening);
-      const server = new Server(platform, close, isOpen, isSecure);
+      const server = new Server(platform, close, cut, isOpen, isSecure);
       const listening: Listening = { platform, server, stopped: null, forgetSignal() {} };
       this.#listening = [...this.#listening, listening];
       this.#closing = null;
-      if (options.signal !== undefined) this.#closeOn(options.signal, listening);
+      if (options.signal !== undefined) closeOn(options.signal, cut, listening);
       this.#announce(listening, callback);
       return server;
     } catch (error) {
       if (callback === undefined || !isUnavailable(error)) throw error;
-      const server = new Server(neverListened(error), () => Promise.resolve(), () => false);
+      const server = new Server(neverListened(error), () => Promise.resolve(), () => {}, () => false);
       queueMicrotask(() => callback.call(server, error as Error));
       return server;
     }
-  }
-
-  #closeOn(signal: AbortSignal, listening: Listening): void {
-    // nobody waits for this closing
-    const close = () => void this.#closeOne(listening, 0).catch((error) => this.#app.logError(error));
-    signal.addEventListener("abort", close, { once: true });
-    listening.forgetSignal = () => signal.removeEventListener("abort", close);
   }
 
   #announce(listening: Listening, callback: ListenCallback | undefined): void {
@@ -269,4 +264,9 @@ function neverListened(error: unknown): PlatformServer {
     ref: nothing,
     unref: nothing,
   };
+}
+
+function closeOn(signal: AbortSignal, cut: () => void, listening: Listening): void {
+  signal.addEventListener("abort", cut, { once: true });
+  listening.forgetSignal = () => signal.removeEventListener("abort", cut);
 }

@@ -26,6 +26,7 @@ const ASKING = [
 export class Server extends Emitter {
   #platform: PlatformServer;
   #close: (timeoutMs?: number) => Promise<void>;
+  #cut: () => void;
   #isOpen: () => boolean;
   #scheme: "http" | "https";
 
@@ -34,12 +35,14 @@ export class Server extends Emitter {
    *
    * @param platform The platform's server
    * @param close Closes it, and the application with the last server; connections still busy after so many ms are cut
+   * @param cut Closes it at once; failures are logged, because nobody waits for it
    * @param isOpen Tells whether closing has not begun
    * @param isSecure Whether it speaks TLS
    */
   constructor(
     platform: PlatformServer,
     close: (timeoutMs?: number) => Promise<void>,
+    cut: () => void,
     isOpen: () => boolean,
     isSecure = false,
   ) {
@@ -47,6 +50,7 @@ export class Server extends Emitter {
     this.#platform = platform;
     this.#scheme = isSecure ? "https" : "http";
     this.#close = close;
+    this.#cut = cut;
     this.#isOpen = isOpen;
   }
 
@@ -221,7 +225,7 @@ export class Server extends Emitter {
 
   /** Cuts all connections, and closes the server if it listens. */
   closeAllConnections(): void {
-    void this.#close(0);
+    this.#cut();
   }
 
   /** Does nothing: `close` ends idle connections by itself. */

@@ -440,21 +440,24 @@ Deno.test("close rejects if a broker could not be closed, and closes the servers
   assertEquals(app.server, null);
 });
 
-Deno.test("a broker that cannot be closed when a signal closes the server is logged, and ends no process", async () => {
-  const app = quietApp();
-  const logged = Promise.withResolvers<unknown>();
-  app.logError = logged.resolve;
-  const nothing = () => {};
-  const stuck = new Error("the broker is stuck");
-  const close = () => Promise.reject(stuck);
-  app.connections.use({ open: nothing, publish: nothing, subscribe: nothing, unsubscribe: nothing, close });
-  app.connections.publish("topic", "opens it");
-  const closing = new AbortController();
-  const { finished } = app.listen({ port: 0, hostname: "127.0.0.1", signal: closing.signal });
-  closing.abort();
-  assertEquals(await logged.promise, stuck);
-  await finished;
-});
+for (const by of ["a signal", "closeAllConnections"] as const) {
+  Deno.test(`a broker that cannot be closed is logged when ${by} closes the server, and the process goes on`, async () => {
+    const app = quietApp();
+    const logged = Promise.withResolvers<unknown>();
+    app.logError = logged.resolve;
+    const nothing = () => {};
+    const stuck = new Error("the broker is stuck");
+    const close = () => Promise.reject(stuck);
+    app.connections.use({ open: nothing, publish: nothing, subscribe: nothing, unsubscribe: nothing, close });
+    app.connections.publish("topic", "opens it");
+    const closing = new AbortController();
+    const server = app.listen({ port: 0, hostname: "127.0.0.1", signal: closing.signal });
+    if (by === "a signal") closing.abort();
+    else server.closeAllConnections();
+    assertEquals(await logged.promise, stuck);
+    await server.finished;
+  });
+}
 
 Deno.test("close before listen does nothing", async () => {
   await quietApp().close();

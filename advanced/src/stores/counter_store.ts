@@ -162,10 +162,13 @@ class CounterStore implements Store {
   async #close(): Promise<void> {
     if (this.#unused !== null) windows.delete(this.#unused);
     await this.#unused?.shutdown?.();
-    for (const { legacy, counter } of this.#counters.values()) {
+    const closing = [...this.#counters.values()].map(async ({ legacy, counter }) => {
       windows.delete(legacy);
       await (await counter).close();
-    }
+    });
+    // one that fails must not keep the others open
+    const failed = (await Promise.allSettled(closing)).find((closed) => closed.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
   }
 }
 

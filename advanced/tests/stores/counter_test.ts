@@ -469,6 +469,22 @@ Deno.test("every limiter on a counter may be closed, and the counter is shut dow
   assertEquals(made, ["open shut", "open shut"]);
 });
 
+Deno.test("a counter that fails to shut down is reported, and the others are shut down", async () => {
+  const shut: number[] = [];
+  let count = 0;
+  const store = fromCounter(() => {
+    const number = ++count;
+    const shutdown = () => {
+      if (number === 1) throw new Error("the first is stuck");
+      shut.push(number);
+    };
+    return Object.assign(new BareCounter(), { shutdown });
+  });
+  for (const name of ["a", "b", "c"]) await new Limiter({ name, store }).check("key");
+  await assertRejects(async () => await store.close!(), Error, "the first is stuck");
+  assertEquals(shut, [2, 3]);
+});
+
 Deno.test("however many keys a counter has, this process remembers no more than 100 000 of them", async () => {
   const bare: CounterLike = { increment: () => ({ totalHits: 1 }), decrement() {}, resetKey() {}, resetAll() {} };
   const store = fromCounter(bare);
