@@ -336,18 +336,6 @@ export abstract class IncomingMessage extends Emitter {
   }
 }
 
-// Programs and packages may keep values of their own under such names: Express has none of the first, and the others are
-// plain fields on Node. `req.connection = await pool.getConnection()` is common.
-makeAssignable(IncomingMessage.prototype, ["request", "info", "peer", "signal"]);
-makeAssignable(IncomingMessage.prototype, [
-  "connection",
-  "socket",
-  "complete",
-  "aborted",
-  "rawHeaders",
-  "headersDistinct",
-]);
-
 // Node's oldest name of the socket, used to ask for certificates; it is missing in Node's types, too
 Object.defineProperty(IncomingMessage.prototype, "client", {
   get(this: IncomingMessage) {
@@ -355,7 +343,13 @@ Object.defineProperty(IncomingMessage.prototype, "client", {
   },
   configurable: true,
 });
-makeAssignable(IncomingMessage.prototype, ["client"]);
+
+// Programs and packages may keep values of their own under such names: Express has none of the first four, and the others
+// are plain fields on Node. `req.connection = await pool.getConnection()` is common.
+makeAssignable(IncomingMessage.prototype, [
+  ...["request", "info", "peer", "signal"],
+  ...["client", "connection", "socket", "complete", "aborted", "rawHeaders", "headersDistinct"],
+]);
 
 function stateOf(message: IncomingMessage): RequestState {
   return message[stateKey] ??= new RequestState();

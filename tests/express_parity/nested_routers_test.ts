@@ -7,9 +7,7 @@ import express from "express";
 import { Router } from "@sluice/sluice";
 import { quietApp } from "../support/app.ts";
 import type { Any } from "../support/both.ts";
-import { random } from "../support/random.ts";
-
-type Pick = (count: number) => number;
+import { oneOf, type Pick, random } from "../support/random.ts";
 
 /** What a handler does after it has noted what it saw. */
 interface Action {
@@ -40,10 +38,6 @@ const SEGMENTS = ["a", "b", "a", "b", "A", "c", "", "x%20y"];
 const METHODS = ["GET", "GET", "GET", "POST", "OPTIONS"];
 const COMMON: readonly Action["does"][] = ["next", "next", "next", "next", "answer"];
 const RARE: readonly Action["does"][] = ["route", "router", "throw", "error", "reject", "later", "url", "method"];
-
-function oneOf<T>(pick: Pick, list: readonly T[]): T {
-  return list[pick(list.length)]!;
-}
 
 function randomPath(pick: Pick, all: readonly string[] = SEGMENTS): string {
   const segments = Array.from({ length: pick(6) }, () => oneOf(pick, all));

@@ -4,9 +4,7 @@
  */
 import { assert, assertEquals } from "@std/assert";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
-import { random } from "../support/random.ts";
-
-type Pick = (count: number) => number;
+import { oneOf, type Pick, random } from "../support/random.ts";
 
 /** A method of the response and its arguments. */
 type Call = readonly [method: string, ...given: unknown[]];
@@ -84,10 +82,6 @@ const PATHS = ["/", "/?callback=f", "/?callback[]=a&callback[]=b", "/?cb=x.y[0]"
 interface Program {
   readonly settings: readonly (readonly [string, unknown])[];
   readonly calls: readonly Call[];
-}
-
-function oneOf<T>(pick: Pick, list: readonly T[]): T {
-  return list[pick(list.length)]!;
 }
 
 function randomProgram(pick: Pick): Program {

@@ -6,10 +6,8 @@ import { Buffer } from "node:buffer";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { assert, assertEquals } from "@std/assert";
 import { type Any, serveBoth } from "../support/both.ts";
-import { random } from "../support/random.ts";
+import { oneOf, type Pick, random } from "../support/random.ts";
 import { opened } from "../support/raw_client.ts";
-
-type Pick = (count: number) => number;
 
 const CODINGS: Readonly<Record<string, ((text: Uint8Array) => Uint8Array) | null>> = {
   ...{ gzip: gzipSync, GZIP: gzipSync, deflate: deflateSync, br: brotliCompressSync },
@@ -148,10 +146,6 @@ const CALLS: readonly (readonly [method: string, ...given: unknown[]])[] = [
   ["range", 100],
   ["range", 10, { combine: true }],
 ];
-
-function oneOf<T>(pick: Pick, list: readonly T[]): T {
-  return list[pick(list.length)]!;
-}
 
 /** Sets an option one time in three, so that most options keep their defaults. */
 function sometimes(pick: Pick, name: string, values: readonly unknown[]): Record<string, unknown> {

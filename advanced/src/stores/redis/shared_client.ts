@@ -36,16 +36,14 @@ export function sharedClient(url: string): SharedClient {
   let own: Connection | null = null;
   let closed = false;
 
-  // a store that is never used does not keep the connection open
-  function join(): RedisPort {
-    if (own !== null) return own.port;
-    own = connectionTo(url);
-    own.users++;
-    return own.port;
-  }
-
   function used<T>(use: (port: RedisPort) => Promise<T>): Promise<T> {
-    return closed ? Promise.reject(new Error("RedisStore: the store was closed")) : use(own?.port ?? join());
+    if (closed) return Promise.reject(new Error("RedisStore: the store was closed"));
+    // only now: a store that is never used does not keep the connection open
+    if (own === null) {
+      own = connectionTo(url);
+      own.users++;
+    }
+    return use(own.port);
   }
 
   const port: RedisPort = {
