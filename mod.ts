@@ -101,6 +101,7 @@ export type {
   AppFace,
   BodyReading,
   ClientWatch,
+  NodeHttp,
   OpenStream,
   RenderCallback,
   RenderCallbackShape,

@@ -1,6 +1,7 @@
 import { HttpError } from "../http/http_error.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
 import { TwoGenerations } from "../http/two_generations.ts";
+import type { NodeHttp } from "../request/app_face.ts";
 import type { Peer } from "../request/peer.ts";
 import type { Platform } from "./platform.ts";
 
@@ -19,7 +20,7 @@ export const genericPlatform: Platform = {
   environment: processVariables,
   waitUntil,
   nodeBytes,
-  nodeHeadersKey,
+  nodeHttp,
   nextTurn,
   loadPackage: requirePackage,
   serve() {
@@ -93,7 +94,7 @@ interface ProcessLike {
   readonly env?: Readonly<Record<string, string | undefined>>;
   cwd(): string;
   getBuiltinModule?(name: "node:module"): ModuleLoader | undefined;
-  getBuiltinModule?(name: "node:http"): { OutgoingMessage: new () => object } | undefined;
+  getBuiltinModule?(name: "node:http"): NodeHttp | undefined;
   getBuiltinModule?(name: "node:fs"): { realpathSync(path: string): string } | undefined;
 }
 
@@ -136,12 +137,8 @@ export async function requirePackage(name: string): Promise<unknown> {
   return process!.getBuiltinModule!("node:module")!.createRequire(path)(path);
 }
 
-// the symbol is on every response of Node's, but not exported
-function nodeHeadersKey(): symbol | undefined {
-  const { process } = globalThis as { process?: ProcessLike };
-  const http = process?.getBuiltinModule?.("node:http");
-  if (http === undefined) return undefined;
-  return Object.getOwnPropertySymbols(new http.OutgoingMessage()).find((key) => key.description === "kOutHeaders");
+function nodeHttp(): NodeHttp | undefined {
+  return (globalThis as { process?: ProcessLike }).process?.getBuiltinModule?.("node:http");
 }
 
 /** The used part of the global `Buffer`. */

@@ -32,6 +32,14 @@ export interface ClientWatch {
 // deno-lint-ignore no-explicit-any -- settings hold whatever the user stores, as in Express
 export type SettingValue = any;
 
+/** The used part of `node:http`. */
+export interface NodeHttp {
+  /** The class of its requests, to which some packages add methods. */
+  readonly IncomingMessage: { readonly prototype: Readonly<Record<string, unknown>> };
+  /** The class of its responses. */
+  readonly OutgoingMessage: new () => object;
+}
+
 /** What requests and responses need of the runtime. */
 export interface RuntimeFace {
   /** The file system, `null` if there is none. */
@@ -48,8 +56,8 @@ export interface RuntimeFace {
   environment(info: unknown): Record<string, unknown>;
   /** Bytes as Node passes them: a `Buffer` over the same memory, where the runtime has `Buffer`. */
   nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array;
-  /** The symbol under which Node's responses keep their headers, if there is one. */
-  nodeHeadersKey(): symbol | undefined;
+  /** Node's HTTP module, if there is one. */
+  nodeHttp(): NodeHttp | undefined;
   /** Runs something after the present turn of the event loop and all its microtasks, if the runtime can. */
   nextTurn(run: () => void): void;
   /**

@@ -2,7 +2,7 @@ import { makeAssignable } from "../http/assignable.ts";
 import { listenedTo, runningOnce } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
 import { statusText } from "../http/status_text.ts";
-import type { OpenStream } from "../request/app_face.ts";
+import type { NodeHttp, OpenStream } from "../request/app_face.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { SocketFace } from "../request/socket_face.ts";
 import { BodyStream, clientLeft, HIGH_WATER_MARK } from "./body_stream.ts";
@@ -357,7 +357,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /** Node's internal name for the sent headers, which some middleware reads, and Node's own `setHeader`, too. */
   get _header(): string | null {
     const { exchange, sentStatus } = this[stateKey];
-    if (!isShown) show(exchange.app.runtimeFace.nodeHeadersKey());
+    if (!isShown) show(exchange.app.runtimeFace.nodeHttp());
     return sentStatus === 0 ? null : `HTTP/1.1 ${sentStatus}`;
   }
 
@@ -459,8 +459,11 @@ const plain = OutgoingMessage.prototype;
 let isShown = false;
 
 // npm's cookies calls that setHeader on responses, and so does Koa, whose applications can be mounted
-function show(key: symbol | undefined): void {
+function show(http: NodeHttp | undefined): void {
   isShown = true;
+  if (http === undefined) return;
+  // the symbol is on every response of Node's, but not exported
+  const key = Object.getOwnPropertySymbols(new http.OutgoingMessage()).find((key) => key.description === "kOutHeaders");
   if (key === undefined) return;
   Object.defineProperty(plain, key, {
     get(this: OutgoingMessage) {

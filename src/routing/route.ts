@@ -15,9 +15,9 @@ import { noteRegistration } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
 import type { QueryValues, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
-import { withCookieTakeover } from "./cookie_takeover.ts";
 import { checkedHandlers } from "./handler_arguments.ts";
 import type { HandlerList, Locals, NamesFor, Next, Path, PathHandler } from "./handler.ts";
+import { withTakeover } from "./takeovers.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
 /** A handler of a route, with the method it is for. */
@@ -36,7 +36,7 @@ export class RouteEntry implements LayerEntry {
    * @param method Method in lower case, `null` for all
    */
   constructor(fn: AnyHandler, method: string | null) {
-    this.fn = withCookieTakeover(fn);
+    this.fn = withTakeover(fn);
     this.kind = kindOf(fn);
     this.method = method;
   }

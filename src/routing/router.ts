@@ -45,7 +45,6 @@ import {
   type WebSocketRouteDefinition,
   wsRoutesOf,
 } from "./layer_views.ts";
-import { withCookieTakeover } from "./cookie_takeover.ts";
 import { withOwnFaces } from "./express_mount.ts";
 import { checkedHandlers, mountedKey, splitPath } from "./handler_arguments.ts";
 import { Route } from "./route.ts";
@@ -53,6 +52,7 @@ import { type RegisteredRoute, registeredRoutes, type RouteInfo, routeInfos } fr
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { SocketRoute } from "./socket_route.ts";
 import type { GroupOptions, PrintRoutesOptions, RouterOptions } from "./router_options.ts";
+import { withTakeover } from "./takeovers.ts";
 import type { RouterVerbs, Verb } from "./verbs.ts";
 
 const GROUP_NAMES: OptionNames<GroupOptions> = {
@@ -246,7 +246,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   #mount(path: Path, fn: AnyHandler, caller: string, call: object = fn): void {
     const mounted = (fn as { [mountedKey]?: Mounted })[mountedKey] ?? null;
     const options = { sensitive: this.caseSensitive, strict: false, end: false };
-    const content = { fn: mounted === null ? withCookieTakeover(withOwnFaces(fn)) : fn, mounted, call };
+    const content = { fn: mounted === null ? withTakeover(withOwnFaces(fn)) : fn, mounted, call };
     this.#add(new Layer(caller, path, options, content));
   }
 

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import http from "node:http";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { assertEquals } from "@std/assert";
@@ -10,6 +11,15 @@ interface Case {
   readonly build: (app: Any, lib: Any) => void;
   readonly asks: readonly (string | Ask)[];
 }
+
+const PASSPORT_METHODS = {
+  logIn(this: Any, user: unknown) {
+    this.user = user;
+  },
+  isAuthenticated(this: Any) {
+    return this.user !== undefined;
+  },
+};
 
 const say = (text: string) => (_req: Any, res: Any) => res.send(text);
 const mark = (letter: string) => (req: Any, _res: Any, next: Any) => {
@@ -437,6 +447,21 @@ const CASES: readonly Case[] = [
       });
     },
     asks: [{ path: "/", init: { headers: { cookie: `a=${encodeURIComponent(signed("hi", "key"))}; c=2` } } }],
+  },
+  {
+    name: "passport 0.4, which adds its methods to Node's requests, has them on requests",
+    build(app, lib) {
+      Object.assign(http.IncomingMessage.prototype, PASSPORT_METHODS);
+      app.use((req: Any, _res: Any, next: Any) => {
+        if ((http.IncomingMessage as Any).prototype.logIn !== PASSPORT_METHODS.logIn) throw new Error("two passports");
+        if (req.query.user) req.logIn(req.query.user);
+        next();
+      });
+      const inner = lib();
+      inner.get("/", (req: Any, res: Any) => res.json([req.isAuthenticated(), req.user ?? null]));
+      app.use("/inner", inner);
+    },
+    asks: ["/inner?user=ada", "/inner"],
   },
   {
     name: "an earlier parameter route wins over a later literal one",
