@@ -9,10 +9,12 @@ export interface WsSocket {
   send(data: string | Uint8Array): void;
   close(code: number, reason: string): void;
   ping(): void;
+  pong(data: Uint8Array): void;
   terminate(): void;
   pause(): void;
   resume(): void;
   on(event: "message", listener: (data: ArrayBuffer | Uint8Array, isBinary: boolean) => void): void;
+  on(event: "ping", listener: (data: Uint8Array) => void): void;
   on(event: "close", listener: (code: number, reason: Uint8Array) => void): void;
   on(event: "error", listener: (error: Error) => void): void;
 }
@@ -50,6 +52,7 @@ export class NodeSocket {
     });
     // any bytes count: the answer to a ping, or a part of a long message
     socket.on("data", () => heartbeat.heard());
+    answerPings(ws, socket);
     // RFC 6455 section 7.1.1: after both Close frames the server closes the connection; ws would wait for the client
     const end = () => socket.destroy();
     socket.once("finish", end);
@@ -89,4 +92,18 @@ export class NodeSocket {
   close(code = 1000, reason = ""): void {
     this.#ws.close(code, reason);
   }
+}
+
+// RFC 6455 section 5.5.3: only the latest ping needs an answer. A client that sends pings and reads nothing would
+// otherwise fill the memory with answers.
+function answerPings(ws: WsSocket, socket: Duplex): void {
+  let latest: Uint8Array | null = null;
+  ws.on("ping", (data) => {
+    if (socket.writableNeedDrain) latest = data;
+    else ws.pong(data);
+  });
+  socket.on("drain", () => {
+    if (latest !== null) ws.pong(latest);
+    latest = null;
+  });
 }

@@ -63,6 +63,7 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
+      autoPong: false,
       perMessageDeflate: false,
       maxPayload: MAX_MESSAGE,
     });

@@ -1,7 +1,7 @@
 /** Clients that vanish, that do not read, that send unwanted data, and thousands that do nothing, on Node. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { frame, OPCODE } from "../contracts/frame.ts";
-import { HANDSHAKE, rawHead, readUntil, untilClosed } from "../support/raw_client.ts";
+import { HANDSHAKE, rawHead, readUntil, untilClosed, writeAll } from "../support/raw_client.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { skipNode, startNodeWithFiles } from "../support/node_program.ts";
 import { askUntil, standingStill, text } from "../support/node_servers.ts";
@@ -141,6 +141,23 @@ onNode("a download of 200 MiB is not buffered in memory while its reader is slow
   let length = 0;
   for await (const piece of connection.readable) length += piece.length;
   assert(length > 200 * MIB, `${length} bytes arrived`);
+  const { peakMib } = await state();
+  assert(peakMib - before.peakMib < 100, `${peakMib - before.peakMib} MiB more`);
+});
+
+onNode("a WebSocket client that sends a million pings and reads nothing takes no memory", async (server) => {
+  const { origin, state } = server;
+  const connection = await rawHead(origin, "GET /echo", HANDSHAKE);
+  await readUntil(connection, "open");
+  const before = await state();
+  const ping = frame(OPCODE.ping, "anybody there");
+  const many = new Uint8Array(ping.length * 10_000);
+  for (let at = 0; at < many.length; at += ping.length) many.set(ping, at);
+  for (let i = 0; i < 100; i++) await writeAll(connection, many);
+  await writeAll(connection, frame(OPCODE.ping, "the latest"));
+  // the answer to the latest one comes as soon as there is room for it
+  await readUntil(connection, "the latest");
+  connection.close();
   const { peakMib } = await state();
   assert(peakMib - before.peakMib < 100, `${peakMib - before.peakMib} MiB more`);
 });
