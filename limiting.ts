@@ -10,6 +10,7 @@ export type { EmitterMethods, EventName, Listener } from "./src/http/emitter_met
 export { canonicalAddress, subnetOf } from "./src/http/ip_address.ts";
 export { isThenable } from "./src/http/is_thenable.ts";
 export { checkNames, type OptionNames } from "./src/http/option_names.ts";
+export { ownText } from "./src/http/own_text.ts";
 export { newSeed, seededHash } from "./src/http/seeded_hash.ts";
 export { nextSequence } from "./src/http/sequence.ts";
 export { sha1 } from "./src/http/sha1.ts";

@@ -1,3 +1,5 @@
+import { ownText } from "./own_text.ts";
+
 /** A bounded cache in two generations: it drops the older half at once, instead of tracking the age of entries. */
 export class TwoGenerations<V> {
   readonly #half: number;
@@ -29,7 +31,7 @@ export class TwoGenerations<V> {
       this.#young = new Map();
     }
     this.#old.delete(key);
-    this.#young.set(key, value);
+    this.#young.set(ownText(key), value);
   }
 
   /** Removes an entry. */

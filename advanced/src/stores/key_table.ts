@@ -1,4 +1,4 @@
-import { newSeed, seededHash } from "@sluice/sluice/limiting";
+import { newSeed, ownText, seededHash } from "@sluice/sluice/limiting";
 import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { decideAlone } from "../algorithms/decide_batch.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
@@ -146,8 +146,9 @@ export class KeyTable {
       if (this.#used >= this.#maxKeys) return this.#sharedPlace(key);
       place = this.#used++;
     }
-    this.#keys.set(place, key);
-    this.#places.add(key, place);
+    const own = ownText(key);
+    this.#keys.set(place, own);
+    this.#places.add(own, place);
     // a key that had a shared state takes that over: otherwise it could use its limit twice
     if (this.#shared !== null) this.#columns.copy(place, this.#shared, -1 - this.#sharedPlace(key));
     return place;

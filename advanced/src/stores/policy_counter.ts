@@ -1,3 +1,4 @@
+import { ownText } from "@sluice/sluice/limiting";
 import type { Policy } from "../policy/policy.ts";
 import { KeyTurns } from "./key_turns.ts";
 import type { Awaitable, Take, Verdict } from "../policy/store.ts";
@@ -146,7 +147,7 @@ export class PolicyCounter {
     const assumed = known !== undefined && known.end > now ? known.end : now + this.#windowMs;
     const window = { used: totalHits, end: resetTime?.getTime() ?? assumed };
     this.#seen.delete(key);
-    this.#seen.set(key, window);
+    this.#seen.set(ownText(key), window);
     for (const [oldest, { end }] of this.#seen) {
       if (end > now && this.#seen.size <= MOST_SEEN) break;
       this.#seen.delete(oldest);

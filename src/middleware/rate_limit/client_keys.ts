@@ -1,4 +1,5 @@
 import { subnetOf } from "../../http/ip_address.ts";
+import { ownText } from "../../http/own_text.ts";
 import { TwoGenerations } from "../../http/two_generations.ts";
 
 /** Key of requests whose client is unknown. No address, and hardly any generated key, is equal to it. */
@@ -40,7 +41,7 @@ export class ClientKeys {
     if (!address.includes(":") && !address.startsWith("[")) return address;
     const known = this.#remembered.get(address);
     if (known !== undefined) return known;
-    const key = subnetOf(withoutPort(address), this.#prefixLength) ?? address;
+    const key = subnetOf(withoutPort(address), this.#prefixLength) ?? ownText(address);
     if (address.length > LONGEST_REMEMBERED) return key;
     this.#remembered.set(address, key);
     return key;

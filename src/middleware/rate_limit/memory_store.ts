@@ -1,3 +1,4 @@
+import { ownText } from "../../http/own_text.ts";
 import { newSeed, seededHash } from "../../http/seeded_hash.ts";
 
 /** What a hit did to a key's count. */
@@ -123,8 +124,9 @@ export class MemoryStore {
       slot = this.#keys.length;
       if (slot >= this.#counts.length) this.#grow();
     }
-    this.#keys[slot] = key;
-    this.#slots.set(key, slot);
+    const own = ownText(key);
+    this.#keys[slot] = own;
+    this.#slots.set(own, slot);
     this.#ends[slot] = -Infinity;
     // a key that had a shared counter takes over that count: otherwise it could use its limit twice in a window
     if (this.#overflowCounts !== null) this.#inheritShared(key, slot);

@@ -1,0 +1,29 @@
+/** What limiters keep of their clients' requests, on engines where a part of a text may keep the whole. */
+import { assertEquals } from "@std/assert";
+import { run } from "../../scripts/process.ts";
+import { bundled } from "../contracts/bundled.ts";
+import { skipNode, startNodeWithFiles } from "../support/node_program.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
+
+const PROGRAM = "tests/fixtures/kept_keys.ts";
+const runtimes = Deno.env.get("SLUICE_RUNTIMES");
+
+/** The limiters that keep half of the 20 MiB in headers or URLs that they have seen. */
+function greedy(line: string): string[] {
+  return Object.entries(JSON.parse(line) as Record<string, number>).filter(([, mib]) => mib > 10).map(String);
+}
+
+Deno.test("on Node, limiters keep their clients' keys, and not the headers and URLs that contained them", {
+  ignore: skipNode,
+}, async () => {
+  await using program = await startNodeWithFiles(100, PROGRAM);
+  assertEquals(greedy(program.line), []);
+});
+
+Deno.test("on Bun, limiters keep their clients' keys, and not the headers and URLs that contained them", {
+  ignore: runtimes === undefined,
+}, async () => {
+  const program = await bundled(PROGRAM, "deno");
+  const { output } = await run(`${runtimes}node_modules/.bin/bun`, [program], { limitMs: PATIENCE_MS, quiet: true });
+  assertEquals(greedy(output.trim().split("\n").at(-1)!), []);
+});
