@@ -49,6 +49,7 @@ export class NodeSocket {
         lost = "No response to a ping";
         ws.terminate();
       },
+      taken: () => takenFrom(socket),
     });
     // any bytes count: the answer to a ping, or a part of a long message
     socket.on("data", () => heartbeat.heard());
@@ -106,4 +107,16 @@ function answerPings(ws: WsSocket, socket: Duplex): void {
     if (latest !== null) ws.pong(latest);
     latest = null;
   });
+}
+
+/** The used part of Node's own socket: bytes passed to it, and those of them that the system has not taken yet. */
+interface SocketHandle {
+  readonly bytesWritten?: number;
+  readonly writeQueueSize?: number;
+}
+
+// the figures by which Node's own timeout of a socket notices that a write makes progress
+function takenFrom(socket: Duplex & { readonly _handle?: SocketHandle | null }): number | null {
+  const { bytesWritten = 0, writeQueueSize = 0 } = socket._handle ?? {};
+  return writeQueueSize === 0 ? null : bytesWritten - writeQueueSize;
 }

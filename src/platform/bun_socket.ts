@@ -30,6 +30,8 @@ export class BunSocket {
   #heartbeat: Heartbeat | null = null;
   #lost: End | null = null;
   #closed = false;
+  /** How often the client has taken something of what was waiting. */
+  #drained = 0;
 
   /** @param pingTimeoutMs ms after which a client that does not answer pings counts as gone, 0 for never */
   constructor(pingTimeoutMs: number) {
@@ -63,6 +65,7 @@ export class BunSocket {
         this.#lost = { code: 1006, reason: "No response to a ping" };
         socket.terminate();
       },
+      taken: () => socket.getBufferedAmount() === 0 ? null : this.#drained,
     });
     queueMicrotask(() => this.onopen?.());
   }
@@ -70,6 +73,11 @@ export class BunSocket {
   /** Notes that something came from the client: a message, or the answer to a ping. */
   heard(): void {
     this.#heartbeat?.heard();
+  }
+
+  /** Notes that the client has taken something of what was waiting. */
+  drained(): void {
+    this.#drained++;
   }
 
   /** Called by Bun, even within `close()`; on other runtimes that comes later. */
@@ -96,5 +104,6 @@ export const bunSocketHandlers = {
   },
   pong: (ws: ServerSocket): void => ws.data.heard(),
   ping: (ws: ServerSocket): void => ws.data.heard(),
+  drain: (ws: ServerSocket): void => ws.data.drained(),
   close: (ws: ServerSocket, code: number, reason: string): void => ws.data.closed(code, reason),
 };

@@ -4,6 +4,11 @@ export interface Pulse {
   ping(): void;
   /** Ends the connection, because the client did not answer. */
   lost(): void;
+  /**
+   * Tells what the client has taken so far, as a number that changes with it; `null` if nothing waits to be sent, or
+   * the runtime does not tell.
+   */
+  taken(): number | null;
 }
 
 /** If a timer is late by more than this many ms, this process was busy, and the client may not be at fault. */
@@ -17,13 +22,17 @@ interface Timer {
 /**
  * Detects clients that are gone, where the runtime does not do so for each connection. A client that is silent for half
  * of the timeout gets a ping, and counts as lost if it is silent for the other half, too. Anything it sends is an
- * answer.
+ * answer. But if it takes nothing for the whole timeout, it is lost whatever it sends: what waits for it would fill the
+ * memory.
  */
 export class Heartbeat {
   readonly #half: number;
   readonly #pulse: Pulse;
   readonly #now: () => number;
   #heard: number;
+  #taken: number | null = null;
+  /** When it last took something, or nothing was waiting. */
+  #tookAt: number;
   #pinged = false;
   #spared = false;
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
@@ -39,7 +48,7 @@ export class Heartbeat {
     this.#half = timeoutMs / 2;
     this.#pulse = pulse;
     this.#now = now;
-    this.#heard = now();
+    this.#heard = this.#tookAt = now();
     if (timeoutMs > 0) this.#wait(this.#half);
   }
 
@@ -62,6 +71,7 @@ export class Heartbeat {
 
   #look(due: number): void {
     const now = this.#now();
+    if (this.#isStuck(now, due)) return this.#pulse.lost();
     const left = this.#heard + this.#half - now;
     if (!this.#pinged) {
       // one timer for the whole time, instead of a new one for each message
@@ -76,5 +86,15 @@ export class Heartbeat {
       return this.#wait(this.#half);
     }
     this.#pulse.lost();
+  }
+
+  #isStuck(now: number, due: number): boolean {
+    const taken = this.#pulse.taken();
+    // if this process was busy, it may not have sent what the client would have taken
+    if (taken === null || taken !== this.#taken || now - due > LATE_MS) {
+      this.#taken = taken;
+      this.#tookAt = now;
+    }
+    return now - this.#tookAt >= 2 * this.#half;
   }
 }

@@ -9,6 +9,7 @@ Deno.test.afterEach(() => clearInterval(awake));
 /** A heartbeat that records its events. */
 function watched(
   timeoutMs: number,
+  taken: () => number | null = () => null,
 ): { heart: Heartbeat; pings: () => number; pinged: Promise<void>; lost: Promise<number> } {
   let pings = 0;
   const [pinged, lost] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()];
@@ -19,6 +20,7 @@ function watched(
       pinged.resolve();
     },
     lost: () => lost.resolve(performance.now() - start),
+    taken,
   });
   return { heart, pings: () => pings, pinged: pinged.promise, lost: lost.promise };
 }
@@ -35,6 +37,27 @@ Deno.test("anything received restarts the timeout", async () => {
   heart.heard();
   assert(await lost >= 89);
   assertEquals(pings(), 2);
+});
+
+/** A client that sends something all the time. */
+async function talking(taken: () => number | null, lives: number): Promise<unknown> {
+  const { heart, lost } = watched(60, taken);
+  const talk = setInterval(() => heart.heard(), 5);
+  const time = new Promise((resolve) => setTimeout(resolve, lives, "still there"));
+  const end = await Promise.race([lost, time]);
+  clearInterval(talk);
+  heart.stop();
+  return end;
+}
+
+Deno.test("a client that takes nothing of what waits for it is given up, whatever it sends", async () => {
+  assert(Number(await talking(() => 5, 60_000)) >= 59);
+});
+
+Deno.test("a client that takes some of what waits for it, or has everything, stays as long as it sends", async () => {
+  let taken = 0;
+  assertEquals(await talking(() => taken++, 300), "still there");
+  assertEquals(await talking(() => null, 300), "still there");
 });
 
 Deno.test("a process that was busy when the timeout ended gives the client another chance", async () => {
