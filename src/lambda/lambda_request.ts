@@ -4,6 +4,9 @@ import { isBalancer, isV2, type LambdaEvent, type LambdaEventV1, type LambdaEven
 /** Methods that `new Request` refuses, but the application should get. */
 const FORBIDDEN = /^(?:connect|trace|track)$/i;
 
+/** Methods with which `new Request` refuses a body. */
+const BODILESS = /^(?:get|head|connect|trace|track)$/i;
+
 /**
  * The web request of an event.
  *
@@ -33,7 +36,7 @@ export function requestOf(event: LambdaEvent, signal?: AbortSignal): Request {
 }
 
 function bodyOf({ body, isBase64Encoded }: LambdaEvent, method: string): Uint8Array<ArrayBuffer> | null {
-  if (!body || method === "GET" || method === "HEAD" || FORBIDDEN.test(method)) return null;
+  if (!body || BODILESS.test(method)) return null;
   return Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
 }
 
@@ -61,12 +64,17 @@ function isDecoded(event: LambdaEvent): boolean {
 
 // escapes characters that cannot have been sent unescaped
 function escaped(path: string): string {
-  return path.replace(/[^\x21-\x7e]|[?#]|%(?![\da-f]{2})/giu, encodeURIComponent);
+  return path.replace(/[^\x21-\x7e]|[?#]|%(?![\da-f]{2})/giu, encoded);
+}
+
+// JSON may have lone surrogates, for which there is no escape
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }
 
 // load balancers pass on the query as it was sent, API Gateway decodes it
 function queryOf(event: LambdaEventV1): string {
-  const write = isBalancer(event) ? (text: string) => text : encodeURIComponent;
+  const write = isBalancer(event) ? (text: string) => text : encoded;
   const values = event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {};
   return Object.entries(values)
     .flatMap(([name, given]) => [given ?? ""].flat().map((value) => `${write(name)}=${write(value)}`))

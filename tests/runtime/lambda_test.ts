@@ -114,10 +114,17 @@ onLambda("HEAD, 204 and 304 have no body, and HEAD has the length", async (fn) =
 });
 
 onLambda("a body on GET or HEAD is left out, with its length", async (fn) => {
-  for (const method of ["GET", "HEAD"]) {
+  for (const method of ["GET", "HEAD", "get", "Head"]) {
     const { statusCode } = await fn.invoke({ ...await recorded("balancer"), httpMethod: method });
     assertEquals(statusCode, 200, method);
   }
+});
+
+onLambda("text in the path or the query that has no UTF-8 does not fail the invocation", async (fn) => {
+  const path = { ...await asking("http_api_v1", "/seen"), path: "/seen/\ud800" };
+  assertMatch(JSON.parse((await fn.invoke(path)).body).originalUrl, /^\/seen\/%EF%BF%BD/);
+  const query = { ...await asking("http_api_v1", "/seen"), multiValueQueryStringParameters: { a: ["\udc00"] } };
+  assertEquals(JSON.parse((await fn.invoke(query)).body).query, { a: "\ufffd" });
 });
 
 onLambda("methods that a web request cannot have, and invalid hosts, do not fail the invocation", async (fn) => {
