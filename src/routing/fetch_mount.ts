@@ -17,6 +17,9 @@ export interface FetchApp {
 /** What `new URL()` would resolve: dot segments, also escaped, and backslashes, which it treats as slashes. */
 const RESOLVED_ELSEWHERE = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
+/** Methods that `new Request` converts to upper case. */
+const CAPITALISED_ELSEWHERE = /^(?:delete|get|head|options|post|put)$/i;
+
 /**
  * Turns a handler of web requests into a middleware. The handler sees the path below the mount; its answer is final.
  *
@@ -61,6 +64,10 @@ function requestBelow(caller: string, req: FrameworkRequest, request: Request): 
   // most handlers resolve the path, and so would bypass middleware that matched it as it was sent
   if (RESOLVED_ELSEWHERE.test(req.path)) {
     throw new HttpError(400, "The path of a mounted handler has no dot segments and no backslashes");
+  }
+  // Deno delivers a method as it was sent, which layers match exactly
+  if (CAPITALISED_ELSEWHERE.test(method) && method !== method.toUpperCase()) {
+    throw new HttpError(400, `A mounted handler takes the method ${method.toUpperCase()}, not ${method}`);
   }
   if (url === req.originalUrl && method === request.method && request.constructor === Request) return request;
   // on Node, an empty body that was read counts as none
