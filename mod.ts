@@ -136,7 +136,7 @@ export type { FileOptions } from "./src/response/file_transfer.ts";
 export { type HeaderValue, OutgoingHeaders } from "./src/response/outgoing_headers.ts";
 export type { BodySource } from "./src/response/streamed_body.ts";
 export { type HeaderInit, HeaderMethods } from "./src/response/header_methods.ts";
-export { OutgoingMessage, type WriteCallback } from "./src/response/outgoing_message.ts";
+export { type EndCallback, OutgoingMessage, type WriteCallback } from "./src/response/outgoing_message.ts";
 export type { FileError, SendFileCallback, SendFileOptions } from "./src/response/send_file.ts";
 export type { CookieOptions } from "./src/response/set_cookie.ts";
 export type {

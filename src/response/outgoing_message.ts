@@ -25,8 +25,11 @@ export const streamKey: unique symbol = Symbol("sluice.stream");
 /** Set on a response when a stream is piped into it. */
 const piped: unique symbol = Symbol("piped");
 
-/** Called when a chunk was taken, or when the response is complete. */
+/** Called when a chunk was taken. */
 export type WriteCallback = (error?: Error | null) => void;
+
+/** Called when the response is complete; the second form, as in Node's types, accepts the `resolve` of a promise. */
+export type EndCallback = WriteCallback | (() => void);
 
 /**
  * The API of Node's `http.ServerResponse`, resulting in exactly one web `Response`.
@@ -203,9 +206,9 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * @param callback Called when the answer is complete
    */
   end(
-    chunk?: Chunk | null | WriteCallback,
-    encoding?: string | WriteCallback | null,
-    callback?: WriteCallback | null,
+    chunk?: Chunk | null | EndCallback,
+    encoding?: string | EndCallback | null,
+    callback?: EndCallback | null,
   ): this {
     if (typeof chunk === "function") return this.end(undefined, undefined, chunk);
     if (typeof encoding === "function") return this.end(chunk, undefined, encoding);
