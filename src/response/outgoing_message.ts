@@ -436,11 +436,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
       : this.prependListener(event, runningOnce(this, event, listener));
   }
 
-  /** Emits `finish` when the answer is complete, and `close` when the exchange is over. */
+  /**
+   * Emits `finish` when the answer is complete, and `close` when the exchange is over. Listeners added after
+   * that are called all the same: on Node, both events wait for the microtasks that follow `end()`.
+   */
   override [listenedTo](event: EventName): void {
     const state = this[stateKey];
-    if (state.ending !== "unwatched" || (event !== "finish" && event !== "close")) return;
-    state.ending = "awaited";
+    if (state.ending === "awaited" || (event !== "finish" && event !== "close")) return;
+    if (state.ending === "unwatched") state.ending = "awaited";
     const { exchange } = state;
     exchange.onEnd(() => {
       try {
@@ -448,6 +451,8 @@ export abstract class OutgoingMessage extends HeaderMethods {
       } finally {
         state.ending = "told";
         this.emit("close");
+        // so that only those added later are called again
+        this.removeAllListeners("finish").removeAllListeners("close");
       }
     }, true);
   }

@@ -112,6 +112,26 @@ Deno.test("an error thrown by a finish listener is uncaught, and close is emitte
   assertEquals([heard, thrown], [["response", "request"], ["from finish"]]);
 });
 
+Deno.test("a listener added after an awaited end is called, whoever listens already, and each listener once", async () => {
+  const app = quietApp();
+  const heard: string[] = [];
+  const over = Promise.withResolvers<void>();
+  app.use((_req, res, next) => {
+    res.on("finish", () => heard.push("logger finish")).on("close", () => heard.push("logger close"));
+    next();
+  });
+  app.get("/", async (_req, res) => {
+    res.write("a");
+    await new Promise<void>((resolve) => res.end("b", resolve));
+    while (!res.closed) await null;
+    await null;
+    res.on("finish", () => heard.push("finish")).on("close", () => (heard.push("close"), over.resolve()));
+  });
+  assertEquals(await askText(app, "/"), "ab");
+  await over.promise;
+  assertEquals(heard, ["logger finish", "logger close", "finish", "close"]);
+});
+
 Deno.test("every method that adds a listener works for finish and close", async () => {
   const ways = ["on", "addListener", "once", "prependListener", "prependOnceListener"] as const;
   for (const way of ways) {
