@@ -18,13 +18,16 @@ export interface Timed {
 // deno-lint-ignore no-explicit-any -- the core names no type of Node's, and programs read subject.CN
 export type PeerCertificate = Record<string, any>;
 
-/** Properties that only Node's own socket has: both ends of the connection, and what TLS knows of the client. */
+/** What only Node's own socket has: both ends of the connection, raw bytes, and what TLS knows of the client. */
 const ONLY_NODES = [
   "localAddress",
   "localPort",
   "remoteFamily",
   "bytesRead",
   "bytesWritten",
+  "address",
+  "write",
+  "end",
   "servername",
   "authorized",
   "authorizationError",
@@ -45,6 +48,12 @@ export class SocketFace extends Emitter {
   declare readonly bytesRead: number | undefined;
   /** Bytes sent over the connection, on Node; `undefined` elsewhere. */
   declare readonly bytesWritten: number | undefined;
+  /** Returns the local address, port and family, on Node; `undefined` elsewhere. */
+  declare readonly address: (() => object) | undefined;
+  /** Writes raw bytes to the connection, such as early hints, on Node; `undefined` elsewhere. */
+  declare readonly write: ((bytes: Uint8Array | string, ...more: unknown[]) => boolean) | undefined;
+  /** Closes the connection once all written bytes are sent, on Node; `undefined` elsewhere. */
+  declare readonly end: ((...last: unknown[]) => unknown) | undefined;
   /** Host name from the client's TLS handshake (SNI), on Node. */
   declare readonly servername: string | false | undefined;
   /** Whether the client's certificate was issued by one of the server's authorities, on Node over TLS; `undefined` elsewhere. */
