@@ -11,8 +11,11 @@ export interface TranslatedPath {
 const NAME_START = /[$_\p{ID_Start}]/u;
 const NAME_PART = /[$\u200c\u200d\p{ID_Continue}]/u;
 
+/** Elsewhere a `?` is more likely the beginning of a query, which is no part of a path. */
+const OPTIONAL_SLASH = /^\/\?\*?$/;
+
 /**
- * Translates the Express 4 forms still in use: `*`, `/:id?` and `/:id(\d+)`.
+ * Translates the Express 4 forms still in use: `*`, `/:id?`, `/:id(\d+)`, and `/?` or `/?*` at the end.
  *
  * @param path The path as it was registered
  * @returns The same path in Express 5's syntax
@@ -50,6 +53,9 @@ export function translateLegacyPath(path: string): TranslatedPath {
       else if (out.endsWith("/")) out = `${out.slice(0, -1)}{/${token}}`;
       else out += `{${token}}`;
       i = optional ? close + 1 : close;
+    } else if (OPTIONAL_SLASH.test(path.slice(i))) {
+      out += "{/}";
+      i += 2;
     } else {
       out += char;
       i++;

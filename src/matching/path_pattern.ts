@@ -60,7 +60,7 @@ export class PathPattern {
    * Compiles a path.
    *
    * @param caller Name of the caller for error messages, such as `app.get`
-   * @param source A path string in Express 5's syntax or the Express 4 forms `*`, `:id?`, `:id(\d+)`, or a RegExp
+   * @param source A path string in Express 5's syntax or the Express 4 forms `*`, `:id?`, `:id(\d+)`, `/end/?`, or a RegExp
    * @param options How to match
    * @throws {TypeError} If the path is not valid; the message says what to write instead
    */

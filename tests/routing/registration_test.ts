@@ -93,12 +93,14 @@ Deno.test("a group refuses unknown options, since a misspelt middleware would gu
   assertThrows(() => quietApp().group("/x", guards, () => {}), TypeError, message);
 });
 
-Deno.test("Express 4's forms work: a bare wildcard, an optional parameter, a constraint", async () => {
+Deno.test("Express 4's forms work: a bare wildcard, an optional parameter or slash, a constraint", async () => {
   const app = quietApp();
   app.get("/old/*", (req, res) => res.json(req.params));
   app.get("/opt/:id?", (req, res) => res.json(req.params));
   app.get("/num/:id(\\d+)", (req, res) => res.json(req.params));
   app.get("/rest/:path(.*)", (req, res) => res.json(req.params));
+  app.get("/end/?", (_req, res) => res.json("end"));
+  app.get("/team/:id/push/?*", (req, res) => res.json(req.params));
   assertEquals(await askText(app, "/old/a/b"), '{"0":"a/b"}');
   assertEquals(await askText(app, "/old/"), '{"0":""}');
   assertEquals(await askText(app, "/opt"), "{}");
@@ -106,6 +108,12 @@ Deno.test("Express 4's forms work: a bare wildcard, an optional parameter, a con
   assertEquals(await askText(app, "/num/42"), '{"id":"42"}');
   assertEquals((await ask(app, "/num/x")).status, 404);
   assertEquals(await askText(app, "/rest/a/b"), '{"path":"a/b"}');
+  for (const path of ["/end", "/end/"]) assertEquals(await askText(app, path), '"end"');
+  assertEquals((await ask(app, "/en")).status, 404);
+  for (const [rest, wildcard] of [["", ""], ["/", ""], ["/a/b", "a/b"], ["es", "es"]] as const) {
+    assertEquals(await (await ask(app, `/team/7/push${rest}`)).json(), { 0: wildcard, id: "7" }, rest);
+  }
+  assertThrows(() => app.get("/search?q=1", () => {}), TypeError, "Unexpected ?");
 });
 
 Deno.test("Router is made with and without new, and is a router either way", () => {
