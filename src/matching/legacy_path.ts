@@ -4,7 +4,7 @@ export interface TranslatedPath {
   readonly path: string;
   /** Regular expressions that whole parameters must match, by name. */
   readonly constraints: ReadonlyMap<string, RegExp>;
-  /** Parameters whose value is one string although they span segments: Express 4's `*` and `:name(.*)`. */
+  /** Parameters whose value is one string although they span segments: Express 4's `*`, `:name(*)` and `:name(.*)`. */
   readonly joined: ReadonlySet<string>;
 }
 
@@ -43,9 +43,9 @@ export function translateLegacyPath(path: string): TranslatedPath {
       let token = path.slice(i, end);
       if (close > end) {
         const source = path.slice(end + 1, close - 1);
-        if (source === ".*" || source === ".+") {
+        if (source === ".*" || source === "*" || source === ".+") {
           joined.add(name);
-          token = source === ".*" ? `{*${name}}` : `*${name}`;
+          token = source === ".+" ? `*${name}` : `{*${name}}`;
         } else constraints.set(name, constraintOf(path, name, source));
       }
       const optional = path[close] === "?";

@@ -99,6 +99,7 @@ Deno.test("Express 4's forms work: a bare wildcard, an optional parameter or sla
   app.get("/opt/:id?", (req, res) => res.json(req.params));
   app.get("/num/:id(\\d+)", (req, res) => res.json(req.params));
   app.get("/rest/:path(.*)", (req, res) => res.json(req.params));
+  app.get("/files/:file(*)", (req, res) => res.json(req.params));
   app.get("/end/?", (_req, res) => res.json("end"));
   app.get("/team/:id/push/?*", (req, res) => res.json(req.params));
   assertEquals(await askText(app, "/old/a/b"), '{"0":"a/b"}');
@@ -108,6 +109,7 @@ Deno.test("Express 4's forms work: a bare wildcard, an optional parameter or sla
   assertEquals(await askText(app, "/num/42"), '{"id":"42"}');
   assertEquals((await ask(app, "/num/x")).status, 404);
   assertEquals(await askText(app, "/rest/a/b"), '{"path":"a/b"}');
+  assertEquals(await askText(app, "/files/a/b"), '{"file":"a/b"}');
   for (const path of ["/end", "/end/"]) assertEquals(await askText(app, path), '"end"');
   assertEquals((await ask(app, "/en")).status, 404);
   for (const [rest, wildcard] of [["", ""], ["/", ""], ["/a/b", "a/b"], ["es", "es"]] as const) {
