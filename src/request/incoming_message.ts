@@ -67,13 +67,16 @@ export abstract class IncomingMessage extends Emitter {
 
   /**
    * Headers by lower-case name. Changes made here are seen by `req.get()`.
-   * The `Host` of a request made in process is taken from its URL.
+   * The `Host` of a request made in process is taken from its URL, and its body is announced as chunked.
    */
   get headers(): HeaderRecord {
     const state = stateOf(this);
     if (state.headers === null) {
-      state.headers = copied(this, "req.headers", headerRecord) ?? {};
-      state.headers["host"] ??= authorityOf(this[exchangeKey].target.request.url);
+      const { request } = this[exchangeKey].target;
+      const received = copied(this, "req.headers", headerRecord);
+      if (received !== undefined && received["host"] === undefined) announceBody(received, request);
+      state.headers = received ?? {};
+      state.headers["host"] ??= authorityOf(request.url);
     }
     return state.headers;
   }
@@ -392,6 +395,13 @@ function tellOfBody(message: IncomingMessage, { endAwaited, readable }: RequestS
   if (!message.aborted) return void (endAwaited && readable === null && message.emit("end"));
   if (readable !== null) readable.cut();
   else if (!message.readableEnded && message.listenerCount("error") > 0) message.emit("error", connectionReset());
+}
+
+// A request made in process has only the headers that the program gave it. Parsers from npm look for a body only if one
+// is announced. GET is left out because reading `body` makes a stream of it.
+function announceBody(headers: HeaderRecord, request: Request): void {
+  if (request.method === "GET" || request.method === "HEAD" || headers["content-length"] !== undefined) return;
+  if (request.body !== null) headers["transfer-encoding"] ??= "chunked";
 }
 
 function authorityOf(url: string): string | undefined {

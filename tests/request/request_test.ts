@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import bodyParser from "body-parser";
 import morgan from "morgan";
 import multer from "multer";
 import { Buffer } from "node:buffer";
@@ -23,6 +24,21 @@ async function seen<T>(look: (req: FrameworkRequest) => T, path = "/", init?: Re
   await ask(app, path, init, info);
   return result as T;
 }
+
+Deno.test("parsers from npm find the body of a request made in process", async () => {
+  const app = quietApp();
+  app.post("/form", multer().single("file"), (req, res) => res.json([req.file.size, req.body]));
+  app.post("/json", bodyParser.json(), (req, res) => res.json(req.body));
+  app.use((req, res) => res.json(req.headers["transfer-encoding"] ?? null));
+  const body = new FormData();
+  body.set("file", new Blob(["hello"]), "a.txt");
+  body.set("title", "a");
+  assertEquals(await (await ask(app, "/form", { method: "POST", body })).json(), [5, { title: "a" }]);
+  const json = { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } };
+  assertEquals(await (await ask(app, "/json", json)).json(), { a: 1 });
+  // without a body there is nothing to announce
+  for (const method of ["GET", "POST"]) assertEquals(await (await ask(app, "/", { method })).json(), null);
+});
 
 Deno.test("req.get() reads headers in any case and treats referer and referrer as one", async () => {
   const init = { headers: { "x-test": "1", referer: "http://a/" } };
