@@ -1,3 +1,4 @@
+import { describe } from "../http/error_text.ts";
 import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
@@ -138,7 +139,7 @@ export class Lifecycle {
   #closeAll(timeoutMs: number | undefined): Promise<void> {
     const isTime = typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= LONGEST_TIMER_MS;
     if (timeoutMs !== undefined && !isTime) {
-      throw new RangeError(`app.close: timeoutMs must be from 0 to ${LONGEST_TIMER_MS}, not ${String(timeoutMs)}`);
+      throw new RangeError(`app.close: timeoutMs must be from 0 to ${LONGEST_TIMER_MS}, not ${describe(timeoutMs)}`);
     }
     const closing = this.#closing ??= this.#begin(timeoutMs);
     if (timeoutMs !== undefined) this.#cutAfter(timeoutMs, closing);

@@ -1,12 +1,27 @@
 import { describe } from "../http/error_text.ts";
+import { checkNames, type OptionNames } from "../http/option_names.ts";
 import type { ListenOptions } from "../platform/platform.ts";
+
+const NAMES: OptionNames<ListenOptions & { backlog: unknown }> = {
+  port: true,
+  hostname: true,
+  host: true,
+  signal: true,
+  cert: true,
+  key: true,
+  reusePort: true,
+  backlog: true,
+};
+const OTHERS =
+  `there are ${Object.keys(NAMES).join(", ")}; for those of Node's servers use http.createServer(app) or ` +
+  "https.createServer(options, app)";
 
 /**
  * Reads the arguments of `app.listen`, but for the callback.
  *
  * @param args Express's `(port?, hostname?, backlog?)`, or options
  * @returns The options
- * @throws {TypeError} If they name no TCP port, or a certificate without its key
+ * @throws {TypeError} If they name no TCP port, a certificate without its key, or an unknown option
  * @throws {RangeError} If the port is out of range
  */
 export function listenOptions(args: readonly unknown[]): ListenOptions {
@@ -14,10 +29,15 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
   if (typeof first === "object" && first !== null) {
     const { host, path, ...options } = first as ListenOptions & { path?: unknown };
     if (path !== undefined) refusePath(path);
+    // ignoring one could be dangerous: a server with `requestCert` would accept every client
+    checkNames("app.listen", options, NAMES, () => OTHERS);
     if (host !== undefined) options.hostname ??= host;
     // with only one of them the server would silently speak plain HTTP
     if ((options.cert === undefined) !== (options.key === undefined)) {
       throw new TypeError("app.listen takes cert and key together");
+    }
+    if (options.signal !== undefined && typeof options.signal?.addEventListener !== "function") {
+      throw new TypeError(`app.listen takes an AbortSignal as its signal, not ${describe(options.signal)}`);
     }
     if (options.port !== undefined) options.port = checkedPort(options.port);
     return options;

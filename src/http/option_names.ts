@@ -1,3 +1,5 @@
+import { isThenable } from "./is_thenable.ts";
+
 /** The names of all options of a function: the type checker refuses a list with one missing or one too many. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
@@ -16,8 +18,9 @@ export function checkNames<Options>(
   names: OptionNames<Options>,
   instead?: (name: string) => string | undefined,
 ): void {
-  if (typeof options !== "object" || options === null) {
-    const shown = typeof options === "string" ? JSON.stringify(options) : String(options);
+  if (typeof options !== "object" || options === null || isThenable(options)) {
+    const isPromise = isThenable(options);
+    const shown = typeof options === "string" ? JSON.stringify(options) : isPromise ? "a promise" : String(options);
     throw new TypeError(`${caller}: options must be an object, not ${shown}`);
   }
   for (const [name, value] of Object.entries(options)) {

@@ -151,6 +151,16 @@ Deno.test("host is Node's name of hostname, and a path is refused", async () => 
   assertThrows(() => app.listen("/tmp/socket"), TypeError, "not the path /tmp/socket");
 });
 
+Deno.test("an unknown option is refused, since a server would open more than was meant", () => {
+  const refused = { prot: 0, requestCert: true, ipv6Only: true };
+  for (const [name, value] of Object.entries(refused)) {
+    const message = `app.listen: there is no option ${name}; there are port, hostname, host`;
+    assertThrows(() => quietApp().listen({ port: 0, [name]: value } as object), TypeError, message);
+  }
+  const signal = "SIGTERM" as never;
+  assertThrows(() => quietApp().listen({ port: 0, signal }), TypeError, 'an AbortSignal as its signal, not "SIGTERM"');
+});
+
 Deno.test("a server limit that can be set only on Node changes nothing elsewhere, and says so", async () => {
   const app = quietApp();
   const server = app.listen({ port: 0, hostname: "127.0.0.1" });
@@ -410,11 +420,12 @@ Deno.test("closing an application closes all of its servers", async () => {
 });
 
 Deno.test("a deadline that is not a valid timer delay is refused, since it would fire at once", () => {
-  for (const timeoutMs of [-1, NaN, Infinity, "5s" as never, null as never]) {
+  const refused = [[-1, "-1"], [NaN, "NaN"], [Infinity, "Infinity"], ["5", '"5"'], [null, "null"]] as const;
+  for (const [timeoutMs, shown] of refused) {
     assertThrows(
-      () => quietApp().close({ timeoutMs }),
+      () => quietApp().close({ timeoutMs: timeoutMs as number }),
       RangeError,
-      `app.close: timeoutMs must be from 0 to 2147483647, not ${timeoutMs}`,
+      `app.close: timeoutMs must be from 0 to 2147483647, not ${shown}`,
     );
   }
 });

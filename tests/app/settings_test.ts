@@ -37,6 +37,8 @@ Deno.test("invalid settings are refused", () => {
     assertThrows(() => quietApp().set("trust proxy", value), TypeError, message);
   refuses("300.1.1.1", 'invalid IP address: 300.1.1.1; "trust proxy" takes addresses, subnets');
   refuses("10.0.0.0/99", 'invalid range on address: 10.0.0.0/99; "trust proxy" takes addresses, subnets');
+  refuses("1", 'invalid IP address: 1; "trust proxy" takes addresses, subnets');
+  refuses("true", "and, but not as text, true or a number of proxies");
   refuses({}, '"trust proxy" takes true, a number of proxies, subnets or a function, not [object Object]');
   refuses([7], '"trust proxy" takes true, a number of proxies, subnets or a function, not 7');
   assertThrows(() => quietApp().set("etag", Symbol("odd")), TypeError, "etag function: Symbol(odd); use");

@@ -75,16 +75,24 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
   const { clientAddress = platformAddress } = options;
   const needsAddress = options.keyGenerator === undefined;
 
-  const limit =
-    <Rest extends unknown[]>(handler: FetchHandler<Rest, FetchAnswer>) =>
-    async (request: Request, ...rest: Rest): Promise<FetchAnswer> => {
+  const limit = <Rest extends unknown[]>(handler: FetchHandler<Rest, FetchAnswer>) => {
+    checkHandler(handler);
+    return async (request: Request, ...rest: Rest): Promise<FetchAnswer> => {
       if (needsAddress) addresses.set(request, checkedAddress(clientAddress(request, ...rest)));
       const decision = await asker.ask(request);
       if (decision === null) return await handler(request, ...rest);
       if (!decision.allowed) return await refuse(asker, request, decision);
       return await answer(asker, request, decision, () => handler(request, ...rest));
     };
+  };
   return Object.defineProperties(limit, { limiter: { get: () => asker.limiter } }) as FetchLimit;
+}
+
+function checkHandler(handler: unknown): void {
+  if (typeof handler === "function") return;
+  throw new TypeError(
+    `fetchLimit: what it makes takes a handler of web requests, such as app.fetch, not ${shown(handler)}`,
+  );
 }
 
 function checkedAddress(address: unknown): string | undefined {

@@ -53,6 +53,16 @@ Deno.test("fetchLimit limits a handler of Deno.serve over a real socket", async 
   assertEquals(keys, ["127.0.0.1"]);
 });
 
+Deno.test("a handler that is no function is refused when it is wrapped", () => {
+  const wrong = { fetch: () => new Response() } as never;
+  assertThrows(() => fetchLimit()(wrong), TypeError, "takes a handler of web requests, such as app.fetch, not");
+});
+
+Deno.test("options that are a promise are refused, since its limits would not be applied", () => {
+  const later = Promise.resolve({ max: 5 }) as never;
+  assertThrows(() => fetchLimit(later), TypeError, "fetchLimit: options must be an object, not a promise");
+});
+
 Deno.test("fetchLimit wraps a Hono application and passes it all arguments", async () => {
   const app = new Hono<{ Bindings: { secret: string } }>();
   app.get("/", (c) => c.text(`hello ${c.env.secret}`));
