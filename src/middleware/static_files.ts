@@ -1,4 +1,5 @@
 import { encodeUrl } from "encodeurl";
+import { describe } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 import type { FileStat } from "../http/file_system.ts";
 import { HttpError } from "../http/http_error.ts";
@@ -42,9 +43,12 @@ export type StaticFiles = (req: FrameworkRequest, res: FrameworkResponse, next: 
 export function serveStatic(root: string, options?: ServeStaticOptions): StaticFiles {
   if (!root) throw new TypeError("root path required");
   if (typeof root !== "string") throw new TypeError("root path must be a string");
+  if (options && typeof options !== "object") {
+    throw new TypeError(`serveStatic takes its options as an object, not ${describe(options)}`);
+  }
   const { fallthrough = true, redirect = true, index = "index.html", setHeaders, ...fileOptions } = options ?? {};
   if (setHeaders && typeof setHeaders !== "function") throw new TypeError("option setHeaders must be function");
-  const maxAge = parseDuration(fileOptions.maxAge || 0, "option maxAge of serveStatic");
+  const maxAge = parseDuration(fileOptions.maxAge || fileOptions.maxage || 0, "option maxAge of serveStatic");
   const middleware: StaticFiles = (req, res, next) => {
     if (req.method !== "GET" && req.method !== "HEAD") return fallthrough ? next() : refuseMethod(res);
     // a mount requested without a trailing slash can only be redirected

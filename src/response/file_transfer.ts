@@ -1,4 +1,5 @@
 import { fileEntityTag } from "../http/entity_tag.ts";
+import { describe } from "../http/error_text.ts";
 import { extensionOf } from "../http/file_paths.ts";
 import type { FileStat, FileSystem } from "../http/file_system.ts";
 import { toHttpDate } from "../http/http_date.ts";
@@ -31,6 +32,8 @@ export interface FileOptions {
   lastModified?: boolean | undefined;
   /** How long clients may cache the file: ms, or text such as `"1d"`; 0 by default, at most a year. */
   maxAge?: number | string | false | undefined;
+  /** An older spelling of `maxAge`. */
+  maxage?: number | string | false | undefined;
 }
 
 /** A file to be sent. */
@@ -95,11 +98,24 @@ const HANDED_OVER_BYTES = 1024 * 1024;
 export async function transferFile(res: FileResponse, transfer: FileTransfer, ways: FileWays): Promise<void> {
   const files = ways.files(res);
   if (files === null) throw new Error(NO_FILES);
+  assertNames("extensions", transfer.extensions);
+  assertNames("index", transfer.index);
   const path = resolveFilePath(transfer.requested, transfer, () => files.workingDirectory());
   const found = await findFile(files, path, transfer);
   if (res.destroyed && !res.writableFinished) throw clientLeft();
   if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
   await sendFound(res, files, ways, found.path, found.stat, transfer);
+}
+
+function assertNames(option: string, value: unknown): void {
+  // as in Express, an empty value counts as none
+  if ([value || []].flat().every((name) => typeof name === "string")) return;
+  throw new TypeError(`option ${option} takes a string, a list of strings or false, not ${describe(value)}`);
+}
+
+function position(option: string, value: unknown): number {
+  if (Number.isInteger(value) && value as number >= 0) return value as number;
+  throw new TypeError(`option ${option} takes the position of a byte, from 0, not ${describe(value)}`);
 }
 
 async function findFile(
@@ -181,8 +197,8 @@ async function sendFound(
     res.end();
     return;
   }
-  const first = transfer.start ?? 0;
-  const last = Math.min(transfer.end ?? stat.size - 1, stat.size - 1);
+  const first = position("start", transfer.start || 0);
+  const last = Math.min(position("end", transfer.end ?? stat.size), stat.size - 1);
   const size = Math.max(0, last - first + 1);
   let start = first;
   let end = last;
@@ -224,7 +240,7 @@ function setFileHeaders(res: FileResponse, path: string, stat: FileStat, transfe
   if (acceptRanges && !res.hasHeader("Accept-Ranges")) res.setHeader("Accept-Ranges", "bytes");
   if (cacheControl && !res.hasHeader("Cache-Control")) {
     // `false` means none, as in `maxAge: isProduction && "1d"`
-    const maxAge = Math.min(Math.max(0, parseDuration(transfer.maxAge || 0, "option maxAge")), YEAR);
+    const maxAge = Math.min(Math.max(0, parseDuration(transfer.maxAge || transfer.maxage || 0, "option maxAge")), YEAR);
     res.setHeader("Cache-Control", `public, max-age=${Math.floor(maxAge / 1000)}${immutable ? ", immutable" : ""}`);
   }
   const dated = lastModified && stat.tag === undefined;

@@ -1,16 +1,25 @@
+import { describe } from "../http/error_text.ts";
 import { isAbsolutePath, resolvePath, separatorBelow } from "../http/file_paths.ts";
-import { exchangeKey } from "../request/exchange.ts";
+import { type Exchange, exchangeKey } from "../request/exchange.ts";
 import type { FileOptions, FileTransfer, FileWays } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
 import { handOverKey, streamKey } from "./outgoing_message.ts";
+
+/** Error for requests that were not made by Sluice, such as Express's. */
+const FOREIGN =
+  "serveStatic answers requests of Sluice: below Express mount toNodeHandler(app), or take npm's serve-static";
 
 /**
  * Everything that needs symbols of other modules. In CommonJS programs tsx loads packages by `require`, but their later
  * dynamic imports as separate ES modules, which would have symbols of their own.
  */
 const WAYS: FileWays = {
-  files: (res) => res.req[exchangeKey].app.runtimeFace.files,
+  files(res) {
+    const exchange = res.req[exchangeKey] as Exchange | undefined;
+    if (exchange === undefined) throw new TypeError(FOREIGN);
+    return exchange.app.runtimeFace.files;
+  },
   handOver: (res, body) => res[handOverKey](body),
   stream: (res, body) => res[streamKey](body),
 };
@@ -65,6 +74,12 @@ export function sendFile(
 ): void {
   if (!path) throw new TypeError("path argument is required to res.sendFile");
   if (typeof path !== "string") throw new TypeError("path must be a string to res.sendFile");
+  if (typeof options !== "object") {
+    throw new TypeError(`res.sendFile takes its options as an object, not ${describe(options)}`);
+  }
+  if (options.root && typeof options.root !== "string") {
+    throw new TypeError(`option root of res.sendFile takes a path as a string, not ${describe(options.root)}`);
+  }
   if (!options.root && !isAbsolutePath(path)) {
     throw new TypeError("path must be absolute or specify root to res.sendFile");
   }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import express from "express";
 import sluice, { type FrameworkResponse, type ServeStaticOptions } from "@sluice/sluice";
 import { ask, quietApp } from "../support/app.ts";
@@ -82,10 +82,49 @@ Deno.test("an invalid option is an error that names it", async () => {
     TypeError,
     'option maxAge of serveStatic takes a number of ms or text such as "1d", not soon',
   );
-  const misspelt = served({ dotfiles: "alow" as "allow" });
-  misspelt.use((error: Error, _req: unknown, res: FrameworkResponse, _next: unknown) => res.send(error.message));
-  const answer = await ask(misspelt, "/s/hello.txt");
-  assertEquals(await answer.text(), 'option dotfiles takes "allow", "deny" or "ignore", not "alow"');
+  const refused: readonly (readonly [options: unknown, message: string])[] = [
+    [{ dotfiles: "alow" }, 'option dotfiles takes "allow", "deny" or "ignore", not "alow"'],
+    [{ index: true }, "option index takes a string, a list of strings or false, not true"],
+    [{ extensions: [".html", 7] }, "option extensions takes a string, a list of strings or false, not an array"],
+  ];
+  for (const [options, message] of refused) {
+    const app = served(options as ServeStaticOptions);
+    app.use((error: Error, _req: unknown, res: FrameworkResponse, _next: unknown) => res.send(error.message));
+    assertEquals(await (await ask(app, "/s/hello.txt")).text(), message);
+  }
+  const says = 'serveStatic takes its options as an object, not "1d"';
+  assertThrows(() => sluice.static(FILES, "1d" as Any), TypeError, says);
+});
+
+Deno.test("maxage means maxAge, as with Express, and maxAge wins", async () => {
+  const [ours, theirs] = await askBoth((app: Any, lib: Any) => {
+    app.use("/old", lib.static(FILES, { maxage: "1h" }));
+    app.use("/both", lib.static(FILES, { maxage: "1h", maxAge: "1d" }));
+    app.use("/sent", (_req: Any, res: Any) => res.sendFile("hello.txt", { root: FILES, maxage: "1h" }));
+  }, ["/old/hello.txt", "/both/hello.txt", "/sent"].map((path) => ({ path })));
+  assertEquals(ours, theirs);
+});
+
+Deno.test("a first or last byte that is no position is an error that names it", async () => {
+  for (const [name, value, shown] of [["start", "5", '"5"'], ["start", -1, "-1"], ["end", NaN, "NaN"]] as const) {
+    const app = quietApp();
+    app.get("/", (_req, res) => res.sendFile("hello.txt", { root: FILES, [name]: value }));
+    app.use((error: Error, _req: unknown, res: FrameworkResponse, _next: unknown) => res.send(error.message));
+    const message = `option ${name} takes the position of a byte, from 0, not ${shown}`;
+    assertEquals(await (await ask(app, "/")).text(), message);
+  }
+});
+
+Deno.test("in an Express application it says what to mount instead", async () => {
+  const app = (express as Any)();
+  app.use(sluice.static(FILES));
+  app.use((error: Error, _req: unknown, res: Any, _next: unknown) => res.send(error.message));
+  const server = app.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const answer = await fetch(`http://127.0.0.1:${server.address().port}/hello.txt`);
+  const text = await answer.text();
+  await new Promise((resolve) => server.close(resolve));
+  assertStringIncludes(text, "below Express mount toNodeHandler(app), or take npm's serve-static");
 });
 
 Deno.test("dotfiles are ignored, denied or allowed as configured", async () => {
