@@ -1,3 +1,4 @@
+import { describe } from "./error_text.ts";
 import { statusMessage, statusText } from "./status_text.ts";
 
 /** Properties of an `HttpError` besides status and message. Further ones are copied to the error. */
@@ -37,7 +38,7 @@ export class HttpError extends Error {
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!Number.isInteger(status) || status < 400 || status > 599) {
-      throw new RangeError(`HttpError takes a status from 400 to 599, not ${status}`);
+      throw new RangeError(`HttpError takes a status from 400 to 599, not ${describe(status)}`);
     }
     const { cause, expose, ...extra } = options;
     super(message ?? statusMessage(status), cause === undefined ? undefined : { cause });

@@ -99,7 +99,8 @@ function masked(groups: Groups, bits: number): number[] {
 }
 
 /** Advice in error messages. */
-const SUBNETS = '"trust proxy" takes addresses, subnets like "10.0.0.0/8", "loopback", "linklocal", "uniquelocal"';
+const SUBNETS = '"trust proxy" takes addresses, subnets like "10.0.0.0/8", "loopback", "linklocal", "uniquelocal", ' +
+  "and, but not as text, true or a number of proxies";
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   linklocal: ["169.254.0.0/16", "fe80::/10"],

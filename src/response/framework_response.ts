@@ -343,6 +343,10 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       for (const name of Object.keys(field ?? {})) this.set(name, field[name]);
       return this;
     }
+    // `res.header("X-Request-Id")` was probably meant to read it, as with a request
+    if (value === undefined && arguments.length === 1) {
+      throw new TypeError(`res.set needs a value for ${describe(field)}; res.get reads a header`);
+    }
     const given = Array.isArray(value) ? value.map(String) : String(value);
     if (headerKey(field) !== "content-type") return this.setHeader(field, given);
     if (Array.isArray(given)) throw new TypeError("Content-Type cannot be set to an Array");
@@ -355,7 +359,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   /** Sets headers; the same as {@linkcode FrameworkResponse.set}. */
   header(field: string | Record<string, Untyped>, value?: HeaderValue | boolean): this {
-    return this.set(field, value);
+    return arguments.length === 1 ? this.set(field) : this.set(field, value);
   }
 
   /** Reads a header, `undefined` if it is not set. Typed as in Express, since nearly all are set as strings. */
@@ -365,6 +369,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   /** Adds values to a header. */
   append(field: string, value: string | string[]): this {
+    if (typeof field !== "string") {
+      throw new TypeError(`res.append takes a header name as a string, not ${describe(field)}`);
+    }
     const earlier = this.getHeader(field);
     if (!earlier) return this.set(field, value);
     const before = Array.isArray(earlier) ? earlier : [String(earlier)];
@@ -423,9 +430,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const status = second === undefined ? 302 : first as number;
     const target = second === undefined ? first : second;
     if (typeof target !== "string" && !(target instanceof URL)) {
-      throw new TypeError(
-        `res.redirect([status,] url) takes a string, not ${target === null ? target : typeof target}`,
-      );
+      const given = typeof first === "number" ? second : target;
+      throw new TypeError(`res.redirect([status,] url) takes the URL as a string, not ${describe(given)}`);
     }
     const address = this.location(target).get("Location") as string;
     const text = statusMessage(status);
@@ -508,7 +514,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   sendFile(path: string, options?: SendFileOptions | SendFileCallback, callback?: SendFileCallback): void {
     if (typeof options === "function") return this.sendFile(path, {}, options);
-    sendFile(this, path, options ?? {}, callback);
+    sendFile(this, path, options || {}, callback);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { serialize, type SetCookie } from "cookie-es";
+import { describe } from "../http/error_text.ts";
 import { isHeaderName } from "../http/header_values.ts";
 import { hmacSha256 } from "../http/sha256.ts";
 import { utf8Bytes } from "../http/encodings.ts";
@@ -40,7 +41,8 @@ export interface CookieOptions {
  * @throws {TypeError} If the name, the value or an attribute is not allowed in a header
  */
 export function formatSetCookie(name: string, value: string, options: CookieOptions, now: number): string {
-  const { encode = encodeURIComponent, maxAge, partitioned, signed: _, path = "/", sameSite, ...rest } = options;
+  const { encode: given, maxAge, partitioned, signed: _, path = "/", sameSite, ...rest } = options;
+  const encode = given || encodeURIComponent;
   const { expires, priority } = options;
   if (expires && !(expires instanceof Date && !Number.isNaN(expires.getTime()))) {
     throw new TypeError("option expires is invalid; res.cookie takes a Date");
@@ -50,6 +52,9 @@ export function formatSetCookie(name: string, value: string, options: CookieOpti
   }
   if (priority && !["low", "medium", "high"].includes(String(priority).toLowerCase())) {
     throw new TypeError(`option priority is invalid; res.cookie takes "low", "medium" or "high", not ${priority}`);
+  }
+  if (typeof encode !== "function") {
+    throw new TypeError(`option encode is invalid; res.cookie takes a function, not ${describe(encode)}`);
   }
   // as strict as Express, which the package is not
   if (!isHeaderName(name)) throw new TypeError(`argument name is invalid: ${name}`);

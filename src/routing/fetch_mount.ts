@@ -51,9 +51,12 @@ function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler
   if (typeof (handler as FetchApp | undefined)?.fetch === "function") {
     return (request, info, context) => (handler as FetchApp).fetch(request, info, context);
   }
-  if (typeof handler === "function") return handler;
+  // of Express's kind: it needs a response to write to
+  const isRouter = typeof (handler as { handle?: unknown } | undefined)?.handle === "function";
+  if (typeof handler === "function" && !isRouter) return handler;
+  const given = isRouter ? "a router or an Express application; mount it with use" : describe(handler);
   throw new TypeError(
-    `${caller} takes a function (request) => Response, or an object with a fetch method, not ${String(handler)}`,
+    `${caller} takes a function (request) => Response, or an object with a fetch method, not ${given}`,
   );
 }
 

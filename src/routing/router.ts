@@ -350,6 +350,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     if (typeof fill !== "function") {
       throw new TypeError(`${this.#name}.group requires a callback that fills the router, not ${describe(fill)}`);
     }
+    if (typeof (fill as { handle?: unknown }).handle === "function") {
+      throw new TypeError(
+        `${this.#name}.group requires a callback that fills the router, not a router; use mounts one`,
+      );
+    }
     const given: GroupOptions = typeof options === "function" ? {} : options ?? {};
     if (typeof given !== "object") {
       throw new TypeError(`${this.#name}.group takes its options as an object, not ${describe(given)}`);

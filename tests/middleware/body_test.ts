@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice, { type BodyParser, type FrameworkApp } from "@sluice/sluice";
-import { ask, quietApp, serving } from "../support/app.ts";
+import { ask, askText, quietApp, serving } from "../support/app.ts";
 import { opened } from "../support/raw_client.ts";
 
 // deno-lint-ignore no-explicit-any -- what tests send in
@@ -144,6 +144,15 @@ Deno.test("bad options are refused when the parser is made", () => {
 Deno.test("a parser that gets another library's request says which it takes", () => {
   const foreign = { method: "POST", headers: {}, url: "/" };
   assertThrows(() => sluice.json()(foreign as Any, {} as Any, () => {}), TypeError, "toNodeHandler(app)");
+});
+
+Deno.test("a parser that was registered without being called says so, where Express's never answers", async () => {
+  for (const parser of [sluice.json, sluice.urlencoded, sluice.raw, sluice.text]) {
+    const app = quietApp().use(parser as Any);
+    app.use((error: Error, _req: Any, res: Any, _next: Any) => res.send(error.message));
+    const { name } = parser;
+    assertEquals(await askText(app, "/"), `${name}() makes the middleware: register ${name}(), not ${name}`);
+  }
 });
 
 Deno.test("forms with too many fields or too deep brackets are refused", async () => {

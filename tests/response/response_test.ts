@@ -55,8 +55,17 @@ Deno.test("a value that cannot be sent is refused, naming the method and the val
     ["res.setHeaders takes a Headers or a Map, not an object", (res) => res.setHeaders({ "X-Lost": "1" } as never)],
     ["res.setHeaders takes a Headers or a Map, not undefined", (res) => res.setHeaders(undefined as never)],
     ["res.download takes a file name as a string, not 7", (res) => res.download("/a.txt", 7 as never)],
-    ["res.redirect([status,] url) takes a string, not undefined", (res) => res.redirect(undefined as never)],
-    ["res.redirect([status,] url) takes a string, not number", (res) => res.redirect("/login" as never, 301 as never)],
+    ["res.redirect([status,] url) takes the URL as a string, not undefined", (res) => res.redirect(undefined as never)],
+    ["takes the URL as a string, not undefined", (res) => res.redirect(301, undefined as never)],
+    ["takes the URL as a string, not 301", (res) => res.redirect("/login" as never, 301 as never)],
+    ["res.append takes a header name as a string, not undefined", (res) => res.append(undefined as never, "lost")],
+    ['res.set needs a value for "X-Lost"; res.get reads a header', (res) => res.set("X-Lost")],
+    ['res.set needs a value for "X-Lost"; res.get reads a header', (res) => res.header("X-Lost")],
+    ["res.cookie takes a function, not 7", (res) => res.cookie("a", "b", { encode: 7 as never })],
+    ['res.sendFile takes its options as an object, not "public"', (res) => res.sendFile("/a", "public" as never)],
+    ["option root of res.sendFile takes a path as a string, not an object", (res) => {
+      res.sendFile("a.txt", { root: new URL("file:///public") as never });
+    }],
   ];
   for (const [says, attempt] of refused) {
     const error = await failureOf(attempt);

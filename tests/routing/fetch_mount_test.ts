@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import express from "express";
 import { Hono } from "hono";
 import { FastResponse } from "srvx/node";
 import sluice, { Router } from "@sluice/sluice";
@@ -171,5 +172,12 @@ Deno.test("a value that is no handler is refused at the call", () => {
   for (const wrong of [undefined, null, "x", {}, 7]) {
     // deno-lint-ignore no-explicit-any -- wrong on purpose
     assertThrows(() => sluice().mount("/x", wrong as any), TypeError, "app.mount takes a function");
+  }
+  for (const router of [sluice.Router(), express(), express.Router()]) {
+    assertThrows(
+      () => sluice().mount("/x", router as never),
+      TypeError,
+      "not a router or an Express application; mount",
+    );
   }
 });

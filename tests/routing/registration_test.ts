@@ -78,6 +78,8 @@ Deno.test("parameter handlers need a name and a function", () => {
 
 Deno.test("a group needs a callback, and takes options as an object", async () => {
   assertThrows(() => quietApp().group("/x", {}), TypeError, "app.group requires a callback");
+  const router = Router() as never;
+  assertThrows(() => quietApp().group("/x", router), TypeError, "a callback that fills the router, not a router; use");
   const fill = () => {};
   const message = 'app.group takes its options as an object, not "strict"';
   assertThrows(() => quietApp().group("/x", "strict" as never, fill), TypeError, message);

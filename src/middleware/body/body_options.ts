@@ -72,6 +72,9 @@ export interface CheckedOptions {
  * @throws {TypeError} If `limit` is not a size, `verify` not a function, or `defaultCharset` not a string
  */
 export function checkBodyOptions(parser: string, options: BodyOptions, defaultType: string): CheckedOptions {
+  if (typeof (options as { originalUrl?: unknown }).originalUrl === "string") {
+    throw new TypeError(`${parser}() makes the middleware: register ${parser}(), not ${parser}`);
+  }
   const { limit, verify, inflate = true } = options;
   // as in Express, an empty value counts as none
   const type = options.type || defaultType;
