@@ -15,6 +15,7 @@ export const nodePlatform: Platform = {
   name: "Node",
   endsWithAnswer: false,
   files: nodeFiles,
+  keepsCoding: true,
   env: (name) => process.env[name],
   environment: () => process.env,
   visitHeaders: (request, visitor) => WebRequest.visitHeaders(request, visitor),

@@ -51,6 +51,7 @@ export const bunPlatform: Platform = {
   socketHandlers: bunSocketHandlers,
   serverLimits,
   typesBytes: true,
+  keepsCoding: true,
   files: {
     ...builtinFiles(() => globals.process.getBuiltinModule("node:fs"), () => globals.process.cwd()),
     // Bun sends a Content-Length only for bodies given as a whole, and players and progress bars need it

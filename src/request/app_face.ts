@@ -50,6 +50,8 @@ export interface RuntimeFace {
    * Whether the runtime adds a content type to bytes without one, which makes browsers download what they should show.
    */
   readonly typesBytes?: boolean;
+  /** Whether `fetch` decompresses a body, but leaves the headers that describe the compressed one. */
+  readonly keepsCoding?: boolean;
   /** Whether handlers are stopped after the answer, unless the platform is told to wait for them. */
   readonly endsWithAnswer: boolean;
   /** The environment as handlers see it: a Worker's bindings, on other runtimes the environment variables. */

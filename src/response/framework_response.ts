@@ -20,7 +20,7 @@ import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { isBodySource } from "./streamed_body.ts";
-import { copyOf, responseClass } from "./web_response.ts";
+import { asFetched, copyOf, responseClass } from "./web_response.ts";
 
 /** Handlers for `res.format`, by media type or extension; `default` is called if none is acceptable. */
 export type FormatHandlers = Record<
@@ -266,14 +266,16 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * Answers with a web `Response` that a handler returned. Headers that were set before, such as CORS or cookies, are
    * kept unless the response has them, too.
    *
-   * @param response The answer
+   * @param given The answer
    * @param text Its body, if that is known; then nothing was set before
    */
-  answer(response: Response, text?: string): void {
+  answer(given: Response, text?: string): void {
     this.assertOpen("returning a Response");
     const { untouched } = this;
     // srvx's class on Node adds the content type of a body only when `body` is read
-    if (text === undefined && Object.getPrototypeOf(response) !== Response.prototype) void response.body;
+    if (text === undefined && Object.getPrototypeOf(given) !== Response.prototype) void given.body;
+    const isPlain = text !== undefined || !this.#state.exchange.app.runtimeFace.keepsCoding;
+    const response = isPlain ? given : asFetched(given);
     if (response.status === 101) return this.adopt(untouched ? response : this.#upgradeWithHeaders(response));
     if (text !== undefined || this.#mayHandOver(response)) {
       // a copy, because a handler may return the same object to several clients, whose cookies must not mix

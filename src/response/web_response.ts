@@ -99,6 +99,25 @@ export function copyOf(response: Response, app: AppFace): Response {
   return clone;
 }
 
+/** Codings that `fetch` undoes on Node and Bun. */
+const UNDONE = /^\s*(?:x-)?(?:gzip|deflate|br)\s*$/i;
+
+/**
+ * The answer of another server without the headers that described its compressed body, if `fetch` has decompressed that.
+ *
+ * @param response A response that a handler returned; only one from `fetch` has a URL
+ * @returns The same, or a copy without `Content-Encoding` and `Content-Length`
+ */
+export function asFetched(response: Response): Response {
+  if (response.url === "" || response.body === null) return response;
+  const coding = response.headers.get("content-encoding");
+  if (coding === null || !coding.split(",").every((name) => UNDONE.test(name))) return response;
+  const headers = new Headers(response.headers);
+  headers.delete("content-encoding");
+  headers.delete("content-length");
+  return new Response(response.body, { status: response.status, statusText: response.statusText, headers });
+}
+
 // strings and typed Blobs come with a content type, which Express would not send
 function untyped(body: WebBody, app: AppFace): WebBody {
   if (typeof body === "string" || body instanceof Uint8Array) {

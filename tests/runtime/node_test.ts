@@ -15,6 +15,10 @@ onNode("a URL rewritten by Express in front of the mount is the one the applicat
   assertEquals([seen.url, seen.baseUrl, seen.originalUrl], ["/where", "/old", "/old/x"]);
 });
 
+onNode("the answer of another server is passed on as fetch has decompressed it", async (at) => {
+  for (const way of ways) assertEquals(await text(`${at(way)}/fetched`), "compressed ".repeat(100), way);
+}, 1);
+
 onNode("the target arrives as it was sent, dots and all", async (at) => {
   for (const way of ["listen", "plain"] as const) {
     const connection = await rawRequest(at(way), "/missing/../where", "connection: close\r\ncontent-length: 0\r\n");
