@@ -32,8 +32,8 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 199_000, gzipped: 68_700 },
-  { what: "an application without middleware", program: "core", minified: 188_700, gzipped: 65_100 },
+  { what: "the smallest application", program: "hello", minified: 200_000, gzipped: 69_000 },
+  { what: "an application without middleware", program: "core", minified: 189_500, gzipped: 65_400 },
   { what: "a limiter over Durable Objects", program: "limited", minified: 72_200, gzipped: 26_000 },
 ];
 
