@@ -41,7 +41,9 @@ export class RedisBroker implements TopicBroker {
 
   publish(topic: string, data: string | Uint8Array): void {
     const message = packed(this.#sender, data);
-    if (!this.#client.isReady()) return this.#failed(new Error("the client is not connected"));
+    if (!this.#client.isReady()) {
+      return this.#failed(new Error("the client is not connected; is client.connect() missing?"));
+    }
     const { bytes } = this.#waiting;
     if (bytes > 0 && bytes + message.length > MOST_WAITING) {
       return this.#failed(new Error(`${bytes} bytes wait for Redis already`));
@@ -143,8 +145,11 @@ export class RedisBroker implements TopicBroker {
   #failed(error: unknown): void {
     if (this.#isAway) return;
     this.#isAway = true;
-    const message = "redisTopics: topics reach the members in this process only, until Redis is back";
-    this.#host?.logError(new Error(message, { cause: error }));
+    // the log shows no cause; and Node's error of several attempts to connect has only a code
+    const { message, code } = (error ?? {}) as { message?: string; code?: string };
+    const reason = message || code || String(error);
+    const told = `redisTopics: topics reach the members in this process only, until Redis is back (${reason})`;
+    this.#host?.logError(new Error(told, { cause: error }));
   }
 
   #isBack(): void {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { type IoRedisClient, type NodeRedisClient, redisTopics } from "@sluice/sluice/redis";
 import { Cluster, Redis } from "ioredis";
@@ -151,7 +151,7 @@ for (const kind of Object.keys(KINDS)) {
       await late.close();
     }
     const [error] = here.errors as Error[];
-    assertEquals(error!.message, "redisTopics: topics reach the members in this process only, until Redis is back");
+    assertStringIncludes(error!.message, "topics reach the members in this process only, until Redis is back (");
     assert(error!.cause instanceof Error);
     await bye(one, two, far);
   });
@@ -412,6 +412,19 @@ Deno.test("topics wait for a Redis that is not up yet", async () => {
   await member.close();
   await app.close();
   client.destroy();
+});
+
+Deno.test("a client that was never connected is reported with what is missing", async () => {
+  const app = sluice();
+  const errors: Error[] = [];
+  app.logError = (error) => void errors.push(error as Error);
+  app.connections.use(redisTopics(createClient()));
+  app.connections.publish("t", "one");
+  app.connections.publish("t", "two");
+  const [{ message } = new Error(), ...more] = errors;
+  assertStringIncludes(message, "(the client is not connected; is client.connect() missing?)");
+  assertEquals(more, []);
+  await app.close();
 });
 
 Deno.test("an invalid client, prefix or broker is refused, and so is a second broker", () => {
