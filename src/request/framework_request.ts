@@ -175,8 +175,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    * waits for it. Failures are logged.
    *
    * @param work The work to wait for
+   * @throws {TypeError} If it is a function rather than its promise
    */
   waitUntil(work: PromiseLike<unknown>): void {
+    // as on Workers, anything else counts as done; but a function would never run
+    if (typeof work === "function") throw new TypeError("req.waitUntil takes a promise, not a function; call it");
     const { app, info, context } = this[exchangeKey];
     app.background(work, info, context);
   }

@@ -1,4 +1,6 @@
 import { FrameworkApp } from "../app/framework_app.ts";
+import { describe } from "../http/error_text.ts";
+import { isThenable } from "../http/is_thenable.ts";
 import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { acceptInObject } from "../platform/cloudflare.ts";
 import type { Untyped } from "../request/untyped.ts";
@@ -32,7 +34,7 @@ const NAMES: OptionNames<DurableSocketsBase<unknown>> = { headers: true, autoRes
  * @param make Makes the application of an object; every object needs its own
  * @param options What to save, and what to answer without waking
  * @returns The class to extend
- * @throws {TypeError} If `make` is not a function, or an option is unknown
+ * @throws {TypeError} If `make` is not a function, or an option is unknown or has the wrong type
  *
  * @example A room
  * ```ts ignore
@@ -77,6 +79,7 @@ export function durableSockets(
     );
   }
   checkNames("durableSockets", options, NAMES);
+  checkOptions(options);
   const Base = (options.base ?? Plain) as new (ctx: DurableState, env: unknown) => object;
   return class extends Base implements DurableSockets {
     readonly app: FrameworkApp;
@@ -113,10 +116,27 @@ export function durableSockets(
   };
 }
 
+// otherwise the first object, or its first connection, would fail
+function checkOptions({ headers, autoResponse, base }: DurableSocketsOptions & { base?: unknown }): void {
+  const { request, response } = autoResponse ?? { request: "", response: "" };
+  if (headers !== undefined && !Array.isArray(headers)) refuse("headers", "a list of header names", headers);
+  if (typeof request !== "string" || typeof response !== "string") {
+    refuse("autoResponse", "an object { request, response } of two strings", autoResponse);
+  }
+  if (base !== undefined && typeof base !== "function") refuse("base", "a class", base);
+}
+
+function refuse(option: string, wanted: string, value: unknown): never {
+  throw new TypeError(`durableSockets: option ${option} must be ${wanted}, not ${describe(value)}`);
+}
+
 // objects of one class share a process and its global variables, even after a sleep; their connections must not mix
 function ownApplication(app: FrameworkApp): FrameworkApp {
   if (!(app instanceof FrameworkApp)) {
-    throw new TypeError(`durableSockets: the function must return an application, not ${String(app)}`);
+    const given = isThenable(app)
+      ? "a promise; start what takes time in the function, and await it in the handlers"
+      : describe(app);
+    throw new TypeError(`durableSockets: the function must return an application, not ${given}`);
   }
   if (applications.has(app)) {
     throw new TypeError(

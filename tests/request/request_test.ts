@@ -839,6 +839,11 @@ Deno.test("a body can be read in every encoding that Node has, as in Express", a
   assertEquals(ours.at(-1)!.body, '["ERR_UNKNOWN_ENCODING","ERR_UNKNOWN_ENCODING","string"]');
 });
 
+Deno.test("req.waitUntil refuses a function, which would never run", async () => {
+  const message = "req.waitUntil takes a promise, not a function; call it";
+  await seen((req) => assertThrows(() => req.waitUntil((() => {}) as never), TypeError, message));
+});
+
 Deno.test("'body' in req tells whether the body has been parsed or assigned, as in Express", async () => {
   // tRPC's adapters do this, and take req.body, if present, for the whole body
   const readUnread = async (req: Any, res: Any) => {

@@ -46,6 +46,23 @@ Deno.test("unknown options of durableSockets are refused", () => {
   );
 });
 
+Deno.test("options of durableSockets that no object could use are refused at the call, and so is no application", () => {
+  const refused: readonly (readonly [options: unknown, message: string])[] = [
+    [{ headers: "cookie" }, 'option headers must be a list of header names, not "cookie"'],
+    [
+      { autoResponse: "ping" },
+      'option autoResponse must be an object { request, response } of two strings, not "ping"',
+    ],
+    [{ base: {} }, "option base must be a class, not an object"],
+  ];
+  for (const [options, message] of refused) {
+    assertThrows(() => durableSockets(() => quietApp(), options as never), TypeError, `durableSockets: ${message}`);
+  }
+  const Later = durableSockets((() => Promise.resolve(quietApp())) as never);
+  const message = "must return an application, not a promise; start what takes time in the function";
+  assertThrows(() => new Later({} as never, {}), TypeError, message);
+});
+
 Deno.test("an unknown handler or option is refused, but an instance of a class may have other members", () => {
   const names = "there are open, message, close, drain, error, protocols, pingTimeoutMs";
   for (const name of ["onmessage", "mesage", "idleTimeout"]) {
