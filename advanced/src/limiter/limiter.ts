@@ -10,7 +10,7 @@ import { type Counters, newCounters } from "../wrappers/counters.ts";
 import { Decision } from "./decision.ts";
 import { type CheckOptions, Demand, type LimiterKeys, type PeekOptions } from "./demand.ts";
 import { assertKey, formsOf } from "./encode_key.ts";
-import { checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
+import { checkLeases, checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
 import { WaitQueue } from "./wait_queue.ts";
 
@@ -72,6 +72,7 @@ export class Limiter extends Emitter {
     this.policies = policiesOf(options, made);
     this.#demand = new Demand(this.policies, (options.limits ?? [options]).map(({ shadow }) => shadow === true));
     const checked = checkStoreOptions(options, made);
+    checkLeases(checked.leases, this.policies, made);
     const { maxWaiting = 1000 } = options;
     checkInteger("maxWaiting", maxWaiting, 0, 10_000_000, made);
     this.#queue = new WaitQueue(maxWaiting, checked.timers);

@@ -46,7 +46,10 @@ export interface StoreOptions {
   coalesce?: boolean | undefined;
   /** Remembers rejections until they may end; on by default for stores outside the process. */
   denyCache?: boolean | undefined;
-  /** Most decisions that are reserved in advance for one key; none by default. */
+  /**
+   * Most decisions that are reserved in advance for one key, with a single limit of `"fixed-window"` or
+   * `"sliding-window"`; none by default.
+   */
   leases?: number | undefined;
   /** The present time in ms; for tests. */
   clock?: (() => number) | undefined;
@@ -149,6 +152,25 @@ export function checkStoreOptions(options: StoreOptions, caller: string): Checke
     ? clock
     : unsleepingClock(() => timers.now(), clock);
   return { maxKeys, timeoutMs, onStoreFailure, processes, leases: lease, clock, elapsed, timers };
+}
+
+/** Algorithms whose decisions can be reserved in advance. */
+const LEASABLE: readonly string[] = ["fixed-window", "sliding-window"];
+
+/**
+ * Checks that decisions can be reserved in advance, if the options ask for that.
+ *
+ * @param leases What the options ask for
+ * @param policies The policies
+ * @param caller Name of the caller for error messages
+ * @throws {TypeError} If there are several limits, or one of another algorithm
+ */
+export function checkLeases(leases: LeaseOptions | null, policies: readonly Policy[], caller: string): void {
+  if (leases === null || (policies.length === 1 && LEASABLE.includes(policies[0]!.algorithm))) return;
+  const given = policies.length > 1 ? `${policies.length} limits` : `"${policies[0]!.algorithm}"`;
+  throw new TypeError(
+    `${caller}: option leases is for one limit of "fixed-window" or "sliding-window", not for ${given}`,
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { checkInteger, LONGEST_TIMER_MS } from "@sluice/sluice/limiting";
+import { checkInteger, LONGEST_TIMER_MS, refuseOption } from "@sluice/sluice/limiting";
 import { capacityOf } from "../policy/policy.ts";
 import type { Awaitable } from "../policy/store.ts";
 import type { Timers } from "../wrappers/timers.ts";
@@ -59,9 +59,12 @@ export class WaitQueue {
    */
   async enter(key: string, check: () => Awaitable<Decision>, ending: Ending): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
-    const { timeoutMs } = ending;
+    const { timeoutMs, signal } = ending;
     if (timeoutMs !== undefined) checkInteger("timeoutMs", timeoutMs, 0, LONGEST_TIMER_MS, "limiter.waitFor");
-    ending.signal?.throwIfAborted();
+    if (signal !== undefined && typeof signal?.throwIfAborted !== "function") {
+      refuseOption(TypeError, "signal", "an AbortSignal", signal, "limiter.waitFor");
+    }
+    signal?.throwIfAborted();
     let denied: Decision | undefined;
     if (!this.#lanes.has(key)) {
       const asked = this.#ask(check);

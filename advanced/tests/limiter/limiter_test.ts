@@ -340,6 +340,19 @@ Deno.test("a wait longer than timeoutMs ends with a TimeoutError and takes nothi
   assertEquals((await limiter.peek("a")).remaining, 1);
 });
 
+Deno.test("a signal of the wrong type is an error that names it", async () => {
+  const { limiter } = made({ max: 1 });
+  const message = "limiter.waitFor: option signal must be an AbortSignal, not 5";
+  await assertRejects(() => limiter.waitFor("a", { signal: 5 as never }), TypeError, message);
+});
+
+Deno.test("leases are refused where no decision can be reserved in advance", () => {
+  const says = 'Limiter: option leases is for one limit of "fixed-window" or "sliding-window", not for';
+  assertThrows(() => new Limiter({ leases: 20, algorithm: "token-bucket" }), TypeError, `${says} "token-bucket"`);
+  const limits = [{ name: "a", max: 1 }, { name: "b", max: 1 }];
+  assertThrows(() => new Limiter({ leases: 20, limits }), TypeError, `${says} 2 limits`);
+});
+
 Deno.test("an invalid timeoutMs is an error, before anything is taken", async () => {
   const { limiter, clock } = made({ max: 1 });
   for (const timeoutMs of [NaN, -1, Infinity, 2 ** 31]) {
