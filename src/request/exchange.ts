@@ -253,7 +253,7 @@ export class Exchange {
   // without an answer the platform would wait for the handler for ever, and Deno keep the connection open
   #left(): void {
     // an answer without a body is complete with its head
-    if (this.#response !== null && (this.target.method === "HEAD" || this.#response.body === null)) return;
+    if (this.#response !== null && (this.target.isHead || this.#response.body === null)) return;
     this.abandon();
     if (this.#response === null) this.settle(new Response(null, { status: 499 }));
   }

@@ -93,6 +93,11 @@ export class Target {
     this.version++;
   }
 
+  /** Whether the client asked with HEAD, whatever method was assigned since: this alone decides whether it waits for a body. */
+  get isHead(): boolean {
+    return (this.version === 0 ? this.#method : this.request.method) === "HEAD";
+  }
+
   /** Length of the part of the path that the mounts entered so far have consumed. */
   get mount(): number {
     return this.#mount;

@@ -367,7 +367,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /** Node's internal name for whether there may be a body, read by middleware that buffers one. */
   get _hasBody(): boolean {
     const { exchange, sentStatus } = this[stateKey];
-    return exchange.target.method !== "HEAD" && mayHaveContent(sentStatus || 200);
+    return !exchange.target.isHead && mayHaveContent(sentStatus || 200);
   }
 
   /** Called by Node's own `setHeader`. */

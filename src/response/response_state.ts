@@ -53,7 +53,7 @@ export class ResponseState {
   settle(body: WebBody, statusCode: number): boolean {
     const { exchange, headers } = this;
     const status = this.sentStatus || statusCode;
-    const isHead = exchange.target.method === "HEAD";
+    const { isHead } = exchange.target;
     const framed = headers.framed || isHead || !mayHaveContent(status)
       ? frame(status, isHead, headers, body, exchange.app)
       : body;

@@ -51,6 +51,10 @@ function routing(app: FrameworkApp): void {
     .delete((_req, res) => res.status(204).end());
   app.patch("/verbs", (_req, res) => res.send("patched"));
   app.all("/any", (req, res) => res.send(req.method));
+  app.all("/assigned/:method", (req, res) => {
+    req.method = req.params.method;
+    res.end("body");
+  });
   app.get("/skip", (_req, _res, next) => next("route"), (_req, res) => res.send("not this"));
   app.get("/skip", (_req, res) => res.send("the next route"));
   app.use("/old", (req, _res, next) => {

@@ -48,6 +48,11 @@ export const routing: Chapter = chapter("Routing", (it) => {
     assertEquals(await seen(ask, "/text", { method: "HEAD" }, "content-type"), [200, "", "text/html; charset=utf-8"]);
   });
 
+  it("an assigned method does not change whether the client gets a body", async ({ ask }) => {
+    assertEquals(await seen(ask, "/assigned/HEAD"), [200, "body"]);
+    assertEquals(await seen(ask, "/assigned/GET", { method: "HEAD" }), [200, ""]);
+  });
+
   it("OPTIONS lists the methods of a path", async ({ ask }) => {
     const [status, , allow] = await seen(ask, "/verbs", { method: "OPTIONS" }, "allow");
     assertEquals([status, String(allow).split(", ").sort()], [200, ["DELETE", "GET", "HEAD", "PATCH", "POST"]]);
