@@ -45,12 +45,12 @@ export function textBytes(caller: string, text: string, encoding = "utf8"): Uint
     case "latin1":
     case "binary":
     case "ascii":
-      return Uint8Array.from(text, (char) => char.charCodeAt(0) & 0xff);
+      return byteOfEach(text);
     case "base64":
     case "base64url":
-      return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
+      return byteOfEach(atob(plainBase64(text)));
     case "hex":
-      return Uint8Array.from(text.match(/[0-9a-f]{2}/gi) ?? [], (pair) => parseInt(pair, 16));
+      return Uint8Array.from(/^(?:[0-9a-f]{2})*/i.exec(text)![0].match(/../g) ?? [], (pair) => parseInt(pair, 16));
     case "ucs2":
     case "ucs-2":
     case "utf16le":
@@ -59,6 +59,19 @@ export function textBytes(caller: string, text: string, encoding = "utf8"): Uint
     default:
       throw new TypeError(`${caller} does not know the encoding "${encoding}"`);
   }
+}
+
+// the low byte of each code unit
+function byteOfEach(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+// Node reads either alphabet up to the padding, skips all other characters and drops a last digit that makes no byte
+function plainBase64(text: string): string {
+  const digits = text.split("=", 1)[0]!.replaceAll("-", "+").replaceAll("_", "/").replace(/[^A-Za-z0-9+/]/g, "");
+  return digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
 }
 
 function utf16Bytes(text: string): Uint8Array<ArrayBuffer> {
