@@ -66,7 +66,12 @@ export class ReadableFace implements BodyReading {
 
   /** Starts the flow for a listener of `data`, unless it is paused or `read()` is in use. */
   listen(): void {
-    if (!this.held && !this.#offering) this.resume();
+    if (!this.held && !this.#isOffering) this.resume();
+  }
+
+  // as in Node, listeners of `readable` hold up the flow, and a program that has called `read()` by itself does not
+  get #isOffering(): boolean {
+    return this.#offering && this.#emitter.listenerCount("readable") > 0;
   }
 
   /** Starts or continues the flow. No chunk is emitted before the present turn of the event loop is over. */
@@ -123,7 +128,8 @@ export class ReadableFace implements BodyReading {
   async #pump(): Promise<void> {
     try {
       while (this.#flowing) {
-        const chunk = await this.#next();
+        const chunk = this.#offered ?? await this.#next();
+        this.#offered = null;
         if (chunk === null) return this.ended ? undefined : this.#finish();
         this.#emitter.emit("data", chunk);
       }
@@ -147,6 +153,7 @@ export class ReadableFace implements BodyReading {
     try {
       const chunk = await this.#next();
       if (this.ended) return;
+      if (this.#flowing && !this.#isOffering && chunk !== null) return void this.#emitter.emit("data", chunk);
       this.#offered = chunk;
       this.#emitter.emit("readable");
       if (chunk === null) this.#finish();
@@ -294,11 +301,17 @@ export class ReadableFace implements BodyReading {
 
   /** A copy of the bytes that listeners get; `null` if the first chunk is gone, or there is a copy already. */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    if (this.#reader === null || this.taken > 0 || this.ended || this.#beside !== null) return null;
-    return new ReadableStream({
+    if (this.#reader === null || this.ended || this.#beside !== null) return null;
+    const first = this.taken === 1 && typeof this.#offered !== "string" ? this.#offered : null;
+    if (this.taken > 0 && first === null) return null;
+    const copy = new ReadableStream<Uint8Array<ArrayBuffer>>({
       start: (controller) => void (this.#beside = controller),
       cancel: () => void (this.#beside = null),
     });
+    if (first !== null) this.#beside!.enqueue(new Uint8Array(first));
+    // nobody else may be there to take the chunks
+    this.listen();
+    return copy;
   }
 
   /** Sends every chunk to a destination, pausing while it is full, until one of the two has ended. */

@@ -231,6 +231,29 @@ Deno.test("a body parser of Express 4, as packages depend on it, skips a body th
   assertEquals(await post("text/plain"), { theirs: '{"a":1}' });
 });
 
+Deno.test("a parser gets the whole body although a middleware has called read(), as in Express", async () => {
+  const asks = ["/read", "/readable", "/data", "/readable-data"].map((path) => ({
+    path,
+    init: { method: "POST", headers: { "content-type": "text/plain" }, body: "the whole body" },
+  }));
+  const [ours, theirs] = await askBoth((app: Any, lib: Any) => {
+    app.post("/read", (req: Any, _res: Any, next: Any) => next(void req.read()));
+    app.post("/readable", (req: Any, _res: Any, next: Any) => req.once("readable", () => next()));
+    app.use(["/read", "/readable"], lib.text(), (req: Any, res: Any) => res.json(req.body));
+    const listen = (req: Any, res: Any) => {
+      let seen = "";
+      req.on("data", (chunk: unknown) => seen += chunk).on("end", () => res.json(seen));
+    };
+    app.post("/data", (req: Any, res: Any) => {
+      req.read();
+      listen(req, res);
+    });
+    app.post("/readable-data", (req: Any, res: Any) => req.once("readable", () => setTimeout(() => listen(req, res))));
+  }, asks);
+  assertEquals(ours, theirs);
+  assertEquals(ours.map(({ body }) => body), asks.map(() => '"the whole body"'));
+});
+
 Deno.test("the body is read by Node's events, and pipes into the response", async () => {
   const app = quietApp();
   app.post("/events", (req, res) => {
