@@ -407,10 +407,19 @@ export abstract class OutgoingMessage extends HeaderMethods {
     if (callback !== undefined) queueMicrotask(callback);
   }
 
+  /** Accepted but not sent, like early hints; the platform itself sends the `100 Continue` that a client expects. */
+  writeContinue(callback?: () => void): void {
+    if (callback !== undefined) queueMicrotask(callback);
+  }
+
+  /** Accepted but not sent, like early hints. */
+  writeProcessing(callback?: () => void): void {
+    if (callback !== undefined) queueMicrotask(callback);
+  }
+
   /** Breaks off the answer: a body that has begun is cut, and an answer that has not begun fails. */
   destroy(error?: Error): this {
     const state = this[stateKey];
-    state.ended = true;
     state.exchange.app.openStreams.delete(this);
     if (state.stream !== null) state.stream.destroy(error ?? new Error("The answer was broken off"));
     state.exchange.breakOff(error);

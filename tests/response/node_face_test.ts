@@ -78,11 +78,14 @@ Deno.test("calls that the platform needs no help with, or cannot carry out, are 
       res.uncork();
       res.setMaxListeners(30);
       const most = res.getMaxListeners();
-      res.writeEarlyHints({ link: "</style.css>; rel=preload" }, () => {
-        res.write("body");
-        res.addTrailers({ "x-sum": "1" });
-        res.end(` ${most}`);
-      });
+      res.writeProcessing();
+      res.writeContinue(() =>
+        res.writeEarlyHints({ link: "</style.css>; rel=preload" }, () => {
+          res.write("body");
+          res.addTrailers({ "x-sum": "1" });
+          res.end(` ${most}`);
+        })
+      );
     });
   }, [{ path: "/" }]);
   assertEquals(ours.map(({ status, body }) => [status, body]), theirs.map(({ status, body }) => [status, body]));
