@@ -41,6 +41,7 @@ export class BodyStream {
   #asked = false;
   /** Runs `drain` listeners in the asynchronous context of the writer that has to wait. */
   #drain: ((run: () => void) => void) | null = null;
+  #enqueueing = false;
   #ending = false;
   #over = false;
   #discarding = false;
@@ -95,6 +96,7 @@ export class BodyStream {
    * @returns Whether more may be written right away; otherwise wait for `drain`
    */
   write(bytes: Uint8Array, taken?: TakenCallback): boolean {
+    if (bytes.byteLength === 0 && this.#queue.length > 0) return this.#writeNothing(taken);
     if (this.#over || this.#discarding || bytes.byteLength === 0) {
       if (taken !== undefined) queueMicrotask(taken);
       return true;
@@ -102,19 +104,34 @@ export class BodyStream {
     if (this.#asked && this.#queue.length === 0) {
       this.#asked = false;
       this.#drain = null;
-      this.#controller.enqueue(bytes);
+      // first, because enqueueing may schedule the delivery of chunks that are written next, with their callbacks
       if (taken !== undefined) queueMicrotask(taken);
+      this.#controller.enqueue(bytes);
       return true;
     }
     this.#queue.push(bytes);
-    if (taken !== undefined) {
-      const turn = captureContext();
-      (this.#waiting ??= new Map()).set(bytes, (error?: Error) => turn(() => taken(error)));
-    }
+    if (taken !== undefined) (this.#waiting ??= new Map()).set(bytes, inContext(taken));
     this.#queued += bytes.byteLength;
     if (this.#queued < HIGH_WATER_MARK) return true;
     this.#drain ??= captureContext();
     return false;
+  }
+
+  // its callback waits for what was written before: programs write nothing to learn when the client has taken the rest
+  #writeNothing(taken: TakenCallback | undefined): boolean {
+    if (taken !== undefined) {
+      const last = this.#queue.pop()!;
+      const earlier = this.#waiting?.get(last);
+      // without a callback of its own, a chunk may be queued twice
+      const own = earlier === undefined ? last.subarray() : last;
+      this.#queue.push(own);
+      const later = inContext(taken);
+      (this.#waiting ??= new Map()).set(own, (error?: Error) => {
+        earlier?.(error);
+        later(error);
+      });
+    }
+    return this.#queued < HIGH_WATER_MARK;
   }
 
   /** Ends the body after what was written. */
@@ -156,19 +173,22 @@ export class BodyStream {
 
   // passes on one piece for each request of the client
   #deliver(): void {
-    if (this.#over) return;
-    if (this.#asked && this.#queue.length > 0) {
+    // enqueueing may call pull again, and the callbacks of what is delivered then are not the first
+    if (this.#enqueueing) return;
+    while (this.#asked && this.#queue.length > 0 && !this.#over) {
       const chunks = this.#queue.splice(0, this.#fitting());
       const piece = joinedBytes(chunks);
       const last = chunks.at(-1)!;
       this.#queued -= piece.byteLength;
       this.#asked = false;
+      this.#enqueueing = true;
       this.#controller.enqueue(piece);
-      this.#waiting?.get(last)?.();
+      this.#enqueueing = false;
+      const taken = this.#waiting?.get(last);
       this.#waiting?.delete(last);
+      taken?.();
       this.#drained();
     }
-    // enqueueing may call pull again, so everything may have been delivered by now
     if (!this.#ending || this.#queue.length > 0 || this.#over) return;
     this.#over = true;
     this.#controller.close();
@@ -195,6 +215,11 @@ export class BodyStream {
     this.#drain = null;
     turn(this.#events.drain);
   }
+}
+
+function inContext(taken: TakenCallback): TakenCallback {
+  const turn = captureContext();
+  return (error) => turn(() => taken(error));
 }
 
 /** The error for writing to a client that is gone, with Node's code. */

@@ -5,7 +5,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { FrameworkResponse } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
-import { type Any, askBoth } from "../support/both.ts";
+import { type Any, askBoth, serveBoth } from "../support/both.ts";
 
 /** Requests what a handler writes. */
 function written(handler: (res: FrameworkResponse) => unknown, init?: RequestInit): Promise<Response> {
@@ -41,12 +41,12 @@ Deno.test("the callback of a chunk runs when the client takes it, in order, befo
   });
   const reader = response.body!.getReader();
   await Promise.resolve();
-  assertEquals(heard, ["nothing"]);
+  assertEquals(heard, []);
   await reader.read();
   await Promise.resolve();
-  assertEquals(heard, ["nothing", "a"]);
+  assertEquals(heard, ["a"]);
   while (!(await reader.read()).done);
-  assertEquals(heard, ["nothing", "a", "b", "c", "d", "end"]);
+  assertEquals(heard, ["a", "b", "c", "nothing", "d", "end"]);
 });
 
 Deno.test("the callback of a chunk sees what AsyncLocalStorage held when it was written, as in Express", async () => {
@@ -61,6 +61,34 @@ Deno.test("the callback of a chunk sees what AsyncLocalStorage held when it was 
   });
   await serving(app, async (origin) => assertEquals(await (await fetch(origin)).text(), "ab"));
   assertEquals(await seen.promise, "of the request");
+});
+
+Deno.test("text in any of Node's encodings is read as by Buffer.from, whatever characters do not belong to it", async () => {
+  const texts = ["YWJj", "YW\nJj=", "YQ==YQ==", "a-_/+", "YWJjZ", "61626", "6162zz63", "é😀\ud800", ""];
+  for (const encoding of ["base64", "base64url", "hex", "latin1", "binary", "ascii", "utf8", "ucs2"] as const) {
+    for (const text of texts) {
+      const response = await written((res) => res.end(text, encoding));
+      assertEquals(Buffer.from(await response.arrayBuffer()), Buffer.from(text, encoding), `${text} in ${encoding}`);
+    }
+  }
+});
+
+Deno.test("an answer that was destroyed before its end has not ended, as in Express", async () => {
+  const shown: unknown[] = [];
+  const noted = [0, 1].map(() => Promise.withResolvers<void>());
+  const [ours, theirs] = await serveBoth((app: Any) => {
+    app.get("/", (_req: Any, res: Any) => {
+      res.on("close", () => {
+        shown.push([res.writableEnded, res.finished, res.writableFinished, res.destroyed]);
+        noted[shown.length - 1]!.resolve();
+      });
+      res.write("begun");
+      res.destroy();
+    });
+  }, (origin) => fetch(origin).then((response) => response.text()).catch(() => "cut"));
+  assertEquals([ours, theirs], ["cut", "cut"]);
+  await Promise.all(noted.map(({ promise }) => promise));
+  assertEquals(shown, [[false, false, false, true], [false, false, false, true]]);
 });
 
 Deno.test("null in place of an encoding or a callback is ignored, as in Node", async () => {
