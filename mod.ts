@@ -22,6 +22,8 @@
 import { createApp } from "./src/app/create_app.ts";
 
 export default createApp;
+// what require() returns; it adds nothing to the types
+export * from "./src/app/common_js.js";
 export { application, request, response } from "./src/app/create_app.ts";
 export type { CreateApp } from "./src/app/create_app.ts";
 export type {
