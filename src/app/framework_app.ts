@@ -705,7 +705,9 @@ makeAssignable(FrameworkApp.prototype, [
   "stop",
 ]);
 
-// Node's own response, as http.createServer(app), connect and Express pass it: only that has assignSocket
+// Node's own response, as http.createServer(app), http2.createServer(app), connect and Express pass it: only that has
+// assignSocket, or over HTTP/2 createPushResponse
 function isNodeResponse(res: unknown): res is NodeResponse {
-  return typeof (res as { assignSocket?: unknown } | null)?.assignSocket === "function";
+  const methods = res as { assignSocket?: unknown; createPushResponse?: unknown } | null | undefined;
+  return typeof methods?.assignSocket === "function" || typeof methods?.createPushResponse === "function";
 }

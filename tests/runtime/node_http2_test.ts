@@ -22,6 +22,7 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     [204, ""],
     [201, 2, '{"a":[1]}'],
   ]],
+  ["http2.createServer(app) routes requests and parses bodies", "ownServer", [201, "2.0", '{"a":1}', 404]],
   ["a body is answered while it still arrives", "streamed", ["one", "two", "three"]],
   ["two hundred concurrent requests each get their own answer", "many", true],
   ["trailers and connection-specific headers do no harm", "trailers", ['{"length":5}', 200, "sent", null, 200]],
