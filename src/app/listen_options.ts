@@ -50,8 +50,8 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
 
 function refusePath(path: unknown): never {
   throw new TypeError(
-    `app.listen takes a port, not the path ${String(path)}; for a Unix socket hand app.fetch to the runtime's own ` +
-      "server, as in Deno.serve({ path }, app.fetch)",
+    `app.listen takes a port, not the path ${String(path)}; for a Unix socket hand the application to the ` +
+      "runtime's own server, as in Deno.serve({ path }, app.fetch), or http.createServer(app).listen(path) on Node",
   );
 }
 

@@ -149,6 +149,7 @@ Deno.test("host is Node's name of hostname, and a path is refused", async () => 
   await app.close();
   assertThrows(() => app.listen({ path: "/tmp/socket" } as object), TypeError, "not the path /tmp/socket");
   assertThrows(() => app.listen("/tmp/socket"), TypeError, "not the path /tmp/socket");
+  assertThrows(() => app.listen("/tmp/socket"), TypeError, "http.createServer(app).listen(path) on Node");
 });
 
 Deno.test("an unknown option is refused, since a server would open more than was meant", () => {
