@@ -55,6 +55,8 @@ export class Limiter extends Emitter {
   readonly #demand: Demand;
   readonly #queue: WaitQueue;
   readonly #checkCaller: string;
+  /** How often the breaker had opened when a failure was last written to the console, `-1` for never. */
+  #logged = -1;
 
   /**
    * Makes a limiter.
@@ -92,7 +94,7 @@ export class Limiter extends Emitter {
     if (checked.leases !== null) {
       outer = this.#leasing = new LeasingStore(outer, checked.leases, elapsed, this.counters);
     }
-    const failed = (error: unknown) => this.#tell("storeFailure", error);
+    const failed = (error: unknown) => this.#failed(error, `${made}: onStoreFailure "${checked.onStoreFailure}"`);
     this.#guarded = new FailurePolicy(outer, { ...checked, failed }, this.counters);
   }
 
@@ -258,6 +260,15 @@ export class Limiter extends Emitter {
   /** Connects to the store, so that the first decision does not have to wait. Rejects if that fails. */
   async warm(): Promise<void> {
     await this.#store.warm?.();
+  }
+
+  // A store that was set up wrongly fails each time, while requests pass as if it counted. So the console gets the first
+  // failure and each opening of the breaker, unless the program listens itself.
+  #failed(error: unknown, policy: string): void {
+    if (this.listenerCount("storeFailure") > 0) return this.#tell("storeFailure", error);
+    if (this.#logged === this.counters.breakerOpened) return;
+    this.#logged = this.counters.breakerOpened;
+    console.error(`${policy} decides, because the store failed; listen to the event storeFailure for every failure:`, error);
   }
 
   // called during a decision: an error of a listener must not prevent the answer

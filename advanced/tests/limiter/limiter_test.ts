@@ -535,6 +535,37 @@ Deno.test("events report refusals, shadow refusals, and failures of the store", 
   assertEquals([limiter.counters.storeFailures, limiter.counters.decidedLocally], [1, 1]);
 });
 
+Deno.test("without a listener, the console gets a store's first failure and each opening of the breaker", async () => {
+  const clock = new VirtualClock();
+  const { faulty, store } = elsewhere(clock);
+  const { error } = console;
+  const logged: unknown[][] = [];
+  console.error = (...told) => logged.push(told);
+  const refused = new Error("NOPERM this user has no permissions to run the 'evalsha' command");
+  try {
+    const options = { max: 100, store, clock: clock.read, timers: clock.timers };
+    const heard = new Limiter({ ...options, name: "heard" });
+    heard.on("storeFailure", () => {});
+    const limiter = new Limiter({ ...options, name: "unheard", onStoreFailure: "open" });
+    const failing = async (times: number) => {
+      faulty.fail(refused);
+      for (let i = 0; i < times; i++) await Promise.all([limiter.check("a"), heard.check("a")]);
+    };
+    await failing(2);
+    assertEquals(logged.map(([, cause]) => cause), [refused]);
+    assert(String(logged[0]![0]).startsWith('Limiter: onStoreFailure "open" decides'));
+    await failing(20);
+    assertEquals(logged.length, 2, "the breaker opened");
+    faulty.heal();
+    clock.advance(20_000);
+    assertEquals((await limiter.check("a")).decidedBy, "store");
+    await failing(20);
+    assertEquals(logged.length, 3, "it opened again");
+  } finally {
+    console.error = error;
+  }
+});
+
 Deno.test("a listener that throws changes no decision, and is logged to the console", async () => {
   const clock = new VirtualClock();
   const { faulty, store } = elsewhere(clock);
