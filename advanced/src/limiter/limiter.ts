@@ -268,7 +268,10 @@ export class Limiter extends Emitter {
     if (this.listenerCount("storeFailure") > 0) return this.#tell("storeFailure", error);
     if (this.#logged === this.counters.breakerOpened) return;
     this.#logged = this.counters.breakerOpened;
-    console.error(`${policy} decides, because the store failed; listen to the event storeFailure for every failure:`, error);
+    console.error(
+      `${policy} decides, because the store failed; listen to the event storeFailure for every failure:`,
+      error,
+    );
   }
 
   // called during a decision: an error of a listener must not prevent the answer

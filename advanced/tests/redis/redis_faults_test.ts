@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { type RedisServer, startServer } from "../../../tests/support/redis_servers.ts";
 import { until } from "../../../tests/support/until.ts";
@@ -259,6 +260,31 @@ Deno.test("a connection whose peer vanished silently is replaced", async () => {
     performance.now = now;
   }
 });
+
+for (
+  const [kind, clientOf] of [
+    ["ioredis", (url: string) => new Redis(url, { socketTimeout: 200, maxRetriesPerRequest: 0 })],
+    [
+      "node-redis",
+      (url: string) => createClient({ url, pingInterval: 80, socket: { socketTimeout: 200, reconnectStrategy: 50 } }),
+    ],
+  ] as const
+) {
+  Deno.test(`a client of ${kind} replaces such a connection too, with the options of the documentation`, async () => {
+    await using server = await startServer();
+    await using proxy = startProxy(server.port);
+    const client = clientOf(proxy.url);
+    client.on("error", () => {});
+    if ("isReady" in client) await client.connect();
+    const limiter = new Limiter({ store: new RedisStore({ client }), max: 1_000_000 });
+    await answersByStoreAgain(limiter);
+    proxy.forsake();
+    assertEquals((await limiter.check("key")).decidedBy, "local");
+    await answersByStoreAgain(limiter);
+    if ("isReady" in client) client.destroy();
+    else client.disconnect();
+  });
+}
 
 Deno.test("when a server becomes a replica, the store reconnects to its address for the new primary", async () => {
   await using old = await startServer();

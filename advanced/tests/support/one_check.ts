@@ -2,6 +2,7 @@
 import { Limiter, RedisStore } from "../../mod.ts";
 
 const limiter = new Limiter({ store: new RedisStore({ url: Deno.args[0]! }), max: 1, timeoutMs: 50 });
+limiter.on("storeFailure", () => {});
 const { decidedBy } = await limiter.check("key");
 await limiter.close();
 console.log(decidedBy);
