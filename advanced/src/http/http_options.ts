@@ -5,6 +5,7 @@ import { type LimiterOptions, type LimitOptions, systemClock } from "../limiter/
 import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
 import { fromCounter } from "../stores/counter_store.ts";
 import { type CallbackCounterLike, type CounterLike, isCallbackCounter } from "../stores/policy_counter.ts";
+import { isRedisClient } from "../stores/redis/is_redis_client.ts";
 import { checkName, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Awaitable, Store } from "../policy/store.ts";
 import type { RequestFace, ResponseOf } from "./faces.ts";
@@ -115,11 +116,11 @@ function pick<Options>(options: object, names: OptionNames<Options>): Partial<Op
 }
 
 function storeOf(store: Store | CounterLike | CallbackCounterLike): Store {
-  // a value that is not an object, such as a Redis URL, is rejected with its value when the limiter is created
+  // a value that is not an object, such as a Redis URL, is rejected when the limiter is created
   const counter = Object(store) as CounterLike | CallbackCounterLike;
-  return "increment" in counter && typeof counter.increment === "function" || isCallbackCounter(counter)
-    ? fromCounter(counter)
-    : store as Store;
+  const isCounter = "increment" in counter && typeof counter.increment === "function" || isCallbackCounter(counter);
+  // a client of Redis has a method incr, too
+  return isCounter && !isRedisClient(store) ? fromCounter(counter) : store as Store;
 }
 
 /** Which headers are sent, by the options. */

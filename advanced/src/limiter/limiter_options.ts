@@ -2,6 +2,7 @@ import { checkInteger, checkType, LONGEST_TIMER_MS, refuseOption } from "@sluice
 import { checkPolicy } from "../policy/check_policy.ts";
 import type { AlgorithmName, Block, OnDenied, Policy } from "../policy/policy.ts";
 import type { Store } from "../policy/store.ts";
+import { isRedisClient } from "../stores/redis/is_redis_client.ts";
 import type { OnStoreFailure } from "../wrappers/failure_policy.ts";
 import type { LeaseOptions } from "../wrappers/leases.ts";
 import { platformTimers, type Timers, unsleepingClock } from "../wrappers/timers.ts";
@@ -182,6 +183,12 @@ export function checkLeases(leases: LeaseOptions | null, policies: readonly Poli
  * @throws {TypeError} If it is no store, or an algorithm is not among its capabilities
  */
 export function checkStore(store: Store, policies: readonly Policy[], caller: string): void {
+  // an address may contain a password, and errors are logged
+  if (typeof store === "string" || isRedisClient(store)) {
+    throw new TypeError(
+      `${caller}: option store must be a store; for Redis say new RedisStore({ url }) or new RedisStore({ client })`,
+    );
+  }
   if (typeof store !== "object" || store === null || typeof store.decide !== "function" || !store.capabilities) {
     refuseOption(
       TypeError,

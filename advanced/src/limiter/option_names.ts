@@ -32,6 +32,17 @@ export const LIMITER_NAMES: OptionNames<LimiterOptions> = {
   maxWaiting: true,
 };
 
+/** Names that people bring along from rate-limiter-flexible, @nestjs/throttler and express-slow-down. */
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ["points", "say max"],
+  ["duration", "say windowMs, in ms"],
+  ["blockDuration", "say block: { after: 1, forMs }"],
+  ["keyPrefix", "say name"],
+  ["ttl", "say windowMs, in ms"],
+  ["delayMs", "requests are admitted or refused, not delayed; waitFor of a Limiter waits"],
+  ["delayAfter", "requests are admitted or refused, not delayed; waitFor of a Limiter waits"],
+]);
+
 /**
  * Refuses options of a limiter and of its limits that there are none of, and those of a single limit beside several.
  *
@@ -49,7 +60,7 @@ export function checkLimiterNames<Options, Limit>(
   limitNames: OptionNames<Limit>,
   instead?: (name: string) => string | undefined,
 ): void {
-  checkNames(caller, options, names, instead);
+  checkNames(caller, options, names, (name) => instead?.(name) ?? INSTEAD.get(name));
   const { limits, ...single } = options as Record<string, unknown>;
   if (limits === undefined) return;
   if (!Array.isArray(limits) || limits.length === 0) {

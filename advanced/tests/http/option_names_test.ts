@@ -72,6 +72,11 @@ Deno.test("an option of another function or another limiter is refused, with wha
   assert(refusal(rateLimit, { clientAddress: () => "" }).includes("no option clientAddress; it is for fetchLimit"));
   assert(refusal(rateLimit, { retryAfter: 5 }).includes("no option retryAfter; Retry-After tells"));
   assert(refusal(rateLimit, { logger: console }).includes("no option logger; listen to limit.limiter"));
+  assert(refusal((options) => new Limiter(options), { points: 5 }).endsWith("no option points; say max"));
+  assert(refusal(rateLimit, { ttl: 60 }).endsWith("no option ttl; say windowMs, in ms"));
+  assert(
+    refusal(rateLimit, { delayMs: 5 }).includes("no option delayMs; requests are admitted or refused, not delayed"),
+  );
 });
 
 Deno.test("an option that is undefined is ignored", () => {

@@ -59,6 +59,23 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
   [() => fetchLimit({ clientAddress: "ip" } as Any), 'fetchLimit: option clientAddress must be a function, not "ip"'],
   [() => new MemoryStore({ clock: 5 } as Any), "MemoryStore: option clock must be a function, not 5"],
   [() => new RedisStore({ url: 5 } as Any), "RedisStore: option url must be a string, not 5"],
+  [
+    () => new RedisStore({ url: new URL("redis://:password@host") } as Any),
+    "RedisStore: option url must be a string; say url.href",
+  ],
+  ...["redis://:password@host", PORT].map((given): [() => unknown, string] => [
+    () => new RedisStore(given as Any),
+    'RedisStore: say new RedisStore({ url: "redis://host:6379" }), or new RedisStore({ client })',
+  ]),
+  [
+    () => new RedisStore({ sendCommand: nothing } as Any),
+    "RedisStore: there is no option sendCommand; give the client itself as option client",
+  ],
+  [
+    () => new RedisStore({ client: class Redis {} } as Any),
+    "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, of npm:@upstash/redis, Bun's own, or an object with " +
+    "evalsha, eval and scan, not the class Redis",
+  ],
   ...[
     ["http://user:pass/word@host:6379", "http://…@host:6379"],
     ["redis://:pass/word@host:6379", "redis://…@host:6379"],
@@ -108,6 +125,9 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
 const NO_STORE =
   "option store must be a store with decide and capabilities (see fromCounter for stores of other limiters), not";
 
+const NO_STORE_BUT_REDIS =
+  "option store must be a store; for Redis say new RedisStore({ url }) or new RedisStore({ client })";
+
 for (const [build, message] of WRONG) {
   Deno.test(`a wrong value is reported: ${message}`, () => {
     assertEquals(assertThrows(build, TypeError).message, message);
@@ -134,7 +154,8 @@ Deno.test("an error names the function that made the limiter, or the method that
     [{ maxWaiting: -1 }, "option maxWaiting must be an integer from 0 to 10000000, not -1"],
     [{ clock: 5 }, "option clock must be a function, not 5"],
     [{ store: null }, `${NO_STORE} null`],
-    [{ store: "redis://127.0.0.1:6379" }, `${NO_STORE} "redis://127.0.0.1:6379"`],
+    [{ store: "redis://:password@host" }, NO_STORE_BUT_REDIS],
+    [{ store: { ...PORT, incr() {} } }, NO_STORE_BUT_REDIS],
     [{ store: 5 }, `${NO_STORE} 5`],
     [{ store: RedisStore }, `${NO_STORE} the class RedisStore`],
     [{ store: () => {} }, `${NO_STORE} a function store`],

@@ -1,4 +1,4 @@
-import { isThenable } from "@sluice/sluice/limiting";
+import { isThenable, shown } from "@sluice/sluice/limiting";
 import { quote } from "./redis_key.ts";
 
 /** What a {@linkcode RedisStore} needs of a client: three methods. Implement them for clients without an adapter. */
@@ -99,14 +99,14 @@ export function redisPortOf(client: RedisClient): RedisPort {
     if ("createScript" in client && "evalsha" in client) return upstashPort(client);
     if ("evalsha" in client && "eval" in client && "scan" in client) return client as RedisPort;
   }
-  const shown = isThenable(client)
+  const given = isThenable(client)
     ? "a promise: await it"
-    : typeof client === "object"
+    : typeof client === "object" && client !== null
     ? "this object"
-    : String(client);
+    : shown(client);
   throw new TypeError(
     "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, of npm:@upstash/redis, Bun's " +
-      `own, or an object with evalsha, eval and scan, not ${shown}`,
+      `own, or an object with evalsha, eval and scan, not ${given}`,
   );
 }
 

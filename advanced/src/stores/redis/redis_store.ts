@@ -4,6 +4,7 @@ import { assertDistinct } from "../assert_distinct.ts";
 import { noteHome } from "../counters_home.ts";
 import { decideByKey } from "../decide_by_key.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../../policy/store.ts";
+import { isRedisClient } from "./is_redis_client.ts";
 import { allEndings, BLOCK_ENDING, ENDINGS, keyOf, patternOf, redisKey } from "./redis_key.ts";
 import { keysBy, type RedisClient, type RedisPort, redisPortOf } from "./redis_port.ts";
 import { VERDICT_LENGTH } from "./lua/main.ts";
@@ -26,6 +27,11 @@ export interface RedisStoreOptions {
 }
 
 const NAMES: OptionNames<RedisStoreOptions> = { url: true, client: true, prefix: true, clock: true };
+
+// rate-limit-redis takes it, in a class of the same name
+function instead(name: string): string | undefined {
+  return name === "sendCommand" ? "give the client itself as option client" : undefined;
+}
 
 /** The server's clock goes on while a test's stands still; nothing may expire meanwhile. */
 const TEST_TTL_MS = 600_000;
@@ -56,11 +62,18 @@ export class RedisStore implements Store {
    * unknown
    */
   constructor(options: RedisStoreOptions) {
-    checkNames("RedisStore", options ?? {}, NAMES);
+    // an address may contain a password, and errors are logged
+    if (typeof options === "string" && /:\/\//.test(options) || isRedisClient(options)) {
+      throw new TypeError(
+        'RedisStore: say new RedisStore({ url: "redis://host:6379" }), or new RedisStore({ client })',
+      );
+    }
+    checkNames("RedisStore", options ?? {}, NAMES, instead);
     const { url, client, prefix = "sluice:", clock } = options ?? {};
     if ((url === undefined) === (client === undefined)) {
       throw new TypeError('RedisStore: give option url ("redis://host:6379") or option client, one of them');
     }
+    if ((url as unknown) instanceof URL) throw new TypeError("RedisStore: option url must be a string; say url.href");
     checkType("url", url, "string", "RedisStore");
     checkType("clock", clock, "function", "RedisStore");
     if (typeof prefix !== "string" || /[{}]/.test(prefix)) {
