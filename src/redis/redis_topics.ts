@@ -54,7 +54,14 @@ function pubSubClientOf(client: NodeRedisClient | IoRedisClient): PubSubClient {
     // Bun's own client has the commands, too, but does not report on its connection
     if ("psubscribe" in client && "on" in client) return ioRedis(client);
   }
-  const shown = isThenable(client) ? "a promise: await it" : client === Object(client) ? "this object" : String(client);
+  // an address may contain a password, and errors are logged
+  const shown = isThenable(client)
+    ? "a promise: await it"
+    : typeof client === "string"
+    ? "an address: connect a client to it"
+    : client === Object(client)
+    ? "this object"
+    : String(client);
   throw new TypeError(
     "redisTopics takes a client of npm:redis 5 or later (in a cluster, of one node), or of npm:ioredis, not " + shown,
   );

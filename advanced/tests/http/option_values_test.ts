@@ -76,6 +76,11 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
     "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, of npm:@upstash/redis, Bun's own, or an object with " +
     "evalsha, eval and scan, not the class Redis",
   ],
+  [
+    () => new RedisStore({ client: "redis://:password@host" } as Any),
+    "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, of npm:@upstash/redis, Bun's own, or an object with " +
+    "evalsha, eval and scan, not an address: give it as option url",
+  ],
   ...[
     ["http://user:pass/word@host:6379", "http://…@host:6379"],
     ["redis://:pass/word@host:6379", "redis://…@host:6379"],

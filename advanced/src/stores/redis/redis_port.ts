@@ -103,6 +103,9 @@ export function redisPortOf(client: RedisClient): RedisPort {
     ? "a promise: await it"
     : typeof client === "object" && client !== null
     ? "this object"
+    : typeof client === "string"
+    // it may contain a password, and errors are logged
+    ? "an address: give it as option url"
     : shown(client);
   throw new TypeError(
     "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, of npm:@upstash/redis, Bun's " +
