@@ -151,8 +151,12 @@ for (const kind of Object.keys(KINDS)) {
       await late.close();
     }
     const [error] = here.errors as Error[];
-    assertStringIncludes(error!.message, "topics reach the members in this process only, until Redis is back (");
     assert(error!.cause instanceof Error);
+    const { message, code } = error!.cause as Error & { code?: string };
+    assertEquals(
+      error!.message,
+      `redisTopics: topics reach the members in this process only, until Redis is back (${message || code})`,
+    );
     await bye(one, two, far);
   });
 
