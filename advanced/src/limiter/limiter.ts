@@ -268,10 +268,7 @@ export class Limiter extends Emitter {
     if (this.listenerCount("storeFailure") > 0) return this.#tell("storeFailure", error);
     if (this.#logged === this.counters.breakerOpened) return;
     this.#logged = this.counters.breakerOpened;
-    console.error(
-      `${policy} decides, because the store failed; listen to the event storeFailure for every failure:`,
-      error,
-    );
+    console.error(`${policy} decides, because the store failed (listen to storeFailure for more): ${toldOf(error)}`);
   }
 
   // called during a decision: an error of a listener must not prevent the answer
@@ -296,6 +293,13 @@ function assertDecision(method: string, decision: unknown): void {
   if ((decision as Partial<Decision> | null | undefined)?.takes !== undefined) return;
   const shown = typeof decision === "object" && decision !== null ? "this object" : String(decision);
   throw new TypeError(`limiter.${method} takes what await limiter.check(…) or waitFor(…) gives, not ${shown}`);
+}
+
+// Only the text: errors of clients may hold the command with its arguments, such as a password. The text of an error of
+// several addresses is empty.
+function toldOf(error: unknown): string {
+  const { message, code } = Object(error) as { message?: unknown; code?: unknown };
+  return String(message || code || error);
 }
 
 // empty for a store that cannot list keys
