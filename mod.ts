@@ -100,16 +100,16 @@ export {
 } from "./src/middleware/static_files.ts";
 export type { ListenOptions } from "./src/platform/platform.ts";
 export type {
-  AppFace,
+  AppLike,
   BodyReading,
   ClientWatch,
   NodeHttp,
   OpenStream,
   RenderCallback,
   RenderCallbackShape,
-  RuntimeFace,
+  RuntimeSupport,
   SettingValue,
-} from "./src/request/app_face.ts";
+} from "./src/request/app_like.ts";
 export {
   FrameworkRequest,
   type NodeRequest,
@@ -117,14 +117,14 @@ export {
   type RouteParams,
 } from "./src/request/framework_request.ts";
 export type { CommonExtras, RequestExtras } from "./src/request/request_extras.ts";
-export type { ResponseFace } from "./src/request/response_face.ts";
+export type { ResponseLike } from "./src/request/response_like.ts";
 export type { Untyped } from "./src/request/untyped.ts";
 export { Exchange, type Respond, type WebBody } from "./src/request/exchange.ts";
 export { Target } from "./src/request/target.ts";
 export { IncomingMessage } from "./src/request/incoming_message.ts";
 export type { HeaderName, HeaderRecord, NamedHeaders } from "./src/request/header_record.ts";
 export type { Destination } from "./src/request/body_pipes.ts";
-export { type PeerCertificate, SocketFace } from "./src/request/socket_face.ts";
+export { type PeerCertificate, RequestSocket } from "./src/request/request_socket.ts";
 export type { Peer } from "./src/request/peer.ts";
 export {
   type FormatHandlers,

@@ -14,7 +14,7 @@
  *
  * @module
  */
-export type { HeaderSink, RequestFace, ResponseFace, ResponseOf, SendingFace } from "./src/http/faces.ts";
+export type { HeaderSink, RequestLike, ResponseLike, ResponseOf, SendingResponse } from "./src/http/request_like.ts";
 export {
   type FetchAnswer,
   type FetchHandler,
@@ -30,7 +30,7 @@ export type { Counters } from "./src/wrappers/counters.ts";
 export type { Decision } from "./src/limiter/decision.ts";
 export type { CheckOptions, LimiterKeys, PeekOptions } from "./src/limiter/demand.ts";
 export { Limiter, type WaitOptions } from "./src/limiter/limiter.ts";
-export { type MeterFace, type ObservableFace, type ObservationFace, observe } from "./src/limiter/telemetry.ts";
+export { type MeterLike, type ObservableLike, type ObservableResultLike, observe } from "./src/limiter/telemetry.ts";
 export type { LimiterOptions, LimitOptions, StoreOptions } from "./src/limiter/limiter_options.ts";
 export { ALGORITHM_NAMES, type AlgorithmName, type Block, type OnDenied, type Policy } from "./src/policy/policy.ts";
 export {

@@ -10,7 +10,7 @@ import { serveStatic } from "../middleware/static_files.ts";
 import { Exchange } from "../request/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
 import { IncomingMessage } from "../request/incoming_message.ts";
-import { SocketFace } from "../request/socket_face.ts";
+import { RequestSocket } from "../request/request_socket.ts";
 import { Target } from "../request/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import { HeaderMethods } from "../response/header_methods.ts";
@@ -51,7 +51,7 @@ function withNames() {
     OutgoingHeaders,
     OutgoingMessage,
     PathPattern,
-    SocketFace,
+    RequestSocket,
     Target,
     View,
     WebSocketConnection,

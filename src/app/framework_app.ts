@@ -12,7 +12,7 @@ import type { AnyHandler, Mounted } from "../matching/layer.ts";
 import { defineVerbs } from "../matching/methods.ts";
 import { answerNode, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { ListenOptions } from "../platform/platform.ts";
-import type { AppFace, OpenStream, RenderCallback, RuntimeFace, SettingValue } from "../request/app_face.ts";
+import type { AppLike, OpenStream, RenderCallback, RuntimeSupport, SettingValue } from "../request/app_like.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
 import { FrameworkRequest, type QueryValues } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
@@ -76,7 +76,7 @@ const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
  *
  * @typeParam L Type of `res.locals`
  */
-export class FrameworkApp<L extends Locals = Locals> extends Callable implements AppFace {
+export class FrameworkApp<L extends Locals = Locals> extends Callable implements AppLike {
   // Private fields come first: V8 turns an object with more than twelve properties into a hash table when it gets
   // another one by a computed key, which is how private fields are added, and every access is a look-up from then on.
   /** Its own request and response classes, made on first use of `app.request` or `app.response`. */
@@ -602,7 +602,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /** The runtime, for the framework's own use. */
-  get runtimeFace(): RuntimeFace {
+  get runtimeSupport(): RuntimeSupport {
     return detectPlatform();
   }
 

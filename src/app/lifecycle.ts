@@ -3,7 +3,7 @@ import { checkNames, type OptionNames } from "../http/option_names.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { FetchHandler, PlatformServer, Routed } from "../platform/platform.ts";
-import type { OpenStream } from "../request/app_face.ts";
+import type { OpenStream } from "../request/app_like.ts";
 import { type Connections, connectionsKey } from "../websocket/connections.ts";
 import { listenOptions } from "./listen_options.ts";
 import { Server } from "./server.ts";

@@ -2,7 +2,7 @@ import { strongEntityTag, weakEntityTag } from "../http/entity_tag.ts";
 import { compileTrust, type TrustSetting } from "../http/forwarded.ts";
 import { parseExtendedQuery } from "../http/nested_query.ts";
 import { parseSimpleQuery } from "../http/query_string.ts";
-import type { SettingValue } from "../request/app_face.ts";
+import type { SettingValue } from "../request/app_like.ts";
 
 /** Settings of an application, by Express's names. Users may add their own. */
 export interface AppSettings {

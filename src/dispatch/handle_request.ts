@@ -1,7 +1,7 @@
 import { readCaptures } from "../matching/capture.ts";
 import type { LayerSource, Step } from "../matching/layer.ts";
 import { socketsExist } from "../matching/registrations.ts";
-import type { AppFace } from "../request/app_face.ts";
+import type { AppLike } from "../request/app_like.ts";
 import { Exchange } from "../request/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
 import type { Target } from "../request/target.ts";
@@ -36,7 +36,7 @@ export function handleRequest(
   request: Request,
   info: unknown,
   platformContext: unknown,
-  app: AppFace,
+  app: AppLike,
   classes: AppClasses | null,
   context: AppContext | null,
 ): Response | Promise<Response> {

@@ -58,10 +58,10 @@ export function showAttached(incoming: IncomingMessage, req: FrameworkRequest): 
  * @param incoming Node's request
  */
 export function handBack(req: FrameworkRequest, incoming: IncomingMessage): void {
-  const face = Object.getPrototypeOf(req);
+  const prototype = Object.getPrototypeOf(req);
   for (const name of Object.keys(req)) {
     // our session is saved with our response; session middleware after us would take it for its own
-    if (OURS.has(name) || name === "session" || name in incoming || (name in face && !PARSED.has(name))) continue;
+    if (OURS.has(name) || name === "session" || name in incoming || (name in prototype && !PARSED.has(name))) continue;
     assignOwn(incoming, name, req[name as keyof FrameworkRequest]);
   }
 }

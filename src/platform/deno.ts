@@ -1,5 +1,5 @@
 import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
-import type { ClientWatch } from "../request/app_face.ts";
+import type { ClientWatch } from "../request/app_like.ts";
 import { arrivedText, isServed, readHeader, visitHeaders } from "./deno_record.ts";
 import { genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";

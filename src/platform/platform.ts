@@ -1,5 +1,5 @@
 import type { EmitterMethods } from "../http/emitter_methods.ts";
-import type { RuntimeFace } from "../request/app_face.ts";
+import type { RuntimeSupport } from "../request/app_like.ts";
 
 /** Where and how to listen. */
 export interface ListenOptions {
@@ -138,7 +138,7 @@ export interface ServerLimits {
 }
 
 /** What Sluice needs of a runtime; one small file for each in this folder. */
-export interface Platform extends RuntimeFace {
+export interface Platform extends RuntimeSupport {
   /** Name in messages. */
   readonly name: string;
   /** Handlers that the server needs for WebSockets; only for Bun. */

@@ -1,5 +1,5 @@
 import { captureContext } from "../http/async_context.ts";
-import type { AppFace, BodyReading, OpenStream } from "./app_face.ts";
+import type { AppLike, BodyReading, OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
 import { Watch } from "./watch.ts";
@@ -66,7 +66,7 @@ export class Exchange {
   /** The platform's second argument; not looked at until somebody asks for the peer. */
   readonly info: unknown;
   /** The application that is handling the request; another one while a mounted application runs. */
-  app: AppFace;
+  app: AppLike;
   /** Makes the web response, if the platform has a faster way than the runtime's class. */
   respond: Respond | null = null;
   #response: Response | null = null;
@@ -83,7 +83,7 @@ export class Exchange {
    * @param context The platform's third argument: what waits for background work, on Workers
    * @param app The application that received it
    */
-  constructor(request: Request, info: unknown, context: unknown, app: AppFace) {
+  constructor(request: Request, info: unknown, context: unknown, app: AppLike) {
     this.target = new Target(request);
     this.info = info;
     this.app = app;
@@ -101,7 +101,7 @@ export class Exchange {
 
   /** The other end of the connection. */
   get peer(): Peer {
-    return this.#ensureExtras.peer ??= this.app.runtimeFace.peerOf(this.info, this.target.request);
+    return this.#ensureExtras.peer ??= this.app.runtimeSupport.peerOf(this.info, this.target.request);
   }
 
   /** Whether the client disconnected before the answer was complete. */
@@ -215,9 +215,9 @@ export class Exchange {
     const extras = this.#extras;
     if (extras === null || extras.watch !== null || !this.hasListeners) return;
     const watch = extras.watch = new Watch(() => this.#leave());
-    const { runtimeFace } = this.app;
-    if (runtimeFace.watchClient === undefined) return this.#listen(watch);
-    runtimeFace.watchClient(this.target.request, watch, () => this.#listen(watch));
+    const { runtimeSupport } = this.app;
+    if (runtimeSupport.watchClient === undefined) return this.#listen(watch);
+    runtimeSupport.watchClient(this.target.request, watch, () => this.#listen(watch));
   }
 
   #listen(watch: Watch): void {
@@ -313,14 +313,14 @@ export class Exchange {
   // here if a listener or a handler is left that may want it. Some platforms would stop the handler as well.
   #keep(): void {
     this.#keepRequest();
-    const { runtimeFace } = this.app;
+    const { runtimeSupport } = this.app;
     const extras = this.#ensureExtras;
-    if (extras.handlers === 0 || extras.settled !== null || !runtimeFace.endsWithAnswer) return;
+    if (extras.handlers === 0 || extras.settled !== null || !runtimeSupport.endsWithAnswer) return;
     this.app.background(new Promise<void>((resolve) => extras.settled = resolve), this.info, this.context);
   }
 
   #keepRequest(): void {
-    this.app.runtimeFace.keepHeaders?.(this.target.request);
+    this.app.runtimeSupport.keepHeaders?.(this.target.request);
     void this.peer;
   }
 

@@ -4,14 +4,14 @@ import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
 import { isFresh } from "../http/freshness.ts";
 import { nextSequence, requestSequence } from "../http/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
-import type { AppFace } from "./app_face.ts";
+import type { AppLike } from "./app_like.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { matchContentType } from "./content_is.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { IncomingMessage } from "./incoming_message.ts";
 import type { CommonExtras, RequestExtras } from "./request_extras.ts";
 import { type RequestState, stateKey } from "./request_state.ts";
-import type { ResponseFace } from "./response_face.ts";
+import type { ResponseLike } from "./response_like.ts";
 import type { Untyped } from "./untyped.ts";
 
 /** Values of the path parameters by name. A wildcard is a list of segments, which the types of literal paths show. */
@@ -63,7 +63,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    */
   declare body: Body;
   /** The response this request belongs to. */
-  res: ResponseFace = undefined as unknown as ResponseFace;
+  res: ResponseLike = undefined as unknown as ResponseLike;
   /** The {@linkcode Route} being run, `undefined` outside routes; typed as any, as in Express. */
   route: Untyped = undefined;
   /** Continues with the next layer of the router that is running. */
@@ -113,7 +113,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   /** The application that is handling the request. */
-  get app(): AppFace {
+  get app(): AppLike {
     return this.#exchange.app;
   }
 
@@ -163,7 +163,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    */
   get env(): Record<string, Untyped> {
     const { app, info } = this[exchangeKey];
-    return app.runtimeFace.environment(info);
+    return app.runtimeSupport.environment(info);
   }
 
   set env(value: Record<string, Untyped>) {

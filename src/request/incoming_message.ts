@@ -6,9 +6,9 @@ import { type Exchange, exchangeKey } from "./exchange.ts";
 import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_record.ts";
 import type { Peer } from "./peer.ts";
 import type { Destination } from "./body_pipes.ts";
-import { bodyOf, connectionReset, ReadableFace } from "./readable_face.ts";
+import { bodyOf, connectionReset, ReadableBody } from "./readable_body.ts";
 import { RequestState, stateKey } from "./request_state.ts";
-import { SocketFace, type Timed } from "./socket_face.ts";
+import { RequestSocket, type Timed } from "./request_socket.ts";
 
 /**
  * A web `Request` with the API of Node's `http.IncomingMessage`, so that Express middleware runs unmodified.
@@ -117,7 +117,7 @@ export abstract class IncomingMessage extends Emitter {
     let value: string | null = null;
     try {
       const { app, target: { request } } = this[exchangeKey];
-      value = app.runtimeFace.header(request, name);
+      value = app.runtimeSupport.header(request, name);
     } catch (cause) {
       // a name that is not valid cannot be that of a header: no error
       if (isHeaderName(name)) assertLate(this, `req.get(${JSON.stringify(name)})`, cause);
@@ -134,12 +134,16 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /** The connection: the part of Node's socket that middleware uses. */
-  get socket(): SocketFace {
-    return stateOf(this).socket ??= new SocketFace(this[exchangeKey], this[exchangeKey].peer, this as unknown as Timed);
+  get socket(): RequestSocket {
+    return stateOf(this).socket ??= new RequestSocket(
+      this[exchangeKey],
+      this[exchangeKey].peer,
+      this as unknown as Timed,
+    );
   }
 
   /** Node's older name of {@linkcode IncomingMessage.socket}. */
-  get connection(): SocketFace {
+  get connection(): RequestSocket {
     return this.socket;
   }
 
@@ -237,8 +241,8 @@ export abstract class IncomingMessage extends Emitter {
     if (event === "end" || event === "close" || event === "aborted" || event === "error") return announceEnd(this);
     // as in Node, prepended listeners do not start the flow
     if (first) return;
-    if (event === "data") bodyFace(this).listen();
-    else if (event === "readable") bodyFace(this).offer();
+    if (event === "data") readableOf(this).listen();
+    else if (event === "readable") readableOf(this).offer();
   }
 
   /** Whether there may be more to read. */
@@ -252,18 +256,18 @@ export abstract class IncomingMessage extends Emitter {
    * @returns The chunk; `null` if there is none yet, or no more will come
    */
   read(): Uint8Array | string | null {
-    return bodyFace(this).read();
+    return readableOf(this).read();
   }
 
   /** Starts or continues the flow of `data` events. */
   resume(): this {
-    bodyFace(this).resume();
+    readableOf(this).resume();
     return this;
   }
 
   /** Pauses the flow of `data` events. */
   pause(): this {
-    bodyFace(this).pause();
+    readableOf(this).pause();
     return this;
   }
 
@@ -279,23 +283,23 @@ export abstract class IncomingMessage extends Emitter {
    * @throws {TypeError} If it is unknown
    */
   setEncoding(encoding = "utf8"): this {
-    bodyFace(this).setEncoding(encoding);
+    readableOf(this).setEncoding(encoding);
     return this;
   }
 
   /** Pipes the body to a writable with back-pressure, and ends it unless `end` is `false`. */
   pipe<T extends Destination>(destination: T, options: { end?: boolean } = {}): T {
-    return bodyFace(this).pipe(destination, options);
+    return readableOf(this).pipe(destination, options);
   }
 
   /** Stops piping to a writable, or to all. */
   unpipe(destination?: Destination): this {
-    bodyFace(this).unpipe(destination);
+    readableOf(this).unpipe(destination);
     return this;
   }
 
   /**
-   * Sets the time within which an answer has to begin; see {@linkcode SocketFace.setTimeout}.
+   * Sets the time within which an answer has to begin; see {@linkcode RequestSocket.setTimeout}.
    *
    * @param ms The time in ms; 0 for none
    * @param listener Added for `timeout`, which a request emits while its body is still arriving
@@ -309,7 +313,7 @@ export abstract class IncomingMessage extends Emitter {
   /** Stops reading the body and, unless it was read to its end, breaks off the connection, as in Node. */
   destroy(error?: Error): this {
     const unread = !this.readableEnded;
-    bodyFace(this).destroy(error);
+    readableOf(this).destroy(error);
     if (unread) this[exchangeKey].breakOff(error);
     return this;
   }
@@ -317,7 +321,7 @@ export abstract class IncomingMessage extends Emitter {
   /** Chunks of the body as they arrive: bytes, or text once an encoding is set. */
   // deno-lint-ignore no-explicit-any -- as in Node's types, which cannot know the encoding
   [Symbol.asyncIterator](): AsyncIterableIterator<any> {
-    return bodyFace(this).chunks();
+    return readableOf(this).chunks();
   }
 
   /**
@@ -327,7 +331,7 @@ export abstract class IncomingMessage extends Emitter {
    */
   // deno-lint-ignore no-explicit-any -- as above
   iterator(options: { destroyOnReturn?: boolean } = {}): AsyncIterableIterator<any> {
-    return bodyFace(this).chunks(options.destroyOnReturn === false);
+    return readableOf(this).chunks(options.destroyOnReturn === false);
   }
 
   /** All chunks of the body. */
@@ -361,7 +365,7 @@ function stateOf(message: IncomingMessage): RequestState {
 function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderVisit) => T): T | undefined {
   const { app, target: { request } } = message[exchangeKey];
   try {
-    return copy((visitor) => app.runtimeFace.visitHeaders(request, visitor));
+    return copy((visitor) => app.runtimeSupport.visitHeaders(request, visitor));
   } catch (cause) {
     assertLate(message, what, cause);
   }
@@ -375,8 +379,8 @@ function assertLate(message: IncomingMessage, what: string, cause: unknown): voi
   app.logError(new Error(`${what} came when the runtime had taken the headers back: ${advice}`, { cause }));
 }
 
-function bodyFace(message: IncomingMessage): ReadableFace {
-  return stateOf(message).readable ??= new ReadableFace(message[exchangeKey], message);
+function readableOf(message: IncomingMessage): ReadableBody {
+  return stateOf(message).readable ??= new ReadableBody(message[exchangeKey], message);
 }
 
 function announceEnd(message: IncomingMessage): void {

@@ -1,6 +1,6 @@
 import type { HeaderRecord } from "./header_record.ts";
-import type { ReadableFace } from "./readable_face.ts";
-import type { SocketFace } from "./socket_face.ts";
+import type { ReadableBody } from "./readable_body.ts";
+import type { RequestSocket } from "./request_socket.ts";
 
 /** Key under which a request keeps its state. */
 export const stateKey: unique symbol = Symbol("state");
@@ -10,9 +10,9 @@ export class RequestState {
   /** Headers as a record. */
   headers: HeaderRecord | null = null;
   /** The socket object. */
-  socket: SocketFace | null = null;
+  socket: RequestSocket | null = null;
   /** The body as a Node stream. */
-  readable: ReadableFace | null = null;
+  readable: ReadableBody | null = null;
   /** Controller of `req.signal`. */
   leaving: AbortController | null = null;
   /** Whether `close` and the other events at the end of the exchange will be emitted. */

@@ -1,4 +1,4 @@
-import type { AppFace } from "../request/app_face.ts";
+import type { AppLike } from "../request/app_like.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
 import type { handOverKey, streamKey } from "./outgoing_message.ts";
@@ -7,7 +7,7 @@ import type { BodySource } from "./streamed_body.ts";
 /** What sending a file needs of a response. */
 export interface FileResponse {
   /** The application, for its settings. */
-  readonly app: AppFace;
+  readonly app: AppLike;
   /** The request, for its conditions and ranges, and the platform it came from. */
   readonly req: FrameworkRequest;
   /** Whether an answer has begun. */

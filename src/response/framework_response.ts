@@ -7,7 +7,7 @@ import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
 import { statusMessage } from "../http/status_text.ts";
-import type { AppFace, RenderCallback } from "../request/app_face.ts";
+import type { AppLike, RenderCallback } from "../request/app_like.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
@@ -80,7 +80,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /** The application that is handling the request. */
-  get app(): AppFace {
+  get app(): AppLike {
     return this.#state.exchange.app;
   }
 
@@ -253,7 +253,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   // an etag function of the program's own gets Buffers, for text too, as in Express
   #asBuffer(body: string | Uint8Array): Uint8Array {
-    return this.app.runtimeFace.nodeBytes(chunkBytes("res.send", body));
+    return this.app.runtimeSupport.nodeBytes(chunkBytes("res.send", body));
   }
 
   #sendBlob(blob: Blob): this {
@@ -274,7 +274,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const { untouched } = this;
     // srvx's class on Node adds the content type of a body only when `body` is read
     if (text === undefined && Object.getPrototypeOf(given) !== Response.prototype) void given.body;
-    const isPlain = text !== undefined || !this.#state.exchange.app.runtimeFace.keepsCoding;
+    const isPlain = text !== undefined || !this.#state.exchange.app.runtimeSupport.keepsCoding;
     const response = isPlain ? given : asFetched(given);
     if (response.status === 101) return this.adopt(untouched ? response : this.#upgradeWithHeaders(response));
     if (text !== undefined || this.#mayHandOver(response)) {
@@ -305,7 +305,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const type = headers.get("content-type");
     if (this.#state.exchange.hasListeners) return type !== null && type.startsWith("application/json");
     if (type === null ? this.untouched : !type.startsWith("text/event-stream")) return true;
-    return !this.#state.exchange.app.runtimeFace.leavesStreams;
+    return !this.#state.exchange.app.runtimeSupport.leavesStreams;
   }
 
   // an upgrade must be passed to the platform as the very object it made

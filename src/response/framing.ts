@@ -1,5 +1,5 @@
 import { utf8Length } from "../http/encodings.ts";
-import type { AppFace } from "../request/app_face.ts";
+import type { AppLike } from "../request/app_like.ts";
 import type { WebBody } from "../request/exchange.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
 
@@ -23,7 +23,7 @@ export function frame(
   isHead: boolean,
   headers: OutgoingHeaders,
   body: WebBody,
-  app: AppFace,
+  app: AppLike,
 ): WebBody {
   const chunked = headers.has("transfer-encoding");
   headers.delete("transfer-encoding");
@@ -42,9 +42,9 @@ export function frame(
   return chunked ? new Blob([body ?? ""]).stream() : body;
 }
 
-function sized(body: ReadableStream<Uint8Array>, headers: OutgoingHeaders, app: AppFace): ReadableStream<Uint8Array> {
+function sized(body: ReadableStream<Uint8Array>, headers: OutgoingHeaders, app: AppLike): ReadableStream<Uint8Array> {
   const length = Number(headers.get("content-length") ?? NaN);
-  return Number.isSafeInteger(length) && length >= 0 ? app.runtimeFace.sized?.(body, length) ?? body : body;
+  return Number.isSafeInteger(length) && length >= 0 ? app.runtimeSupport.sized?.(body, length) ?? body : body;
 }
 
 // Without a body runtimes send Content-Length 0, which would be wrong for HEAD; Bun does so even with a stream that has

@@ -1,4 +1,4 @@
-import type { AppFace } from "../request/app_face.ts";
+import type { AppLike } from "../request/app_like.ts";
 
 const ESCAPES: Record<string, string> = { "<": "\\u003c", ">": "\\u003e", "&": "\\u0026" };
 
@@ -9,7 +9,7 @@ const ESCAPES: Record<string, string> = { "<": "\\u003c", ">": "\\u003e", "&": "
  * @param app The application whose settings apply
  * @returns The text; `undefined` for values that JSON cannot represent, such as functions
  */
-export function jsonText(value: unknown, app: AppFace): string | undefined {
+export function jsonText(value: unknown, app: AppLike): string | undefined {
   const { settings } = app;
   const replacer = settings["json replacer"];
   const spaces = settings["json spaces"];

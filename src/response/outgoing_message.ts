@@ -2,9 +2,9 @@ import { makeAssignable } from "../http/assignable.ts";
 import { listenedTo, runningOnce } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
 import { statusText } from "../http/status_text.ts";
-import type { NodeHttp, OpenStream } from "../request/app_face.ts";
+import type { NodeHttp, OpenStream } from "../request/app_like.ts";
 import type { Exchange } from "../request/exchange.ts";
-import type { SocketFace } from "../request/socket_face.ts";
+import type { RequestSocket } from "../request/request_socket.ts";
 import { BodyStream, clientLeft, HIGH_WATER_MARK } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
 import { lengthOf, mayHaveContent } from "./framing.ts";
@@ -105,12 +105,12 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /** The connection: the part of Node's socket that middleware uses. */
-  get socket(): SocketFace {
-    return (this as unknown as { req: { socket: SocketFace } }).req.socket;
+  get socket(): RequestSocket {
+    return (this as unknown as { req: { socket: RequestSocket } }).req.socket;
   }
 
   /** Node's older name for {@linkcode OutgoingMessage.socket}. */
-  get connection(): SocketFace {
+  get connection(): RequestSocket {
     return this.socket;
   }
 
@@ -360,7 +360,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /** Node's internal name for the sent headers, which some middleware reads, and Node's own `setHeader`, too. */
   get _header(): string | null {
     const { exchange, sentStatus } = this[stateKey];
-    if (!isShown) show(exchange.app.runtimeFace.nodeHttp());
+    if (!isShown) show(exchange.app.runtimeSupport.nodeHttp());
     return sentStatus === 0 ? null : `HTTP/1.1 ${sentStatus}`;
   }
 
@@ -535,7 +535,7 @@ function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string
 
 // middleware that replaced a method expects Buffers
 function nodeBytes(message: OutgoingMessage, chunk: string | Uint8Array): Uint8Array {
-  return message[stateKey].exchange.app.runtimeFace.nodeBytes(chunkBytes("A body", chunk));
+  return message[stateKey].exchange.app.runtimeSupport.nodeBytes(chunkBytes("A body", chunk));
 }
 
 // middleware such as on-headers replaces writeHead to be called before the headers are sent
@@ -577,7 +577,7 @@ function startStream(message: OutgoingMessage): void {
   openStreams.delete(message);
   // A pipe must end by itself: if its destination closes first, its source, such as a file, stays open.
   const giveUp = (): void => void (message[piped] || exchange.finish());
-  const isTheEnd = exchange.aborted || exchange.app.runtimeFace.endsWithAnswer;
+  const isTheEnd = exchange.aborted || exchange.app.runtimeSupport.endsWithAnswer;
   stream.discard(isTheEnd ? null : giveUp);
   if (isTheEnd) queueMicrotask(giveUp);
 }

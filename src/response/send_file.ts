@@ -18,7 +18,7 @@ const WAYS: FileWays = {
   files(res) {
     const exchange = res.req[exchangeKey] as Exchange | undefined;
     if (exchange === undefined) throw new TypeError(FOREIGN);
-    return exchange.app.runtimeFace.files;
+    return exchange.app.runtimeSupport.files;
   },
   handOver: (res, body) => res[handOverKey](body),
   stream: (res, body) => res[streamKey](body),
@@ -112,7 +112,7 @@ export function sendFile(
  * @param path The path as it was given
  */
 export function absolutePath(res: FileResponse, path: string): string {
-  const { files } = res.req[exchangeKey].app.runtimeFace;
+  const { files } = res.req[exchangeKey].app.runtimeSupport;
   // without a file system the transfer itself will fail
   if (files === null) return path;
   const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;

@@ -132,7 +132,7 @@ export async function pour(source: BodySource, target: ChunkTarget, exchange: Ex
       const { done, value } = await chunks.next();
       if (done) break;
       // middleware that replaced a method expects Buffers
-      const bytes = exchange.app.runtimeFace.nodeBytes(chunkBytes("A streamed body", value));
+      const bytes = exchange.app.runtimeSupport.nodeBytes(chunkBytes("A streamed body", value));
       const isFull = target.write(bytes) === false;
       if (isFull && !exchange.aborted && !exchange.finished) await new Promise<void>((resolve) => proceed = resolve);
       if (exchange.aborted) return void await chunks.return?.();

@@ -1,5 +1,5 @@
 import { utf8Bytes } from "../http/encodings.ts";
-import type { AppFace } from "../request/app_face.ts";
+import type { AppLike } from "../request/app_like.ts";
 import type { Exchange, WebBody } from "../request/exchange.ts";
 import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
@@ -91,8 +91,10 @@ export function webResponse(
  * @param app The application, which knows the runtime
  * @returns The copy
  */
-export function copyOf(response: Response, app: AppFace): Response {
-  if (!app.runtimeFace.typesBytes || response.headers.has("content-type")) return new Response(response.body, response);
+export function copyOf(response: Response, app: AppLike): Response {
+  if (!app.runtimeSupport.typesBytes || response.headers.has("content-type")) {
+    return new Response(response.body, response);
+  }
   // Bun would add a content type to a body that is passed on, but not to that of a clone
   const clone = response.clone();
   response.body?.cancel().catch(() => {});
@@ -119,10 +121,10 @@ export function asFetched(response: Response): Response {
 }
 
 // strings and typed Blobs come with a content type, which Express would not send
-function untyped(body: WebBody, app: AppFace): WebBody {
+function untyped(body: WebBody, app: AppLike): WebBody {
   if (typeof body === "string" || body instanceof Uint8Array) {
     const bytes = typeof body === "string" ? utf8Bytes(body) : body;
-    return app.runtimeFace.typesBytes ? streamOf(bytes) : bytes;
+    return app.runtimeSupport.typesBytes ? streamOf(bytes) : bytes;
   }
   if (body instanceof Blob && body.type !== "") return body.slice(0, body.size, "");
   return body;

@@ -32,23 +32,23 @@ export function isExpressApp(fn: unknown): fn is AnyHandler & ExpressApp {
  * @param fn A middleware about to be registered
  * @returns The middleware, fitted if it is an application of Express
  */
-export function withOwnFaces(fn: AnyHandler): AnyHandler {
+export function withOwnPrototypes(fn: AnyHandler): AnyHandler {
   if (!isExpressApp(fn)) return fn;
   const app: ExpressApp = fn;
   return function mountedApp(req: object, res: object, next: (error?: unknown) => void): void {
-    const [reqFace, resFace] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)];
+    const [reqPrototype, resPrototype] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)];
     const inside: ExpressApp = Object.create(app, {
-      request: { value: onTop(reqFace, app.request) },
-      response: { value: onTop(resFace, app.response) },
+      request: { value: onTop(reqPrototype, app.request) },
+      response: { value: onTop(resPrototype, app.response) },
     });
     inside.handle(req, res, (error) => {
-      Object.setPrototypeOf(req, reqFace);
-      Object.setPrototypeOf(res, resFace);
+      Object.setPrototypeOf(req, reqPrototype);
+      Object.setPrototypeOf(res, resPrototype);
       next(error);
     });
   };
 }
 
-function onTop(face: object, own: object): object {
-  return Object.create(face, Object.getOwnPropertyDescriptors(own));
+function onTop(prototype: object, own: object): object {
+  return Object.create(prototype, Object.getOwnPropertyDescriptors(own));
 }

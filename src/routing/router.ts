@@ -45,7 +45,7 @@ import {
   type WebSocketRouteDefinition,
   wsRoutesOf,
 } from "./layer_views.ts";
-import { withOwnFaces } from "./express_mount.ts";
+import { withOwnPrototypes } from "./express_mount.ts";
 import { checkedHandlers, mountedKey, splitPath } from "./handler_arguments.ts";
 import { Route } from "./route.ts";
 import { type RegisteredRoute, registeredRoutes, type RouteInfo, routeInfos } from "./route_listing.ts";
@@ -246,7 +246,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   #mount(path: Path, fn: AnyHandler, caller: string, call: object = fn): void {
     const mounted = (fn as { [mountedKey]?: Mounted })[mountedKey] ?? null;
     const options = { sensitive: this.caseSensitive, strict: false, end: false };
-    const content = { fn: mounted === null ? withTakeover(withOwnFaces(fn)) : fn, mounted, call };
+    const content = { fn: mounted === null ? withTakeover(withOwnPrototypes(fn)) : fn, mounted, call };
     this.#add(new Layer(caller, path, options, content));
   }
 

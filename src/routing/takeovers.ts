@@ -34,7 +34,7 @@ function cookieParserOf(fn: AnyHandler): AnyHandler {
 /** `passport.authenticate` and `passport.session` before 0.5, which add methods to Node's requests only. */
 function authenticateOf(fn: AnyHandler): AnyHandler {
   return function authenticate(req, res, next) {
-    const http = exchangeOf(req)?.app.runtimeFace.nodeHttp();
+    const http = exchangeOf(req)?.app.runtimeSupport.nodeHttp();
     if (http !== undefined) copyPassport(http.IncomingMessage.prototype);
     return fn(req, res, next);
   };

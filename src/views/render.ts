@@ -1,5 +1,5 @@
 import { describe } from "../http/error_text.ts";
-import type { RenderCallback, RuntimeFace, SettingValue } from "../request/app_face.ts";
+import type { RenderCallback, RuntimeSupport, SettingValue } from "../request/app_like.ts";
 import type { Engine, View, ViewOptions } from "./view.ts";
 
 /** What rendering needs of an application. */
@@ -11,7 +11,7 @@ export interface ViewHost {
   /** Views found so far. */
   readonly cache: Record<string, View>;
   /** The runtime, for its files. */
-  readonly runtimeFace: RuntimeFace;
+  readonly runtimeSupport: RuntimeSupport;
   /** Loads a package by name. */
   loadPackage(name: string): Promise<unknown>;
   /** Reads a setting. */
@@ -66,7 +66,7 @@ function findView(host: ViewHost, name: string): View {
     defaultEngine: host.get("view engine"),
     root: host.get("views"),
     engines: host.engines,
-    files: host.runtimeFace.files,
+    files: host.runtimeSupport.files,
     loadPackage: (packageName: string) => host.loadPackage(packageName),
   });
 }

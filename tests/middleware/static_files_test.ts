@@ -198,7 +198,7 @@ Deno.test("a file that becomes a folder before it is read is passed to the error
   const stat = { isFile: true, isDirectory: false, size: 3, mtimeMs: 0 };
   const readBytes = () => Promise.reject(Object.assign(new Error("Is a directory"), { code: "EISDIR" }));
   const files = { stat: () => Promise.resolve(stat), readBytes, workingDirectory: () => "/" };
-  Object.defineProperty(app, "runtimeFace", { value: { ...app.runtimeFace, files } });
+  Object.defineProperty(app, "runtimeSupport", { value: { ...app.runtimeSupport, files } });
   app.use(sluice.static("/public"));
   app.use((error: Any, _req: Any, res: Any, _next: Any) => res.status(500).send(error.code));
   assertEquals(await (await ask(app, "/changing.txt")).text(), "EISDIR");

@@ -271,7 +271,7 @@ Deno.test("without the entry for Node, listening and sending files say what is m
     'on Node import "@sluice/sluice/node"',
   );
   const app = quietApp();
-  Object.defineProperty(app, "runtimeFace", { value: genericPlatform });
+  Object.defineProperty(app, "runtimeSupport", { value: genericPlatform });
   app.use(sluice.static("public"), (error: Error, _req: Request, res: Response, _next: unknown) => {
     res.send(error.message);
   });

@@ -3,7 +3,7 @@ import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { noteDefaultNames } from "./default_names.ts";
-import type { HeaderSink } from "./faces.ts";
+import type { HeaderSink } from "./request_like.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { forbidStoring } from "./refusal.ts";

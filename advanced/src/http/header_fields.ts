@@ -1,7 +1,7 @@
 import type { Decision } from "../limiter/decision.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Verdict } from "../policy/store.ts";
-import type { HeaderSink } from "./faces.ts";
+import type { HeaderSink } from "./request_like.ts";
 
 /** Forms of the IETF's RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
 export type StandardHeaders = "draft-6" | "draft-7" | "draft-8" | "draft-10";

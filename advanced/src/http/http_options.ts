@@ -8,7 +8,7 @@ import { type CallbackCounterLike, type CounterLike, isCallbackCounter } from ".
 import { isRedisClient } from "../stores/redis/is_redis_client.ts";
 import { checkName, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Awaitable, Store } from "../policy/store.ts";
-import type { RequestFace, ResponseOf } from "./faces.ts";
+import type { RequestLike, ResponseOf } from "./request_like.ts";
 import type { HeaderOptions, StandardHeaders } from "./header_fields.ts";
 
 /** What a `handler` gets besides request and response: what the limiter would have answered, and why. */
@@ -34,7 +34,7 @@ export interface RequestLimitOptions extends LimitOptions {
  * @typeParam Req The request that functions in the options get: Sluice's, Express's, or a web `Request`
  * @typeParam Rest What they get after it: the response, if there is one already
  */
-export interface RateLimitOptions<Req = RequestFace, Rest extends unknown[] = [res: ResponseOf<Req>]>
+export interface RateLimitOptions<Req = RequestLike, Rest extends unknown[] = [res: ResponseOf<Req>]>
   extends Omit<LimiterOptions, "max" | "store" | "limits"> {
   /** Several limits decided as one: either all of them grant, or none is charged. Replaces the single one. */
   limits?: readonly RequestLimitOptions[] | undefined;

@@ -13,7 +13,7 @@ import { assertKey } from "../limiter/encode_key.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { noteDefaultNames } from "./default_names.ts";
-import type { RequestFace, ResponseFace, ResponseOf, SendingFace } from "./faces.ts";
+import type { RequestLike, ResponseLike, ResponseOf, SendingResponse } from "./request_like.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { sharedLimiter } from "./made_in_request.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
@@ -29,7 +29,7 @@ type Next = (error?: unknown) => void;
 /** A limiter as middleware, with a few controls. */
 export interface RateLimitMiddleware {
   /** Counts a request, and admits or rejects it. */
-  (req: RequestFace, res: ResponseFace, next: (error?: unknown) => void): void | Promise<void>;
+  (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): void | Promise<void>;
   /** The limiter behind it: `check`, `peek`, `counters`, `on`, `close`. */
   readonly limiter: Limiter;
   /** Forgets all keys. */
@@ -65,7 +65,7 @@ export interface RateLimitMiddleware {
  * }));
  * ```
  */
-export function rateLimit<Req extends RequestFace = FrameworkRequest>(
+export function rateLimit<Req extends RequestLike = FrameworkRequest>(
   options: RateLimitOptions<Req> = {},
 ): RateLimitMiddleware {
   checkRequestNames("rateLimit", options, NAMES);
@@ -73,7 +73,7 @@ export function rateLimit<Req extends RequestFace = FrameworkRequest>(
   const sequence = nextSequence();
   let asker: RequestLimiter<Req> | null = null;
 
-  function begin(req: RequestFace): RequestLimiter<Req> {
+  function begin(req: RequestLike): RequestLimiter<Req> {
     if (isMadeInside(sequence, req)) {
       return new RequestLimiter("rateLimit", options, (one) => one.ip, sharedLimiter(own, req));
     }
@@ -81,7 +81,7 @@ export function rateLimit<Req extends RequestFace = FrameworkRequest>(
     return own;
   }
 
-  function limit(req: RequestFace, res: ResponseFace, next: Next): void | Promise<void> {
+  function limit(req: RequestLike, res: ResponseLike, next: Next): void | Promise<void> {
     let decision: Decision | null;
     try {
       asker ??= begin(req);
@@ -128,11 +128,11 @@ function resetKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<numbe
   return counts.every((count) => typeof count === "number") ? sum(counts) : Promise.all(counts).then(sum);
 }
 
-async function decideLater<Req extends RequestFace>(
+async function decideLater<Req extends RequestLike>(
   asker: RequestLimiter<Req>,
   asked: PromiseLike<Decision | null>,
   req: Req,
-  res: ResponseFace,
+  res: ResponseLike,
   next: Next,
 ): Promise<void> {
   let decision: Decision | null;
@@ -145,11 +145,11 @@ async function decideLater<Req extends RequestFace>(
 }
 
 // errors of next() belong to the layers behind it, so it is never called where they would be caught
-function settle<Req extends RequestFace>(
+function settle<Req extends RequestLike>(
   asker: RequestLimiter<Req>,
   decision: Decision | null,
   req: Req,
-  res: ResponseFace,
+  res: ResponseLike,
   next: Next,
 ): void | Promise<void> {
   if (decision === null) return next();
@@ -160,11 +160,11 @@ function settle<Req extends RequestFace>(
   return next();
 }
 
-function watch<Req extends RequestFace>(
+function watch<Req extends RequestLike>(
   asker: RequestLimiter<Req>,
   decision: Decision,
   req: Req,
-  res: ResponseFace,
+  res: ResponseLike,
 ): void {
   if (asker.watchesOutcome) res.on("finish", () => proceed(req, asker.finished(req, decision, res)));
   if (!asker.hasLeases) return;
@@ -176,15 +176,15 @@ function watch<Req extends RequestFace>(
 }
 
 // Workers and edge functions end what the store is asked when the answer is out
-function proceed(req: RequestFace, work: Promise<void>): void {
+function proceed(req: RequestLike, work: Promise<void>): void {
   req.waitUntil?.(work);
 }
 
-async function refuse<Req extends RequestFace>(
+async function refuse<Req extends RequestLike>(
   asker: RequestLimiter<Req>,
   decision: Decision,
   req: Req,
-  res: ResponseFace,
+  res: ResponseLike,
   next: Next,
 ): Promise<void> {
   try {
@@ -204,10 +204,10 @@ async function refuse<Req extends RequestFace>(
   }
 }
 
-function send(res: ResponseFace, { status, body, type }: Refusal): void {
+function send(res: ResponseLike, { status, body, type }: Refusal): void {
   forbidStoring(res);
   res.statusCode = status;
-  const sending = res as ResponseFace & Partial<SendingFace>;
+  const sending = res as ResponseLike & Partial<SendingResponse>;
   if (type !== undefined) res.setHeader("Content-Type", type);
   if (typeof body === "string") {
     if (sending.send !== undefined) return void sending.send(body);

@@ -1,6 +1,6 @@
 import { DEFAULT_MESSAGE } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
-import type { HeaderSink } from "./faces.ts";
+import type { HeaderSink } from "./request_like.ts";
 
 /** The answer to a refused request. */
 export interface Refusal {

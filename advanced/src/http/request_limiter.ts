@@ -5,7 +5,7 @@ import { Limiter } from "../limiter/limiter.ts";
 import { systemClock } from "../limiter/limiter_options.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
-import type { HeaderSink, ResponseOf } from "./faces.ts";
+import type { HeaderSink, ResponseOf } from "./request_like.ts";
 import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 

@@ -2,23 +2,23 @@ import type { Counters } from "../wrappers/counters.ts";
 import type { Limiter } from "./limiter.ts";
 
 /** The used part of an OpenTelemetry `Meter`: `metrics.getMeter("…")` of `@opentelemetry/api`. */
-export interface MeterFace {
+export interface MeterLike {
   /** Makes a counter that is read when metrics are collected. */
-  createObservableCounter(name: string, options?: { description?: string; unit?: string }): ObservableFace;
+  createObservableCounter(name: string, options?: { description?: string; unit?: string }): ObservableLike;
   /** Makes a gauge that is read when metrics are collected. */
-  createObservableGauge(name: string, options?: { description?: string; unit?: string }): ObservableFace;
+  createObservableGauge(name: string, options?: { description?: string; unit?: string }): ObservableLike;
 }
 
 /** The used part of an observable instrument. */
-export interface ObservableFace {
+export interface ObservableLike {
   /** Adds a callback that reports the value. */
-  addCallback(callback: (result: ObservationFace) => void): void;
+  addCallback(callback: (result: ObservableResultLike) => void): void;
   /** Removes a callback. */
-  removeCallback(callback: (result: ObservationFace) => void): void;
+  removeCallback(callback: (result: ObservableResultLike) => void): void;
 }
 
 /** Receives a value. */
-export interface ObservationFace {
+export interface ObservableResultLike {
   /** Reports the value. */
   observe(value: number, attributes?: Record<string, string>): void;
 }
@@ -73,8 +73,8 @@ const INSTRUMENTS: readonly {
  * observe(limit.limiter, metrics.getMeter("app"), "api");
  * ```
  */
-export function observe(limiter: Limiter, meter: MeterFace, name: string): () => void {
-  if (typeof (meter as MeterFace | undefined)?.createObservableCounter !== "function") {
+export function observe(limiter: Limiter, meter: MeterLike, name: string): () => void {
+  if (typeof (meter as MeterLike | undefined)?.createObservableCounter !== "function") {
     throw new TypeError(`observe takes a meter second, such as metrics.getMeter("app"), not ${String(meter)}`);
   }
   const base = { "rate_limit.name": name };
@@ -94,7 +94,7 @@ export function observe(limiter: Limiter, meter: MeterFace, name: string): () =>
   return () => ends.forEach((end) => end());
 }
 
-function listen(instrument: ObservableFace, callback: (result: ObservationFace) => void): () => void {
+function listen(instrument: ObservableLike, callback: (result: ObservableResultLike) => void): () => void {
   instrument.addCallback(callback);
   return () => instrument.removeCallback(callback);
 }

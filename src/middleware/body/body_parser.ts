@@ -73,7 +73,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
 // encoding. Nothing must have touched the body before, not even `bodyUsed`.
 function arrivedText(req: FrameworkRequest): string | null {
   const { app, reading } = req[exchangeKey];
-  return reading === null ? app.runtimeFace.arrivedText?.(req[exchangeKey].target.request) ?? null : null;
+  return reading === null ? app.runtimeSupport.arrivedText?.(req[exchangeKey].target.request) ?? null : null;
 }
 
 // The runtime has enforced the announced length, so it matters only if the body may be too long, or is empty.
@@ -161,7 +161,7 @@ async function parse(
     return NO_BODY;
   }
   if (typeof content === "string") return parsed(parseText!, content, charset!);
-  const bytes = req[exchangeKey].app.runtimeFace.nodeBytes(content);
+  const bytes = req[exchangeKey].app.runtimeSupport.nodeBytes(content);
   if (verify !== undefined) runVerify(verify, req, res, bytes, charset);
   if (charset === null) return bytes;
   return parsed(parseText!, (bigEndian(content, charset) ?? decoder ?? new TextDecoder()).decode(content), charset);

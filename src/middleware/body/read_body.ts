@@ -1,6 +1,6 @@
 import { HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../http/encodings.ts";
-import type { RuntimeFace } from "../../request/app_face.ts";
+import type { RuntimeSupport } from "../../request/app_like.ts";
 import { exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import { joinedBytes } from "../../response/chunk_bytes.ts";
@@ -35,7 +35,7 @@ export async function readBody(
   const announced = coding === "identity" ? announcedLength(req) : undefined;
   if (announced !== undefined && announced > options.limit) throw tooLarge(options.limit, { length: announced });
   if (announced !== undefined && beside === null) return assertLength(await native(req, announced, asText), announced);
-  const inflater = coding === "identity" ? null : inflaterOf(coding, req[exchangeKey].app.runtimeFace);
+  const inflater = coding === "identity" ? null : inflaterOf(coding, req[exchangeKey].app.runtimeSupport);
   const body = beside ?? req[exchangeKey].target.request.body;
   if (body === null) return new Uint8Array(0);
   const content = await collect(
@@ -107,7 +107,7 @@ const SLICE = { gzip: 1024, deflate: 1024, brotli: 16 };
 
 type Inflater = ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
 
-function inflaterOf(coding: string, { brotliInflater }: RuntimeFace): Inflater {
+function inflaterOf(coding: string, { brotliInflater }: RuntimeSupport): Inflater {
   // named brotli in the Compression standard; not every runtime has it
   const format = coding === "br" ? "brotli" : coding;
   if (format !== "gzip" && format !== "deflate" && format !== "brotli") throw unsupportedCoding(coding);

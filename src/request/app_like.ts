@@ -2,7 +2,7 @@ import type { EmitterMethods } from "../http/emitter_methods.ts";
 import type { FileSystem } from "../http/file_system.ts";
 import type { Peer } from "./peer.ts";
 
-/** Reads the body of a request; see `ReadableFace`. */
+/** Reads the body of a request; see `ReadableBody`. */
 export interface BodyReading {
   /** Number of chunks read so far. */
   readonly taken: number;
@@ -41,7 +41,7 @@ export interface NodeHttp {
 }
 
 /** What requests and responses need of the runtime. */
-export interface RuntimeFace {
+export interface RuntimeSupport {
   /** The file system, `null` if there is none. */
   readonly files: FileSystem | null;
   /** Whether response streams survive a server that is cut, so that each has to be cut separately. */
@@ -109,7 +109,7 @@ export interface RuntimeFace {
 }
 
 /** What requests and responses need of the application that handles them. */
-export interface AppFace extends EmitterMethods {
+export interface AppLike extends EmitterMethods {
   /** Values that every view sees, and whatever a program keeps there for its handlers. */
   locals: Record<string, SettingValue>;
   /** The settings; `get(name)` is the public way to read one. */
@@ -131,7 +131,7 @@ export interface AppFace extends EmitterMethods {
   /** Full path the application is mounted at, through all its parents. */
   path(): string;
   /** The runtime. */
-  readonly runtimeFace: RuntimeFace;
+  readonly runtimeSupport: RuntimeSupport;
   /** Keeps work going after the answer: the platform waits for it, and so does closing the application. */
   background(work: PromiseLike<unknown>, info: unknown, context: unknown): void;
   /** Upgrades a request to a WebSocket; rejects with an `HttpError` if it is not a valid handshake. */

@@ -1,7 +1,7 @@
 import type { FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
 
 /** What the limiter needs of a request; Sluice's, Express's and Node's fit. */
-export interface RequestFace {
+export interface RequestLike {
   /** Address of the client, according to the framework. */
   readonly ip?: string | undefined;
   /** Not used; but without a common property Node's request would not be assignable to this type. */
@@ -11,7 +11,7 @@ export interface RequestFace {
 }
 
 /** What the limiter needs of a response; Sluice's, Express's and Node's fit. */
-export interface ResponseFace {
+export interface ResponseLike {
   /** Status of the answer. */
   statusCode: number;
   /** Whether the headers have been sent. */
@@ -34,16 +34,16 @@ export interface ResponseFace {
 
 /** Type of the response that belongs to a request: Sluice's, or that of `res` in Express's request. */
 export type ResponseOf<Req> = Req extends FrameworkRequest ? FrameworkResponse
-  : Req extends { res?: infer Res extends ResponseFace | undefined } ? NonNullable<Res>
-  : ResponseFace;
+  : Req extends { res?: infer Res extends ResponseLike | undefined } ? NonNullable<Res>
+  : ResponseLike;
 
 /** Express's methods to answer, if the response has them. */
-export interface SendingFace {
+export interface SendingResponse {
   /** Answers with text. */
   send(body: string): unknown;
   /** Answers with JSON. */
   json(body: unknown): unknown;
 }
 
-/** Headers of an answer, wherever they are kept: a response, or a web `Headers` with this face. */
-export type HeaderSink = Pick<ResponseFace, "setHeader" | "getHeader">;
+/** Headers of an answer, wherever they are kept: a response, or a web `Headers` with these methods. */
+export type HeaderSink = Pick<ResponseLike, "setHeader" | "getHeader">;

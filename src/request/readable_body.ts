@@ -1,6 +1,6 @@
 import { type Decoder, decoderOf } from "../http/encodings.ts";
 import type { Emitter } from "../http/emitter.ts";
-import type { BodyReading } from "./app_face.ts";
+import type { BodyReading } from "./app_like.ts";
 import { BodyPipes, type Destination } from "./body_pipes.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -14,7 +14,7 @@ export type ShownChunk = Uint8Array | string;
  * The API of Node's readable streams on the body of a web request: `data`, `readable`, `end` and `error` events, pause,
  * resume, read and pipe. It takes one reader on first use, and buffers no more than one chunk.
  */
-export class ReadableFace implements BodyReading {
+export class ReadableBody implements BodyReading {
   /** Whether the body was read to its end, or nothing more will come of it. */
   ended = false;
   /** Whether all of the body has arrived; listeners for `readable` run once more then, before `end`. */
@@ -103,7 +103,7 @@ export class ReadableFace implements BodyReading {
    * microtask: http-proxy changes the headers it forwards in such a turn, and the end of a body would have sent them.
    */
   afterTicks(start: () => void): void {
-    this.#exchange.app.runtimeFace.nextTurn(start);
+    this.#exchange.app.runtimeSupport.nextTurn(start);
   }
 
   /** Whether nothing more will come: a body that a parser or `req.text()` has read counts as read to its end. */
@@ -213,7 +213,7 @@ export class ReadableFace implements BodyReading {
 
   #declaredLength(): number {
     try {
-      return Number(this.#exchange.app.runtimeFace.header(this.#request, "content-length"));
+      return Number(this.#exchange.app.runtimeSupport.header(this.#request, "content-length"));
     } catch {
       // the answer has been sent, and Deno has released the headers with it
       return 0;
@@ -248,7 +248,7 @@ export class ReadableFace implements BodyReading {
 
   #shown(chunk: Uint8Array<ArrayBuffer>): ShownChunk {
     this.#bytes += chunk.length;
-    return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app.runtimeFace.nodeBytes(chunk);
+    return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app.runtimeSupport.nodeBytes(chunk);
   }
 
   // each runtime has its own error for a client that is gone; handlers expect Node's

@@ -5,7 +5,7 @@ import type { Untyped } from "./untyped.ts";
  * What `req.res` has: the part of a response that requests need, and code that only gets the request, such as
  * controllers, resolvers and the storage engines of multipart parsers.
  */
-export interface ResponseFace extends EmitterMethods {
+export interface ResponseLike extends EmitterMethods {
   /** Status the answer will have. */
   statusCode: number;
   /** Whether the status and headers have been sent. */

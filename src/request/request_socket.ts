@@ -37,7 +37,7 @@ const ONLY_NODES = [
 ] as const;
 
 /** The part of Node's socket that Express middleware uses. The connection itself belongs to the platform. */
-export class SocketFace extends Emitter {
+export class RequestSocket extends Emitter {
   /** Local address, on Node; `undefined` elsewhere. */
   declare readonly localAddress: string | undefined;
   /** Local port, on Node; `undefined` elsewhere. */
@@ -110,11 +110,11 @@ export class SocketFace extends Emitter {
 
   static {
     for (const name of ONLY_NODES) {
-      const get = function (this: SocketFace): unknown {
+      const get = function (this: RequestSocket): unknown {
         const value = this.#nodes?.[name];
         return typeof value === "function" ? value.bind(this.#nodes) : value;
       };
-      Object.defineProperty(SocketFace.prototype, name, { get, configurable: true });
+      Object.defineProperty(RequestSocket.prototype, name, { get, configurable: true });
     }
   }
 
