@@ -41,7 +41,8 @@ export function normalizePath(path: string, separator: RegExp | string = EITHER_
  * @param separator What separates folders, if not both slashes
  */
 export function resolvePath(path: string, workingDirectory: () => string, separator?: RegExp | string): string {
-  const absolute = normalizePath(isAbsolutePath(path) ? path : `${workingDirectory()}/${path}`, separator);
+  const isAbsolute = separator === "/" ? path.startsWith("/") : isAbsolutePath(path);
+  const absolute = normalizePath(isAbsolute ? path : `${workingDirectory()}/${path}`, separator);
   return absolute.endsWith("/") && absolute !== rootOf(absolute) ? absolute.slice(0, -1) : absolute;
 }
 

@@ -1,5 +1,5 @@
 import { isThenable } from "../http/is_thenable.ts";
-import { extensionOf, resolvePath } from "../http/file_paths.ts";
+import { extensionOf, resolvePath, separatorBelow } from "../http/file_paths.ts";
 import type { FileSystem } from "../http/file_system.ts";
 
 /** Renders a file with values, like `__express` and `renderFile` of template engines. */
@@ -67,7 +67,7 @@ export class View {
     const workingDirectory = (): string => this.#files?.workingDirectory() ?? "/";
     for (const root of [this.root].flat()) {
       const folder = resolvePath(root, workingDirectory);
-      const location = resolvePath(fileName, () => folder);
+      const location = resolvePath(fileName, () => folder, separatorBelow(folder));
       for (const path of [location, `${location.slice(0, -this.ext.length)}/index${this.ext}`]) {
         if (this.#isFile(path)) return path;
       }

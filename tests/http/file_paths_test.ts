@@ -72,3 +72,9 @@ Deno.test("a long path of slashes takes no longer than any other", () => {
 function slashed(path: string): string {
   return path.replaceAll("\\", "/");
 }
+
+Deno.test("where only a slash separates folders, no path begins with a backslash or a disk of Windows", () => {
+  for (const path of ["\\etc\\a.ejs", "C:/a.ejs", "C:\\a.ejs", "..\\a.ejs"]) {
+    assertEquals(resolvePath(path, () => "/here", "/"), posix.resolve("/here", path), path);
+  }
+});

@@ -117,3 +117,13 @@ Deno.test("view names invented by a client leave nothing behind", async () => {
   }
   assertEquals([Object.keys(app.engines), Object.keys(app.cache)], [[".ejs"], []]);
 });
+
+Deno.test("a backslash in a view's name separates folders only on Windows, as in Express", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  const app = withViews().set("views", `${VIEWS}/deep`);
+  app.get("/", (req, res) => res.render(String(req.query["view"]), { title: "t", who: "w" }));
+  const asked = (name: string) => ask(app, `/?view=${encodeURIComponent(name)}`).then(({ status }) => status);
+  const names = ["inner", "..\\page", "..\\deep\\inner", `${VIEWS}/deep/inner`.replaceAll("/", "\\")];
+  assertEquals(await Promise.all(names.map(asked)), [200, 500, 500, 500]);
+});
