@@ -49,8 +49,8 @@ export class ForeignPosition implements Position {
     const { url } = this.#req;
     if (typeof url !== "string" || url === "") return undefined;
     const rest = url.slice(originOf(url).length);
-    const query = rest.indexOf("?");
-    const path = query === -1 ? rest : rest.slice(0, query);
+    const end = rest.search(/[?#]/);
+    const path = end === -1 ? rest : rest.slice(0, end);
     return path.startsWith("/") || path === "*" ? path : "/" + path;
   }
 

@@ -3,6 +3,7 @@ import { type Surroundings, surroundingsKey } from "../dispatch/surroundings.ts"
 import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { HeaderRecord } from "../request/header_record.ts";
+import { oddTarget } from "../request/target.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { handBack, showAttached } from "./attached.ts";
 import { NodeAnswer } from "./node_answer.ts";
@@ -84,7 +85,8 @@ export class NodeVisit implements Surroundings, NodeInfo {
       Object.assign(req, { httpVersion, httpVersionMajor, httpVersionMinor });
     }
     // a middleware in front may have rewritten the URL
-    if (originalUrl !== undefined && baseUrl + url !== exchange.target.originalUrl) exchange.target.url = baseUrl + url;
+    const rewritten = originalUrl === undefined ? undefined : baseUrl + belowMount(url);
+    if (rewritten !== undefined && rewritten !== exchange.target.originalUrl) exchange.target.url = rewritten;
     if (baseUrl !== "") exchange.target.mount = baseUrl.length;
     this.#version = exchange.target.version;
     if (body !== undefined) req.body = body;
@@ -135,4 +137,9 @@ export class NodeVisit implements Surroundings, NodeInfo {
   dropRemoved(isKept: (name: string) => boolean): void {
     for (const name of this.#inFront) if (!isKept(name)) this.res.removeHeader(name);
   }
+}
+
+// Express keeps the host of an absolute URL, and a fragment, on the URL below a mount, but matches neither
+function belowMount(url: string): string {
+  return url.startsWith("/") || url.includes("://") ? oddTarget(url) : url;
 }

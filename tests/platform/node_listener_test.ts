@@ -70,6 +70,29 @@ Deno.test("an application mounted on an Express application or router answers wi
   await new Promise((resolve) => server.close(resolve));
 });
 
+Deno.test("below an Express mount, a guard is not bypassed by a target with a host or a fragment", async () => {
+  const app = quietApp();
+  app.use("/admin", (_req, res) => res.send("guarded"));
+  app.use((req, res) => res.send(`${req.baseUrl} ${req.url}`));
+  const theirs = express().use("/api", app as never);
+  // what Node delivers; Deno and clients remove such parts
+  const asked = (target: string) => answerTo(theirs as unknown as RequestListener, target);
+  assertEquals(await asked("http://localhost/api/admin/1"), "guarded");
+  assertEquals(await asked("/api/admin#1"), "guarded");
+  assertEquals(await asked("http://localhost/api/a?b=http://c/d"), "/api /a?b=http://c/d");
+  assertEquals(await asked("http://localhost/api"), "/api /");
+});
+
+async function answerTo(listener: RequestListener, target: string): Promise<string> {
+  const server = http.createServer((req, res) => listener(Object.assign(req, { url: target }), res));
+  server.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const text = await answer.text();
+  await new Promise((resolve) => server.close(resolve));
+  return text;
+}
+
 Deno.test("the server's next handler sees the URL and method that the application has rewritten", async () => {
   const app = quietApp();
   app.use("/page", (req, _res, next) => {

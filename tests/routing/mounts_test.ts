@@ -156,6 +156,16 @@ async function rewritten(lib: () => Router, to: string): Promise<string[]> {
   return seen;
 }
 
+Deno.test("a plain request with a fragment is routed by its path alone, as by Express's router", async () => {
+  for (const router of [Router(), (express as unknown as Lib).Router()]) {
+    const seen: string[] = [];
+    router.get("/m/:id", (req) => void seen.push(req.params["id"]!));
+    router({ method: "GET", url: "/m/a#b?c" }, {}, () => {});
+    await Promise.resolve();
+    assertEquals(seen, ["a"]);
+  }
+});
+
 Deno.test("a parameter followed by more text in its segment keeps its name", async () => {
   const app = quietApp();
   app.get("/:name.json", (req, res) => res.json(req.params));
