@@ -33,7 +33,7 @@ export function frame(
   }
   if (isHead) {
     const length = lengthOf(body);
-    if (length > 0 && !chunked && !headers.has("content-length")) headers.put("content-length", String(length));
+    if (length > 0 && !chunked) headers.put("content-length", String(length));
     return headers.has("content-length") ? null : nothing();
   }
   if (body instanceof ReadableStream) return chunked ? body : sized(body, headers, app);

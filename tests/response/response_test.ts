@@ -207,6 +207,24 @@ Deno.test("a custom tag that no header can carry is an error, which is answered 
   assertEquals([answer.status, answer.headers.get("etag"), await answer.text()], [200, '"narrow"', "ERR_INVALID_CHAR"]);
 });
 
+Deno.test("a length that was set before does not count for HEAD either, where the body has another one", async () => {
+  const app = quietApp();
+  const failing = Object.assign(new Error("no"), { status: 400, headers: { "content-length": "3" } });
+  app.use((_req, res, next) => next(void res.set("Content-Length", "999")));
+  app.get("/send", (_req, res) => res.send("hello"));
+  app.get("/json", (_req, res) => res.json({ a: 1 }));
+  app.get("/redirect", (_req, res) => res.redirect("/elsewhere"));
+  app.get("/status", (_req, res) => res.sendStatus(404));
+  app.get("/error", (_req, _res, next) => next(failing));
+  app.get("/own", (_req, res) => res.end());
+  for (const path of ["/send", "/json", "/redirect", "/status", "/error"]) {
+    const { byteLength } = await (await ask(app, path)).arrayBuffer();
+    const { headers } = await ask(app, path, { method: "HEAD" });
+    assertEquals(headers.get("content-length"), String(byteLength), path);
+  }
+  assertEquals((await ask(app, "/own", { method: "HEAD" })).headers.get("content-length"), "999");
+});
+
 Deno.test("HEAD has the headers of GET and no body", async () => {
   const app = quietApp();
   app.get("/", (_req, res) => res.send("hello"));
