@@ -10,6 +10,17 @@ onNode("an answer that fails midway is visibly broken, and the server keeps runn
   }
 });
 
+onNode("a client may leave while a mounted handler streams a body of another class", async (at) => {
+  for (const [i, way] of ways.entries()) {
+    const connection = await rawRequest(at(way), "/subscription");
+    await readUntil(connection, "first");
+    connection.close();
+    const state = async () => JSON.parse(await text(`${at()}/closed-streams`)).closed as number;
+    assertEquals(await askUntil(state, (closed) => closed === i + 1), i + 1);
+  }
+  assertEquals((await fetch(`${at()}/web`)).status, 200);
+});
+
 onNode("a slow reader slows the source down", async (at) => {
   for (const way of ["own", "plain"] as const) {
     for (const path of ["/large", "/written"]) {
