@@ -4,6 +4,7 @@ import type { PathMatch } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
 import { firstEntered, holds } from "../matching/scope.ts";
 import { rematched, withMounts } from "../matching/steps.ts";
+import { fromForeign } from "../response/foreign_response.ts";
 import { isResponse } from "../response/web_response.ts";
 import { answerOptions } from "./options_answer.ts";
 import type { Position, WalkedRequest, WalkedResponse } from "./position.ts";
@@ -413,14 +414,14 @@ export class Walk implements WalkOwner {
 export function takeResult(result: object, context: WalkContext, walk: Pick<Walk, "resume">): void {
   // first a look for a promise: on Deno, instanceof with a class of the web takes longer
   if (typeof (result as PromiseLike<unknown>).then !== "function") {
-    if (isResponse(result)) answer(result, context, walk);
+    answer(result, context, walk);
     return;
   }
   context.handlerBegan?.();
   (result as PromiseLike<unknown>).then(
     (value) => {
       context.handlerEnded?.();
-      if (isResponse(value)) answer(value, context, walk);
+      if (typeof value === "object") answer(value, context, walk);
     },
     (failure) => {
       context.handlerEnded?.();
@@ -429,12 +430,20 @@ export function takeResult(result: object, context: WalkContext, walk: Pick<Walk
   );
 }
 
-function answer(response: Response, context: WalkContext, walk: Pick<Walk, "resume">): void {
+function answer(result: object | null, context: WalkContext, walk: Pick<Walk, "resume">): void {
+  // most handlers that return something return the response they have answered with
+  if (result === context.res) return;
   try {
-    context.res.answer?.(response);
+    const response = isResponse(result) ? result : isReadable(result) ? fromForeign(result) : null;
+    if (response !== null) context.res.answer?.(response);
   } catch (failure) {
     walk.resume(failure);
   }
+}
+
+// results of HTTP clients such as axios have a status and headers, too, and are no answers
+function isReadable(result: object | null): boolean {
+  return typeof (result as Response | null)?.arrayBuffer === "function";
 }
 
 /** `"route"` and `"router"` only say where to continue; everything else that is truthy is an error. */

@@ -2,7 +2,7 @@ import { exchangeOf } from "../request/exchange.ts";
 import { describe } from "../http/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { type BodySource, isBodySource, StreamedBody, type StreamedBodyEvents } from "../response/streamed_body.ts";
+import { fromForeign } from "../response/foreign_response.ts";
 import { isResponse } from "../response/web_response.ts";
 import type { Handler } from "./handler.ts";
 
@@ -38,23 +38,11 @@ export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Ha
   };
 }
 
-// packages that bring their own classes, such as graphql-yoga on Node, return responses that are no instances of ours
 function responseOf(caller: string, given: Response | undefined): Response {
-  if (isResponse(given)) return given;
-  const { status, statusText = "", headers, body } = given ?? {} as Partial<Response>;
-  if (status !== undefined && headers !== undefined) {
-    return new Response(nativeBody(body ?? null), { status, statusText, headers: [...headers] });
-  }
+  const response = isResponse(given) ? given : fromForeign(given);
+  if (response !== null) return response;
   throw new TypeError(`${caller}: the handler must give a Response, not ${describe(given)}`);
 }
-
-// Node's Response reads other classes' streams as iterables, and throws outside of any handler when the client leaves
-function nativeBody(body: BodySource | null): ReadableStream | null {
-  const isForeign = body !== null && typeof body === "object" && !(body instanceof ReadableStream);
-  return isForeign && isBodySource(body) ? new StreamedBody(body, UNWATCHED).stream : body as ReadableStream | null;
-}
-
-const UNWATCHED: StreamedBodyEvents = { finish: () => {}, leave: () => {}, fail: () => {} };
 
 function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler {
   if (typeof (handler as FetchApp | undefined)?.fetch === "function") {

@@ -113,11 +113,12 @@ Deno.test("a mounted handler gets what the platform passed, and errors go to the
   assertEquals(await ask(app, "/fails"), [500, "mine"]);
 });
 
-Deno.test("a mounted handler may answer with another class than the runtime's Response", async () => {
+Deno.test("a mounted handler or a route may answer with another class than the runtime's Response", async () => {
   class Foreign {
     readonly status = 201;
     readonly headers = new Headers([["x-own", "yes"], ["set-cookie", "b=2"], ["set-cookie", "c=3"]]);
     readonly body = new Response("foreign").body;
+    arrayBuffer = () => new Response(this.body).arrayBuffer();
   }
   const app = sluice();
   app.use((_req, res, next) => {
@@ -125,9 +126,19 @@ Deno.test("a mounted handler may answer with another class than the runtime's Re
     next();
   });
   app.mount("/foreign", () => Promise.resolve(new Foreign() as unknown as Response));
-  const answer = await app.fetch(new Request("http://localhost/foreign"));
-  assertEquals([answer.status, await answer.text(), answer.headers.get("x-own")], [201, "foreign", "yes"]);
-  assertEquals(answer.headers.getSetCookie(), ["a=1; Path=/", "b=2", "c=3"]);
+  app.get("/returned", () => new Foreign());
+  app.get("/returned/late", () => Promise.resolve(new Foreign()));
+  // what HTTP clients return is no answer
+  app.get("/result", (_req, res) => {
+    setTimeout(() => res.send("own answer"), 0);
+    return { status: 204, headers: new Headers(), data: "result" };
+  });
+  assertEquals(await ask(app, "/result"), [200, "own answer"]);
+  for (const path of ["/foreign", "/returned", "/returned/late"]) {
+    const answer = await app.fetch(new Request(`http://localhost${path}`));
+    assertEquals([answer.status, await answer.text(), answer.headers.get("x-own")], [201, "foreign", "yes"]);
+    assertEquals(answer.headers.getSetCookie(), ["a=1; Path=/", "b=2", "c=3"]);
+  }
 });
 
 Deno.test("a response that makes its headers with its body keeps its own type, whatever was set before", async () => {

@@ -1,0 +1,23 @@
+import { type BodySource, isBodySource, StreamedBody, type StreamedBodyEvents } from "./streamed_body.ts";
+
+/**
+ * Converts a response of another class than the runtime's: packages that bring their own classes, such as graphql-yoga
+ * on Node, return responses that are no instances of ours.
+ *
+ * @param value Anything but a response of the runtime's class
+ * @returns The runtime's own, `null` if it is no response
+ */
+export function fromForeign(value: unknown): Response | null {
+  const { status, statusText = "", headers, body = null } = (value ?? {}) as Partial<Response>;
+  // on the response that handlers get, and mostly return, `status` is a method
+  if (typeof status !== "number" || typeof headers?.[Symbol.iterator] !== "function") return null;
+  return new Response(nativeBody(body), { status, statusText, headers: [...headers] });
+}
+
+// Node's Response reads other classes' streams as iterables, and throws outside of any handler when the client leaves
+function nativeBody(body: BodySource | null): ReadableStream | null {
+  const isForeign = body !== null && typeof body === "object" && !(body instanceof ReadableStream);
+  return isForeign && isBodySource(body) ? new StreamedBody(body, UNWATCHED).stream : body as ReadableStream | null;
+}
+
+const UNWATCHED: StreamedBodyEvents = { finish: () => {}, leave: () => {}, fail: () => {} };
