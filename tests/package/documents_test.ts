@@ -99,3 +99,10 @@ Deno.test("every link in a document leads to an existing file and heading", asyn
   }
   assertEquals(broken, []);
 });
+
+Deno.test("no document has the marks of an unfinished merge", async () => {
+  const marked: string[] = [];
+  // anywhere in a line: the formatter may have wrapped them
+  for (const path of await documents()) if (/<{7}|>{7}/.test(await read(path))) marked.push(path);
+  assertEquals(marked, []);
+});
