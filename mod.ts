@@ -28,6 +28,7 @@ export { application, request, response } from "./src/app/create_app.ts";
 export type { CreateApp } from "./src/app/create_app.ts";
 export type {
   Application,
+  DownloadOptions,
   Errback,
   ErrorRequestHandler,
   Express,
@@ -37,11 +38,14 @@ export type {
   IRouterMatcher,
   NextFunction,
   ParamsDictionary,
+  ParamsFlatDictionary,
+  PathParams,
   Query,
   Request,
   RequestHandler,
   RequestHandlerParams,
   RequestParamHandler,
+  RequestRanges,
   Response,
   RouteParameters,
   Send,
@@ -55,35 +59,12 @@ export { type AnyFunction, Callable } from "./src/http/callable.ts";
 export { Emitter } from "./src/http/emitter.ts";
 export type { EmitterMethods, EventName, Listener } from "./src/http/emitter_methods.ts";
 export type { ByteRange, ByteRanges } from "./src/http/byte_range.ts";
-export type { FileStat, FileSystem, OpenFile } from "./src/http/file_system.ts";
 export type { TrustFunction, TrustSetting } from "./src/http/forwarded.ts";
 export { HttpError, type HttpErrorOptions } from "./src/http/http_error.ts";
-export type { Capture } from "./src/matching/capture.ts";
 export { FastMatcher } from "./src/matching/fast_matcher.ts";
-export {
-  type AnyHandler,
-  type HandlerKind,
-  Layer,
-  type LayerEntry,
-  type LayerList,
-  type LayerSource,
-  type Mounted,
-  type RoutedEntries,
-  type Scope,
-  type Step,
-  type StepKind,
-} from "./src/matching/layer.ts";
+export { Layer } from "./src/matching/layer.ts";
 
-export type { PathPatternOptions } from "./src/matching/path_expression.ts";
-export { type PathMatch, PathPattern, type PathValue } from "./src/matching/path_pattern.ts";
-export type {
-  BodyOptions,
-  ForeignVerify,
-  ForeignVerifyShape,
-  RawBytes,
-  Verify,
-  VerifyShape,
-} from "./src/middleware/body/body_options.ts";
+export type { BodyOptions, ForeignVerify, RawBytes, Verify } from "./src/middleware/body/body_options.ts";
 export type { BodyParser } from "./src/middleware/body/body_parser.ts";
 export { json, type JsonOptions } from "./src/middleware/body/json.ts";
 export { raw } from "./src/middleware/body/raw.ts";
@@ -99,17 +80,7 @@ export {
   type StaticFileStat,
 } from "./src/middleware/static_files.ts";
 export type { ListenOptions } from "./src/platform/platform.ts";
-export type {
-  AppLike,
-  BodyReading,
-  ClientWatch,
-  NodeHttp,
-  OpenStream,
-  RenderCallback,
-  RenderCallbackShape,
-  RuntimeSupport,
-  SettingValue,
-} from "./src/request/app_like.ts";
+export type { AppLike, RenderCallback, SettingValue } from "./src/request/app_like.ts";
 export {
   FrameworkRequest,
   type NodeRequest,
@@ -119,8 +90,6 @@ export {
 export type { CommonExtras, RequestExtras } from "./src/request/request_extras.ts";
 export type { ResponseLike } from "./src/request/response_like.ts";
 export type { Untyped } from "./src/request/untyped.ts";
-export { Exchange, type Respond, type WebBody } from "./src/request/exchange.ts";
-export { Target } from "./src/request/target.ts";
 export { IncomingMessage } from "./src/request/incoming_message.ts";
 export type { HeaderName, HeaderRecord, NamedHeaders } from "./src/request/header_record.ts";
 export type { Destination } from "./src/request/body_pipes.ts";
@@ -135,38 +104,27 @@ export {
 export type { Chunk } from "./src/response/chunk_bytes.ts";
 export type { DotfilePolicy } from "./src/response/file_path.ts";
 export type { FileOptions } from "./src/response/file_transfer.ts";
-export { type HeaderValue, OutgoingHeaders } from "./src/response/outgoing_headers.ts";
+export type { HeaderValue } from "./src/response/outgoing_headers.ts";
 export type { BodySource } from "./src/response/streamed_body.ts";
 export { type HeaderInit, HeaderMethods } from "./src/response/header_methods.ts";
 export { type EndCallback, OutgoingMessage, type WriteCallback } from "./src/response/outgoing_message.ts";
 export type { FileError, SendFileCallback, SendFileOptions } from "./src/response/send_file.ts";
 export type { CookieOptions } from "./src/response/set_cookie.ts";
 export type {
-  AnyNames,
   ErrorHandler,
-  ErrorHandlerShape,
   ForeignErrorHandler,
-  ForeignErrorHandlerShape,
   ForeignHandler,
-  ForeignHandlerShape,
-  ForeignResponse,
   Handler,
   HandlerList,
   HandlerResult,
-  HandlerShape,
   Locals,
-  NamesFor,
   Next,
   ParamHandler,
-  ParamHandlerShape,
   ParamsOf,
   Path,
   PathHandler,
-  PathOf,
   ReusableErrorHandler,
-  ReusableErrorHandlerShape,
   ReusableHandler,
-  ReusableHandlerShape,
 } from "./src/routing/handler.ts";
 export type {
   PrefixMiddleware,
@@ -174,17 +132,7 @@ export type {
   SubRouter,
   WebSocketRouteDefinition,
 } from "./src/routing/layer_views.ts";
-export type {
-  After,
-  BareName,
-  IsOptional,
-  Name,
-  Param,
-  ParamsOfText,
-  PathParams,
-  Stop,
-  Wildcards,
-} from "./src/routing/path_params.ts";
+export type { ParamsOfPath } from "./src/routing/path_params.ts";
 export type { FetchApp, FetchHandler } from "./src/routing/fetch_mount.ts";
 export { Route, type RouteEntry } from "./src/routing/route.ts";
 export type { RegisteredRoute, RouteInfo } from "./src/routing/route_listing.ts";

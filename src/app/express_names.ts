@@ -5,10 +5,21 @@
  *
  * @module
  */
+import type { ByteRanges } from "../http/byte_range.ts";
 import type { FrameworkRequest, QueryValues, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import type { ErrorHandler, Handler, HandlerList, Locals, Next, ParamHandler, ParamsOf } from "../routing/handler.ts";
+import type { SendFileOptions } from "../response/send_file.ts";
+import type {
+  ErrorHandler,
+  Handler,
+  HandlerList,
+  Locals,
+  Next,
+  ParamHandler,
+  ParamsOf,
+  Path,
+} from "../routing/handler.ts";
 import type { Route } from "../routing/route.ts";
 import type { Router } from "../routing/router.ts";
 import type { RouteVerb, Verb } from "../routing/verbs.ts";
@@ -112,6 +123,18 @@ export type ParamsDictionary = RouteParams;
 /** Express's name for {@linkcode ParamsOf}: the parameters of a literal path. */
 export type RouteParameters<P extends string> = ParamsOf<P>;
 
+/** Express's name for the parameters of a path with wildcards. */
+export type ParamsFlatDictionary = RouteParams;
+
+/** Express's name for {@linkcode Path}. */
+export type PathParams = Path;
+
+/** Express's name for what `req.range` returns. */
+export type RequestRanges = ByteRanges;
+
+/** Express's name for {@linkcode SendFileOptions}. */
+export type DownloadOptions = SendFileOptions;
+
 /** Express's name for {@linkcode QueryValues}. */
 export type Query = QueryValues;
 
@@ -119,4 +142,4 @@ export type Query = QueryValues;
 export type Send<ResBody = Untyped, T = Response<ResBody>> = (body?: ResBody) => T;
 
 /** Express's name for a callback that is told what went wrong. */
-export type Errback = (error: Error) => void;
+export type Errback = (error?: Error) => void;

@@ -178,7 +178,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.#router;
   }
 
-  /** Lets a router mount this application. */
+  /**
+   * Lets a router mount this application.
+   *
+   * @internal
+   */
   get [mountedKey](): Mounted {
     const source = () => this.router;
     return {
@@ -563,12 +567,20 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this[connectionsKey];
   }
 
-  /** The same, even if a program has assigned the public name. */
+  /**
+   * The same, even if a program has assigned the public name.
+   *
+   * @internal
+   */
   get [connectionsKey](): Connections {
     return this.parent === undefined ? this.#connections : this.parent[connectionsKey];
   }
 
-  /** Bodies being streamed. */
+  /**
+   * Bodies being streamed.
+   *
+   * @internal
+   */
   get openStreams(): Set<OpenStream> {
     return this.parent === undefined ? this.#openStreams : this.parent.openStreams;
   }
@@ -601,29 +613,49 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return isExportServed && this.server !== null ? () => this.close() : undefined;
   }
 
-  /** The runtime, for the framework's own use. */
+  /**
+   * The runtime, for the framework's own use.
+   *
+   * @internal
+   */
   get runtimeSupport(): RuntimeSupport {
     return detectPlatform();
   }
 
-  /** Keeps work going after the answer; see `req.waitUntil`. */
+  /**
+   * Keeps work going after the answer; see `req.waitUntil`.
+   *
+   * @internal
+   */
   background(work: PromiseLike<unknown>, info: unknown, context: unknown): void {
     detectPlatform().waitUntil(this.#lifecycle.follow(work, (error) => this.logError(error)), info, context);
   }
 
-  /** Loads an npm package by name, for view engines that are known only by their file extension. */
+  /**
+   * Loads an npm package by name, for view engines that are known only by their file extension.
+   *
+   * @internal
+   */
   loadPackage(name: string): Promise<unknown> {
     return detectPlatform().loadPackage(name);
   }
 
-  /** Writes an error to the log, unless the `env` setting is `"test"`. */
+  /**
+   * Writes an error to the log, unless the `env` setting is `"test"`.
+   *
+   * @internal
+   */
   logError(error: unknown): void {
     if (this.get("env") === "test") return;
     const shown = error instanceof Error ? errorText(error) : error;
     console.error(shown);
   }
 
-  /** Upgrades a request to a WebSocket. The code for that is loaded with the first such request. */
+  /**
+   * Upgrades a request to a WebSocket. The code for that is loaded with the first such request.
+   *
+   * @internal
+   */
   async acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void> {
     const request = req as FrameworkRequest;
     const exchange = exchangeOf(request)!;
@@ -651,6 +683,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    *
    * @param kept What was saved of it
    * @returns The request
+   *
+   * @internal
    */
   resumeRequest(kept: ResumedRequest): FrameworkRequest {
     const exchange = new Exchange(kept.request, kept.info, kept.context, this);

@@ -1,4 +1,8 @@
-/** What is known of a file or folder. */
+/**
+ * What is known of a file or folder.
+ *
+ * @internal
+ */
 export interface FileStat {
   /** Whether it is a regular file. */
   readonly isFile: boolean;
@@ -12,7 +16,11 @@ export interface FileStat {
   readonly tag?: string;
 }
 
-/** A file being read. */
+/**
+ * A file being read.
+ *
+ * @internal
+ */
 export interface OpenFile {
   /**
    * Reads the next bytes.
@@ -27,6 +35,8 @@ export interface OpenFile {
 
 /**
  * The files of a platform that has some. Errors carry Node's `code`: `ENOENT`, `ENOTDIR`, `EACCES`, `ENAMETOOLONG`.
+ *
+ * @internal
  */
 export interface FileSystem {
   /** Information about a file or folder, following links. */

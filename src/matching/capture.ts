@@ -1,6 +1,10 @@
 import { bareObject } from "../http/bare_object.ts";
 
-/** A parameter that is a whole segment, linked to the next one. */
+/**
+ * A parameter that is a whole segment, linked to the next one.
+ *
+ * @internal
+ */
 export class Capture {
   /** Its name. */
   readonly name: string;

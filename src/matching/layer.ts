@@ -4,14 +4,26 @@ import type { PathPatternOptions } from "./path_expression.ts";
 import { type PathMatch, PathPattern } from "./path_pattern.ts";
 import { noteRegistration } from "./registrations.ts";
 
-/** Any registered function; the number of its parameters tells its kind. */
+/**
+ * Any registered function; the number of its parameters tells its kind.
+ *
+ * @internal
+ */
 // deno-lint-ignore no-explicit-any -- handlers, error handlers and routers are distinguished at run time
 export type AnyHandler = (...args: any[]) => unknown;
 
-/** Kind of a function: handler, error handler, or neither. */
+/**
+ * Kind of a function: handler, error handler, or neither.
+ *
+ * @internal
+ */
 export type HandlerKind = "handler" | "error" | "none";
 
-/** One function of a layer, with its kind. */
+/**
+ * One function of a layer, with its kind.
+ *
+ * @internal
+ */
 export interface LayerEntry {
   /** The function. */
   readonly fn: AnyHandler;
@@ -34,7 +46,11 @@ export function kindOf(fn: AnyHandler): HandlerKind {
   return fn.length < 4 ? "handler" : fn.length === 4 ? "error" : "none";
 }
 
-/** What a layer needs of its route. */
+/**
+ * What a layer needs of its route.
+ *
+ * @internal
+ */
 export interface RoutedEntries {
   /** Handlers for a method, in order; empty if the route does not answer it. */
   entriesFor(method: string): readonly LayerEntry[];
@@ -44,7 +60,11 @@ export interface RoutedEntries {
   dispatch?: AnyHandler;
 }
 
-/** A mounted router or application; a walk descends into it instead of calling it. */
+/**
+ * A mounted router or application; a walk descends into it instead of calling it.
+ *
+ * @internal
+ */
 export interface Mounted {
   /** The layers to walk. */
   readonly source: LayerSource;
@@ -52,7 +72,11 @@ export interface Mounted {
   enter?(req: unknown, res: unknown): (() => void) | null;
 }
 
-/** Layers in the order of registration, and how their paths match. */
+/**
+ * Layers in the order of registration, and how their paths match.
+ *
+ * @internal
+ */
 export interface LayerList {
   /** The layers. */
   readonly layers: readonly Layer[];
@@ -60,7 +84,11 @@ export interface LayerList {
   readonly sensitive: boolean;
 }
 
-/** A list of layers that can be walked. */
+/**
+ * A list of layers that can be walked.
+ *
+ * @internal
+ */
 export interface LayerSource {
   /** Steps for a path and method, in registration order. */
   stepsFor(path: string, method: string): readonly Step[];
@@ -84,6 +112,8 @@ export interface LayerSource {
  *
  * A router has one scope for itself and one for each literal mount below it. The objects are reused, so that lists made
  * before and after a registration can be compared.
+ *
+ * @internal
  */
 export class Scope {
   /** The scope around the mount; `null` for the router that is walked. */
@@ -105,6 +135,8 @@ export class Scope {
    * @param list The layers
    * @param parent The scope around the mount
    * @param mount The layer that mounts the router
+   *
+   * @internal
    */
   constructor(list: LayerList | null, parent: Scope | null = null, mount: Layer | null = null) {
     this.parent = parent;
@@ -120,10 +152,18 @@ export class Scope {
   }
 }
 
-/** What a walk does at a step: call a function, descend into a mounted router, or collect methods for OPTIONS. */
+/**
+ * What a walk does at a step: call a function, descend into a mounted router, or collect methods for OPTIONS.
+ *
+ * @internal
+ */
 export type StepKind = HandlerKind | "mount" | "allow";
 
-/** One function, or one mounted router, for one method and one shape of path. */
+/**
+ * One function, or one mounted router, for one method and one shape of path.
+ *
+ * @internal
+ */
 export class Step {
   /** The function; `null` for a mount, and for OPTIONS. */
   readonly fn: AnyHandler | null;
@@ -200,25 +240,45 @@ export class Step {
 
 /** One registration: a route, a mount, or a middleware. */
 export class Layer {
-  /** Position in the list of its router when the index was last built. */
+  /**
+   * Position in the list of its router when the index was last built.
+   *
+   * @internal
+   */
   order = 0;
   /** The path as it was registered. */
   readonly path: string | RegExp | readonly (string | RegExp)[];
-  /** The patterns of the path, one for each member of a list. */
+  /**
+   * The patterns of the path, one for each member of a list.
+   *
+   * @internal
+   */
   readonly patterns: readonly PathPattern[];
   /** Whether the layer matches every path: a mount at `/`. */
   readonly everywhere: boolean;
   /** The route, for a route layer. */
   readonly route: RoutedEntries | null;
-  /** The router or app, for a mount of one. */
+  /**
+   * The router or app, for a mount of one.
+   *
+   * @internal
+   */
   mounted: Mounted | null;
-  /** The functions of a layer that is not a route, or the function that a program has put around a route. */
+  /**
+   * The functions of a layer that is not a route, or the function that a program has put around a route.
+   *
+   * @internal
+   */
   entries: readonly LayerEntry[];
   /** Whether it is a WebSocket route, which only upgrade requests reach. */
   readonly socket: boolean;
   /** Whether the path itself must match a trailing slash or its absence. */
   readonly strict: boolean;
-  /** Shared by the layers of one call of `use`. */
+  /**
+   * Shared by the layers of one call of `use`.
+   *
+   * @internal
+   */
   readonly call: object | null;
 
   /**

@@ -3,7 +3,11 @@ import { type Group, type Parameter, PathError, type Text, type Token, type Wild
 /** A parameter or a wildcard. */
 export type Key = Parameter | Wildcard;
 
-/** How a path is matched. */
+/**
+ * How a path is matched.
+ *
+ * @internal
+ */
 export interface PathPatternOptions {
   /** Whether paths are case-sensitive. */
   readonly sensitive: boolean;

@@ -4,7 +4,11 @@ import { Capture, decodeParam } from "./capture.ts";
 import { translateLegacyPath } from "./legacy_path.ts";
 import { pathExpression, type PathPatternOptions } from "./path_expression.ts";
 
-/** A match: which part of the path it covers, and the parameters. */
+/**
+ * A match: which part of the path it covers, and the parameters.
+ *
+ * @internal
+ */
 export interface PathMatch {
   /** Where in the path the match begins; always 0 except for RegExps without an anchor. */
   readonly index: number;
@@ -14,7 +18,11 @@ export interface PathMatch {
   readonly params: Record<string, PathValue> | null;
 }
 
-/** Value of a parameter: text, or a list of segments for a wildcard. */
+/**
+ * Value of a parameter: text, or a list of segments for a wildcard.
+ *
+ * @internal
+ */
 // deno-lint-ignore no-explicit-any -- which of the two it is depends on the path
 export type PathValue = any;
 
@@ -37,6 +45,8 @@ interface Special {
  *
  * A path of whole words and whole parameters is only stored: with thousands of routes, each is taken apart when it is
  * first requested.
+ *
+ * @internal
  */
 export class PathPattern {
   /** The path as it was registered. */

@@ -2,7 +2,11 @@ import type { EmitterMethods } from "../http/emitter_methods.ts";
 import type { FileSystem } from "../http/file_system.ts";
 import type { Peer } from "./peer.ts";
 
-/** Reads the body of a request; see `ReadableBody`. */
+/**
+ * Reads the body of a request; see `ReadableBody`.
+ *
+ * @internal
+ */
 export interface BodyReading {
   /** Number of chunks read so far. */
   readonly taken: number;
@@ -14,13 +18,21 @@ export interface BodyReading {
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null;
 }
 
-/** A body being streamed. */
+/**
+ * A body being streamed.
+ *
+ * @internal
+ */
 export interface OpenStream {
   /** Cuts the body. */
   destroy(error: Error): unknown;
 }
 
-/** Waits for the client of a request to disconnect, until the exchange is over. */
+/**
+ * Waits for the client of a request to disconnect, until the exchange is over.
+ *
+ * @internal
+ */
 export interface ClientWatch {
   /** Notes that the client is gone. */
   hear(): void;
@@ -32,7 +44,11 @@ export interface ClientWatch {
 // deno-lint-ignore no-explicit-any -- settings hold whatever the user stores, as in Express
 export type SettingValue = any;
 
-/** The used part of `node:http`. */
+/**
+ * The used part of `node:http`.
+ *
+ * @internal
+ */
 export interface NodeHttp {
   /** The class of its requests, to which some packages add methods. */
   readonly IncomingMessage: { readonly prototype: Readonly<Record<string, unknown>> };
@@ -40,7 +56,11 @@ export interface NodeHttp {
   readonly OutgoingMessage: new () => object;
 }
 
-/** What requests and responses need of the runtime. */
+/**
+ * What requests and responses need of the runtime.
+ *
+ * @internal
+ */
 export interface RuntimeSupport {
   /** The file system, `null` if there is none. */
   readonly files: FileSystem | null;
@@ -130,21 +150,45 @@ export interface AppLike extends EmitterMethods {
   disable(name: string): unknown;
   /** Full path the application is mounted at, through all its parents. */
   path(): string;
-  /** The runtime. */
+  /**
+   * The runtime.
+   *
+   * @internal
+   */
   readonly runtimeSupport: RuntimeSupport;
-  /** Keeps work going after the answer: the platform waits for it, and so does closing the application. */
+  /**
+   * Keeps work going after the answer: the platform waits for it, and so does closing the application.
+   *
+   * @internal
+   */
   background(work: PromiseLike<unknown>, info: unknown, context: unknown): void;
-  /** Upgrades a request to a WebSocket; rejects with an `HttpError` if it is not a valid handshake. */
+  /**
+   * Upgrades a request to a WebSocket; rejects with an `HttpError` if it is not a valid handshake.
+   *
+   * @internal
+   */
   acceptSocket(req: unknown, res: unknown, route: { path: string; handlers: object }): Promise<void>;
-  /** Bodies being streamed, which closing may have to cut. */
+  /**
+   * Bodies being streamed, which closing may have to cut.
+   *
+   * @internal
+   */
   readonly openStreams: Set<OpenStream>;
-  /** Writes an error to the log, unless the `env` setting is `"test"`. */
+  /**
+   * Writes an error to the log, unless the `env` setting is `"test"`.
+   *
+   * @internal
+   */
   logError(error: unknown): void;
   /** Renders a view with the application's engine and locals. */
   render(name: string, options: object, callback: RenderCallback): void;
 }
 
-/** A method, so that callbacks may be typed `(error: Error, html: string)`, as in Express's types. */
+/**
+ * A method, so that callbacks may be typed `(error: Error, html: string)`, as in Express's types.
+ *
+ * @internal
+ */
 export interface RenderCallbackShape {
   /** The callback. */
   call(error: Error | null, html: string): void;

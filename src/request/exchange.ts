@@ -20,7 +20,11 @@ export function exchangeOf(req: unknown): Exchange | null {
   return (req as { [exchangeKey]?: Exchange } | null | undefined)?.[exchangeKey] ?? null;
 }
 
-/** Bodies that a web response accepts, `null` for none. */
+/**
+ * Bodies that a web response accepts, `null` for none.
+ *
+ * @internal
+ */
 export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null;
 
 /**
@@ -31,6 +35,8 @@ export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<U
  * @param statusText Reason phrase, empty for the usual one
  * @param head Header names and values in turn, one pair for each line
  * @throws {TypeError} If a web response cannot carry the reason phrase or a header
+ *
+ * @internal
  */
 export type Respond = (body: WebBody, status: number, statusText: string, head: string[]) => Response;
 
@@ -59,7 +65,11 @@ class Extras {
   peer: Peer | null = null;
 }
 
-/** One request and its one answer. */
+/**
+ * One request and its one answer.
+ *
+ * @internal
+ */
 export class Exchange {
   /** What the request asks for. */
   readonly target: Target;

@@ -68,20 +68,30 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   route: Untyped = undefined;
   /** Continues with the next layer of the router that is running. */
   next: (error?: unknown) => void = undefined as unknown as (error?: unknown) => void;
-  /** Number of this request in the order of creation, by which limiters know that they were made inside a request. */
+  /**
+   * Number of this request in the order of creation, by which limiters know that they were made inside a request.
+   *
+   * @internal
+   */
   readonly [requestSequence]: number = nextSequence();
 
   /**
    * Wraps an exchange; the framework does this for every request.
    *
    * @param exchange The exchange this request belongs to
+   *
+   * @internal
    */
   constructor(exchange: Exchange) {
     super();
     this.#exchange = exchange;
   }
 
-  /** The exchange, for the framework's own use. */
+  /**
+   * The exchange, for the framework's own use.
+   *
+   * @internal
+   */
   get [exchangeKey](): Exchange {
     return this.#exchange;
   }

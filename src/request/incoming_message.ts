@@ -16,7 +16,11 @@ import { RequestSocket, type Timed } from "./request_socket.ts";
  * Everything is made on first use: reading one header of a web request costs more than the rest of a dispatch.
  */
 export abstract class IncomingMessage extends Emitter {
-  /** The exchange, for the framework's own use. */
+  /**
+   * The exchange, for the framework's own use.
+   *
+   * @internal
+   */
   abstract get [exchangeKey](): Exchange;
 
   /**

@@ -5,6 +5,8 @@ import { knownUrl, noteUrl } from "./known_urls.ts";
  *
  * Nothing is parsed: parts are sliced from the URL string on demand. `new URL()` would cost eight times as much, and
  * resolve `/../`, so that path checks would not see what was sent.
+ *
+ * @internal
  */
 export class Target {
   /** The request as the platform delivered it. */

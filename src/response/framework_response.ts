@@ -63,6 +63,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    *
    * @param exchange The exchange this response answers
    * @param req The request of the same exchange
+   *
+   * @internal
    */
   constructor(exchange: Exchange, req: FrameworkRequest) {
     super();

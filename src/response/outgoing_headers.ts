@@ -25,6 +25,8 @@ class Entry {
 /**
  * Headers of a response before it is sent, as in Node: names keep their spelling, and are found in any case. The
  * content type has a slot of its own, so that the most common answer needs no list.
+ *
+ * @internal
  */
 export class OutgoingHeaders {
   #contentType: HeaderValue | undefined = undefined;

@@ -46,8 +46,18 @@ export interface SendFileOptions extends FileOptions {
   end?: number | undefined;
 }
 
+/**
+ * A method, so that callbacks may be typed `(error: Error)` or `(error?: Error)`, as in Express's types.
+ *
+ * @internal
+ */
+export interface SendFileCallbackShape {
+  /** The callback. */
+  call(error?: FileError): void;
+}
+
 /** Called when a transfer is over, or with the error. */
-export type SendFileCallback = (error?: FileError | null) => void;
+export type SendFileCallback = SendFileCallbackShape["call"];
 
 /** An error of a file transfer, with a status and Node's code if there are any. */
 export type FileError = Error & {

@@ -1,7 +1,7 @@
 import type { FrameworkRequest, NodeRequest, QueryValues, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import type { PathParams } from "./path_params.ts";
+import type { ParamsOfPath } from "./path_params.ts";
 
 /** Values of `res.locals`. */
 export type Locals = Record<string, Untyped>;
@@ -16,13 +16,21 @@ export type Next = (error?: unknown) => void;
 // deno-lint-ignore no-explicit-any -- Express handlers return whatever their last call returned
 export type HandlerResult = any;
 
-/** A method, so that parameters are bivariant: a handler may ask for more than a request, as `req & { user: User }`. */
+/**
+ * A method, so that parameters are bivariant: a handler may ask for more than a request, as `req & { user: User }`.
+ *
+ * @internal
+ */
 export interface HandlerShape<Params, Body, L extends Locals, Query = QueryValues> {
   /** The handler. */
   call(req: FrameworkRequest<Params, Body, Query>, res: FrameworkResponse<L>, next: Next): HandlerResult;
 }
 
-/** Declared as a method, for the same reason. */
+/**
+ * Declared as a method, for the same reason.
+ *
+ * @internal
+ */
 export interface ErrorHandlerShape<Params, Body, L extends Locals, Query = QueryValues> {
   /** The error handler. */
   call(
@@ -33,7 +41,11 @@ export interface ErrorHandlerShape<Params, Body, L extends Locals, Query = Query
   ): HandlerResult;
 }
 
-/** Declared as a method, for the same reason. */
+/**
+ * Declared as a method, for the same reason.
+ *
+ * @internal
+ */
 export interface ParamHandlerShape {
   /** The parameter handler. */
   call(req: FrameworkRequest, res: FrameworkResponse, next: Next, value: Untyped, name: string): HandlerResult;
@@ -42,6 +54,8 @@ export interface ParamHandlerShape {
 /**
  * Parameters without particular names. It is a weak type, one with optional properties only, so the compiler refuses
  * types that share no property with it: those that name their parameters, but not `Record<string, string>`.
+ *
+ * @internal
  */
 export interface AnyNames {
   /** Never there: no parameter can have this name. */
@@ -51,6 +65,8 @@ export interface AnyNames {
 /**
  * Parameters that a reusable handler may declare: any, where those of the path or of the enclosing paths (which a
  * router may merge) are not known.
+ *
+ * @internal
  */
 export type NamesFor<Params, Around = never> = string extends keyof Params ? Untyped
   : unknown extends Around ? Untyped
@@ -61,6 +77,8 @@ export type NamesFor<Params, Around = never> = string extends keyof Params ? Unt
  * signature would leave inline handlers without contextual types for their parameters. Two signatures, one of them
  * generic, cannot be unified, so the compiler takes the contextual types from `Handler` alone. The generic one has the
  * path's parameters, from which generic wrappers of handlers infer their types.
+ *
+ * @internal
  */
 export interface ReusableHandlerShape<L extends Locals, Params = RouteParams, Names = NamesFor<Params>> {
   /** The handler. */
@@ -69,7 +87,11 @@ export interface ReusableHandlerShape<L extends Locals, Params = RouteParams, Na
   call<Req extends FrameworkRequest<Params>>(req: Req, res: FrameworkResponse<L>, next: Next): HandlerResult;
 }
 
-/** Declared as a method, and twice, for the same reasons. */
+/**
+ * Declared as a method, and twice, for the same reasons.
+ *
+ * @internal
+ */
 export interface ReusableErrorHandlerShape<L extends Locals> {
   /** The error handler. */
   call(error: Untyped, req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
@@ -80,6 +102,8 @@ export interface ReusableErrorHandlerShape<L extends Locals> {
 /**
  * Declared as a method, and twice, for the same reasons: a handler may take Express's request, which is more than
  * Node's. The response is not checked, because no response type from npm is compatible with ours.
+ *
+ * @internal
  */
 export interface ForeignHandlerShape {
   /** The handler. */
@@ -91,13 +115,19 @@ export interface ForeignHandlerShape {
 /**
  * Distinguishes Node's responses from functions by type. Without it, a handler that is typed loosely, as those of
  * express-validator are, would be taken for an error handler, and inline handlers after it would lose their types.
+ *
+ * @internal
  */
 export interface ForeignResponse {
   /** Whether the answer is to have a date. */
   readonly sendDate: boolean;
 }
 
-/** Declared as a method, and twice, for the same reasons. */
+/**
+ * Declared as a method, and twice, for the same reasons.
+ *
+ * @internal
+ */
 export interface ForeignErrorHandlerShape {
   /** The error handler. */
   call(error: Untyped, req: NodeRequest, res: ForeignResponse, next: Untyped): HandlerResult;
@@ -170,11 +200,13 @@ export type HandlerList<
   | readonly HandlerList<Params, L, Body, Query, Names>[];
 
 /** Parameters of a path: named for a literal string, any names otherwise. A type that is no path stands for itself. */
-export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : PathParams<P>)
+export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : ParamsOfPath<P>)
   : P extends Path ? RouteParams
   : P;
 
 /**
  * The path, if the type argument is one; any path if it is the type of the parameters, as in Express's `get<Params>`.
+ *
+ * @internal
  */
 export type PathOf<P> = [P] extends [never] ? Path : P extends Path ? P : Path;

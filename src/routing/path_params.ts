@@ -1,41 +1,71 @@
 /**
  * Characters that end a parameter name: those of ASCII that cannot be in an identifier. Types know no character
  * classes, so letters outside ASCII all count as part of the name.
+ *
+ * @internal
  */
 export type Stop =
   | ("/" | "-" | "." | "?" | "(" | ")" | "{" | "}" | "[" | "]" | "<" | ">" | "*" | ":" | "\\" | "~" | "," | ";" | "@")
   | ("=" | "&" | "+" | "!" | "%" | "'" | '"' | "|" | "^" | "#" | "`" | " ");
 
-/** The text up to the first character that ends a name. */
+/**
+ * The text up to the first character that ends a name.
+ *
+ * @internal
+ */
 export type BareName<Text extends string, Taken extends string = ""> = Text extends `${infer Char}${infer Rest}`
   ? (Char extends Stop ? Taken : BareName<Rest, `${Taken}${Char}`>)
   : Taken;
 
-/** The parameter name at the start of a text: in quotes, or up to the first character that ends a name. */
+/**
+ * The parameter name at the start of a text: in quotes, or up to the first character that ends a name.
+ *
+ * @internal
+ */
 export type Name<Text extends string> = Text extends `"${infer Quoted}"${string}` ? Quoted : BareName<Text>;
 
-/** What follows a known name, in quotes or not. */
+/**
+ * What follows a known name, in quotes or not.
+ *
+ * @internal
+ */
 export type After<Text extends string, Head extends string> = Text extends `"${Head}"${infer Tail}` ? Tail
   : Text extends `${Head}${infer Tail}` ? Tail
   : "";
 
-/** Whether the text after a name makes the parameter optional: Express 4's `?`, perhaps after a constraint. */
+/**
+ * Whether the text after a name makes the parameter optional: Express 4's `?`, perhaps after a constraint.
+ *
+ * @internal
+ */
 export type IsOptional<Tail extends string> = Tail extends `?${string}` ? true
   : Tail extends `(${string})?${string}` ? true
   : false;
 
-/** One parameter, as a key of its own. */
+/**
+ * One parameter, as a key of its own.
+ *
+ * @internal
+ */
 export type Param<Text extends string> = IsOptional<After<Text, Name<Text>>> extends true
   ? { [K in Name<Text>]?: string }
   : { [K in Name<Text>]: string };
 
-/** Parameters of a path, worked out part by part. */
+/**
+ * Parameters of a path, worked out part by part.
+ *
+ * @internal
+ */
 export type ParamsOfText<Text extends string> = Text extends `${infer Head}{${infer Group}}${infer Tail}`
   ? ParamsOfText<Head> & Partial<ParamsOfText<Group>> & ParamsOfText<Tail>
   : Text extends `${infer Head}:${infer Rest}` ? Wildcards<Head> & Param<Rest> & ParamsOfText<After<Rest, Name<Rest>>>
   : Wildcards<Text>;
 
-/** Wildcards: named ones are lists of segments, unnamed ones text. */
+/**
+ * Wildcards: named ones are lists of segments, unnamed ones text.
+ *
+ * @internal
+ */
 export type Wildcards<Text extends string> = Text extends `${string}*${infer Rest}`
   ? (Name<Rest> extends "" ? { 0: string } : { [K in Name<Rest>]: string[] }) & Wildcards<After<Rest, Name<Rest>>>
   // deno-lint-ignore ban-types -- nothing to add to an intersection
@@ -45,4 +75,4 @@ export type Wildcards<Text extends string> = Text extends `${string}*${infer Res
  * Parameters of a literal path: `/users/:id/files/*path` gives `{ id: string; path: string[] }`. Parts in braces are
  * optional.
  */
-export type PathParams<P extends string> = { [K in keyof ParamsOfText<P>]: ParamsOfText<P>[K] };
+export type ParamsOfPath<P extends string> = { [K in keyof ParamsOfText<P>]: ParamsOfText<P>[K] };

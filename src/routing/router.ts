@@ -134,32 +134,56 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     return Object.fromEntries(this.paramHandlers);
   }
 
-  /** Lets another router mount this one. */
+  /**
+   * Lets another router mount this one.
+   *
+   * @internal
+   */
   get [mountedKey](): Mounted {
     return { source: this };
   }
 
-  /** The layers, for a parent that indexes them together with its own; `null` if a subclass finds steps its own way. */
+  /**
+   * The layers, for a parent that indexes them together with its own; `null` if a subclass finds steps its own way.
+   *
+   * @internal
+   */
   get list(): LayerList | null {
     return this.stepsFor === BaseRouter.prototype.stepsFor ? this.fastMatcher : null;
   }
 
-  /** Steps for a path and method, in registration order, including those of routers mounted below. */
+  /**
+   * Steps for a path and method, in registration order, including those of routers mounted below.
+   *
+   * @internal
+   */
   stepsFor(path: string, method: string): readonly Step[] {
     return this.fastMatcher.stepsFor(path, method);
   }
 
-  /** Whether an upgrade request for a path might find a WebSocket route; cheap, but only `false` is certain. */
+  /**
+   * Whether an upgrade request for a path might find a WebSocket route; cheap, but only `false` is certain.
+   *
+   * @internal
+   */
   leadsToSocket(path: string): boolean {
     return this.fastMatcher.leadsToSocket(path);
   }
 
-  /** Whether it does find one; found out by matching. */
+  /**
+   * Whether it does find one; found out by matching.
+   *
+   * @internal
+   */
   reachesSocket(path: string): boolean {
     return this.fastMatcher.reachesSocket(path);
   }
 
-  /** Whether the router, or one mounted on it, has WebSocket routes. */
+  /**
+   * Whether the router, or one mounted on it, has WebSocket routes.
+   *
+   * @internal
+   */
   get hasSockets(): boolean {
     return BaseRouter.#hasSockets(this, new Set());
   }

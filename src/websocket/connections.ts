@@ -19,7 +19,11 @@ export class Connections {
   readonly #topics = new Map<string, Set<Member>>();
   readonly #logError: (error: unknown) => void;
   readonly #outgoing: InOrder;
-  /** Called when the topics of a connection have changed. */
+  /**
+   * Called when the topics of a connection have changed.
+   *
+   * @internal
+   */
   changed: ((member: Member) => void) | null = null;
   /** Whether new connections are refused, because the application is closing. */
   areClosing = false;
@@ -41,12 +45,20 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Adds a connection. */
+  /**
+   * Adds a connection.
+   *
+   * @internal
+   */
   add(member: Member): void {
     if (!this.#open.has(member)) this.#open.set(member, new Set());
   }
 
-  /** Removes a connection, from all topics, too. */
+  /**
+   * Removes a connection, from all topics, too.
+   *
+   * @internal
+   */
   delete(member: Member): void {
     for (const topic of this.#open.get(member) ?? []) this.unsubscribe(topic, member);
     this.#open.delete(member);
@@ -83,7 +95,11 @@ export class Connections {
     return this.#topics.get(topic)?.has(member) ?? false;
   }
 
-  /** The topics a connection is subscribed to. */
+  /**
+   * The topics a connection is subscribed to.
+   *
+   * @internal
+   */
   topicsOf(member: Member): string[] {
     return [...this.#open.get(member) ?? []];
   }
@@ -146,14 +162,22 @@ export class Connections {
     for (const topic of this.#topics.keys()) this.#openBroker()!.subscribe(topic);
   }
 
-  /** Takes over the broker of an application that is being mounted, unless there is one already. */
+  /**
+   * Takes over the broker of an application that is being mounted, unless there is one already.
+   *
+   * @internal
+   */
   adopt(child: Connections): void {
     if (this.#broker !== null || child.#broker === null || child.#brokerIsOpen) return;
     this.use(child.#broker);
     child.#broker = null;
   }
 
-  /** Closes the broker's resources; topics go on within this process. */
+  /**
+   * Closes the broker's resources; topics go on within this process.
+   *
+   * @internal
+   */
   async closeBroker(): Promise<void> {
     if (this.#brokerIsOpen) await this.#broker!.close();
   }

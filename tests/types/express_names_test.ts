@@ -3,16 +3,20 @@ import { assertEquals } from "@std/assert";
 import express, {
   type Application,
   application,
+  type DownloadOptions,
   type ErrorRequestHandler,
   type Express,
   FrameworkRequest,
   type NextFunction,
   type ParamsDictionary,
+  type ParamsFlatDictionary,
+  type PathParams,
   type Query,
   type Request,
   request,
   type RequestHandler,
   type RequestHandlerParams,
+  type RequestRanges,
   type Response,
   response,
   type RouteParameters,
@@ -77,13 +81,21 @@ Deno.test("the names of Express's other types, and of the types they are built o
   const failing: ErrorRequestHandler = (error, _req, _res, next) => next(error);
   const listed: RequestHandlerParams[] = [guard, [failing, guard]];
   const create = (req: Request<ParamsDictionary, unknown, Order, Query>, res: Envelope) => {
-    const failed: express.Errback = (error) => res.json({ data: error.message });
+    const failed: express.Errback = (error) => res.json({ data: error?.message ?? "done" });
     if (req.query["page"] === req.body.item) failed(new Error(req.params.id));
+    else failed();
   };
   expectType<Equal<RouteParameters<"/orders/:id">, { id: string }>>();
   const verb: express.IRouterMatcher<Express> = app.post;
   const use: express.IRouterHandler<unknown> = app.route("/").all;
   app.use(...listed).post("/:id", create);
+  const paths: PathParams = ["/files/:id", /^\/f\d+$/];
+  const options: DownloadOptions = { root: "public" };
+  app.get(paths, (req, res) => {
+    const params: ParamsFlatDictionary = req.params;
+    const ranges: RequestRanges | -1 | -2 | undefined = req.range(10);
+    if (Array.isArray(ranges)) res.download(params["id"]!, "a.txt", options);
+  });
   assertEquals([typeof verb, typeof use], ["function", "function"]);
 });
 

@@ -136,6 +136,9 @@ Deno.test("methods take and return what they do in Express's types", () => {
     createReadStream("a.txt").pipe(res);
     res.send(req.signedCookies.theme.trim());
     res.sendFile("a.txt", { root: "public", headers: { "x-timestamp": Date.now(), "x-sent": true } });
+    res.sendFile("a.txt", (error?: Error) => error && console.log(error.message));
+    res.download("a.txt", (error: Error) => console.log(error));
+    res.download("a.txt", "b.txt", (error) => res.headersSent || res.status(error?.status ?? 200).end(error?.code));
   });
   const listen = () => app.listen(3000, (error) => console.log(error?.message)).close();
   assertEquals([app.routes.length, typeof listen], [2, "function"]);

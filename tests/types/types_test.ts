@@ -6,25 +6,25 @@ import sluice, {
   type FrameworkResponse,
   type Handler,
   type Next,
-  type PathParams,
+  type ParamsOfPath,
   Router,
 } from "@sluice/sluice";
 import { type Equal, expectType } from "./support/expect_type.ts";
 
 Deno.test("literal paths type their parameters", () => {
-  expectType<Equal<PathParams<"/users/:id">, { id: string }>>();
-  expectType<Equal<PathParams<"/a/:b/c/:d">, { b: string; d: string }>>();
-  expectType<Equal<PathParams<"/u{/:id}">, { id?: string }>>();
-  expectType<Equal<PathParams<"/u/:id?">, { id?: string }>>();
-  expectType<Equal<PathParams<"/n/:id(\\d+)">, { id: string }>>();
-  expectType<Equal<PathParams<"/files/*path">, { path: string[] }>>();
-  expectType<Equal<PathParams<"/:from-:to">, { from: string; to: string }>>();
-  expectType<Equal<keyof PathParams<"/plain">, never>>();
-  expectType<Equal<PathParams<"/at/:lat,:lng">, { lat: string; lng: string }>>();
-  expectType<Equal<PathParams<"/:user@:host;:port">, { user: string; host: string; port: string }>>();
-  expectType<Equal<PathParams<"/q/:a=:b&*rest,:c">, { a: string; b: string; rest: string[]; c: string }>>();
-  expectType<Equal<PathParams<'/:"first name"/:last%20'>, { "first name": string; last: string }>>();
-  expectType<Equal<PathParams<"/:größe/:_a$1">, { größe: string; _a$1: string }>>();
+  expectType<Equal<ParamsOfPath<"/users/:id">, { id: string }>>();
+  expectType<Equal<ParamsOfPath<"/a/:b/c/:d">, { b: string; d: string }>>();
+  expectType<Equal<ParamsOfPath<"/u{/:id}">, { id?: string }>>();
+  expectType<Equal<ParamsOfPath<"/u/:id?">, { id?: string }>>();
+  expectType<Equal<ParamsOfPath<"/n/:id(\\d+)">, { id: string }>>();
+  expectType<Equal<ParamsOfPath<"/files/*path">, { path: string[] }>>();
+  expectType<Equal<ParamsOfPath<"/:from-:to">, { from: string; to: string }>>();
+  expectType<Equal<keyof ParamsOfPath<"/plain">, never>>();
+  expectType<Equal<ParamsOfPath<"/at/:lat,:lng">, { lat: string; lng: string }>>();
+  expectType<Equal<ParamsOfPath<"/:user@:host;:port">, { user: string; host: string; port: string }>>();
+  expectType<Equal<ParamsOfPath<"/q/:a=:b&*rest,:c">, { a: string; b: string; rest: string[]; c: string }>>();
+  expectType<Equal<ParamsOfPath<'/:"first name"/:last%20'>, { "first name": string; last: string }>>();
+  expectType<Equal<ParamsOfPath<"/:größe/:_a$1">, { größe: string; _a$1: string }>>();
 
   const app = sluice();
   app.get("/users/:id/files/*path", (req, res) => {

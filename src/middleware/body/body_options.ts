@@ -3,13 +3,21 @@ import type { FrameworkRequest, NodeRequest } from "../../request/framework_requ
 import type { Untyped } from "../../request/untyped.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
-/** A method, so that parameters are bivariant: `verify` may ask for more or less than a request. */
+/**
+ * A method, so that parameters are bivariant: `verify` may ask for more or less than a request.
+ *
+ * @internal
+ */
 export interface VerifyShape {
   /** Checks the raw bytes. */
   call(req: FrameworkRequest, res: FrameworkResponse, bytes: RawBytes, encoding: string | null): void;
 }
 
-/** A method, and overloaded, for the same reasons as `ForeignHandlerShape`. */
+/**
+ * A method, and overloaded, for the same reasons as `ForeignHandlerShape`.
+ *
+ * @internal
+ */
 export interface ForeignVerifyShape {
   /** Checks the raw bytes. */
   call(req: NodeRequest, res: Untyped, bytes: RawBytes, encoding: Untyped): void;
