@@ -50,7 +50,7 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
 
 function refusePath(path: unknown): never {
   throw new TypeError(
-    `app.listen takes a port, not the path ${String(path)}; for a Unix socket hand the application to the ` +
+    `app.listen takes a port, not the path ${String(path)}; for a Unix socket pass the application to the ` +
       "runtime's own server, as in Deno.serve({ path }, app.fetch), or http.createServer(app).listen(path) on Node",
   );
 }

@@ -89,7 +89,7 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
     server.on("headers", (head) => void head.push(...lines.map(([name, value]) => `${name}: ${value}`)));
     server.handleUpgrade(request, this.#socket, this.#head, (ws) => this.#upgraded = ws);
     const ws = this.#upgraded as WsSocket | null;
-    if (ws === null) throw new HttpError(400, "The client left before its handshake was answered");
+    if (ws === null) throw new HttpError(400, "The client disconnected before its handshake was answered");
     this.#release();
     const socket = new NodeSocket(ws, this.#socket, pingTimeoutMs) as unknown as WebSocket;
     return { socket, response: upgradedResponse() };

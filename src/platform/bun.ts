@@ -115,7 +115,9 @@ function upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgr
   headers.set("sec-websocket-protocol", protocol);
   const socket = new BunSocket(pingTimeoutMs);
   if (!upgraded(info, request, { headers, data: socket })) {
-    throw noWebSockets("Bun did not take this as a handshake; it upgrades only requests as its server delivers them");
+    throw noWebSockets(
+      "Bun upgrades only requests that its server delivers; mount applications with app.use, not app.mount",
+    );
   }
   // Bun has answered already, and ignores this response
   return { socket: socket as unknown as WebSocket, response: new Response(null, { status: 101 }) };

@@ -117,7 +117,9 @@ async function hasLeft({ signal }: Request): Promise<boolean> {
 
 function upgrade(request: Request, _info: unknown, { protocol, headers, pingTimeoutMs }: UpgradeOptions): Upgrade {
   if (!isFromServer(request)) {
-    throw noWebSockets("Deno upgrades only requests as Deno.serve delivers them; this one was made by the program");
+    throw noWebSockets(
+      "Deno upgrades only requests that Deno.serve delivers; mount applications with app.use, not app.mount",
+    );
   }
   // The protocol is not passed to upgradeWebSocket, which requires the exact spelling in the request. The timeout is in
   // seconds and may be fractional: after the first half Deno sends a ping, after the second it closes.

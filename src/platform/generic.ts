@@ -25,7 +25,7 @@ export const genericPlatform: Platform = {
   loadPackage: requirePackage,
   serve() {
     throw new TypeError(
-      'app.listen needs a runtime that can listen: on Node import "@sluice/sluice/node" first, elsewhere hand ' +
+      'app.listen needs a runtime that can listen: on Node import "@sluice/sluice/node" first, elsewhere pass ' +
         "app.fetch to the platform",
     );
   },

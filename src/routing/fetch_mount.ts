@@ -41,7 +41,7 @@ export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Ha
 function responseOf(caller: string, given: Response | undefined): Response {
   const response = isResponse(given) ? given : fromForeign(given);
   if (response !== null) return response;
-  throw new TypeError(`${caller}: the handler must give a Response, not ${describe(given)}`);
+  throw new TypeError(`${caller}: the handler must return a Response, not ${describe(given)}`);
 }
 
 function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler {

@@ -106,13 +106,13 @@ function assertHandshake(req: FrameworkRequest): void {
     throw new HttpError(400, 'A WebSocket handshake needs the header "Connection: Upgrade"');
   }
   if (req.get("sec-websocket-version") !== "13") {
-    throw new HttpError(426, "Only version 13 of the WebSocket protocol is spoken", {
+    throw new HttpError(426, "Only version 13 of the WebSocket protocol is supported", {
       headers: { "Sec-WebSocket-Version": "13", "Upgrade": "websocket" },
     });
   }
   // sixteen bytes in base64
   if (!/^[A-Za-z0-9+/]{22}==$/.test(req.get("sec-websocket-key") ?? "")) {
-    throw new HttpError(400, 'A WebSocket handshake needs a proper "Sec-WebSocket-Key"');
+    throw new HttpError(400, 'A WebSocket handshake needs a valid "Sec-WebSocket-Key"');
   }
 }
 
@@ -123,7 +123,7 @@ function chooseProtocol(req: FrameworkRequest, { protocols }: WebSocketHandlers)
   if (typeof protocols === "function") {
     const chosen: unknown = protocols(offered, req);
     if (chosen !== undefined && chosen !== null && typeof chosen !== "string") {
-      throw new TypeError(`app.ws: "protocols" must give a name at once, not ${describe(chosen)}`);
+      throw new TypeError(`app.ws: "protocols" must return a name synchronously, not ${describe(chosen)}`);
     }
     return offered.find((one) => one === chosen);
   }

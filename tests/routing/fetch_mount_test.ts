@@ -159,7 +159,7 @@ Deno.test("a mounted handler that returns no response is an error, and the clien
   app.use((error: Error, _req: unknown, res: sluice.Response, _next: unknown) =>
     void res.status(500).send(error.message)
   );
-  const text = "app.mount: the handler must give a Response, not";
+  const text = "app.mount: the handler must return a Response, not";
   assertEquals(await ask(app, "/nothing"), [500, `${text} undefined`]);
   assertEquals(await ask(app, "/later"), [500, `${text} an object`]);
 });

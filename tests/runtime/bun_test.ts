@@ -25,6 +25,10 @@ Deno.test("on Bun, an application listens, closes properly, listens again, and s
     exported: { idleTimeout: 0 },
     noServer: [501, "WebSockets on Bun need its server as the second argument: app.fetch(request, server)"],
     noHandlers: [501, "WebSockets on Bun need Bun.serve({ fetch: app.fetch, websocket: app.websocket })"],
+    mounted: [
+      501,
+      "Bun upgrades only requests that its server delivers; mount applications with app.use, not app.mount",
+    ],
   });
 });
 

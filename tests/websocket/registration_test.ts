@@ -35,7 +35,10 @@ Deno.test("a sub-protocol given as a promise is an error, and not taken for none
   const app = quietApp().ws("/", { open() {}, protocols: (() => Promise.resolve("v2")) as never });
   const answer = await ask(app, "/", { headers: { ...HANDSHAKE, "Sec-WebSocket-Protocol": "v2" } });
   assertEquals(answer.status, 500);
-  assertStringIncludes(await answer.text(), "app.ws: &quot;protocols&quot; must give a name at once, not an object");
+  assertStringIncludes(
+    await answer.text(),
+    "app.ws: &quot;protocols&quot; must return a name synchronously, not an object",
+  );
 });
 
 Deno.test("unknown options of durableSockets are refused", () => {

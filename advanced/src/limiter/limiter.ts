@@ -292,7 +292,7 @@ export class Limiter extends Emitter {
 function assertDecision(method: string, decision: unknown): void {
   if ((decision as Partial<Decision> | null | undefined)?.takes !== undefined) return;
   const shown = typeof decision === "object" && decision !== null ? "this object" : String(decision);
-  throw new TypeError(`limiter.${method} takes what await limiter.check(…) or waitFor(…) gives, not ${shown}`);
+  throw new TypeError(`limiter.${method} takes what await limiter.check(…) or waitFor(…) returns, not ${shown}`);
 }
 
 // Only the text: errors of clients may hold the command with its arguments, such as a password. The text of an error of

@@ -205,6 +205,6 @@ export function checkStore(store: Store, policies: readonly Policy[], caller: st
       continue;
     }
     const able = [...store.capabilities.algorithms].join(", ");
-    throw new TypeError(`${caller}: option algorithm "${algorithm}" is not among what the store can do: ${able}`);
+    throw new TypeError(`${caller}: option algorithm "${algorithm}" is not supported by the store, only ${able}`);
   }
 }

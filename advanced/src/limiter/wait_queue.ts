@@ -75,7 +75,7 @@ export class WaitQueue {
     }
     // where requests may end unnoticed, the remaining callers cannot be counted
     if (this.#waiting >= this.#most && !this.#timers.endWithRequest) {
-      throw new RangeError(`limiter.waitFor: ${this.#most} callers are waiting already (option maxWaiting)`);
+      throw new RangeError(`limiter.waitFor: the queue is full (option maxWaiting: ${this.#most})`);
     }
     return await this.#wait(key, check, denied, this.#leaver(ending));
   }

@@ -178,7 +178,9 @@ function checkServed({ name, algorithm, align, onDenied, block }: Policy): void 
   else if (align === "clock") lacking = 'align "clock"';
   else if (onDenied === "extend") lacking = 'onDenied "extend"';
   else if (block !== undefined) lacking = "block";
-  if (lacking !== null) throw new TypeError(`fromCounter: a counter can't do ${lacking}, which policy "${name}" wants`);
+  if (lacking !== null) {
+    throw new TypeError(`fromCounter: a counter does not support ${lacking}, which policy "${name}" needs`);
+  }
 }
 
 function occupy(counter: AnyCounter, policy: Policy): void {

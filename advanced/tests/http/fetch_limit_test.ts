@@ -290,7 +290,7 @@ Deno.test("a clientAddress that does not return a string is an error that says s
 
 Deno.test("with missingKey 'error', an unknown client is an error", async () => {
   const serve = fetchLimit({ missingKey: "error" })(() => new Response("hello"));
-  await assertRejects(() => serve(new Request("http://localhost/")), TypeError, "give fetchLimit a clientAddress");
+  await assertRejects(() => serve(new Request("http://localhost/")), TypeError, "pass fetchLimit a clientAddress");
 });
 
 Deno.test("skipped requests pass unchanged", async () => {

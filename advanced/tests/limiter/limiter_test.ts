@@ -318,7 +318,7 @@ Deno.test("only maxWaiting callers may wait, and those served at once do not cou
   const served = await Promise.all([limiter.waitFor("a"), limiter.waitFor("a"), limiter.waitFor("a")]);
   assertEquals(served.map(({ allowed }) => allowed), [true, true, true]);
   const waiting = [limiter.waitFor("a"), limiter.waitFor("a")];
-  await assertRejects(() => limiter.waitFor("a"), RangeError, "2 callers are waiting already");
+  await assertRejects(() => limiter.waitFor("a"), RangeError, "the queue is full (option maxWaiting: 2)");
   assert((await limiter.waitFor("b")).allowed);
   clock.advance(1_000);
   await Promise.all(waiting);
@@ -670,7 +670,7 @@ Deno.test("an invalid key or decision is refused, naming the value", () => {
     assertEquals(told((key) => limiter.peek(key), value), `limiter.peek: ${wanted}`);
   }
   assertEquals(told((key) => limiter.reset(key), null), "limiter.reset: the key must be a non-empty string, not null");
-  const wanted = "takes what await limiter.check(…) or waitFor(…) gives, not";
+  const wanted = "takes what await limiter.check(…) or waitFor(…) returns, not";
   assertEquals(told((one) => limiter.refund(one), Promise.resolve()), `limiter.refund ${wanted} this object`);
   assertEquals(told((one) => limiter.release(one), undefined), `limiter.release ${wanted} undefined`);
 });

@@ -403,7 +403,7 @@ Deno.test("a callback-based client is refused with a reason, and so is one whose
   const called = odd({ evalsha: () => true, eval: () => true, scan: () => true });
   called.on("storeFailure", ({ message }: Error) => failures.push(message));
   await called.check("key");
-  assertStringIncludes(failures.join(), "must answer with promises");
+  assertStringIncludes(failures.join(), "must return promises");
   const scans = [() => Promise.reject(new Error("ERR invalid cursor")), () => Promise.resolve(["0", []]), () => true];
   for (const scan of scans) {
     const paged = odd({ evalsha, eval: evalsha, scan });

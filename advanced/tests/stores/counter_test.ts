@@ -508,7 +508,7 @@ Deno.test("policies that a counter can't support are type errors", async () => {
     await assertRejects(
       async () => await store.decide([{ policy, key: "a", cost: 1 }]),
       TypeError,
-      "a counter can't do",
+      "a counter does not support",
     );
   }
 });

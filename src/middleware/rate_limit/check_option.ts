@@ -90,6 +90,6 @@ export function failureOf(thrown: unknown): unknown {
  */
 export function remedyFor(address: string | undefined): string {
   if (address !== undefined) return "fall back to req.ip for requests without a key";
-  return "the client's address is unknown, too: hand the platform's second argument to app.fetch, set \"trust proxy\" " +
+  return "the client's address is unknown, too: pass the platform's second argument to app.fetch, set \"trust proxy\" " +
     "behind a proxy, or return a text of your own where req.ip is undefined";
 }

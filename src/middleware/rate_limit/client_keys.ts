@@ -48,8 +48,8 @@ export class ClientKeys {
   }
 
   #unknown(): string {
-    const reason = "the client's address is unknown: hand the platform's second argument to app.fetch, set " +
-      '"trust proxy" behind a proxy, give fetchLimit a clientAddress, or give a keyGenerator';
+    const reason = "the client's address is unknown: pass the platform's second argument to app.fetch, set " +
+      '"trust proxy" behind a proxy, pass fetchLimit a clientAddress, or set keyGenerator';
     if (this.#missing === "error") throw new TypeError(`rateLimit: ${reason}`);
     if (!warned) console.warn(`rateLimit: ${reason}; such requests are counted together`);
     warned = true;

@@ -176,7 +176,7 @@ Deno.test("a key that is missing because the client is unknown is an error that 
   const response = await ask(app, "/", undefined, {});
   assertEquals(response.status, 500);
   const page = await response.text();
-  assertStringIncludes(page, "address is unknown, too: hand the platform");
+  assertStringIncludes(page, "address is unknown, too: pass the platform");
 });
 
 Deno.test("an unknown option is refused, with a list of those there are", () => {

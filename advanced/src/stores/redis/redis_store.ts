@@ -223,7 +223,7 @@ function verdictsOf(takes: readonly Take[], answer: unknown): Verdict[] {
   const numbers = Array.isArray(answer) ? answer.map(Number) : [];
   if (numbers.length !== takes.length * VERDICT_LENGTH || numbers.some(Number.isNaN)) {
     throw new TypeError(
-      `RedisStore: the client must give a script's answer as a list of numbers, not as ${String(answer)}`,
+      `RedisStore: the client must return a script's reply as a list of numbers, not as ${String(answer)}`,
     );
   }
   return takes.map(({ policy }, i) => verdictAt(numbers, i * VERDICT_LENGTH, capacityOf(policy)));
