@@ -1,6 +1,6 @@
 /**
  * Sluice on AWS Lambda: behind API Gateway (HTTP and REST APIs), function URLs and load balancers, with buffered or
- * streamed answers. Views, static files and `NODE_ENV` work as on Node.
+ * streamed responses. Views, static files and `NODE_ENV` work as on Node.
  *
  * Handlers find the event and Lambda's context in `req.info`, a {@linkcode LambdaInfo}. `req.ip` is the client that API
  * Gateway or the function URL saw; a load balancer names it only in `X-Forwarded-For`, so set `trust proxy` to 1 there.
@@ -17,7 +17,7 @@
  * export const handler = toLambdaHandler(app);
  * ```
  *
- * @example Streamed answers, behind a function URL with the invoke mode RESPONSE_STREAM
+ * @example Streamed responses, behind a function URL with the invoke mode RESPONSE_STREAM
  * ```ts ignore
  * export const handler = toStreamingHandler(app);
  * ```

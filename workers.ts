@@ -2,7 +2,7 @@
  * Sluice in Cloudflare's Durable Objects: WebSockets that stay open while their object sleeps.
  *
  * A Worker needs no entry of its own: `export default app` serves an application, `req.env` has its bindings,
- * `req.waitUntil(work)` goes on after the answer, and `app.ws()` accepts WebSockets. A Worker's connections, however,
+ * `req.waitUntil(work)` goes on after the response, and `app.ws()` accepts WebSockets. A Worker's connections, however,
  * cannot reach each other. In a Durable Object they can, by topics too, and the object sleeps while no messages come:
  *
  * @example A chat

@@ -104,9 +104,9 @@ export declare namespace createApp {
   export type Router = routers.Router;
   /** A router. */
   export type IRouter = names.IRouter;
-  /** What `app.get` and its kin are. */
+  /** The type of `app.get` and the other methods of an application. */
   export type IRouterMatcher<T, Method extends string = string> = names.IRouterMatcher<T, Method>;
-  /** What `route.get` and its kin are. */
+  /** The type of `route.get` and the other methods of a route. */
   export type IRouterHandler<T, Path extends string = string> = names.IRouterHandler<T, Path>;
   /** A path with the handlers of its methods. */
   export type IRoute = names.IRoute;

@@ -29,7 +29,7 @@ import type { FrameworkApp } from "./framework_app.ts";
  * Express's name for {@linkcode FrameworkRequest}.
  *
  * @typeParam P Type of `req.params`
- * @typeParam _ResBody Type of the answer, which is not checked
+ * @typeParam _ResBody Type of the response, which is not checked
  * @typeParam ReqBody Type of `req.body`
  * @typeParam ReqQuery Type of `req.query`
  * @typeParam _L Type of `res.locals`; not used, the response has it
@@ -45,7 +45,7 @@ export interface Request<
 /**
  * Express's name for {@linkcode FrameworkResponse}.
  *
- * @typeParam ResBody Type of the answer
+ * @typeParam ResBody Type of the response
  * @typeParam L Type of `res.locals`
  * @typeParam Status Which statuses are allowed
  */
@@ -54,15 +54,15 @@ export interface Response<
   L extends Locals = Locals,
   Status extends number = number,
 > extends FrameworkResponse<L> {
-  /** Answers with a body. */
+  /** Responds with a body. */
   send(body?: ResBody): this;
-  /** Answers with a value as JSON. */
+  /** Responds with a value as JSON. */
   json(value?: ResBody): this;
-  /** Answers with JSON wrapped in a call. */
+  /** Responds with JSON wrapped in a call. */
   jsonp(value?: ResBody): this;
   /** Sets the status. */
   status(code: Status): this;
-  /** Answers with a status and its usual text as the body. */
+  /** Responds with a status and its usual text as the body. */
   sendStatus(code: Status): this;
 }
 
@@ -102,10 +102,10 @@ export type IRouter = Router;
 /** Express's name for {@linkcode Route}. */
 export type IRoute = Route<Untyped>;
 
-/** Express's name for what `app.get` and its kin are. */
+/** Express's name for the type of `app.get` and the other methods of an application. */
 export type IRouterMatcher<T, _Method extends string = string> = Verb<T>;
 
-/** Express's name for what `route.get` and its kin are. */
+/** Express's name for the type of `route.get` and the other methods of a route. */
 export type IRouterHandler<T, _Path extends string = string> = RouteVerb<T>;
 
 /** Express's name for what may follow a path: handlers and error handlers, in lists or not. */

@@ -220,7 +220,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    *
    * @param original The request
    * @param server The platform's second argument: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`
-   * @returns The answer
+   * @returns The response
    */
   handle(original: Request, server?: unknown): Promise<Response>;
   /**
@@ -243,7 +243,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
         leave?.();
         next(error);
       } else if (leave !== null) {
-        // before leaving, because this application's settings decide how the answer looks
+        // before leaving, because this application's settings decide how the response looks
         finalResponse(first, second, error);
         leave();
       } else if (error) throw error;
@@ -287,9 +287,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /**
    * Mounts a handler of web requests, or an application of another framework, below a path.
    *
-   * It gets a web `Request` whose path begins below the mount, and the platform's other arguments. Its answer is final,
-   * even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments, such
-   * as `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
+   * It gets a web `Request` whose path begins below the mount, and the platform's other arguments. Its response is
+   * final, even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments,
+   * such as `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
    * `app.use("/files/secret", guard)`.
    *
    * @param path The path
@@ -605,8 +605,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /**
-   * Closes the application; defined only on Bun, while it listens. Bun serves the default export of a program, unless that
-   * has a method `stop`: an application that listens, and is exported for its tests, would be served twice.
+   * Closes the application; defined only on Bun, while it listens. Bun serves the default export of a program, unless
+   * that has a method `stop`: an application that listens, and is exported for its tests, would be served twice.
    */
   get stop(): (() => Promise<void>) | undefined {
     const isExportServed = detectPlatform().serverLimits !== undefined;
@@ -623,7 +623,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /**
-   * Keeps work going after the answer; see `req.waitUntil`.
+   * Keeps work going after the response; see `req.waitUntil`.
    *
    * @internal
    */

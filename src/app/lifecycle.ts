@@ -108,7 +108,7 @@ export class Lifecycle {
   }
 
   /**
-   * Tracks work that goes on after an answer, so that closing waits for it.
+   * Tracks work that goes on after a response, so that closing waits for it.
    *
    * @param work The work
    * @param failed Called with the reason if it fails
@@ -168,7 +168,7 @@ export class Lifecycle {
     }
   }
 
-  // works on a copy of the list: the application may listen again before the last answer is out
+  // works on a copy of the list: the application may listen again before the last response is out
   async #end(all: readonly Listening[], atOnce: boolean, deadline: Promise<void>): Promise<void> {
     if (atOnce) this.#cutStreams();
     await Promise.all(all.map((one) => stop(one, atOnce)));

@@ -26,8 +26,8 @@ export interface WalkedRequest {
 
 /** What a walk needs of a response; foreign ones may lack it. */
 export interface WalkedResponse {
-  /** Answers with a web `Response` that a handler returned. */
+  /** Responds with a web `Response` that a handler returned. */
   answer?(response: Response): void;
-  /** Whether an answer has begun. */
+  /** Whether a response has begun. */
   readonly headersSent?: boolean;
 }

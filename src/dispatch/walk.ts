@@ -405,7 +405,7 @@ export class Walk implements WalkOwner {
 }
 
 /**
- * Handles what a handler returned: an answer, or a promise of one.
+ * Handles what a handler returned: a response, or a promise of one.
  *
  * @param result The object that was returned
  * @param context The exchange

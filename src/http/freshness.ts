@@ -23,7 +23,7 @@ export interface Validators {
  * Tells whether the client's cached copy is still valid (RFC 9110 section 13.1, RFC 9111 section 5.2.1.4).
  *
  * @param request What the client sent
- * @param response What the answer says
+ * @param response What the response says
  * @returns Whether 304 suffices; never for a request with `no-cache`
  */
 export function isFresh(request: RequestConditions, response: Validators): boolean {

@@ -1,6 +1,6 @@
 const TOKEN = /^[\^_`a-zA-Z\-0-9!#$%&'*+.|~]+$/;
 
-/** Number of names whose lower case is cached: a program uses few, and the same for every answer. */
+/** Number of names whose lower case is cached: a program uses few, and the same for every response. */
 const MAX_REMEMBERED = 512;
 const lowerCase = new Map<string, string>();
 

@@ -7,7 +7,7 @@ export interface HttpErrorOptions {
   cause?: unknown;
   /** Whether the message may be shown to the client; by default for statuses below 500. */
   expose?: boolean;
-  /** Headers for the answer. */
+  /** Headers for the response. */
   headers?: Record<string, string>;
   /** Machine-readable kind, such as `entity.too.large`. */
   type?: string;
@@ -15,15 +15,15 @@ export interface HttpErrorOptions {
   [extra: string]: unknown;
 }
 
-/** An error that becomes an answer with its status. */
+/** An error that becomes a response with its status. */
 export class HttpError extends Error {
-  /** Status of the answer, 400 to 599. */
+  /** Status of the response, 400 to 599. */
   declare readonly status: number;
   /** The same, under the name Node's libraries use. */
   declare readonly statusCode: number;
   /** Whether the message may be shown to the client. */
   declare readonly expose: boolean;
-  /** Headers for the answer. */
+  /** Headers for the response. */
   declare readonly headers?: Record<string, string>;
   /** Machine-readable kind. */
   declare readonly type?: string;
@@ -31,7 +31,7 @@ export class HttpError extends Error {
   /**
    * Makes an error with a status.
    *
-   * @param status Status of the answer, 400 to 599
+   * @param status Status of the response, 400 to 599
    * @param message What went wrong; the status text by default
    * @param options Further properties
    * @throws {RangeError} If the status is not from 400 to 599

@@ -11,11 +11,11 @@ export type LambdaHandler = (event: LambdaEvent, context: LambdaContext) => Prom
  * Turns an application into the handler of a Lambda function behind API Gateway, a function URL or a load balancer. How
  * an event is read and answered depends on its shape.
  *
- * The answer, 6 MB at most, is sent in one piece, after the work passed to `req.waitUntil` is done.
+ * The response, 6 MB at most, is sent in one piece, after the work passed to `req.waitUntil` is done.
  *
  * @param app The application
- * @returns The handler; it rejects with a `TypeError` for events that are not HTTP requests, and with the error if an
- * answer breaks off
+ * @returns The handler; it rejects with a `TypeError` for events that are not HTTP requests, and with the error if a
+ * response breaks off
  * @throws {TypeError} If `app` is not an application
  *
  * @example A function

@@ -7,7 +7,7 @@ import type { Platform } from "../platform/platform.ts";
 export const lambdaPlatform: Platform = {
   ...genericPlatform,
   name: "Lambda",
-  // the answer would wait for such handlers: one that never ends would keep it back
+  // the response would wait for such handlers: one that never ends would keep it back
   endsWithAnswer: false,
   files: nodeFiles,
   env: (name) => process.env[name],

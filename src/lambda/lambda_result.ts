@@ -2,7 +2,7 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { statusText } from "../http/status_text.ts";
 import { isBalancer, isV2, type LambdaEvent } from "./lambda_event.ts";
 
-/** Status and headers of an answer, in the shape that the event's sender expects. */
+/** Status and headers of a response, in the shape that the event's sender expects. */
 export interface LambdaResultHead {
   /** The status. */
   statusCode: number;
@@ -16,7 +16,7 @@ export interface LambdaResultHead {
   cookies?: string[];
 }
 
-/** An answer as Lambda expects it. */
+/** A response as Lambda expects it. */
 export interface LambdaResult extends LambdaResultHead {
   /** The body, as text or in base64. */
   body: string;
@@ -28,7 +28,7 @@ export interface LambdaResult extends LambdaResultHead {
  * Converts status and headers to the shape that the event's sender expects; API Gateway refuses unknown fields.
  *
  * @param event The event
- * @param response The answer
+ * @param response The response
  * @returns Status and headers
  */
 export function resultHead(event: LambdaEvent, response: Response): LambdaResultHead {
@@ -62,11 +62,11 @@ function spelling(name: string, nth: number): string {
 }
 
 /**
- * Converts an answer. A body that is valid UTF-8 is sent as text, because REST APIs do not decode base64 unless binary
+ * Converts a response. A body that is valid UTF-8 is sent as text, because REST APIs do not decode base64 unless binary
  * types are configured; any other body in base64. In both cases the client gets the same bytes.
  *
  * @param event The event
- * @param response The answer
+ * @param response The response
  * @returns The result of the invocation
  */
 export async function resultOf(event: LambdaEvent, response: Response): Promise<LambdaResult> {

@@ -4,11 +4,11 @@ import { httpEvent, type LambdaEvent } from "./lambda_event.ts";
 import { type LambdaResultHead, resultHead } from "./lambda_result.ts";
 import { type LambdaContext, LambdaVisit } from "./lambda_visit.ts";
 
-/** The used part of the Node stream to which Lambda's Node runtimes have answers written. */
+/** The used part of the Node stream that Lambda's Node runtimes pass for the response. */
 export interface LambdaResponseStream {
   /** Takes a piece; `false` if the next one should wait for `drain`. */
   write(piece: Uint8Array | string): boolean;
-  /** Ends the answer. */
+  /** Ends the response. */
   end(): unknown;
   /** Listens for `drain`, `error` and `close`. */
   on(event: string, listener: (error?: unknown) => void): unknown;
@@ -16,7 +16,7 @@ export interface LambdaResponseStream {
   off(event: string, listener: (error?: unknown) => void): unknown;
 }
 
-/** A handler as Lambda calls it for streamed answers. */
+/** A handler as Lambda calls it for streamed responses. */
 export type LambdaStreamingHandler = (
   event: LambdaEvent,
   stream: LambdaResponseStream,
@@ -30,14 +30,14 @@ interface AwsLambda {
 }
 
 /**
- * Turns an application into the handler of a Lambda function that streams its answers: behind a function URL with
+ * Turns an application into the handler of a Lambda function that streams its responses: behind a function URL with
  * invoke mode `RESPONSE_STREAM`, or a REST API with transfer mode `STREAM`.
  *
- * The client has the complete answer before the work passed to `req.waitUntil` is awaited.
+ * The client has the complete response before the work passed to `req.waitUntil` is awaited.
  *
  * @param app The application
- * @returns The handler; it rejects with a `TypeError` for events that are not HTTP requests, and with the error if an
- * answer breaks off
+ * @returns The handler; it rejects with a `TypeError` for events that are not HTTP requests, and with the error if a
+ * response breaks off
  * @throws {TypeError} If Lambda's global `awslambda` is missing, or `app` is not an application
  *
  * @example A function
@@ -66,7 +66,7 @@ export function toStreamingHandler(app: Servable): LambdaStreamingHandler {
       const response = await app.fetch(visit.request, visit);
       const out = awslambda.HttpResponseStream.from(stream, resultHead(event, response));
       await send(response.body, out, left.signal);
-      // a complete answer is followed by `close`, too
+      // a complete response is followed by `close`, too
       stream.off("close", leave);
       out.end();
     } finally {

@@ -25,12 +25,12 @@ export class HeldSocket {
   }
 
   /**
-   * Waits until no answer is being written to it.
+   * Waits until no response is being written to it.
    *
    * @returns Whether it is still writable
    */
   async freed(): Promise<boolean> {
-    // the next answer gets the socket before the previous one is closed
+    // the next response gets the socket before the previous one is closed
     for (let before = this.#answering(); before !== null; before = this.#answering()) await closed(before);
     return this.#socket.writable;
   }

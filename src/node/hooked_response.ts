@@ -2,7 +2,7 @@ import { ServerResponse } from "node:http";
 import { nodeBytes } from "../platform/generic.ts";
 import { nextTurn } from "./next_turn.ts";
 
-/** An answer to be sent. */
+/** A response to be sent. */
 export interface Sent {
   /** Status. */
   readonly status: number;
@@ -41,11 +41,11 @@ export function isHooked(res: ServerResponse): boolean {
 }
 
 /**
- * Sends an answer through methods that middleware has replaced, calling them as Express does: headers are set one by
+ * Sends a response through methods that middleware has replaced, calling them as Express does: headers are set one by
  * one and sent implicitly with the first chunk, chunks are Buffers, and there are no callbacks.
  *
  * @param res Node's response
- * @param sent The answer
+ * @param sent The response
  */
 export async function sendHooked(res: ServerResponse, sent: Sent): Promise<void> {
   const { status, statusText, headers, body, early } = sent;

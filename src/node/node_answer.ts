@@ -4,7 +4,7 @@ import type { WebBody } from "../request/exchange.ts";
 /** ASCII characters that are allowed in a head. */
 const ASCII = /^[\t\x20-\x7e]*$/;
 
-/** What an answer is made of. */
+/** What a response is made of. */
 export class Parts {
   /** The body, `null` for none. */
   readonly body: WebBody;

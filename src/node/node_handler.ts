@@ -11,9 +11,9 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: Nod
 /**
  * Turns an application into a handler for your own Node server, or a middleware for Express.
  *
- * Mounted in Express, the application gets the path below the mount, the body that Express's parsers have read, what other
- * middleware has put on the request, such as `user` and `session`, `res.locals`, and the headers set so far. If no layer
- * answers, or an error is not handled, `next` is called, if there is one.
+ * Mounted in Express, the application gets the path below the mount, the body that Express's parsers have read, what
+ * other middleware has put on the request, such as `user` and `session`, `res.locals`, and the headers set so far. If
+ * no layer answers, or an error is not handled, `next` is called, if there is one.
  *
  * @param app The application
  * @returns The handler
@@ -38,7 +38,7 @@ export function toNodeHandler(app: Servable): NodeHandler {
   };
 }
 
-// when a client disconnects, Node closes the answer being sent, but not those queued after it
+// when a client disconnects, Node closes the response being sent, but not those queued after it
 function closeWith(req: IncomingMessage, res: ServerResponse): void {
   req.once("close", () => void (req.aborted && !res.destroyed && res.destroy().emit("close")));
 }
@@ -55,8 +55,8 @@ export function answerVisit(app: Servable, visit: NodeVisit, ready?: Promise<voi
   if (ready !== undefined) return void ready.then(() => answerVisit(app, visit)).catch(failed);
   try {
     const response = app.fetch(visit.request, visit);
-    // A synchronous answer is sent in the turn in which the request came. Its class is not checked: a package, or a test
-    // that imitates a browser, may have replaced the runtime's.
+    // A synchronous response is sent in the turn in which the request came. Its class is not checked: a package, or a
+    // test that imitates a browser, may have replaced the runtime's.
     if (isThenable(response)) response.then((late) => sendAnswer(visit, late)).catch(failed);
     else sendAnswer(visit, response)?.catch(failed);
   } catch (error) {

@@ -82,7 +82,7 @@ export class WebRequest extends NodeRequest {
     return incomingBody(this.#incoming);
   }
 
-  /** Keeps the body for a later reader: with the answer, Node discards a body that nobody has begun to read. */
+  /** Keeps the body for a later reader: with the response, Node discards a body that nobody has begun to read. */
   keepBody(): void {
     if (this.#bodyGiven && super.body?.locked) this.#incoming.read(0);
   }

@@ -19,7 +19,7 @@ export function serveOnNode(handler: FetchHandler, options: ListenOptions, app: 
   return new NodeServer(handler, options, app);
 }
 
-/** ms for the last answers to be sent before connections are cut. */
+/** ms for the last responses to be sent before connections are cut. */
 const LEAVING_MS = 100;
 
 class NodeServer implements PlatformServer {
@@ -104,7 +104,7 @@ class NodeServer implements PlatformServer {
     this.#sayGoodbye();
     // synchronously if possible: as with Node's own server, the next line may listen on the same port again
     if (!this.#server.listening && !await this.ready.then(() => true, () => false)) return;
-    // not http's close(), which treats connections as idle while a slow client is still receiving the answer
+    // not http's close(), which treats connections as idle while a slow client is still receiving the response
     NetServer.prototype.close.call(this.#server);
     const upgrades = [...this.#upgrades];
     for (const visit of upgrades) visit.goAway();
@@ -116,7 +116,7 @@ class NodeServer implements PlatformServer {
     this.#server.close(() => {});
   }
 
-  // `Connection: close` on the last answer of each connection keeps the client from sending another request
+  // `Connection: close` on the last response of each connection keeps the client from sending another request
   #sayGoodbye(): void {
     const last = new Map<object, ServerResponse>();
     for (const res of this.#unanswered) last.set(res.req.socket, res);
@@ -124,7 +124,7 @@ class NodeServer implements PlatformServer {
     for (const res of last.values()) res.shouldKeepAlive = false;
   }
 
-  // for the same reason not while answers are still being received; called again after each
+  // for the same reason not while responses are still being received; called again after each
   #closeIdle(): void {
     const isIdleKnown = ![...this.#unanswered].some(isLeaving);
     if (isIdleKnown && "closeIdleConnections" in this.#server) this.#server.closeIdleConnections();
@@ -140,7 +140,7 @@ class NodeServer implements PlatformServer {
       })
     );
     for (const visit of this.#upgrades) visit.cut();
-    // an unfinished upload, or a client that does not read, could keep an answer from being sent
+    // an unfinished upload, or a client that does not read, could keep a response from being sent
     const timer = setTimeout(() => this.#cut(), LEAVING_MS);
     void Promise.all(left).then(() => {
       clearTimeout(timer);

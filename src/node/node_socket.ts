@@ -51,7 +51,7 @@ export class NodeSocket {
       },
       taken: () => takenFrom(socket),
     });
-    // any bytes count: the answer to a ping, or a part of a long message
+    // any bytes count: the response to a ping, or a part of a long message
     socket.on("data", () => heartbeat.heard());
     answerPings(ws, socket);
     // RFC 6455 section 7.1.1: after both Close frames the server closes the connection; ws would wait for the client
@@ -95,8 +95,8 @@ export class NodeSocket {
   }
 }
 
-// RFC 6455 section 5.5.3: only the latest ping needs an answer. A client that sends pings and reads nothing would
-// otherwise fill the memory with answers.
+// RFC 6455 section 5.5.3: only the latest ping needs a response. A client that sends pings and reads nothing would
+// otherwise fill the memory with responses.
 function answerPings(ws: WsSocket, socket: Duplex): void {
   let latest: Uint8Array | null = null;
   ws.on("ping", (data) => {

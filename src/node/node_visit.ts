@@ -28,7 +28,7 @@ export interface NodeInfo {
   readonly remoteAddr: { hostname: string | undefined; port: number | undefined };
 }
 
-/** A request that a Node server passes to an application, and gets back if the application has no answer. */
+/** A request that a Node server passes to an application, and gets back if the application has no response. */
 export class NodeVisit implements Surroundings, NodeInfo {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -63,7 +63,7 @@ export class NodeVisit implements Surroundings, NodeInfo {
     return this;
   }
 
-  /** Whether it has become a WebSocket, which gets no answer. */
+  /** Whether it has become a WebSocket, which gets no response. */
   get upgraded(): boolean {
     return false;
   }

@@ -21,10 +21,10 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sends an application's answer, unless the request was upgraded or the client is gone.
+ * Sends an application's response, unless the request was upgraded or the client is gone.
  *
  * @param visit The request
- * @param response The answer
+ * @param response The response
  * @returns A promise that settles when it has been sent; nothing if it was passed to Node synchronously
  */
 export function sendAnswer(visit: NodeVisit, response: Response): Promise<void> | void {
@@ -32,14 +32,14 @@ export function sendAnswer(visit: NodeVisit, response: Response): Promise<void> 
   const { res } = visit;
   // the client is gone, or somebody else has answered: a timeout, a server that is closing
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
-  // a handler broke off before there was an answer; on Node the connection can be closed then
+  // a handler broke off before there was a response; on Node the connection can be closed then
   if (visit.answer?.destroyed && !visit.answer.writableFinished) return void res.destroy();
   visit.request.keepBody();
   const parts = NodeAnswer.partsOf(response);
   if (parts === null || !sendWhole(visit, parts)) return sendResponse(visit, response, parts);
 }
 
-// most answers are complete, and Node's response has not been touched by others
+// most responses are complete, and Node's response has not been touched by others
 function sendWhole({ req, res }: NodeVisit, { body, status, statusText, head, isAscii }: Parts): boolean {
   if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array)) return false;
   // not for HTTP/2, which has another class, nor if headers are set already: a second cookie would replace the first

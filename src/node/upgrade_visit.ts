@@ -8,7 +8,7 @@ import { HeldSocket } from "./held_socket.ts";
 import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
 import { NodeVisit } from "./node_visit.ts";
 
-/** An upgrade request being handled by an application: it results in a connection, or in an answer. */
+/** An upgrade request being handled by an application: it results in a connection, or in a response. */
 export class UpgradeVisit extends NodeVisit implements Upgrader {
   readonly #socket: Duplex;
   readonly #held: HeldSocket;

@@ -57,7 +57,7 @@ export const bunPlatform: Platform = {
     // Bun sends a Content-Length only for bodies given as a whole, and players and progress bars need it
     wholeBytes: 1024 * 1024,
   },
-  // after the answer, headers that nobody has touched are empty
+  // after the response, headers that nobody has touched are empty
   keepHeaders: (request) => void request.headers,
   env: (name) => globals.process.env[name],
   environment: () => globals.process.env,

@@ -70,7 +70,7 @@ export class BunSocket {
     queueMicrotask(() => this.onopen?.());
   }
 
-  /** Notes that something came from the client: a message, or the answer to a ping. */
+  /** Notes that something came from the client: a message, or the response to a ping. */
   heard(): void {
     this.#heartbeat?.heard();
   }

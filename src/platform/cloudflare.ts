@@ -20,7 +20,7 @@ interface WorkerProcess {
 /** Folder of the modules that a Worker was deployed with. */
 const BUNDLE = "/bundle/";
 
-/** The client's end of a pair; it goes into the answer. */
+/** The client's end of a pair; it goes into the response. */
 type ClientSocket = object;
 
 let files: FileSystem | null | undefined = undefined;
@@ -69,7 +69,7 @@ export function socketPair(): { client: ClientSocket; server: ServerSocket } {
   return { client, server };
 }
 
-/** The answer that makes a WebSocket of a request. */
+/** The response that makes a WebSocket of a request. */
 export function upgradeResponse(client: ClientSocket, { protocol, headers = new Headers() }: UpgradeOptions): Response {
   if (protocol !== undefined) headers.set("sec-websocket-protocol", protocol);
   // workerd takes the client's end in a property that no other runtime knows

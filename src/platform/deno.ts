@@ -6,7 +6,7 @@ import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, Up
 import { endStalled } from "./stalled.ts";
 import { Unanswered } from "./unanswered.ts";
 
-/** ms for the last answers to be sent before the server counts as closed. */
+/** ms for the last responses to be sent before the server counts as closed. */
 const LEAVING_MS = 100;
 
 /** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
@@ -101,8 +101,8 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
   };
 }
 
-// Deno aborts the signal after every answer and dispatches an event, which costs more than the answer. So it is used
-// only for requests that wait for long.
+// Deno aborts the signal after every response and dispatches an event, which costs more than the response. So it is
+// used only for requests that wait for long.
 function watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
   if (isServed(request)) watch.listenLater(listen);
   else listen();

@@ -24,14 +24,14 @@ const COMMON = ["host", "user-agent", "accept"];
 
 /**
  * Reads a request header, from Deno's own record of the request if possible. Touching `request.headers` costs a sixth
- * of a bare request, because its answer then goes through two promises, and all headers are copied.
+ * of a bare request, because its response then goes through two promises, and all headers are copied.
  *
  * The record is found as of Deno 2.9, and used only if it agrees with the first request. See decision 14.
  *
  * @param request The request
  * @param name Header name, in any case
  * @returns The value, `null` when the header is absent
- * @throws {TypeError} If Deno has released the headers with the answer
+ * @throws {TypeError} If Deno has released the headers with the response
  */
 export function readHeader(request: Request, name: string): string | null {
   const record = recordOf(request);
@@ -39,7 +39,7 @@ export function readHeader(request: Request, name: string): string | null {
   try {
     return record.header(name);
   } catch {
-    // after the answer; Deno has copied the headers if somebody had touched them
+    // after the response; Deno has copied the headers if somebody had touched them
     return request.headers.get(name);
   }
 }
@@ -49,7 +49,7 @@ export function readHeader(request: Request, name: string): string | null {
  *
  * @param request The request
  * @param visitor Called with value and name of each
- * @throws {TypeError} If Deno has released the headers with the answer
+ * @throws {TypeError} If Deno has released the headers with the response
  */
 export function visitHeaders(request: Request, visitor: (value: string, name: string) => void): void {
   const list = listOf(request);
@@ -65,7 +65,7 @@ function listOf(request: Request): RequestRecord["headerList"] | null {
     listTrusted ??= Array.isArray(list) && list.every(([name, value]) => record.header(name)?.includes(value));
     return listTrusted ? list : null;
   } catch {
-    // after the answer
+    // after the response
     return null;
   }
 }

@@ -38,7 +38,7 @@ export function proposePlatform(platform: Platform): void {
  * @param app The application
  * @param req Node's request
  * @param res Node's response
- * @param next Called if the application has no answer
+ * @param next Called if the application has no response
  */
 export function answerNode(app: Servable, req: object, res: NodeResponse, next?: (error?: unknown) => void): void {
   if (registered?.answerNode !== undefined) return registered.answerNode(app, req, res, next);
@@ -50,11 +50,11 @@ export function answerNode(app: Servable, req: object, res: NodeResponse, next?:
   res.end();
 }
 
-/** The part of Node's response that an answer without a body needs. */
+/** The part of Node's response that a response without a body needs. */
 export interface NodeResponse {
   /** Status. */
   statusCode: number;
-  /** Ends the answer. */
+  /** Ends the response. */
   end(): unknown;
 }
 

@@ -198,7 +198,7 @@ function unknownPeer(info: unknown, request: Request): Peer {
     if (typeof hostname !== "string") return { address: undefined };
     return { address: canonical(hostname), port: typeof port === "number" ? port : undefined };
   } catch {
-    // after the answer, Deno throws; a handler that asks so late must not end the process
+    // after the response, Deno throws; a handler that asks so late must not end the process
     return { address: undefined };
   }
 }

@@ -37,7 +37,7 @@ export interface Routed {
 /** Time limits of a server in ms; 0 for none. The names are those of Node's `http.Server`. */
 export interface ServerTimeouts {
   /**
-   * From an answer to the next request; behind a load balancer, longer than the balancer's own. Node's default is 5 s.
+   * From a response to the next request; behind a load balancer, longer than the balancer's own. Node's default is 5 s.
    */
   keepAliveTimeout: number;
   /** For the headers of a request. Node's default is 60 s. */
@@ -114,11 +114,11 @@ export interface KeptConnection {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** An accepted WebSocket: the web's `WebSocket`, and the answer to the handshake. */
+/** An accepted WebSocket: the web's `WebSocket`, and the response to the handshake. */
 export interface Upgrade {
   /** The server's end of the connection. */
   readonly socket: WebSocket;
-  /** The answer; some platforms need this very object back. */
+  /** The response; some platforms need this very object back. */
   readonly response: Response;
   /**
    * Saves what the connection needs after a sleep, on platforms where it may sleep: called when it is accepted, and
@@ -152,7 +152,7 @@ export interface Platform extends RuntimeSupport {
   /** Reads an environment variable; `undefined` if it is not set, or must not be read. */
   env(name: string): string | undefined;
   /**
-   * Keeps the isolate or process alive until a promise has settled, where it would stop with the answer.
+   * Keeps the isolate or process alive until a promise has settled, where it would stop with the response.
    *
    * @param promise Never rejects
    * @param info The platform's second argument

@@ -51,7 +51,7 @@ export class Unanswered {
       this.#watched.add(answer);
       // 499 is what proxies log for a client that disconnected; nobody receives it
       const leave = () => void (this.#watched.delete(answer) && answer(new Response(null, { status: 499 })));
-      // Deno also aborts the signal of a request that becomes a WebSocket, just before its answer
+      // Deno also aborts the signal of a request that becomes a WebSocket, just before its response
       request.signal.addEventListener("abort", () => void setTimeout(leave, 0), { once: true });
     }
     this.#waiting.clear();

@@ -10,7 +10,7 @@ import type { Peer } from "./peer.ts";
 export interface BodyReading {
   /** Number of chunks read so far. */
   readonly taken: number;
-  /** Called when the answer is complete. */
+  /** Called when the response is complete. */
   answered(): void;
   /** Discards the rest of the body, unless somebody is reading it. */
   drop(): void;
@@ -72,7 +72,7 @@ export interface RuntimeSupport {
   readonly typesBytes?: boolean;
   /** Whether `fetch` decompresses a body, but leaves the headers that describe the compressed one. */
   readonly keepsCoding?: boolean;
-  /** Whether handlers are stopped after the answer, unless the platform is told to wait for them. */
+  /** Whether handlers are stopped after the response, unless the platform is told to wait for them. */
   readonly endsWithAnswer: boolean;
   /** The environment as handlers see it: a Worker's bindings, on other runtimes the environment variables. */
   environment(info: unknown): Record<string, unknown>;
@@ -106,7 +106,7 @@ export interface RuntimeSupport {
   arrivedText?(request: Request): string | null;
   /** The sender of a request, from the platform's second argument. */
   peerOf(info: unknown, request: Request): Peer;
-  /** Keeps the headers of a request readable after its answer, where the runtime would release them. */
+  /** Keeps the headers of a request readable after its response, where the runtime would release them. */
   keepHeaders?(request: Request): void;
   /**
    * Watches for the client of a request to disconnect, where reading the signal is too expensive to do for every
@@ -157,7 +157,7 @@ export interface AppLike extends EmitterMethods {
    */
   readonly runtimeSupport: RuntimeSupport;
   /**
-   * Keeps work going after the answer: the platform waits for it, and so does closing the application.
+   * Keeps work going after the response: the platform waits for it, and so does closing the application.
    *
    * @internal
    */

@@ -66,7 +66,7 @@ class Extras {
 }
 
 /**
- * One request and its one answer.
+ * One request and its one response.
  *
  * @internal
  */
@@ -114,22 +114,22 @@ export class Exchange {
     return this.#ensureExtras.peer ??= this.app.runtimeSupport.peerOf(this.info, this.target.request);
   }
 
-  /** Whether the client disconnected before the answer was complete. */
+  /** Whether the client disconnected before the response was complete. */
   get aborted(): boolean {
     return this.#aborted;
   }
 
-  /** Whether the request body was cut off before the answer was complete; the answer may still be delivered. */
+  /** Whether the request body was cut off before the response was complete; the response may still be delivered. */
   get broken(): boolean {
     return this.#extras?.broken ?? false;
   }
 
-  /** Whether all of the answer has been passed to the platform. */
+  /** Whether all of the response has been passed to the platform. */
   get finished(): boolean {
     return this.#finished;
   }
 
-  /** Notes that the last byte of the answer was passed to the platform. */
+  /** Notes that the last byte of the response was passed to the platform. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
@@ -137,7 +137,7 @@ export class Exchange {
     this.#runEnd();
   }
 
-  /** Reads the body as a Node stream, and discards the rest of it after the answer. */
+  /** Reads the body as a Node stream, and discards the rest of it after the response. */
   get reading(): BodyReading | null {
     return this.#extras?.reading ?? null;
   }
@@ -146,7 +146,7 @@ export class Exchange {
     this.#ensureExtras.reading = reading;
   }
 
-  /** Notes that the client is gone; no effect once the answer is complete. */
+  /** Notes that the client is gone; no effect once the response is complete. */
   abandon(): void {
     if (this.#finished || this.#aborted) return;
     this.#aborted = true;
@@ -174,7 +174,7 @@ export class Exchange {
         if (left.length > 0) queueMicrotask(run);
       }
     };
-    // later, because listeners may look at the answer, which the platform gets only after this turn
+    // later, because listeners may look at the response, which the platform gets only after this turn
     if (extras.runEnd === null) queueMicrotask(run);
     else extras.runEnd(run);
   }
@@ -200,7 +200,7 @@ export class Exchange {
     if (this.#lasting) this.#watch();
   }
 
-  /** Runs a listener when the client disconnects before the answer is complete. */
+  /** Runs a listener when the client disconnects before the response is complete. */
   onLeave(listener: () => void): void {
     if (this.#aborted) return listener();
     if (this.#finished) return;
@@ -210,7 +210,7 @@ export class Exchange {
     if (this.#lasting) this.#watch();
   }
 
-  /** Whether the platform waits for the answer, because there was none in the turn in which the request came. */
+  /** Whether the platform waits for the response, because there was none in the turn in which the request came. */
   get awaited(): boolean {
     return this.#waiting !== null;
   }
@@ -219,8 +219,8 @@ export class Exchange {
     return this.awaited || this.streaming !== null;
   }
 
-  // The signal is not read until somebody listens and the answer takes time: on Deno reading it costs more than a whole
-  // request, and Deno warns of it. No disconnect can be noticed within a turn.
+  // The signal is not read until somebody listens and the response takes time: on Deno reading it costs more than a
+  // whole request, and Deno warns of it. No disconnect can be noticed within a turn.
   #watch(): void {
     const extras = this.#extras;
     if (extras === null || extras.watch !== null || !this.hasListeners) return;
@@ -231,7 +231,7 @@ export class Exchange {
   }
 
   #listen(watch: Watch): void {
-    // listeners may read the request, which the platform may release with an answer that somebody else gave
+    // listeners may read the request, which the platform may release with a response that somebody else gave
     this.#keepRequest();
     const { signal } = this.target.request;
     if (signal.aborted && (this.#ensureExtras.upgrading || this.#response?.status === 101)) return;
@@ -260,15 +260,15 @@ export class Exchange {
     setTimeout(() => this.#response?.status === 101 || this.#left(), 0);
   }
 
-  // without an answer the platform would wait for the handler for ever, and Deno keep the connection open
+  // without a response the platform would wait for the handler for ever, and Deno keep the connection open
   #left(): void {
-    // an answer without a body is complete with its head
+    // a response without a body is complete with its head
     if (this.#response !== null && (this.target.isHead || this.#response.body === null)) return;
     this.abandon();
     if (this.#response === null) this.settle(new Response(null, { status: 499 }));
   }
 
-  /** The answer, once there is one. */
+  /** The response, once there is one. */
   get response(): Response | null {
     return this.#response;
   }
@@ -276,7 +276,7 @@ export class Exchange {
   /**
    * Settles the exchange. Only the first call counts.
    *
-   * @param response The answer
+   * @param response The response
    * @returns Whether it was the first
    */
   settle(response: Response): boolean {
@@ -288,10 +288,10 @@ export class Exchange {
   }
 
   /**
-   * Settles the exchange with the answer that turns the request into a WebSocket. The exchange ends with the
+   * Settles the exchange with the response that turns the request into a WebSocket. The exchange ends with the
    * connection, which its owner reports.
    *
-   * @param accept Accepts the WebSocket and returns the answer
+   * @param accept Accepts the WebSocket and returns the response
    * @throws What `accept` throws
    */
   upgrade(accept: () => Response): void {
@@ -305,7 +305,7 @@ export class Exchange {
     }
   }
 
-  /** Notes that a handler returned a promise, and may go on after the answer. */
+  /** Notes that a handler returned a promise, and may go on after the response. */
   handlerBegan(): void {
     this.#ensureExtras.handlers++;
     if (this.#response !== null) this.#keep();
@@ -319,8 +319,8 @@ export class Exchange {
     extras.settled = null;
   }
 
-  // On Node a request can be read after its answer. Other platforms release what nobody has read by then, so it is read
-  // here if a listener or a handler is left that may want it. Some platforms would stop the handler as well.
+  // On Node a request can be read after its response. Other platforms release what nobody has read by then, so it is
+  // read here if a listener or a handler is left that may want it. Some platforms would stop the handler as well.
   #keep(): void {
     this.#keepRequest();
     const { runtimeSupport } = this.app;
@@ -345,7 +345,7 @@ export class Exchange {
   }
 
   /**
-   * Breaks off the exchange from the server's side. An answer that has begun is cut. If there is none, the platform
+   * Breaks off the exchange from the server's side. A response that has begun is cut. If there is none, the platform
    * gets one whose body fails at once: the connection cannot be closed from here, and the client must not be left
    * waiting.
    *
@@ -360,9 +360,9 @@ export class Exchange {
   }
 
   /**
-   * The answer, for the platform.
+   * The response, for the platform.
    *
-   * @returns The answer; a promise if there is none yet
+   * @returns The response; a promise if there is none yet
    */
   settled(): Response | Promise<Response> {
     return this.#response ?? this.#later();

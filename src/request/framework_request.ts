@@ -181,8 +181,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   /**
-   * Lets work go on after the answer. Workers and edge functions would otherwise stop with the answer; closing a server
-   * waits for it. Failures are logged.
+   * Lets work go on after the response. Workers and edge functions would otherwise stop with the response; closing a
+   * server waits for it. Failures are logged.
    *
    * @param work The work to wait for
    * @throws {TypeError} If it is a function rather than its promise
@@ -404,7 +404,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 }
 
-// Express's `app` is a plain field, which some programs use for an application of their own; older parsers assign `_body`
+// Express's `app` is a plain field, which some programs use for an application of their own; older parsers assign
+// `_body`
 makeAssignable(FrameworkRequest.prototype, ["app", "_body"]);
 
 // as in Express, an empty first argument counts as no offer: `req.accepts(req.query.type)`

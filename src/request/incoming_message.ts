@@ -152,8 +152,8 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * Aborts when the client disconnects before the answer is complete, and only then: Deno's own `request.signal` also
-   * aborts after every normal answer.
+   * Aborts when the client disconnects before the response is complete, and only then: Deno's own `request.signal` also
+   * aborts after every normal response.
    */
   get signal(): AbortSignal {
     const state = stateOf(this);
@@ -166,7 +166,7 @@ export abstract class IncomingMessage extends Emitter {
     return state.leaving.signal;
   }
 
-  /** Whether the client disconnected before the answer was complete. */
+  /** Whether the client disconnected before the response was complete. */
   get aborted(): boolean {
     const { aborted, broken } = this[exchangeKey];
     return aborted || broken;
@@ -177,7 +177,7 @@ export abstract class IncomingMessage extends Emitter {
     return this.aborted;
   }
 
-  /** Whether nothing more will come: the client is gone, the answer is complete, or the body was read to its end. */
+  /** Whether nothing more will come: the client is gone, the response is complete, or the body was read to its end. */
   get destroyed(): boolean {
     return this[exchangeKey].aborted || this[exchangeKey].finished || (this[stateKey]?.readable?.ended ?? false);
   }
@@ -195,7 +195,7 @@ export abstract class IncomingMessage extends Emitter {
     return readable?.received || bodyOf(this[exchangeKey].target.request) === null || this.readableEnded;
   }
 
-  /** Whether the body was read to its end, by a parser or as a stream, or can no longer be read after the answer. */
+  /** Whether the body was read to its end, by a parser or as a stream, or can no longer be read after the response. */
   get readableEnded(): boolean {
     return this[stateKey]?.readable?.ended ?? (this[exchangeKey].finished || this[exchangeKey].target.request.bodyUsed);
   }
@@ -240,7 +240,7 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Starts reading the body for the first listener for `data` or `readable`, as in Node. */
   override [listenedTo](event: EventName, first: boolean): void {
-    // if nobody reads the body, `end` comes after the answer
+    // if nobody reads the body, `end` comes after the response
     if (event === "end") stateOf(this).endAwaited ||= !this.readableEnded;
     if (event === "end" || event === "close" || event === "aborted" || event === "error") return announceEnd(this);
     // as in Node, prepended listeners do not start the flow
@@ -303,7 +303,7 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * Sets the time within which an answer has to begin; see {@linkcode RequestSocket.setTimeout}.
+   * Sets the time within which a response has to begin; see {@linkcode RequestSocket.setTimeout}.
    *
    * @param ms The time in ms; 0 for none
    * @param listener Added for `timeout`, which a request emits while its body is still arriving
@@ -355,8 +355,8 @@ Object.defineProperty(IncomingMessage.prototype, "client", {
   configurable: true,
 });
 
-// Programs and packages may keep values of their own under such names: Express has none of the first four, and the others
-// are plain fields on Node. `req.connection = await pool.getConnection()` is common.
+// Programs and packages may keep values of their own under such names: Express has none of the first four, and the
+// others are plain fields on Node. `req.connection = await pool.getConnection()` is common.
 makeAssignable(IncomingMessage.prototype, [
   ...["request", "info", "peer", "signal"],
   ...["client", "connection", "socket", "complete", "aborted", "rawHeaders", "headersDistinct"],

@@ -4,7 +4,7 @@ import type { BodyReading } from "./app_like.ts";
 import { BodyPipes, type Destination } from "./body_pipes.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** ms that a body may stay unread after the answer: as long as Node's server keeps such a connection. */
+/** ms that a body may stay unread after the response: as long as Node's server keeps such a connection. */
 export const UNREAD_BODY_MS = 5000;
 
 /** A chunk as Node would emit it: a `Buffer` where the runtime has one, or text once an encoding is set. */
@@ -215,7 +215,7 @@ export class ReadableBody implements BodyReading {
     try {
       return Number(this.#exchange.app.runtimeSupport.header(this.#request, "content-length"));
     } catch {
-      // the answer has been sent, and Deno has released the headers with it
+      // the response has been sent, and Deno has released the headers with it
       return 0;
     }
   }
@@ -284,7 +284,7 @@ export class ReadableBody implements BodyReading {
     this.#end();
   }
 
-  // As in Node, reading a body to its end closes the request, before the answer: handlers may wait for `close` to
+  // As in Node, reading a body to its end closes the request, before the response: handlers may wait for `close` to
   // answer.
   #end(): void {
     this.ended = true;
@@ -368,7 +368,7 @@ export function connectionReset(cause?: unknown): Error {
 }
 
 /**
- * The body of a request, `null` if there is none. After the answer, Deno throws on access to the request; a handler
+ * The body of a request, `null` if there is none. After the response, Deno throws on access to the request; a handler
  * that asks so late must not end the process.
  *
  * @param request The request

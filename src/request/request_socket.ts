@@ -148,21 +148,21 @@ export class RequestSocket extends Emitter {
       this.#closed = true;
       this.emit("close", false);
     };
-    // after the events of a complete answer, but before those of one whose client is gone
+    // after the events of a complete response, but before those of one whose client is gone
     this.#exchange.onLeave(() => queueMicrotask(close));
     this.#exchange.onEnd(close);
   }
 
-  /** Breaks off the exchange, as if the client were gone: an answer that has begun is cut. */
+  /** Breaks off the exchange, as if the client were gone: a response that has begun is cut. */
   destroy(error?: Error): this {
     this.#exchange.breakOff(error);
     return this;
   }
 
   /**
-   * Sets the time within which an answer has to begin; each chunk of the body that a handler reads restarts it. After
+   * Sets the time within which a response has to begin; each chunk of the body that a handler reads restarts it. After
    * that `timeout` is emitted on the request, if its body is still arriving, on the response, and on the socket. If
-   * neither of the first two has a listener, the exchange is broken off, as in Node. Once the answer has begun, idle
+   * neither of the first two has a listener, the exchange is broken off, as in Node. Once the response has begun, idle
    * time is up to the platform.
    *
    * @param ms The time in ms; 0 for none

@@ -6,7 +6,7 @@ import type { Untyped } from "./untyped.ts";
  * controllers, resolvers and the storage engines of multipart parsers.
  */
 export interface ResponseLike extends EmitterMethods {
-  /** Status the answer will have. */
+  /** Status the response will have. */
   statusCode: number;
   /** Whether the status and headers have been sent. */
   readonly headersSent: boolean;
@@ -26,16 +26,16 @@ export interface ResponseLike extends EmitterMethods {
   clearCookie(name: string, options?: object | null): this;
   /** Sets the status. */
   status(code: number): this;
-  /** Answers with a status, and its reason phrase as the body. */
+  /** Responds with a status, and its reason phrase as the body. */
   sendStatus(code: number): this;
-  /** Answers with a body. */
+  /** Responds with a body. */
   send(body?: Untyped): this;
-  /** Answers with a value as JSON. */
+  /** Responds with a value as JSON. */
   json(value?: Untyped): this;
   /** Redirects. */
   redirect(status: number, url: string | URL): void;
   /** Redirects with status 302. */
   redirect(url: string | URL): void;
-  /** Ends the answer. */
+  /** Ends the response. */
   end(chunk?: Untyped): this;
 }

@@ -143,7 +143,7 @@ export class BodyStream {
   }
 
   /**
-   * Discards everything written from now on, for answers that may have no content. The client has everything it will
+   * Discards everything written from now on, for responses that may have no content. The client has everything it will
    * get, and nobody notices when it disconnects, so a writer that never ends must not be waited for.
    *
    * @param giveUp Called if it has not ended after some seconds; `null` if the caller takes care of that
@@ -154,7 +154,7 @@ export class BodyStream {
     if (giveUp !== null) this.#giveUpTimer = setTimeout(giveUp, UNREAD_BODY_MS);
   }
 
-  /** Cuts the body: the client sees a truncated answer, not a complete one. */
+  /** Cuts the body: the client sees a truncated response, not a complete one. */
   destroy(error: unknown): void {
     if (this.#giveUpTimer !== undefined) clearTimeout(this.#giveUpTimer);
     if (this.#over) return;

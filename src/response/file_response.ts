@@ -10,13 +10,13 @@ export interface FileResponse {
   readonly app: AppLike;
   /** The request, for its conditions and ranges, and the platform it came from. */
   readonly req: FrameworkRequest;
-  /** Whether an answer has begun. */
+  /** Whether a response has begun. */
   readonly headersSent: boolean;
   /** Whether the exchange is over. */
   readonly destroyed: boolean;
   /** Whether the last byte was taken. */
   readonly writableFinished: boolean;
-  /** Status of the answer. */
+  /** Status of the response. */
   statusCode: number;
   /** Reads a header. */
   get(name: string): HeaderValue | undefined;
@@ -28,9 +28,9 @@ export interface FileResponse {
   removeHeader(name: string): void;
   /** Answers without a body. */
   end(): unknown;
-  /** Answers with a stream. */
+  /** Responds with a stream. */
   [streamKey](body: BodySource): void;
-  /** Answers with a body that the platform sends by itself. */
+  /** Responds with a body that the platform sends by itself. */
   [handOverKey](body: ReadableStream<Uint8Array> | Blob | Uint8Array<ArrayBuffer>): void;
   /** Waits for the exchange to be over. */
   once(event: "close", listener: () => void): unknown;

@@ -54,9 +54,9 @@ export interface FileTransfer extends FileOptions {
 export interface FileWays {
   /** The platform's files, `null` where it has none. */
   files(res: FileResponse): FileSystem | null;
-  /** Answers with a body that the platform sends by itself. */
+  /** Responds with a body that the platform sends by itself. */
   handOver(res: FileResponse, body: ReadableStream<Uint8Array> | Blob | Uint8Array<ArrayBuffer>): void;
-  /** Answers with a stream. */
+  /** Responds with a stream. */
   stream(res: FileResponse, body: BodySource): void;
 }
 

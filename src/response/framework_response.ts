@@ -52,7 +52,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   readonly #state: ResponseState;
   #locals: Locals | undefined = undefined;
 
-  /** Status of the answer. */
+  /** Status of the response. */
   statusCode = 200;
 
   /** The request this response belongs to. */
@@ -73,7 +73,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * State of the answer.
+   * State of the response.
    *
    * @internal
    */
@@ -113,19 +113,19 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this;
   }
 
-  /** Answers with a status, and its reason phrase as the body. */
+  /** Responds with a status, and its reason phrase as the body. */
   sendStatus(code: number): this {
     this.status(code).type("txt");
     return this.send(statusMessage(code));
   }
 
   /**
-   * Answers with a body: text as HTML, bytes, a `Blob` or a stream as they are, anything else as JSON.
+   * Responds with a body: text as HTML, bytes, a `Blob` or a stream as they are, anything else as JSON.
    *
    * Sets a content type if there is none, and an ETag; answers 304 if the client's cached copy is still valid.
    *
    * @param body The body
-   * @throws {Error} If the answer has been sent already (`ERR_HTTP_HEADERS_SENT`)
+   * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
    * @throws {TypeError} If the body is a function or a symbol
    */
   send(body?: SendBody): this {
@@ -152,11 +152,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Answers with a value as JSON, according to the settings `json replacer`, `json spaces`, `json escape` and `json
+   * Responds with a value as JSON, according to the settings `json replacer`, `json spaces`, `json escape` and `json
    * charset`.
    *
    * @param value Any value that JSON can represent
-   * @throws {Error} If the answer has been sent already (`ERR_HTTP_HEADERS_SENT`)
+   * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   json(value?: Untyped): this {
     this.assertOpen("res.json");
@@ -175,7 +175,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Answers with JSON wrapped in a call of the function named by the query parameter `jsonp callback name`.
+   * Responds with JSON wrapped in a call of the function named by the query parameter `jsonp callback name`.
    *
    * @param value Any value that JSON can represent
    */
@@ -206,7 +206,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     else this.set("Content-Type", type);
   }
 
-  // if nobody needs the text, the runtime can turn the value into the answer in one call
+  // if nobody needs the text, the runtime can turn the value into the response in one call
   #answerAtOnce(value: unknown): boolean {
     const { outgoing } = this;
     const { exchange } = this.#state;
@@ -265,10 +265,10 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Answers with a web `Response` that a handler returned. Headers that were set before, such as CORS or cookies, are
+   * Responds with a web `Response` that a handler returned. Headers that were set before, such as CORS or cookies, are
    * kept unless the response has them, too.
    *
-   * @param given The answer
+   * @param given The response
    * @param text Its body, if that is known; then nothing was set before
    */
   answer(given: Response, text?: string): void {
@@ -499,7 +499,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this.cookie(name, "", { path: "/", ...rest, expires: new Date(1) });
   }
 
-  /** Marks the answer as a download, with an optional file name. */
+  /** Marks the response as a download, with an optional file name. */
   attachment(filename?: string): this {
     if (filename !== undefined && typeof filename !== "string") {
       throw new TypeError(`res.attachment takes a name as a string, not ${typeof filename}`);
@@ -510,7 +510,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Answers with a file, including ranges, conditional requests, content type and cache headers.
+   * Responds with a file, including ranges, conditional requests, content type and cache headers.
    *
    * @param path Absolute path, or relative to `options.root`
    * @param options How to serve it
@@ -522,7 +522,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Answers with a file as a download.
+   * Responds with a file as a download.
    *
    * @param path The file
    * @param filename Suggested name, the file's own by default
@@ -556,7 +556,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
-   * Renders a view and answers with it.
+   * Renders a view and responds with it.
    *
    * @param view Name of the view
    * @param options Values for the view, over `res.locals` and `app.locals`

@@ -3,7 +3,7 @@ import type { AppLike } from "../request/app_like.ts";
 import type { WebBody } from "../request/exchange.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
 
-/** Whether an answer of a status may have a body at all (RFC 9110 section 15). */
+/** Whether a response of a status may have a body at all (RFC 9110 section 15). */
 export function mayHaveContent(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304;
 }
@@ -11,12 +11,12 @@ export function mayHaveContent(status: number): boolean {
 /**
  * Makes headers and body consistent; the runtime adds the headers that frame the body.
  *
- * @param status Status of the answer
- * @param isHead Whether the answer is to HEAD, which gets the headers that GET gets (RFC 9110 section 9.3.2)
- * @param headers Headers of the answer; `Content-Length` and `Transfer-Encoding` are removed or corrected
+ * @param status Status of the response
+ * @param isHead Whether the response is to HEAD, which gets the headers that GET gets (RFC 9110 section 9.3.2)
+ * @param headers Headers of the response; `Content-Length` and `Transfer-Encoding` are removed or corrected
  * @param body The body
  * @param app The application, which knows the runtime
- * @returns The body that is sent, `null` for none; empty in an answer to HEAD
+ * @returns The body that is sent, `null` for none; empty in a response to HEAD
  */
 export function frame(
   status: number,

@@ -4,7 +4,7 @@ import type { HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
 
 /** Headers as `writeHead` and `set` take them. */
 export type HeaderInit =
-  // Node types the headers of a received answer like this; none of them is actually undefined
+  // Node types the headers of a received response like this; none of them is actually undefined
   | Record<string, HeaderValue | undefined>
   | readonly (readonly [string, HeaderValue])[]
   | readonly string[];
@@ -23,7 +23,7 @@ export abstract class HeaderMethods extends Emitter {
   /** The `Content-Length` that the platform sends, `undefined` if it is not known. */
   protected abstract get sentLength(): string | undefined;
 
-  /** Further headers of an answer that has been sent, by lower-case name. */
+  /** Further headers of a response that has been sent, by lower-case name. */
   protected abstract get sentHeaders(): Record<string, HeaderValue>;
 
   /**
@@ -94,7 +94,7 @@ export abstract class HeaderMethods extends Emitter {
     const value = this.outgoing.get(name);
     if (value !== undefined || !this.headersSent) return value;
     const key = name.toLowerCase();
-    // loggers read this one after every answer, so it must not copy all headers
+    // loggers read this one after every response, so it must not copy all headers
     return (key === "content-length" ? this.sentLength : undefined) ?? this.sentHeaders[key];
   }
 

@@ -13,7 +13,7 @@ import type { HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";
 import { type ResponseState, stateKey } from "./response_state.ts";
 import { type BodySource, pour, StreamedBody } from "./streamed_body.ts";
 
-/** Key of the method that ends an answer in one piece, even if a middleware has replaced `send`. */
+/** Key of the method that ends a response in one piece, even if a middleware has replaced `send`. */
 export const endWholeKey: unique symbol = Symbol("sluice.end whole");
 
 /** Key of the method that has the platform send a body. */
@@ -34,12 +34,12 @@ export type EndCallback = WriteCallback | (() => void);
 /**
  * The API of Node's `http.ServerResponse`, resulting in exactly one web `Response`.
  *
- * An answer that is ended in one piece settles the exchange synchronously. The first `write()` settles it with a
+ * A response that is ended in one piece settles the exchange synchronously. The first `write()` settles it with a
  * stream, which has back-pressure.
  */
 export abstract class OutgoingMessage extends HeaderMethods {
   /**
-   * State of the answer.
+   * State of the response.
    *
    * @internal
    */
@@ -48,7 +48,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   // set on few responses; a field would be made for all
   declare private [piped]: boolean | undefined;
 
-  /** Status of the answer. */
+  /** Status of the response. */
   abstract statusCode: number;
 
   /** Whether the status and headers have been sent, and can no longer be changed. */
@@ -66,7 +66,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this[stateKey].ended;
   }
 
-  /** Whether all of the answer has been passed to the platform. */
+  /** Whether all of the response has been passed to the platform. */
   get writableFinished(): boolean {
     return this[stateKey].exchange.finished;
   }
@@ -92,7 +92,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return !this[stateKey].ended && (this[stateKey].stream?.needsDrain ?? false);
   }
 
-  /** Whether the exchange is over: the client is gone, or has got its answer. */
+  /** Whether the exchange is over: the client is gone, or has got its response. */
   get destroyed(): boolean {
     const { exchange, ending } = this[stateKey];
     // as on Node, still false when listeners of `finish` are called
@@ -136,7 +136,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return length < 0 ? undefined : String(length);
   }
 
-  /** Further headers of the answer: those of the 404 page, or of a `Response` that a handler returned. */
+  /** Further headers of the response: those of the 404 page, or of a `Response` that a handler returned. */
   protected get sentHeaders(): Record<string, HeaderValue> {
     const headers = this[stateKey].exchange.response?.headers;
     if (headers === undefined) return {};
@@ -199,11 +199,11 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Ends the answer, perhaps with a last chunk. Without an earlier `write()` it is sent in one piece.
+   * Ends the response, perhaps with a last chunk. Without an earlier `write()` it is sent in one piece.
    *
    * @param chunk Text or bytes, or the callback
    * @param encoding Encoding of text, or the callback
-   * @param callback Called when the answer is complete
+   * @param callback Called when the response is complete
    */
   end(
     chunk?: Chunk | null | EndCallback,
@@ -223,7 +223,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Answers with a body that is read at the client's pace.
+   * Responds with a body that is read at the client's pace.
    *
    * If a middleware has replaced `write` or `end` (compression, sessions), it gets every chunk instead.
    *
@@ -273,7 +273,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Answers with a body that the platform sends by itself: a `Blob`, or a file, as a stream or as bytes.
+   * Responds with a body that the platform sends by itself: a `Blob`, or a file, as a stream or as bytes.
    *
    * @param body The body
    */
@@ -297,9 +297,9 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Answers with a complete web response, unchanged.
+   * Responds with a complete web response, unchanged.
    *
-   * @param response The answer
+   * @param response The response
    * @param text Its body, if that is known
    */
   protected adopt(response: Response, text: string | null = null): void {
@@ -321,7 +321,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Ends the answer in one piece, with all of its body. As in Express, middleware that has replaced methods finds the
+   * Ends the response in one piece, with all of its body. As in Express, middleware that has replaced methods finds the
    * length in the headers, gets no body for HEAD, and gets the body as a `Buffer`.
    *
    * @param body The body, `null` for none
@@ -381,8 +381,8 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Sets the time within which the answer has to begin. After that `timeout` is emitted, or without a listener the
-   * answer is broken off. An answer that has begun is left alone: idle connections are up to the platform.
+   * Sets the time within which the response has to begin. After that `timeout` is emitted, or without a listener the
+   * response is broken off. A response that has begun is left alone: idle connections are up to the platform.
    *
    * @param ms The time in ms; 0 for none
    * @param callback Added as a listener for `timeout`
@@ -417,7 +417,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     if (callback !== undefined) queueMicrotask(callback);
   }
 
-  /** Breaks off the answer: a body that has begun is cut, and an answer that has not begun fails. */
+  /** Breaks off the response: a body that has begun is cut, and a response that has not begun fails. */
   destroy(error?: Error): this {
     const state = this[stateKey];
     state.exchange.app.openStreams.delete(this);
@@ -446,7 +446,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Emits `finish` when the answer is complete, and `close` when the exchange is over. Listeners added after
+   * Emits `finish` when the response is complete, and `close` when the exchange is over. Listeners added after
    * that are called all the same: on Node, both events wait for the microtasks that follow `end()`.
    */
   override [listenedTo](event: EventName): void {
@@ -503,14 +503,14 @@ function complain(message: OutgoingMessage, done: WriteCallback | undefined): vo
   if (done === undefined && message.listenerCount("error") === 0) message[stateKey].exchange.app.logError(error);
 }
 
-// an answer without a body may be finished long before the handler ends it
+// a response without a body may be finished long before the handler ends it
 function whenFinished(message: OutgoingMessage, callback: WriteCallback): void {
   if (message[stateKey].exchange.finished) queueMicrotask(callback);
   else message.once("finish", callback);
 }
 
 function endAgain(message: OutgoingMessage, chunk: Chunk | null | undefined, done: WriteCallback | undefined): void {
-  // hooks around end() may pass on a chunk once more when an answer is broken off
+  // hooks around end() may pass on a chunk once more when a response is broken off
   if (chunk && !message[stateKey].exchange.aborted) return complain(message, done);
   const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the answer was complete");
   if (done !== undefined) queueMicrotask(() => done(error));

@@ -9,7 +9,7 @@ import { webResponse } from "./web_response.ts";
 export const stateKey: unique symbol = Symbol("state");
 
 /**
- * State of an answer, from the first header to the web response.
+ * State of a response, from the first header to the web response.
  *
  * It is separate from {@linkcode OutgoingMessage} because V8 never inlines the constructor of a superclass with fields
  * or private methods, and calls it slowly.
@@ -36,13 +36,13 @@ export class ResponseState {
     this.exchange = exchange;
   }
 
-  /** The body of an answer that was ended in one piece, `null` for none. */
+  /** The body of a response that was ended in one piece, `null` for none. */
   get body(): WebBody {
     return this.#body instanceof JsonBody ? this.#body = this.#body.text : this.#body;
   }
 
   /**
-   * Answers with a body and the headers set so far.
+   * Responds with a body and the headers set so far.
    *
    * @param body The body
    * @param statusCode Status, if the headers are not sent yet
@@ -72,7 +72,7 @@ export class ResponseState {
   }
 
   /**
-   * Answers with a complete body and the headers set so far; nothing more may be written.
+   * Responds with a complete body and the headers set so far; nothing more may be written.
    *
    * @param body The body
    * @param statusCode Status, if the headers are not sent yet
@@ -87,11 +87,11 @@ export class ResponseState {
   }
 
   /**
-   * Answers with a complete web response.
+   * Responds with a complete web response.
    *
-   * @param response The answer
+   * @param response The response
    * @param text Its body, if that is known
-   * @returns Whether it is the answer the client gets
+   * @returns Whether it is the response the client gets
    */
   take(response: Response, text: string | null): boolean {
     this.#body = text;
@@ -99,9 +99,9 @@ export class ResponseState {
   }
 
   /**
-   * Answers with a response that the runtime has made from a JSON value.
+   * Responds with the web response that the runtime has made from a JSON value.
    *
-   * @param response The answer
+   * @param response The response
    * @param value The value
    */
   takeJson(response: Response, value: unknown): void {

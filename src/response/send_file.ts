@@ -61,14 +61,14 @@ export type SendFileCallback = SendFileCallbackShape["call"];
 
 /** An error of a file transfer, with a status and Node's code if there are any. */
 export type FileError = Error & {
-  /** Status of the answer. */
+  /** Status of the response. */
   status?: number;
   /** Node's code, such as `ENOENT`, `EISDIR`, `ECONNABORTED`. */
   code?: string;
 };
 
 /**
- * Sends a file as the answer.
+ * Sends a file as the response.
  *
  * @param res The response
  * @param path Absolute, or relative to `options.root`
@@ -109,7 +109,7 @@ export function sendFile(
     (error: FileError) => {
       if (callback !== undefined) return callback(error);
       if (error.code === "EISDIR") return next();
-      // a client that is gone needs no answer
+      // a client that is gone needs no response
       if (error.code !== "ECONNABORTED") next(error);
     },
   );

@@ -69,7 +69,7 @@ export class StreamedBody {
     await this.#chunks.return?.(reason);
   }
 
-  /** Cuts the body: the client sees a truncated answer. */
+  /** Cuts the body: the client sees a truncated response. */
   destroy(error: Error): void {
     if (this.#over) return;
     this.#controller.error(error);
@@ -104,9 +104,9 @@ export function isBodySource(value: object): value is BodySource {
 export interface ChunkTarget {
   /** Takes a chunk; `false` asks to wait for `drain`. */
   write(chunk: Uint8Array): boolean;
-  /** Ends the answer. */
+  /** Ends the response. */
   end(): unknown;
-  /** Breaks the answer off. */
+  /** Breaks the response off. */
   destroy(error: Error): unknown;
   /** Listens for `drain`. */
   on(event: "drain", listener: () => void): unknown;

@@ -105,7 +105,8 @@ export function copyOf(response: Response, app: AppLike): Response {
 const UNDONE = /^\s*(?:x-)?(?:gzip|deflate|br)\s*$/i;
 
 /**
- * The answer of another server without the headers that described its compressed body, if `fetch` has decompressed that.
+ * The response of another server without the headers that described its compressed body, if `fetch` has decompressed
+ * that.
  *
  * @param response A response that a handler returned; only one from `fetch` has a URL
  * @returns The same, or a copy without `Content-Encoding` and `Content-Length`

@@ -22,7 +22,7 @@ const RESOLVED_ELSEWHERE = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 const CAPITALISED_ELSEWHERE = /^(?:delete|get|head|options|post|put)$/i;
 
 /**
- * Turns a handler of web requests into a middleware. The handler sees the path below the mount; its answer is final.
+ * Turns a handler of web requests into a middleware. The handler sees the path below the mount; its response is final.
  *
  * @param caller Name of the method that was called, for the messages
  * @param handler The handler, or an application that has one

@@ -12,7 +12,7 @@ export type Locals = Record<string, Untyped>;
  */
 export type Next = (error?: unknown) => void;
 
-/** What handlers may return: a web `Response`, which is then the answer; anything else is ignored. */
+/** What handlers may return: a web `Response`, which is then sent; anything else is ignored. */
 // deno-lint-ignore no-explicit-any -- Express handlers return whatever their last call returned
 export type HandlerResult = any;
 
@@ -119,7 +119,7 @@ export interface ForeignHandlerShape {
  * @internal
  */
 export interface ForeignResponse {
-  /** Whether the answer is to have a date. */
+  /** Whether the response is to have a date. */
   readonly sendDate: boolean;
 }
 

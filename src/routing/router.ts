@@ -246,9 +246,9 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /**
    * Mounts a handler of web requests, or an application of another framework, below a path.
    *
-   * It gets a web `Request` whose path begins below the mount, and the platform's other arguments. Its answer is final,
-   * even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments, such
-   * as `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
+   * It gets a web `Request` whose path begins below the mount, and the platform's other arguments. Its response is
+   * final, even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments,
+   * such as `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
    * `app.use("/files/secret", guard)`.
    *
    * @param path The path
@@ -398,7 +398,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /**
    * Registers a WebSocket route.
    *
-   * Middleware of the same path, and everything registered before, runs first and may reject the upgrade.
+   * Middleware of the same path, and everything registered before, runs first and may refuse the upgrade.
    *
    * @param path The path
    * @param args Middleware, and the handlers of the connection last

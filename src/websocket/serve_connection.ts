@@ -113,7 +113,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   return ws;
 }
 
-// Deno reports 0 instead of 1006 (RFC 6455 section 7.1.5), and 1001 after a ping without an answer
+// Deno reports 0 instead of 1006 (RFC 6455 section 7.1.5), and 1001 after a ping without a response
 function howItClosed({ code, reason, wasClean }: CloseEvent): [code: number, reason: string] {
   return wasClean === false || code === 0 ? [1006, reason] : [code, reason];
 }

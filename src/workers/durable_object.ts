@@ -8,7 +8,7 @@ export interface DurableSocketsOptions {
    * fit together with `ws.data`, the longest are dropped first.
    */
   headers?: readonly string[];
-  /** A message, and the answer to it that is sent without waking the object; at most 2048 characters each. */
+  /** A message, and the response to it that is sent without waking the object; at most 2048 characters each. */
   autoResponse?: { readonly request: string; readonly response: string };
 }
 

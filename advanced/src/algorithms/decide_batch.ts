@@ -16,7 +16,7 @@ export interface Held {
 /**
  * Decides a batch on states to which the caller has exclusive access: the one rule that every store follows.
  *
- * First every policy is asked how often its take fits; the minimum is granted to all. Then those that rejected bear the
+ * First every policy is asked how often its take fits; the minimum is granted to all. Then those that refused bear the
  * consequences (`onDenied`, `block`). With `onDenied: "free"` and no `block` a rejection writes nothing.
  *
  * @param takes The batch

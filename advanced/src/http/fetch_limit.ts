@@ -30,7 +30,7 @@ export interface FetchLimitOptions
 
 const NAMES: OptionNames<FetchLimitOptions> = { ...COMMON_NAMES, clientAddress: true };
 
-/** Statuses of answers that must not have a body. */
+/** Statuses of responses that must not have a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** A limiter for web requests. */
@@ -55,7 +55,7 @@ export interface FetchLimit {
  * The client's address is read from Deno's `info` or Bun's `server`; on other platforms set `clientAddress` or
  * `keyGenerator`. Options are those of `rateLimit`, except `handler` and `requestPropertyName`.
  *
- * @param options Limits, store, headers, answers
+ * @param options Limits, store, headers, responses
  * @returns A function that puts the limiter in front of a handler
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
@@ -122,13 +122,13 @@ async function answer(
   let status = 500;
   try {
     const response = await handle();
-    // the answer to an upgrade is the platform's own object and must not be copied; on Bun there is none
+    // the response to an upgrade is the platform's own object and must not be copied; on Bun there is none
     status = response?.status ?? 101;
     return response === undefined || status === 101
       ? response
       : withHeaders(response, (headers) => asker.writeHeaders(headers, decision));
   } finally {
-    // awaited, because some platforms stop work after the answer; the time limit bounds the wait
+    // awaited, because some platforms stop work after the response; the time limit bounds the wait
     if (asker.hasLeases || asker.watchesOutcome) {
       await Promise.all([asker.release(decision), asker.finished(request, decision, { statusCode: status })]);
     }

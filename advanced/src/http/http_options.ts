@@ -51,7 +51,7 @@ export interface RateLimitOptions<Req = RequestLike, Rest extends unknown[] = [r
   cost?: number | ((req: Req, ...rest: Rest) => Awaitable<number>) | undefined;
   /** The key, or the keys of several limits by their names; the client's address by default. */
   keyGenerator?: ((req: Req, ...rest: Rest) => Awaitable<LimiterKeys | undefined>) | undefined;
-  /** Requests for which it returns `true` are neither counted nor rejected. */
+  /** Requests for which it returns `true` are neither counted nor refused. */
   skip?: ((req: Req, ...rest: Rest) => Awaitable<boolean>) | undefined;
   /** Body of a rejection: text, an object sent as JSON, or a function that returns one of these. */
   message?: string | object | ((req: Req, ...rest: Rest) => Awaitable<string | object>) | undefined;
@@ -67,11 +67,11 @@ export interface RateLimitOptions<Req = RequestLike, Rest extends unknown[] = [r
   legacyReset?: "delta" | "epoch" | undefined;
   /** express-rate-limit's name for `name`: the limit in headers. */
   identifier?: string | undefined;
-  /** Answers rejected requests instead of the limiter. */
+  /** Responds to refused requests instead of the limiter. */
   handler?:
     | ((req: Req, res: ResponseOf<Req>, next: (error?: unknown) => void, options: HandlerOptions) => unknown)
     | undefined;
-  /** Called for every rejected request, before it is answered. */
+  /** Called for every refused request, before it is answered. */
   onLimitReached?: ((req: Req, ...rest: Rest) => unknown) | undefined;
   /** Property of the request that is set to `{ limit, used, remaining, resetTime, key }`, `"rateLimit"` by default. */
   requestPropertyName?: string | undefined;
@@ -89,7 +89,7 @@ export interface RateLimitOptions<Req = RequestLike, Rest extends unknown[] = [r
   ipv6Subnet?: number | undefined;
   /** What to do with requests whose client is unknown: count them together (default), or fail. */
   missingKey?: "share" | "error" | undefined;
-  /** Decides, counts and reports, but rejects no request. */
+  /** Decides, counts and reports, but refuses no request. */
   dryRun?: boolean | undefined;
   /** Whether the default body of a rejection is a problem document (RFC 9457). */
   problemDetails?: boolean | undefined;
@@ -176,7 +176,7 @@ function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: st
     // a function may return a higher limit, for the list of limits, too; but it does not change a burst
     const units = typeof told === "function" ? Infinity : max;
     const most = algorithm === "token-bucket" ? burst ?? units : units;
-    // invalid limits are reported when the limiter is made; shadow limits reject nobody
+    // invalid limits are reported when the limiter is made; shadow limits refuse nobody
     if (!Number.isInteger(most) || most <= 0 || cost <= most || shadow || options.dryRun) continue;
     throw new RangeError(
       `${caller}: option cost (${cost}) is above the limit (${most}), so no request would ever pass`,

@@ -28,7 +28,7 @@ type Next = (error?: unknown) => void;
 
 /** A limiter as middleware, with a few controls. */
 export interface RateLimitMiddleware {
-  /** Counts a request, and admits or rejects it. */
+  /** Counts a request, and admits or refuses it. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): void | Promise<void>;
   /** The limiter behind it: `check`, `peek`, `counters`, `on`, `close`. */
   readonly limiter: Limiter;
@@ -48,7 +48,7 @@ export interface RateLimitMiddleware {
  * Limits requests, as middleware of Sluice and of Express: `(req, res, next)`.
  *
  * @typeParam Req The request that functions in the options get
- * @param options Limits, store, headers, answers
+ * @param options Limits, store, headers, responses
  * @returns The middleware
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
@@ -175,7 +175,7 @@ function watch<Req extends RequestLike>(
   res.on("close", release);
 }
 
-// Workers and edge functions end what the store is asked when the answer is out
+// Workers and edge functions end what the store is asked when the response is out
 function proceed(req: RequestLike, work: Promise<void>): void {
   req.waitUntil?.(work);
 }

@@ -2,7 +2,7 @@ import { DEFAULT_MESSAGE } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { HeaderSink } from "./request_like.ts";
 
-/** The answer to a refused request. */
+/** The response to a refused request. */
 export interface Refusal {
   /** Status. */
   readonly status: number;
@@ -28,7 +28,7 @@ export function forbidStoring(headers: HeaderSink): void {
 }
 
 /**
- * Makes the answer to a refused request.
+ * Makes the response to a refused request.
  *
  * @param options How refusals look
  * @param decision The decision

@@ -6,19 +6,19 @@ export interface RequestLike {
   readonly ip?: string | undefined;
   /** Not used; but without a common property Node's request would not be assignable to this type. */
   readonly method?: string | undefined;
-  /** Lets work go on after the answer, where it would stop otherwise. */
+  /** Lets work go on after the response, where it would stop otherwise. */
   waitUntil?(work: Promise<unknown>): void;
 }
 
 /** What the limiter needs of a response; Sluice's, Express's and Node's fit. */
 export interface ResponseLike {
-  /** Status of the answer. */
+  /** Status of the response. */
   statusCode: number;
   /** Whether the headers have been sent. */
   readonly headersSent: boolean;
-  /** Whether the answer has been ended. */
+  /** Whether the response has been ended. */
   readonly writableEnded?: boolean;
-  /** Whether the answer is over, complete or not. */
+  /** Whether the response is over, complete or not. */
   readonly closed?: boolean;
   /** Whether the connection is gone. */
   readonly destroyed?: boolean;
@@ -26,7 +26,7 @@ export interface ResponseLike {
   setHeader(name: string, value: string): unknown;
   /** Reads a header. */
   getHeader(name: string): number | string | string[] | undefined;
-  /** Ends the answer. */
+  /** Ends the response. */
   end(body?: string): unknown;
   /** Adds a listener: `finish` and `close` are used. */
   on(event: string, listener: () => void): unknown;
@@ -39,11 +39,11 @@ export type ResponseOf<Req> = Req extends FrameworkRequest ? FrameworkResponse
 
 /** Express's methods to answer, if the response has them. */
 export interface SendingResponse {
-  /** Answers with text. */
+  /** Responds with text. */
   send(body: string): unknown;
-  /** Answers with JSON. */
+  /** Responds with JSON. */
   json(body: unknown): unknown;
 }
 
-/** Headers of an answer, wherever they are kept: a response, or a web `Headers` with these methods. */
+/** Headers of a response, wherever they are kept: a response, or a web `Headers` with these methods. */
 export type HeaderSink = Pick<ResponseLike, "setHeader" | "getHeader">;

@@ -164,7 +164,7 @@ export class RequestLimiter<Req> {
     return this.options.onLimitReached?.(req, res!);
   }
 
-  /** Makes the answer to a refused request. */
+  /** Makes the response to a refused request. */
   async refusal(req: Req, decision: Decision, res?: ResponseOf<Req>): Promise<Refusal> {
     const { message, statusCode = 429, problemDetails = false } = this.options;
     const body = typeof message === "function" ? await message(req, res!) : message;

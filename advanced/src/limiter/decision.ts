@@ -8,7 +8,7 @@ export class Decision {
   readonly verdicts: readonly Verdict[];
   /** Whether the request may pass. */
   readonly allowed: boolean;
-  /** Whether a shadow limit would have rejected it. */
+  /** Whether a shadow limit would have refused it. */
   readonly shadowDenied: boolean;
   /** Who decided. */
   readonly decidedBy: DecidedBy;
@@ -58,7 +58,7 @@ export class Decision {
     return this.takes[i]!.shadow ? 0 : Math.max(retryMs, nextMs);
   }
 
-  /** ms until the same request may pass all limits that rejected it; 0 if it passed, `Infinity` for never. */
+  /** ms until the same request may pass all limits that refused it; 0 if it passed, `Infinity` for never. */
   get retryMs(): number {
     let longest = 0;
     for (let i = 0; i < this.takes.length; i++) {

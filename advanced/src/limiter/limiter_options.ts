@@ -15,7 +15,7 @@ export interface LimitOptions {
   algorithm?: AlgorithmName | undefined;
   /** Length of the window in ms, 60 000 by default. */
   windowMs?: number | undefined;
-  /** Units per window, 100 by default; 0 rejects everything. */
+  /** Units per window, 100 by default; 0 refuses everything. */
   max?: number | undefined;
   /** `"token-bucket"`: units that may be taken at once, `max` by default. */
   burst?: number | undefined;
@@ -23,11 +23,11 @@ export interface LimitOptions {
   buckets?: number | undefined;
   /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   align?: "first-hit" | "clock" | undefined;
-  /** What a rejected request does to the quota: nothing (default), counts as well, or restarts the wait. */
+  /** What a refused request does to the quota: nothing (default), counts as well, or restarts the wait. */
   onDenied?: OnDenied | undefined;
   /** Blocks a key after repeated rejections. */
   block?: Block | undefined;
-  /** Decides, counts and reports, but never rejects. */
+  /** Decides, counts and reports, but never refuses. */
   shadow?: boolean | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface StoreOptions {
   maxKeys?: number | undefined;
   /** Time limit for a decision of the store in ms, 100 by default. */
   timeoutMs?: number | undefined;
-  /** What to do when the store fails: decide in this process (`"local"`, default), admit all, or reject all. */
+  /** What to do when the store fails: decide in this process (`"local"`, default), admit all, or refuse all. */
   onStoreFailure?: OnStoreFailure | undefined;
   /** Number of processes that share the store, 1 by default; without the store each grants its share of the limit. */
   processes?: number | undefined;

@@ -18,7 +18,7 @@ export const ALGORITHM_NAMES: readonly AlgorithmName[] = [
 ];
 
 /**
- * What a rejected request does to the quota: nothing; counts like an admitted one; or restarts the wait.
+ * What a refused request does to the quota: nothing; counts like an admitted one; or restarts the wait.
  * With `"charge"`, usage is capped at twice the limit.
  */
 export type OnDenied = "free" | "charge" | "extend";
@@ -37,7 +37,7 @@ export interface Policy {
   readonly name: string;
   /** How it counts. */
   readonly algorithm: AlgorithmName;
-  /** Units per window; for `"concurrency"` slots held at a time; 0 rejects everything. */
+  /** Units per window; for `"concurrency"` slots held at a time; 0 refuses everything. */
   readonly limit: number;
   /** Length of the window in ms; for `"concurrency"` longest time a slot is held. */
   readonly windowMs: number;

@@ -19,7 +19,7 @@ export interface Take {
 export interface Verdict {
   /** Units that were taken: the cost times the number of times the whole batch was granted. */
   readonly granted: number;
-  /** Whether this policy rejected at least a part. */
+  /** Whether this policy refused at least a part. */
   readonly denied: boolean;
   /** The most the policy can ever grant at once. */
   readonly limit: number;

@@ -44,7 +44,7 @@ const NAMES: OptionNames<DurableObjectStoreOptions> = { namespace: true, prefix:
  * Counters in Cloudflare's Durable Objects, one object for each key: every algorithm, by the objects' own clocks.
  *
  * Takes of one key are decided as one. Those of several keys are decided concurrently, and what was granted is given
- * back if another key rejected. Objects cannot be listed, so there is no `inspect`, and `reset` needs a key.
+ * back if another key refused. Objects cannot be listed, so there is no `inspect`, and `reset` needs a key.
  *
  * @example In a worker
  * ```ts ignore

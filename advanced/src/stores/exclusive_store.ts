@@ -47,7 +47,7 @@ const NAMES: OptionNames<ExclusiveOptions> = { scope: true, clock: true, partiti
  * every algorithm. The key is the partition.
  *
  * Takes of one key are decided as one. Those of several keys are decided concurrently, and what was granted is given
- * back if another key rejected: for a moment, such a batch holds more than it gets.
+ * back if another key refused: for a moment, such a batch holds more than it gets.
  *
  * @param run Gives exclusive access
  * @param options Scope, clock and partitions

@@ -141,7 +141,7 @@ function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], place: nu
       const share = { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryMs: 0 };
       return policy.algorithm === "token-bucket" ? refilledInTurn(share, policy, place * cost, later) : share;
     }
-    // rejected by this policy, unless another one rejected and the units would still fit here. If the store gives no
+    // refused by this policy, unless another one refused and the units would still fit here. If the store gives no
     // retry time at all, its own flag counts
     return { ...verdict, granted: 0, denied: isTold ? verdict.retryMs > 0 : verdict.denied, stamp: 0 };
   });

@@ -2,9 +2,9 @@
 export interface Counters {
   /** Requests admitted, no matter by whom. */
   admitted: number;
-  /** Requests rejected. */
+  /** Requests refused. */
   limited: number;
-  /** Requests that a limit with `dryRun` or `shadow` would have rejected. */
+  /** Requests that a limit with `dryRun` or `shadow` would have refused. */
   shadowLimited: number;
   /** Requests that `skip` let through uncounted. */
   skipped: number;
@@ -16,7 +16,7 @@ export interface Counters {
   decidedLocally: number;
   /** Requests admitted because the store failed and `onStoreFailure` is `"open"`. */
   failedOpen: number;
-  /** Requests rejected because the store failed and `onStoreFailure` is `"closed"`. */
+  /** Requests refused because the store failed and `onStoreFailure` is `"closed"`. */
   failedClosed: number;
   /** Times the circuit breaker opened. */
   breakerOpened: number;

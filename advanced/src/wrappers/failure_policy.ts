@@ -13,7 +13,7 @@ export type OnStoreFailure = "local" | "open" | "closed";
 
 /** How to handle failures of the store. */
 export interface FailureOptions {
-  /** What to do instead: decide in this process, admit all, or reject all. */
+  /** What to do instead: decide in this process, admit all, or refuse all. */
   readonly onStoreFailure: OnStoreFailure;
   /** Time limit for a decision of the store in ms. */
   readonly timeoutMs: number;
@@ -55,7 +55,7 @@ export interface Decided {
  * Answers in time whatever the store does: decisions have a time limit, and a fallback if the store fails.
  *
  * After repeated failures the store is not asked for a while (circuit breaker). A decision that arrives too late is
- * undone if its request was rejected meanwhile; nothing is retried.
+ * undone if its request was refused meanwhile; nothing is retried.
  */
 export class FailurePolicy {
   readonly #store: Store & Partial<Remembering>;

@@ -7,7 +7,7 @@ import { checkInteger, checkType, refuseOption } from "./check_option.ts";
 export interface RateLimitOptions {
   /** Length of the window in ms, 60 000 by default. It begins with a key's first request. */
   windowMs?: number | undefined;
-  /** Most requests for each key and window, 100 by default; 0 rejects all. */
+  /** Most requests for each key and window, 100 by default; 0 refuses all. */
   max?: number | undefined;
   /** Body of a limited response: text, or an object sent as JSON. */
   message?: string | object | undefined;

@@ -22,7 +22,7 @@ interface Decision {
 
 /** A limiter: a middleware with a few controls. */
 export interface RateLimitMiddleware {
-  /** Counts a request, and admits or rejects it. */
+  /** Counts a request, and admits or refuses it. */
   (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void): void | Promise<void>;
   /** Forgets all keys. */
   reset(): void;
@@ -35,9 +35,9 @@ export interface RateLimitMiddleware {
 /**
  * Limits how often a client may send requests: at most `max` for each key in a window of `windowMs`.
  *
- * Request number `max` is admitted, the next one is rejected. Counters are in the memory of this process.
+ * Request number `max` is admitted, the next one is refused. Counters are in the memory of this process.
  *
- * @param options What to count and how to answer
+ * @param options What to count, and what refused requests get
  * @returns The middleware; mount it with `app.use(limiter)` or `app.use("/prefix", limiter)`
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range

@@ -41,7 +41,7 @@ const TEST_TTL_MS = 600_000;
  *
  * A decision is one script and one round trip, by the server's clock. Every key has a time to live. A batch is decided
  * as one. In a cluster, a batch of several keys, which may be on several servers, is decided on all of them at the same
- * time; if one rejects, what the others granted is given back.
+ * time; if one refuses, what the others granted is given back.
  */
 export class RedisStore implements Store {
   /** What the store can do. */
