@@ -45,7 +45,7 @@ ${table(["", "runtime", "passes", "fails", "gaps", "of what it can do", "of all"
 A gap is a case that needs something its runtime lacks. It is run all the same, and once all cases of a gap pass, the test run fails until the gap is removed from the list.
 
 ${notes.text}
-- ${resets} notice that a client has left before its answer only if it resets the connection.
+- ${resets} notice that a client has disconnected before its response only if it resets the connection.
 
 ${chapters.join("\n\n")}
 `;

@@ -25,8 +25,8 @@ const NO_SOCKET = "a plain call has no connection to upgrade";
 
 /** Why a runtime lacks a feature; shown in the report. */
 const GAPS = {
-  plain: { websocket: NO_SOCKET, length: "the server that sends the answer adds the length" },
-  bun: { head: "Bun ends the head of a streamed answer when its first piece is sent" },
+  plain: { websocket: NO_SOCKET, length: "the server that sends the response adds the length" },
+  bun: { head: "Bun ends the head of a streamed response when its first piece is sent" },
   unix: { peer: "a Unix socket has no addresses; with `trust proxy` 1, `req.ip` is the address the proxy names" },
   worker: {
     topics: "connections cannot reach each other; those of a Durable Object can",
@@ -36,24 +36,24 @@ const GAPS = {
   lambda: {
     websocket: "a function URL does not upgrade connections",
     forwarded: "a function URL writes the forwarding headers itself",
-    pieces: "the answer is sent whole; `toStreamingHandler` streams it",
+    pieces: "the response is sent whole; `toStreamingHandler` streams it",
     upload: "the request arrives whole",
-    abort: "Lambda does not report that a client has left",
-    cancel: "Lambda does not report that a client has left",
+    abort: "Lambda does not report that a client has disconnected",
+    cancel: "Lambda does not report that a client has disconnected",
   },
   edge: {
     files: "the runtime has no files",
     peer:
       "the runtime does not report client addresses; with `trust proxy` 1, `req.ip` is the address the platform's proxy names",
     websocket: "the runtime has no WebSocket server",
-    length: "the runtime removes `Content-Length` from every answer",
+    length: "the runtime removes `Content-Length` from every response",
     unpacking: "the runtime has no `DecompressionStream`; a compressed body is 415",
-    head: "the runtime sends the head of a streamed answer with its first piece",
+    head: "the runtime sends the head of a streamed response with its first piece",
   },
 } satisfies Record<string, Gaps>;
 
 const { pieces: _, ...streaming } = GAPS.lambda;
-const LAMBDA_STREAMING: Gaps = { ...streaming, length: "a streamed answer is sent in chunks" };
+const LAMBDA_STREAMING: Gaps = { ...streaming, length: "a streamed response is sent in chunks" };
 
 const entry = (name: string) => `tests/contracts/entries/${name}.ts`;
 

@@ -46,8 +46,8 @@ ${packages} packages run unmodified on ${
 
 Status, headers and body are compared: **of ${compared} requests, ${listed(differing)}**.
 
-On Bun, the runtime decides which answers have a \`Content-Length\` and which are chunked, whatever a program sets: there
-this difference is [ignored](express-differences.md#on-bun).
+On Bun, the runtime decides which responses have a \`Content-Length\` and which are chunked, whatever a program sets:
+there this difference is [ignored](express-differences.md#on-bun).
 
 ${table(["package", "version", "requests", ...RUNTIMES, "note"], rows)}
 `;
