@@ -195,8 +195,7 @@ export class ReadableBody implements BodyReading {
           // Deno delivers an empty body as one empty chunk
           if (chunk.length > 0) yield this.#shown(chunk);
         }
-        // when a client resets an upload over HTTP/2, Deno ends the body as if it were complete
-        if (this.#bytes < length) throw new Error(`${this.#bytes} bytes came of a body of ${length}`);
+        this.#assertWhole(length);
       }
       isLeft = false;
       const rest = this.#decoder?.decode();
@@ -209,6 +208,11 @@ export class ReadableBody implements BodyReading {
       this.#isLeft = isLeft;
       this.ended ||= !isLeft;
     }
+  }
+
+  // when a client resets an upload over HTTP/2, Deno ends the body as if it were complete
+  #assertWhole(length: number): void {
+    if (this.#bytes < length) throw new Error(`${this.#bytes} bytes came of a body of ${length}`);
   }
 
   #declaredLength(): number {
@@ -233,8 +237,11 @@ export class ReadableBody implements BodyReading {
       for (;;) {
         const { value } = await this.#reader?.read() ?? { value: undefined };
         this.taken++;
-        this.received = value === undefined;
-        if (value === undefined) return null;
+        if (value === undefined) {
+          if (this.#reader !== null) this.#assertWhole(this.#declaredLength());
+          this.received = true;
+          return null;
+        }
         if (value.length === 0) continue;
         this.#beside?.enqueue(value);
         return this.#shown(value);

@@ -653,6 +653,20 @@ Deno.test("an upload that an HTTP/2 client cancels fails for a handler that iter
   await app.close();
 });
 
+Deno.test("a body that ends before its Content-Length, as Deno ends a cancelled one, fails for listeners", async () => {
+  const app = quietApp();
+  const closed = Promise.withResolvers<void>();
+  const events: string[] = [];
+  app.post("/", (req) => {
+    req.on("data", (chunk: Uint8Array) => events.push(`data ${chunk.length}`)).on("end", () => events.push("end"));
+    req.on("error", ({ code }: { code: string }) => events.push(`error ${code}`)).on("close", () => closed.resolve());
+  });
+  const init = { method: "POST", body: new Blob(["the first"]).stream(), headers: { "content-length": "1000" } };
+  await ask(app, "/", init);
+  await closed.promise;
+  assertEquals(events, ["data 9", "error ECONNRESET"]);
+});
+
 Deno.test("iterating over a body in two loops yields all of it", async () => {
   const app = quietApp();
   app.post("/", async (req, res) => {
