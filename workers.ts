@@ -1,9 +1,9 @@
 /**
- * Sluice in Cloudflare's Durable Objects: WebSockets that stay open while their object sleeps.
+ * Sluice in Cloudflare's Durable Objects: WebSockets that stay open while their object hibernates.
  *
  * A Worker needs no entry of its own: `export default app` serves an application, `req.env` has its bindings,
  * `req.waitUntil(work)` goes on after the response, and `app.ws()` accepts WebSockets. A Worker's connections, however,
- * cannot reach each other. In a Durable Object they can, by topics too, and the object sleeps while no messages come:
+ * cannot reach each other. In a Durable Object they can, by topics too, and the object hibernates while no messages arrive:
  *
  * @example A chat
  * ```ts ignore

@@ -16,11 +16,11 @@
  */
 export type { HeaderSink, RequestLike, ResponseLike, ResponseOf, SendingResponse } from "./src/http/request_like.ts";
 export {
-  type FetchAnswer,
   type FetchHandler,
   type FetchLimit,
   fetchLimit,
   type FetchLimitOptions,
+  type FetchResult,
 } from "./src/http/fetch_limit.ts";
 export type { StandardHeaders } from "./src/http/header_fields.ts";
 export type { HandlerOptions, RateLimitOptions, RequestLimitOptions } from "./src/http/http_options.ts";
@@ -53,8 +53,8 @@ export {
   type KvKeyPart,
 } from "./src/stores/deno_kv_store.ts";
 export {
-  type DurableObjectAnswer,
   type DurableObjectNamespaceLike,
+  type DurableObjectResponse,
   DurableObjectStore,
   type DurableObjectStoreOptions,
   type DurableObjectStubLike,

@@ -10,19 +10,19 @@ import { forbidStoring } from "./refusal.ts";
 import { RequestLimiter } from "./request_limiter.ts";
 
 /** What a handler returns: a response; on Bun nothing, if it has upgraded the request. */
-export type FetchAnswer = Response | undefined;
+export type FetchResult = Response | undefined;
 
 /** A handler of web requests, with further arguments of its platform. */
-export type FetchHandler<Rest extends unknown[], Answer extends FetchAnswer = Response> = (
+export type FetchHandler<Rest extends unknown[], Result extends FetchResult = Response> = (
   request: Request,
   ...rest: Rest
-) => Answer | Promise<Answer>;
+) => Result | Promise<Result>;
 
 /** Options of {@linkcode fetchLimit}. */
 export interface FetchLimitOptions
   extends Omit<RateLimitOptions<Request, []>, "handler" | "requestPropertyName" | "requestWasSuccessful"> {
   /** Decides which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
-  requestWasSuccessful?: ((request: Request, answer: { statusCode: number }) => Awaitable<boolean>) | undefined;
+  requestWasSuccessful?: ((request: Request, response: { statusCode: number }) => Awaitable<boolean>) | undefined;
   /** Returns a client's address, from the request and the platform's further arguments. */
   // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
   clientAddress?: ((request: Request, ...rest: any[]) => string | undefined) | undefined;
@@ -39,12 +39,12 @@ export interface FetchLimit {
    * Puts the limiter in front of a handler.
    *
    * @param handler The handler
-   * @returns A handler that answers rejected requests itself. It needs the platform's further arguments, which contain
+   * @returns A handler that responds to refused requests itself. It needs the platform's further arguments, which contain
    * the client's address, even if `handler` does not use them
    */
-  <Rest extends unknown[], Answer extends FetchAnswer = Response>(
-    handler: FetchHandler<Rest, Answer>,
-  ): (request: Request, ...rest: [...Rest, ...unknown[]]) => Promise<Response | Answer>;
+  <Rest extends unknown[], Result extends FetchResult = Response>(
+    handler: FetchHandler<Rest, Result>,
+  ): (request: Request, ...rest: [...Rest, ...unknown[]]) => Promise<Response | Result>;
   /** The limiter behind it. */
   readonly limiter: Limiter;
 }
@@ -75,9 +75,9 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
   const { clientAddress = platformAddress } = options;
   const needsAddress = options.keyGenerator === undefined;
 
-  const limit = <Rest extends unknown[]>(handler: FetchHandler<Rest, FetchAnswer>) => {
+  const limit = <Rest extends unknown[]>(handler: FetchHandler<Rest, FetchResult>) => {
     checkHandler(handler);
-    return async (request: Request, ...rest: Rest): Promise<FetchAnswer> => {
+    return async (request: Request, ...rest: Rest): Promise<FetchResult> => {
       if (needsAddress) addresses.set(request, checkedAddress(clientAddress(request, ...rest)));
       const decision = await asker.ask(request);
       if (decision === null) return await handler(request, ...rest);
@@ -117,8 +117,8 @@ async function answer(
   asker: RequestLimiter<Request>,
   request: Request,
   decision: Decision,
-  handle: () => FetchAnswer | Promise<FetchAnswer>,
-): Promise<FetchAnswer> {
+  handle: () => FetchResult | Promise<FetchResult>,
+): Promise<FetchResult> {
   let status = 500;
   try {
     const response = await handle();

@@ -33,18 +33,18 @@ const windows = new WeakMap<AnyCounter, number>();
  * A policy that the counter cannot serve is a `TypeError`: another algorithm, a second policy on a single instance, or
  * another window than that of a limiter that uses the same instance.
  *
- * @param legacy A counter, which serves one policy; or a function that makes one for each policy
+ * @param counter A counter, which serves one policy; or a function that makes one for each policy
  * @param options The clock
  * @returns The store
  * @throws {TypeError} If it is not a counter, does not make one, or an option is unknown
  */
 export function fromCounter(
-  legacy: CounterLike | CallbackCounterLike | (() => CounterLike | CallbackCounterLike),
+  counter: CounterLike | CallbackCounterLike | (() => CounterLike | CallbackCounterLike),
   options: CounterOptions = {},
 ): Store {
   checkNames("fromCounter", options, NAMES);
   checkType("clock", options.clock, "function", "fromCounter");
-  return new CounterStore(legacy, options);
+  return new CounterStore(counter, options);
 }
 
 /** The counter of a policy, as soon as it can count. */

@@ -9,11 +9,11 @@ import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/sto
 /** A stub of a Durable Object, as far as the store uses it. */
 export interface DurableObjectStubLike {
   /** Sends the object a request. */
-  fetch(url: string, init: { method: string; body: string }): Promise<DurableObjectAnswer>;
+  fetch(url: string, init: { method: string; body: string }): Promise<DurableObjectResponse>;
 }
 
-/** A Durable Object's answer, as far as the store reads it. */
-export interface DurableObjectAnswer {
+/** A Durable Object's response, as far as the store reads it. */
+export interface DurableObjectResponse {
   /** Whether the status is one of success. */
   readonly ok: boolean;
   /** The status. */
