@@ -4,8 +4,9 @@
  *
  * Handlers find the event and Lambda's context in `req.info`, a {@linkcode LambdaInfo}. `req.ip` is the client that API
  * Gateway or the function URL saw; a load balancer names it only in `X-Forwarded-For`, so set `trust proxy` to 1 there.
- * The stage of an HTTP API is part of the path: mount the application below it. `info.context.getRemainingTimeInMillis()` tells
- * how much time a handler has left; `req.signal` does not abort when it runs out.
+ * The stage of an HTTP API is part of the path: mount the application below it.
+ * `info.context.getRemainingTimeInMillis()` tells how much time a handler has left; `req.signal` does not abort when it
+ * runs out.
  *
  * @example A function
  * ```ts ignore

@@ -522,9 +522,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this.router.getRegisteredRoutes(prefix);
   }
 
-  /** Prints every route, coloured on a terminal only; see {@linkcode BaseRouter.printRoutes}. */
+  /** Prints every route, colored on a terminal only; see {@linkcode BaseRouter.printRoutes}. */
   printRoutes(prefix = ""): void {
-    this.router.printRoutes(prefix, { colour: detectPlatform().colours() });
+    this.router.printRoutes(prefix, { color: detectPlatform().colours() });
   }
 
   /**

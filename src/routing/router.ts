@@ -479,11 +479,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * Prints every route as `<METHOD> <path>`, one line each.
    *
    * @param prefix Prepended to every path
-   * @param options Whether to colour the methods; applications do on a terminal
+   * @param options Whether to color the methods; applications do on a terminal
    */
   printRoutes(prefix = "", options: PrintRoutesOptions = {}): void {
     for (const { method, fullPath } of this.getRegisteredRoutes(prefix)) {
-      console.log(`${options.colour ? `\x1b[36m${method}\x1b[39m` : method} ${fullPath}`);
+      console.log(`${options.color ? `\x1b[36m${method}\x1b[39m` : method} ${fullPath}`);
     }
   }
 }

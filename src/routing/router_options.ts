@@ -18,6 +18,6 @@ export interface GroupOptions extends RouterOptions {
 
 /** How routes are printed. */
 export interface PrintRoutesOptions {
-  /** Colours the methods; off by default. */
-  colour?: boolean;
+  /** Colors the methods; off by default. */
+  color?: boolean;
 }

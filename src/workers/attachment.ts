@@ -1,6 +1,6 @@
 import type { ObjectSocket } from "./durable_state.ts";
 
-/** What is saved of a connection while its object sleeps. */
+/** What is saved of a connection while its object hibernates. */
 export interface Attachment {
   /** Distinguishes it from attachments of other code. */
   readonly sluice: 1;
@@ -58,7 +58,7 @@ export function attach(socket: ObjectSocket, attachment: Attachment): Attachment
       if (!message.includes("larger than")) throw notCloneable(attachment, cause as Error);
       if (fitting.headers.length === 0) {
         throw new RangeError(
-          `ws.data of "${attachment.path}" is more than can be kept while its Durable Object sleeps; put what is ` +
+          `ws.data of "${attachment.path}" is more than can be kept while its Durable Object hibernates; put what is ` +
             `large into ctx.storage (${message})`,
           { cause },
         );
@@ -88,7 +88,7 @@ function notCloneable({ params, own }: Attachment, cause: Error): TypeError {
   return new TypeError(
     `ws.data${
       name === undefined ? "" : `.${name}`
-    } cannot be kept while its Durable Object sleeps (${cause.message}); ` +
+    } cannot be kept while its Durable Object hibernates (${cause.message}); ` +
       "keep values that structuredClone takes, and anything else outside ws.data or below a symbol",
     { cause },
   );

@@ -24,15 +24,15 @@ const applications = new WeakSet<FrameworkApp>();
 const NAMES: OptionNames<DurableSocketsBase<unknown>> = { headers: true, autoResponse: true, base: true };
 
 /**
- * Makes the class of a Durable Object that serves an application and sleeps while its WebSockets are open.
+ * Makes the class of a Durable Object that serves an application and hibernates while its WebSockets are open.
  *
  * A message wakes the object: the application is made again, and the message is passed to the handlers of its route.
- * `open` does not run again. These survive a sleep: the route, `ws.protocol`, the topics, `ws.data.params`, URL and
+ * `open` does not run again. These are kept: the route, `ws.protocol`, the topics, `ws.data.params`, URL and
  * headers of `ws.data.req`, and the other properties of `ws.data` as of the end of a handler, if `structuredClone`
  * supports them; 16 KiB in total.
  *
  * @param make Makes the application of an object; every object needs its own
- * @param options What to save, and what to answer without waking
+ * @param options What to save, and the response to pings that does not wake the object
  * @returns The class to extend
  * @throws {TypeError} If `make` is not a function, or an option is unknown or has the wrong type
  *
@@ -56,7 +56,7 @@ export function durableSockets<Ctx extends DurableState = DurableState, Env = Un
  * Makes the class of a Durable Object as above, extending another class.
  *
  * @param make Makes the application of an object; every object needs its own
- * @param options The class to extend, what to save, and what to answer without waking
+ * @param options The class to extend, what to save, and the response to pings that does not wake the object
  * @returns The class to extend
  * @throws {TypeError} If `make` is not a function, or an option is unknown
  */

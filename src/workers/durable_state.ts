@@ -3,7 +3,7 @@ import type { Untyped } from "../request/untyped.ts";
 
 /** A socket of a Durable Object, as far as it is used; Cloudflare's types call it `WebSocket`. */
 export interface ObjectSocket extends ServerSocket {
-  /** Keeps a value with the socket while the object sleeps. */
+  /** Keeps a value with the socket while the object hibernates. */
   serializeAttachment(value: unknown): void;
   /** Gives the value that was kept. */
   deserializeAttachment(): unknown;
@@ -19,7 +19,7 @@ export interface DurableState {
   acceptWebSocket(socket: Untyped): void;
   /** The sockets accepted this way, also before a sleep. */
   getWebSockets(): Untyped[];
-  /** Sets what is answered while the object goes on sleeping. */
+  /** Sets a response that does not wake the object. */
   setWebSocketAutoResponse(pair?: Untyped): void;
   /** Keeps the object awake until a promise has settled. */
   waitUntil(promise: Promise<unknown>): void;

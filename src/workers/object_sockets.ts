@@ -18,7 +18,7 @@ interface Known {
   attachment: Attachment | null;
 }
 
-/** The connections of one Durable Object, which outlive it while it sleeps. */
+/** The connections of one Durable Object, which outlive it while it hibernates. */
 export class ObjectSockets {
   readonly #state: DurableState;
   readonly #env: unknown;
@@ -42,7 +42,7 @@ export class ObjectSockets {
     this.#routes = new SocketRoutes(app);
   }
 
-  /** Goes on with the connections that were open when the object fell asleep. */
+  /** Goes on with the connections that were open when the object began to hibernate. */
   wake(): void {
     for (const raw of this.#state.getWebSockets() as ObjectSocket[]) {
       const attachment = attached(raw);

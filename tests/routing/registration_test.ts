@@ -272,7 +272,7 @@ Deno.test("a router colours its methods when asked to", () => {
   const log = console.log;
   console.log = (line) => lines.push(line);
   try {
-    Router().get("/a", () => {}).printRoutes("", { colour: true });
+    Router().get("/a", () => {}).printRoutes("", { color: true });
   } finally {
     console.log = log;
   }
