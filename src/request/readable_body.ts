@@ -212,7 +212,11 @@ export class ReadableBody implements BodyReading {
 
   // when a client resets an upload over HTTP/2, Deno ends the body as if it were complete
   #assertWhole(length: number): void {
-    if (this.#bytes < length) throw new Error(`${this.#bytes} bytes came of a body of ${length}`);
+    if (this.#bytes >= length) return;
+    // a parser beside the listeners checks the length itself
+    this.#beside?.close();
+    this.#beside = null;
+    throw new Error(`${this.#bytes} bytes came of a body of ${length}`);
   }
 
   #declaredLength(): number {
