@@ -1,10 +1,14 @@
-import { sha1Base64, sha1Base64OfAscii } from "./sha1.ts";
 import { utf8Bytes } from "./encodings.ts";
+import { ownText } from "./own_text.ts";
+import { sha1Base64, sha1Base64OfAscii } from "./sha1.ts";
 
 /** Number of short texts whose tags are cached: answers often repeat, and a look-up is cheaper than hashing. */
 const REMEMBERED_TEXTS = 256;
 const REMEMBERED_LENGTH = 512;
+/** One in so many unknown texts is cached: those that repeat get in soon, and the others need not be copied. */
+const ADMITTED = 16;
 let remembered = new Map<string, string>();
+let missed = 0;
 
 /**
  * Weak entity tag of a body (RFC 9110 section 8.8.3): its length and its SHA-1, byte for byte what Express sends.
@@ -17,8 +21,10 @@ export function weakEntityTag(body: string | Uint8Array): string {
   const known = remembered.get(body);
   if (known !== undefined) return known;
   const tag = `W/${strongEntityTag(body)}`;
-  if (remembered.size >= REMEMBERED_TEXTS) remembered = new Map();
-  remembered.set(body, tag);
+  if (++missed % ADMITTED === 0) {
+    if (remembered.size >= REMEMBERED_TEXTS) remembered = new Map();
+    remembered.set(ownText(body), tag);
+  }
   return tag;
 }
 

@@ -1,3 +1,5 @@
+import { ownText } from "./own_text.ts";
+
 const TOKEN = /^[\^_`a-zA-Z\-0-9!#$%&'*+.|~]+$/;
 
 /** Number of names whose lower case is cached: a program uses few, and the same for every response. */
@@ -16,8 +18,10 @@ export function checkedHeaderKey(caller: string, name: string): string {
   const known = lowerCase.get(name);
   if (known !== undefined) return known;
   assertHeaderName(caller, name);
-  const key = name.toLowerCase();
-  if (lowerCase.size < MAX_REMEMBERED) lowerCase.set(name, key);
+  if (lowerCase.size >= MAX_REMEMBERED) return name.toLowerCase();
+  const own = ownText(name);
+  const key = own.toLowerCase();
+  lowerCase.set(own, key);
   return key;
 }
 

@@ -1,3 +1,4 @@
+import { ownText } from "../http/own_text.ts";
 import { InOrder } from "./in_order.ts";
 import { assertSocketData, assertTopic, bytesOf, type SocketData } from "./socket_data.ts";
 import { assertBroker, type TopicBroker } from "./topic_broker.ts";
@@ -73,12 +74,15 @@ export class Connections {
     assertTopic("ws.subscribe", topic);
     const followed = this.#open.get(member);
     if (followed === undefined) return;
-    followed.add(topic);
+    if (followed.has(topic)) return;
+    // mostly a part of a message, which must not be kept as long as the topic
+    const own = ownText(topic);
+    followed.add(own);
     this.changed?.(member);
     const members = this.#topics.get(topic);
     if (members !== undefined) return void members.add(member);
-    this.#topics.set(topic, new Set([member]));
-    this.#openBroker()?.subscribe(topic);
+    this.#topics.set(own, new Set([member]));
+    this.#openBroker()?.subscribe(own);
   }
 
   /** Unsubscribes a connection from a topic. */

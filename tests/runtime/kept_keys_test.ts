@@ -1,4 +1,4 @@
-/** What limiters keep of their clients' requests, on engines where a part of a text may keep the whole. */
+/** What limiters keep of requests, and caches of longer texts, on engines where a part of a text may keep the whole. */
 import { assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { bundled } from "../contracts/bundled.ts";
@@ -8,19 +8,19 @@ import { PATIENCE_MS } from "../support/patience.ts";
 const PROGRAM = "tests/fixtures/kept_keys.ts";
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
-/** The limiters that keep half of the 20 MiB in headers or URLs that they have seen. */
+/** Those that keep more than 10 MiB: half of the headers or URLs that a limiter has seen, or a hundred long texts. */
 function greedy(line: string): string[] {
   return Object.entries(JSON.parse(line) as Record<string, number>).filter(([, mib]) => mib > 10).map(String);
 }
 
-Deno.test("on Node, limiters keep their clients' keys, and not the headers and URLs that contained them", {
+Deno.test("on Node, limiters and caches keep parts of texts, and not the headers, URLs and messages that contained them", {
   ignore: skipNode,
 }, async () => {
   await using program = await startNodeWithFiles(100, PROGRAM);
   assertEquals(greedy(program.line), []);
 });
 
-Deno.test("on Bun, limiters keep their clients' keys, and not the headers and URLs that contained them", {
+Deno.test("on Bun, limiters and caches keep parts of texts, and not the headers, URLs and messages that contained them", {
   ignore: runtimes === undefined,
 }, async () => {
   const program = await bundled(PROGRAM, "deno");
