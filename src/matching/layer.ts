@@ -126,8 +126,8 @@ export class Scope {
   readonly list: LayerList | null;
   /** Length of the part of the path that mounts have consumed. */
   readonly taken: number;
-  /** Scopes of routers mounted here. */
-  below: Map<Layer, Scope> | null = null;
+  /** Scopes of routers mounted here; weak, because programs may replace routers again and again. */
+  below: WeakMap<Layer, Scope> | null = null;
 
   /**
    * Makes a scope; the matcher does this when it first gets to a mount.

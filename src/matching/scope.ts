@@ -18,7 +18,7 @@ export function scopeBelow(scope: Scope, layer: Layer): Scope | null {
   const list = mounted.source.list ?? null;
   if (list === null || list.sensitive !== scope.list?.sensitive || patterns[0]!.fixed === null) return null;
   const made = new Scope(list, scope, layer);
-  (scope.below ??= new Map()).set(layer, made);
+  (scope.below ??= new WeakMap()).set(layer, made);
   return made;
 }
 

@@ -57,6 +57,25 @@ async function leftBy(question: (i: number) => Request): Promise<number> {
   return least;
 }
 
+// how many of the routers are kept that were mounted in turn at one place, as programs do that load plug-ins again
+async function keptOfRouters(): Promise<number> {
+  const kept: WeakRef<object>[] = [];
+  const outer = sluice();
+  for (let i = 0; i < 20; i++) kept.push(new WeakRef(await replace(outer)));
+  outer.router.stack = [];
+  await (await outer.fetch(get("/plugin/name"))).text();
+  await used();
+  return kept.filter((one) => one.deref() !== undefined).length;
+}
+
+async function replace(outer: ReturnType<typeof sluice>): Promise<object> {
+  const router = sluice.Router().get("/name", (_req, res) => res.send("loaded"));
+  outer.router.stack = [];
+  outer.use("/plugin", router);
+  await (await outer.fetch(get("/plugin/name"))).text();
+  return router;
+}
+
 // how many of the objects that applications put on connections are kept
 async function keptOfSockets(): Promise<number> {
   const kept: WeakRef<object>[] = [];
@@ -95,6 +114,7 @@ for (const [name, question] of Object.entries(QUESTIONS)) {
   const bytes = await leftBy(question);
   left[name] = bytes > LITTLE ? bytes : "little";
 }
+left["routers that were replaced"] = await keptOfRouters() || "little";
 left["sockets whose clients have vanished"] = await keptOfSockets() || "little";
 console.log(JSON.stringify(left));
 // Deno would wait for the pings due to those clients

@@ -1,13 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { ran } from "./ran.ts";
 
-Deno.test("100 000 requests leave nothing behind, whatever they ask for, nor do sockets", async () => {
+Deno.test("100 000 requests leave nothing behind, whatever they ask for, nor do sockets and replaced routers", async () => {
   assertEquals(await ran("left_behind_program.ts", "--expose-gc"), {
     "parameters and queries": "little",
     "many routes": "little",
     "paths without a route": "little",
     "errors": "little",
     "bodies": "little",
+    "routers that were replaced": "little",
     "sockets whose clients have vanished": "little",
   });
 });
