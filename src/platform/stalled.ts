@@ -9,7 +9,8 @@ const GONE: CloseEventInit = {
 
 /**
  * Ends connections whose clients take no more data. Deno's pings, and its close, would be queued after the messages
- * that are waiting already, so it would never notice, and buffer more and more.
+ * that are waiting already, so it would never notice, and buffer more and more. Nor does it ping clients that leave its
+ * own Close frame without an answer, and it would wait for them as long as they like.
  *
  * Deno keeps its buffers until the connection ends. But for the application it is closed, so it sends no more.
  *
@@ -29,8 +30,9 @@ export function endStalled(socket: WebSocket, timeoutMs: number): void {
     added += typeof data === "string" ? utf8Length(data) : data instanceof Blob ? data.size : data.byteLength;
   };
   const look = (): void => {
-    const { bufferedAmount } = socket;
-    looks = !isHeard && waiting > 0 && waiting + added === bufferedAmount ? looks + 1 : 0;
+    const { bufferedAmount, readyState } = socket;
+    const isStuck = !isHeard && waiting > 0 && waiting + added === bufferedAmount;
+    looks = isStuck || readyState === WebSocket.CLOSING ? looks + 1 : 0;
     if (looks === 2) return end();
     [waiting, added, isHeard] = [bufferedAmount, 0, false];
     if (waiting > 0) {

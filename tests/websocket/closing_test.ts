@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { FrameworkApp } from "@sluice/sluice";
-import { HANDSHAKE } from "../contracts/raw_socket.ts";
+import { OPCODE } from "../contracts/frame.ts";
+import { HANDSHAKE, RawSocket } from "../contracts/raw_socket.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { quietApp, serving } from "../support/app.ts";
 
@@ -85,5 +86,19 @@ Deno.test("a handler may fail with any thenable", async () => {
   await serving(app, async (origin) => {
     await using client = new SocketClient(origin, "/");
     assertEquals(await client.say("anything"), "told");
+  });
+});
+
+Deno.test("a client that leaves a Close frame unanswered is given up after the time for pings", async () => {
+  const over = Promise.withResolvers<unknown[]>();
+  const app = quietApp().ws("/", {
+    pingTimeoutMs: 50,
+    open: (ws) => ws.close(4001, "go away"),
+    close: (_ws, ...how) => over.resolve(how),
+  });
+  await serving(app, async (origin) => {
+    using socket = await RawSocket.open(origin, "/");
+    assertEquals((await socket.next())?.opcode, OPCODE.close);
+    assertEquals(await over.promise, [4001, "go away"]);
   });
 });
