@@ -148,8 +148,8 @@ export class WebRequest extends NodeRequest {
     const incoming = request.#incoming;
     const outgoing = request.#outgoing;
     if (isDestroyed(outgoing) || incoming.destroyed && !incoming.complete) return listen();
-    // the condition on which srvx aborts the signal
-    outgoing.once("close", () => (incoming.errored || !outgoing.writableEnded) && watch.hear());
+    // also if somebody else has answered, such as the server when it is closed, for nobody waits for the handler then
+    outgoing.once("close", () => watch.hear());
   }
 
   /** Whether the body was read, perhaps by middleware before Sluice. */

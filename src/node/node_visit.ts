@@ -123,7 +123,11 @@ export class NodeVisit implements Surroundings, NodeInfo {
     res.statusCode = answer.statusCode;
     this.dropRemoved((name) => answer.hasHeader(name));
     for (const [name, value] of Object.entries(answer.getHeaders())) res.setHeader(name, value as string | string[]);
-    res.once("close", () => res.writableFinished ? this.#exchange?.finish() : this.#exchange?.abandon());
+    // before the watch of the client, which would take every answer of others for a client that is gone
+    res.prependOnceListener(
+      "close",
+      () => res.writableFinished ? this.#exchange?.finish() : this.#exchange?.abandon(),
+    );
     this.#next(error);
     return true;
   }

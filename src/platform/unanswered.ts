@@ -8,7 +8,7 @@ const SWEEP_EVERY = 512;
 /** Requests waiting for their handlers, on runtimes that cannot cut connections once they shut down. */
 export class Unanswered {
   readonly #waiting = new Map<(response: Response) => void, Request>();
-  readonly #watched = new Set<(response: Response) => void>();
+  readonly #watched = new Map<(response: Response) => void, Request>();
   #passed = 0;
   #over = false;
 
@@ -48,7 +48,7 @@ export class Unanswered {
   #sweep(): void {
     this.#passed = 0;
     for (const [answer, request] of this.#waiting) {
-      this.#watched.add(answer);
+      this.#watched.set(answer, request);
       // 499 is what proxies log for a client that disconnected; nobody receives it
       const leave = () => void (this.#watched.delete(answer) && answer(new Response(null, { status: 499 })));
       // Deno also aborts the signal of a request that becomes a WebSocket, just before its response
@@ -60,16 +60,20 @@ export class Unanswered {
   /**
    * Answers all of them, and all further requests, with 503.
    *
+   * @param tell Called with each request that was waiting, where the runtime does not abort its signal
    * @returns Whether any were waiting
    */
-  abort(): boolean {
+  abort(tell?: (request: Request) => void): boolean {
     this.#over = true;
-    const found = this.#waiting.size + this.#watched.size > 0;
-    listenNow();
-    for (const answer of [...this.#waiting.keys(), ...this.#watched]) answer(unavailable());
+    const all = [...this.#waiting, ...this.#watched];
     this.#waiting.clear();
     this.#watched.clear();
-    return found;
+    listenNow();
+    for (const [answer, request] of all) {
+      answer(unavailable());
+      tell?.(request);
+    }
+    return all.length > 0;
   }
 }
 

@@ -20,7 +20,7 @@ Deno.test("on Bun, an application listens, closes properly, listens again, and s
     again: "served",
     taken: "EADDRINUSE",
     socket: 1001,
-    deadline: 503,
+    deadline: [503, "told"],
     late: 503,
     exported: { idleTimeout: 0 },
     noServer: [501, "WebSockets on Bun need its server as the second argument: app.fetch(request, server)"],

@@ -49,7 +49,11 @@ const SCENARIOS: readonly [string, string, unknown][] = [
   ["a server can be shut down with Node's methods", "shutDown", [true, false, 503, null]],
   ["the port is free as soon as close is called", "samePort", ["served", "served"]],
   ["close answers requests in flight with Connection: close", "inFlight", ["answered", "close"]],
-  ["close with a deadline cuts requests that do not end", "deadline", [503, "Service Unavailable", "cut"]],
+  ["close with a deadline cuts requests that do not end, and tells their handlers", "deadline", [
+    503,
+    "Service Unavailable",
+    "cut",
+  ]],
   [
     "a port in use is an error for the callback or listener, or rejects server.finished if there is neither",
     "taken",
