@@ -271,7 +271,10 @@ export class ReadableBody implements BodyReading {
 
   /** Fails the present reading because the client is gone: some runtimes tell only after the request was closed. */
   cut(): void {
-    if (this.#reader !== null && !this.ended) this.#fail(this.#break());
+    if (this.#reader === null || this.ended) return;
+    this.#fail(this.#break());
+    // Deno would never settle the pending read, and keep the request with it
+    this.#reader.cancel().catch(() => {});
   }
 
   // the error of a listener; as in Node, it ends the process unless there is a listener for errors

@@ -76,6 +76,25 @@ async function replace(outer: ReturnType<typeof sluice>): Promise<object> {
   return router;
 }
 
+// how many requests are kept whose clients vanished in mid-upload, when they had got a part of the answer
+async function keptOfUploads(): Promise<number> {
+  const kept: WeakRef<object>[] = [];
+  let over = 0;
+  app.post("/back", (req, res) => {
+    kept.push(new WeakRef(req));
+    req.on("error", () => over++).pipe(res);
+  });
+  const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+  for (let i = 0; i < 20; i++) {
+    await vanish(server.port, "POST /back HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nopen");
+  }
+  while (over < 20) await used();
+  await used();
+  const count = kept.filter((one) => one.deref() !== undefined).length;
+  await app.close({ timeoutMs: 0 });
+  return count;
+}
+
 // how many of the objects that applications put on connections are kept
 async function keptOfSockets(): Promise<number> {
   const kept: WeakRef<object>[] = [];
@@ -88,7 +107,9 @@ async function keptOfSockets(): Promise<number> {
     close: () => void over++,
   });
   const server = app.listen({ port: 0, hostname: "127.0.0.1" });
-  for (let i = 0; i < 20; i++) await vanish(server.port);
+  const head = "Host: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13";
+  const handshake = `GET /socket HTTP/1.1\r\n${head}\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
+  for (let i = 0; i < 20; i++) await vanish(server.port, handshake);
   while (over < 20) await used();
   await used();
   const count = kept.filter((one) => one.deref() !== undefined).length;
@@ -96,12 +117,9 @@ async function keptOfSockets(): Promise<number> {
   return count;
 }
 
-async function vanish(port: number): Promise<void> {
+async function vanish(port: number, request: string): Promise<void> {
   using client = await Deno.connect({ port, hostname: "127.0.0.1" });
-  const head = "Host: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13";
-  await client.write(
-    new TextEncoder().encode(`GET /socket HTTP/1.1\r\n${head}\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`),
-  );
+  await client.write(new TextEncoder().encode(request));
   let answer = "";
   while (!answer.includes("open")) {
     const bytes = new Uint8Array(1024);
@@ -115,6 +133,7 @@ for (const [name, question] of Object.entries(QUESTIONS)) {
   left[name] = bytes > LITTLE ? bytes : "little";
 }
 left["routers that were replaced"] = await keptOfRouters() || "little";
+left["uploads whose clients have vanished"] = await keptOfUploads() || "little";
 left["sockets whose clients have vanished"] = await keptOfSockets() || "little";
 console.log(JSON.stringify(left));
 // Deno would wait for the pings due to those clients

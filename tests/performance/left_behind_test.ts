@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { ran } from "./ran.ts";
 
-Deno.test("100 000 requests leave nothing behind, whatever they ask for, nor do sockets and replaced routers", async () => {
+Deno.test("100 000 requests leave nothing behind, whatever they ask for, nor do sockets, uploads and replaced routers", async () => {
   assertEquals(await ran("left_behind_program.ts", "--expose-gc"), {
     "parameters and queries": "little",
     "many routes": "little",
@@ -9,6 +9,7 @@ Deno.test("100 000 requests leave nothing behind, whatever they ask for, nor do 
     "errors": "little",
     "bodies": "little",
     "routers that were replaced": "little",
+    "uploads whose clients have vanished": "little",
     "sockets whose clients have vanished": "little",
   });
 });

@@ -13,17 +13,25 @@ function greedy(line: string): string[] {
   return Object.entries(JSON.parse(line) as Record<string, number>).filter(([, mib]) => mib > 10).map(String);
 }
 
-Deno.test("on Node, limiters and caches keep parts of texts, and not the headers, URLs and messages that contained them", {
-  ignore: skipNode,
-}, async () => {
-  await using program = await startNodeWithFiles(100, PROGRAM);
-  assertEquals(greedy(program.line), []);
-});
+Deno.test(
+  "on Node, limiters and caches keep parts of texts, and not the headers, URLs and messages that contained them",
+  {
+    ignore: skipNode,
+  },
+  async () => {
+    await using program = await startNodeWithFiles(100, PROGRAM);
+    assertEquals(greedy(program.line), []);
+  },
+);
 
-Deno.test("on Bun, limiters and caches keep parts of texts, and not the headers, URLs and messages that contained them", {
-  ignore: runtimes === undefined,
-}, async () => {
-  const program = await bundled(PROGRAM, "deno");
-  const { output } = await run(`${runtimes}node_modules/.bin/bun`, [program], { limitMs: PATIENCE_MS, quiet: true });
-  assertEquals(greedy(output.trim().split("\n").at(-1)!), []);
-});
+Deno.test(
+  "on Bun, limiters and caches keep parts of texts, and not the headers, URLs and messages that contained them",
+  {
+    ignore: runtimes === undefined,
+  },
+  async () => {
+    const program = await bundled(PROGRAM, "deno");
+    const { output } = await run(`${runtimes}node_modules/.bin/bun`, [program], { limitMs: PATIENCE_MS, quiet: true });
+    assertEquals(greedy(output.trim().split("\n").at(-1)!), []);
+  },
+);
