@@ -340,14 +340,17 @@ export class Layer {
 }
 
 /**
- * Whether a match enters a mount: it must begin where the path begins, and end where a segment ends.
+ * Whether a match enters a mount: the path must begin with the text that matched, and a segment must end there. As in
+ * Express, an empty text matches wherever it was found, as with `/(?=\.json$)/`.
  *
  * @param match The match
  * @param path The path
  */
-export function entersMount(match: PathMatch, path: string): boolean {
-  const end = path.charCodeAt(match.length);
-  return match.index === 0 && (match.length === 0 || Number.isNaN(end) || end === SLASH);
+export function entersMount({ index, length }: PathMatch, path: string): boolean {
+  if (length === 0) return true;
+  const end = path.charCodeAt(length);
+  if (!Number.isNaN(end) && end !== SLASH) return false;
+  return index === 0 || path.startsWith(path.slice(index, index + length));
 }
 
 const SLASH = 47;

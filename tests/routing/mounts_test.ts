@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import express from "express";
 import { type ErrorRequestHandler, type Handler, Router } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
+import { type Any, askBoth } from "../support/both.ts";
 
 Deno.test("routes added to a mounted router after the first request are found", async () => {
   const app = quietApp();
@@ -203,4 +204,17 @@ Deno.test("an application called by a handler without next sends its own final a
     }
   }
   assertEquals(logged, ["inner", "inner", "inner"]);
+});
+
+Deno.test("a regular expression mounts wherever it matches nothing, and where its text begins the path, as in Express", async () => {
+  const [ours, theirs] = await askBoth((app: Any) => {
+    for (const expression of [/(?=\.json$)/, /$/, /\/a$/, /b/]) {
+      app.use(expression, (req: Any, res: Any, next: Any) => {
+        res.append("Link", `${expression.source} ${req.baseUrl} ${req.url}`);
+        next();
+      });
+    }
+  }, ["/", "/x.json", "/a", "/a/a", "/b/a", "/b"].map((path) => ({ path })));
+  assertEquals(ours, theirs);
+  assertStringIncludes(ours[1]!.headers["link"]!, "(?=\\.json$)  /x.json");
 });
