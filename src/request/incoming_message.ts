@@ -246,7 +246,7 @@ export abstract class IncomingMessage extends Emitter {
     // as in Node, prepended listeners do not start the flow
     if (first) return;
     if (event === "data") readableOf(this).listen();
-    else if (event === "readable") readableOf(this).offer();
+    else if (event === "readable") readableOf(this).announce();
   }
 
   /** Whether there may be more to read. */
@@ -255,12 +255,23 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * The next chunk, for listeners of `readable`, in whatever size it arrived.
+   * The next chunk, for listeners of `readable`.
    *
-   * @returns The chunk; `null` if there is none yet, or no more will come
+   * @param size Number of bytes, or characters once an encoding is set; all that have arrived by default
+   * @returns The chunk; `null` if there is not so much yet, or no more will come
    */
-  read(): Uint8Array | string | null {
-    return readableOf(this).read();
+  read(size?: number): Uint8Array | string | null {
+    return readableOf(this).read(size);
+  }
+
+  /**
+   * Puts a chunk in front of what has not been read yet.
+   *
+   * @param chunk Bytes or text
+   * @param encoding Node's name of the text's encoding, UTF-8 by default
+   */
+  unshift(chunk: Uint8Array | string, encoding?: string): void {
+    readableOf(this).unshift(chunk, encoding);
   }
 
   /** Starts or continues the flow of `data` events. */
@@ -400,7 +411,7 @@ function announceEnd(message: IncomingMessage): void {
 }
 
 function tellOfBody(message: IncomingMessage, { endAwaited, readable }: RequestState): void {
-  if (!message.aborted) return void (endAwaited && readable === null && message.emit("end"));
+  if (!message.aborted) return void (endAwaited && (readable?.untouched ?? true) && message.emit("end"));
   if (readable !== null) readable.cut();
   else if (!message.readableEnded && message.listenerCount("error") > 0) message.emit("error", connectionReset());
 }

@@ -1,4 +1,4 @@
-import { type Decoder, decoderOf } from "../http/encodings.ts";
+import { type Decoder, decoderOf, textBytes } from "../http/encodings.ts";
 import type { Emitter } from "../http/emitter.ts";
 import type { BodyReading } from "./app_like.ts";
 import { BodyPipes, type Destination } from "./body_pipes.ts";
@@ -40,8 +40,12 @@ export class ReadableBody implements BodyReading {
   /** Number of chunks read so far. */
   taken = 0;
   #bytes = 0;
-  /** Whether a loop over the chunks has left the rest to be read. */
-  #isLeft = false;
+  /** Whether a chunk is being fetched for `read`. */
+  #fetching = false;
+  /** The loops over the chunks, in the order in which they began, and what wakes each. */
+  readonly #loops = new Map<symbol, () => void>();
+  /** Why the body failed, for the loops. */
+  #failure: unknown = undefined;
   #dropTimer: ReturnType<typeof setTimeout> | undefined = undefined;
   /** A second reader, beside the listeners. */
   #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
@@ -69,17 +73,18 @@ export class ReadableBody implements BodyReading {
     if (!this.held && !this.#isOffering) this.resume();
   }
 
-  // as in Node, listeners of `readable` hold up the flow, and a program that has called `read()` by itself does not
+  // as in Node, listeners of `readable` and loops hold up the flow, and a program that has called `read()` by itself
+  // does not
   get #isOffering(): boolean {
-    return this.#offering && this.#emitter.listenerCount("readable") > 0;
+    return this.#offering && (this.#loops.size > 0 || this.#emitter.listenerCount("readable") > 0);
   }
 
   /** Starts or continues the flow. No chunk is emitted before the present turn of the event loop is over. */
   resume(): void {
     this.held = false;
-    this.#flowing = true;
+    this.#flowing = !this.#isOffering;
     clearTimeout(this.#dropTimer);
-    if (this.#reading || this.isOver()) return;
+    if (!this.#flowing || this.#reading || this.isOver()) return;
     this.#reading = true;
     this.#take();
     this.afterTicks(() => this.#pump());
@@ -108,7 +113,7 @@ export class ReadableBody implements BodyReading {
 
   /** Whether nothing more will come: a body that a parser or `req.text()` has read counts as read to its end. */
   isOver(): boolean {
-    if (this.#reader === null && this.#request.bodyUsed && !this.#isLeft) this.ended = true;
+    if (this.#reader === null && this.#request.bodyUsed) this.ended = true;
     return this.ended;
   }
 
@@ -123,21 +128,38 @@ export class ReadableBody implements BodyReading {
   setEncoding(encoding: string): void {
     this.#decoder = decoderOf("req.setEncoding", encoding);
     this.encoding = encoding;
+    const waiting = this.#offered;
+    if (waiting !== null && typeof waiting !== "string") {
+      this.#offered = this.#decoder.decode(waiting, { stream: true });
+    }
   }
 
   async #pump(): Promise<void> {
     try {
       while (this.#flowing) {
         const chunk = this.#offered ?? await this.#next();
+        if (this.ended) return;
+        // paused meanwhile, or somebody has begun to use `read`
+        if (!this.#flowing) {
+          this.#reading = false;
+          return this.#keep(chunk);
+        }
         this.#offered = null;
-        if (chunk === null) return this.ended ? undefined : this.#finish();
+        if (chunk === null) return this.#finish();
         this.#emitter.emit("data", chunk);
       }
+      this.#reading = false;
+      if (this.#isOffering) this.#offerNext();
     } catch (error) {
       this.#throwLater(error);
-    } finally {
-      this.#reading = false;
     }
+  }
+
+  /** Serves a new listener of `readable`. As in Node, `pause` no longer counts once the last of them is gone. */
+  announce(): void {
+    this.offer();
+    this.#flowing = this.held = false;
+    if (this.#offered !== null) this.#announceLater();
   }
 
   /** Fetches a chunk for `read`, and emits `readable` when it has arrived. */
@@ -146,20 +168,65 @@ export class ReadableBody implements BodyReading {
     this.#offering = true;
     if (this.isOver()) return;
     this.#take();
-    void this.#offerNext();
+    this.#offerNext();
   }
 
-  async #offerNext(): Promise<void> {
+  #offerNext(): void {
+    if (!this.#fetching && !this.#reading && !this.ended) void this.#fetch();
+  }
+
+  async #fetch(): Promise<void> {
+    this.#fetching = true;
     try {
       const chunk = await this.#next();
+      this.#fetching = false;
       if (this.ended) return;
-      if (this.#flowing && !this.#isOffering && chunk !== null) return void this.#emitter.emit("data", chunk);
-      this.#offered = chunk;
-      this.#emitter.emit("readable");
-      if (chunk === null) this.#finish();
+      if (this.#flowing && chunk !== null) return void this.#emitter.emit("data", chunk);
+      this.#keep(chunk);
     } catch (error) {
       this.#throwLater(error);
     }
+  }
+
+  // keeps a chunk for `read`; `null` is the end, which comes when all has been read
+  #keep(chunk: ShownChunk | null): void {
+    if (chunk !== null) this.#offered = this.#joined(this.#offered, chunk);
+    if (!this.#offering) return;
+    this.#announce();
+    if (chunk === null && this.#offered === null) this.#finish();
+    else this.#flowAgain();
+  }
+
+  // when the last listener of `readable`, or the last loop, is gone
+  #flowAgain(): void {
+    if (!this.ended && !this.held && !this.#isOffering && this.#emitter.listenerCount("data") > 0) this.resume();
+  }
+
+  #announceLater(): void {
+    this.afterTicks(() => this.#offered === null || this.#announce());
+  }
+
+  #announce(): void {
+    this.#emitter.emit("readable");
+    this.#wake();
+  }
+
+  #joined(first: ShownChunk | null, second: ShownChunk | null): ShownChunk | null {
+    if (first === null || second === null) return first ?? second;
+    if (typeof first === "string" || typeof second === "string") return `${first}${second}`;
+    const bytes = new Uint8Array(first.length + second.length);
+    bytes.set(first);
+    bytes.set(second, first.length);
+    return this.#exchange.app.runtimeSupport.nodeBytes(bytes);
+  }
+
+  #wake(): void {
+    for (const wake of this.#loops.values()) wake();
+  }
+
+  /** Whether nobody has begun to read it. */
+  get untouched(): boolean {
+    return this.#reader === null && !this.ended;
   }
 
   /** Length of the chunk that waits for `read`. */
@@ -167,15 +234,47 @@ export class ReadableBody implements BodyReading {
     return this.#offered?.length ?? 0;
   }
 
-  /** The chunk that waits, `null` for none; the next one is announced by `readable`. */
-  read(): ShownChunk | null {
+  /**
+   * What waits, `null` for none; more is announced by `readable`.
+   *
+   * @param size Number of bytes, or characters once an encoding is set: nothing is returned until so many have arrived,
+   * or the body has ended
+   */
+  read(size?: number): ShownChunk | null {
     this.offer();
-    const chunk = this.#offered;
-    if (chunk === null) return null;
-    this.#offered = null;
+    const waiting = this.#offered;
+    const lacks = waiting === null || (size !== undefined && size > waiting.length);
+    if (lacks && (waiting === null || !this.received)) {
+      this.#offerNext();
+      return null;
+    }
+    if (size === 0) return null;
+    const chunk = size === undefined || lacks ? waiting : waiting.slice(0, size);
+    this.#offered = chunk.length === waiting.length ? null : waiting.slice(chunk.length);
     if (this.#emitter.listenerCount("data") > 0) this.#emitter.emit("data", chunk);
-    void this.#offerNext();
+    // a loop may stop here
+    if (this.#offered === null && this.#loops.size === 0) this.#offerNext();
     return chunk;
+  }
+
+  /**
+   * Puts a chunk in front of what has not been read yet.
+   *
+   * @param chunk Bytes or text
+   * @param encoding Node's name of the text's encoding
+   */
+  unshift(chunk: ShownChunk, encoding?: string): void {
+    if (chunk.length === 0 || this.isOver()) return;
+    this.#take();
+    const bytes = typeof chunk === "string"
+      ? textBytes("req.unshift", chunk, encoding)
+      : chunk as Uint8Array<ArrayBuffer>;
+    // a decoder of its own, because that of the body may be waiting for the rest of a character
+    const shown = this.encoding === null
+      ? this.#exchange.app.runtimeSupport.nodeBytes(bytes)
+      : decoderOf("req.unshift", this.encoding).decode(bytes);
+    this.#offered = this.#joined(shown, this.#offered);
+    if (this.#isOffering) this.#announceLater();
   }
 
   /**
@@ -186,27 +285,23 @@ export class ReadableBody implements BodyReading {
   async *chunks(keepsRest = false): AsyncGenerator<ShownChunk> {
     if (this.isOver()) return;
     // throws here if somebody else reads it; that is no broken body
-    const chunks = bodyOf(this.#request)?.[Symbol.asyncIterator]({ preventCancel: keepsRest }) ?? null;
-    let isLeft = keepsRest;
+    const body = this.#reader === null ? bodyOf(this.#request) : null;
+    if (body !== null) this.#hold(body);
+    const loop = Symbol();
+    this.#loops.set(loop, () => {});
+    this.#flowing = this.held = false;
     try {
-      if (chunks !== null) {
-        const length = this.#declaredLength();
-        for await (const chunk of chunks) {
-          // Deno delivers an empty body as one empty chunk
-          if (chunk.length > 0) yield this.#shown(chunk);
-        }
-        this.#assertWhole(length);
+      for (;;) {
+        const chunk = this.read();
+        if (chunk !== null) yield chunk;
+        else if (this.#failure !== undefined) throw this.#failure;
+        else if (this.ended) return;
+        else await new Promise<void>((resolve) => void this.#loops.set(loop, resolve));
       }
-      isLeft = false;
-      const rest = this.#decoder?.decode();
-      if (rest) yield rest;
-      if (!this.ended) this.#end();
-    } catch (error) {
-      isLeft = false;
-      throw this.#break(error);
     } finally {
-      this.#isLeft = isLeft;
-      this.ended ||= !isLeft;
+      this.#loops.delete(loop);
+      if (keepsRest) this.#flowAgain();
+      else this.destroy();
     }
   }
 
@@ -241,11 +336,8 @@ export class ReadableBody implements BodyReading {
       for (;;) {
         const { value } = await this.#reader?.read() ?? { value: undefined };
         this.taken++;
-        if (value === undefined) {
-          if (this.#reader !== null) this.#assertWhole(this.#declaredLength());
-          this.received = true;
-          return null;
-        }
+        if (value === undefined) return this.#rest();
+        // Deno delivers an empty body as one empty chunk
         if (value.length === 0) continue;
         this.#beside?.enqueue(value);
         return this.#shown(value);
@@ -255,6 +347,13 @@ export class ReadableBody implements BodyReading {
       if (!this.ended) this.#fail(failure);
       return null;
     }
+  }
+
+  // what the decoder still has, `null` for nothing
+  #rest(): string | null {
+    if (this.#reader !== null) this.#assertWhole(this.#declaredLength());
+    this.received = true;
+    return this.#decoder?.decode() || null;
   }
 
   #shown(chunk: Uint8Array<ArrayBuffer>): ShownChunk {
@@ -280,12 +379,16 @@ export class ReadableBody implements BodyReading {
   // the error of a listener; as in Node, it ends the process unless there is a listener for errors
   #throwLater(error: unknown): void {
     this.ended = true;
+    this.#failure = error;
+    this.#wake();
     this.#emitter.emit("error", error);
   }
 
   // unlike other streams, Node's requests ignore errors without listeners: any client can disconnect
   #fail(error: unknown): void {
     this.ended = true;
+    this.#failure = error;
+    this.#wake();
     this.#beside?.error(error);
     if (this.#emitter.listenerCount("error") > 0) this.#emitter.emit("error", error);
   }
@@ -293,16 +396,10 @@ export class ReadableBody implements BodyReading {
   #finish(): void {
     this.ended = true;
     this.#beside?.close();
-    const rest = this.#decoder?.decode();
-    if (rest) this.#emitter.emit("data", rest);
-    this.#end();
-  }
-
-  // As in Node, reading a body to its end closes the request, before the response: handlers may wait for `close` to
-  // answer.
-  #end(): void {
-    this.ended = true;
     this.#emitter.emit("end");
+    this.#wake();
+    // as in Node, reading a body to its end closes the request, before the response: handlers may wait for
+    // `close` to answer
     if (!this.#exchange.finished) this.afterTicks(() => this.close());
   }
 
@@ -316,7 +413,7 @@ export class ReadableBody implements BodyReading {
   /** A copy of the bytes that listeners get; `null` if the first chunk is gone, or there is a copy already. */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.#reader === null || this.ended || this.#beside !== null) return null;
-    const first = this.taken === 1 && typeof this.#offered !== "string" ? this.#offered : null;
+    const first = this.taken < 2 && typeof this.#offered !== "string" ? this.#offered : null;
     if (this.taken > 0 && first === null) return null;
     const copy = new ReadableStream<Uint8Array<ArrayBuffer>>({
       start: (controller) => void (this.#beside = controller),
@@ -344,7 +441,7 @@ export class ReadableBody implements BodyReading {
    * request, and on Deno never close. Readers that have paused it get some time to continue.
    */
   answered(): void {
-    if (this.#reader === null || this.ended || this.#flowing) return;
+    if (this.#reader === null || this.ended || this.#flowing || this.#loops.size > 0) return;
     const isHeard = this.#emitter.listenerCount("data") + this.#emitter.listenerCount("readable") > 0;
     if (!isHeard) return this.drop();
     const before = this.taken;
@@ -368,6 +465,7 @@ export class ReadableBody implements BodyReading {
     const given = this.#reader === null ? bodyOf(this.#request)?.cancel(error) : this.#reader.cancel(error);
     // a body that somebody else is reading cannot be cancelled here; its reader gets the error
     given?.catch(() => {});
+    this.#wake();
     if (error !== undefined) this.#fail(error);
   }
 }

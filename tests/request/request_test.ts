@@ -846,6 +846,156 @@ Deno.test("unpiping neither stops nor starts the flow of a body, as in Express",
   assertEquals(ours.map(({ body }) => body), ["600000", "600000"]);
 });
 
+Deno.test("a body may be read by a loop and by listeners at once, as in Express", async () => {
+  const [ours, theirs] = await askBoth((app: Any) => {
+    const counted = (req: Any, told: () => void) => {
+      let length = 0;
+      req.on("data", (chunk: Any) => length += chunk.length);
+      req.on("end", () => (req.counted = length, told()));
+    };
+    const loop = async (req: Any, res: Any) => {
+      let length = 0;
+      for await (const chunk of req) length += chunk.length;
+      return () => res.send(`${length} ${req.counted}`);
+    };
+    app.post("/loop-behind", async (req: Any, res: Any) => {
+      const ended = new Promise<void>((told) => counted(req, told));
+      const answer = await loop(req, res);
+      await ended;
+      answer();
+    });
+    app.post("/loop-in-front", async (req: Any, res: Any) => {
+      const answer = loop(req, res);
+      await new Promise<void>((told) => counted(req, told));
+      (await answer)();
+    });
+    app.post("/array", async (req: Any, res: Any) => {
+      req.resume();
+      res.send(Buffer.concat(await req.toArray()));
+    });
+    app.post("/pipe", async (req: Any, res: Any) => {
+      req.pipe(res);
+      for await (const _chunk of req);
+    });
+  }, [
+    ...["/loop-behind", "/loop-in-front"].map((path) => ({
+      path,
+      init: { method: "POST", body: "x".repeat(300_000) },
+    })),
+    ...["/array", "/pipe"].map((path) => ({ path, init: { method: "POST", body: "hello" } })),
+  ]);
+  assertEquals(ours, theirs);
+  assertEquals(ours.map(({ body }) => body), ["300000 300000", "300000 300000", "hello", "hello"]);
+});
+
+Deno.test("req.read(size) returns so much or waits for it, and req.unshift puts something in front, as in Express", async () => {
+  const [ours, theirs] = await askBoth((app: Any) => {
+    app.post("/frames", (req: Any, res: Any) => {
+      const frames: string[] = [];
+      if (req.query.encoding) req.setEncoding(req.query.encoding);
+      req.on("readable", () => {
+        for (let frame; (frame = req.read(4)) !== null;) frames.push(String(frame));
+      });
+      req.on("end", () => res.json(frames));
+    });
+    app.post("/header", (req: Any, res: Any) => {
+      req.once("readable", () => {
+        const [header, rest] = String(req.read()).split("\n");
+        req.unshift(rest, "hex");
+        req.on("data", (chunk: Any) => res.write(`${header}: ${chunk}`));
+        req.on("end", () => res.end());
+      });
+    });
+    app.post("/parsed", (req: Any, _res: Any, next: Any) => {
+      req.unshift(Buffer.from('{"a":'));
+      next();
+    }, (req: Any, res: Any) => {
+      let text = "";
+      req.on("data", (chunk: Any) => text += chunk);
+      req.on("end", () => res.json(JSON.parse(text)));
+    });
+  }, [
+    { path: "/frames", init: { method: "POST", body: "one two three" } },
+    { path: "/frames?encoding=hex", init: { method: "POST", body: "12345" } },
+    { path: "/header", init: { method: "POST", body: "name\n68656c6c6f" } },
+    { path: "/parsed", init: { method: "POST", body: "1}" } },
+  ]);
+  assertEquals(ours, theirs);
+  assertEquals(ours.map(({ body }) => body), [
+    '["one ","two ","thre","e"]',
+    '["3132","3334","35"]',
+    "name: hello",
+    '{"a":1}',
+  ]);
+});
+
+Deno.test("a listener that comes after others gets what waits, whatever was paused before, as in Express", async () => {
+  const [ours, theirs] = await askBoth((app: Any) => {
+    app.post("/once-readable", (req: Any, res: Any) => {
+      req.pause();
+      req.once("readable", () =>
+        setTimeout(() => {
+          req.on("data", (chunk: Any) => res.write(chunk));
+          req.on("end", () => res.end());
+        }));
+    });
+    app.post("/readable-late", (req: Any, res: Any) => {
+      req.once("readable", () =>
+        setTimeout(() => {
+          req.on("readable", () => {
+            const chunk = req.read();
+            if (chunk !== null) res.write(chunk);
+          });
+          req.on("end", () => res.end());
+        }));
+    });
+  }, ["/once-readable", "/readable-late"].map((path) => ({ path, init: { method: "POST", body: "hello" } })));
+  assertEquals(ours, theirs);
+  assertEquals(ours.map(({ body }) => body), ["hello", "hello"]);
+});
+
+Deno.test("a body of which only the encoding was set ends after the answer, as in Express", async () => {
+  const ended = Promise.withResolvers<string>();
+  const app = quietApp();
+  app.post("/", (req, res) => {
+    req.setEncoding("utf8").on("end", () => ended.resolve("end")).on("close", () => ended.resolve("close"));
+    res.end();
+  });
+  await ask(app, "/", { method: "POST", body: "x" });
+  assertEquals(await ended.promise, "end");
+});
+
+Deno.test("a chunk that arrives while the body is paused waits for resume", async () => {
+  const pieces = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = pieces.writable.getWriter();
+  const paused = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  const app = quietApp();
+  app.post("/", (req, res) => {
+    req.setEncoding("utf8");
+    req.on("data", (chunk: string) => {
+      seen.push(chunk);
+      if (chunk !== "one") return;
+      setTimeout(() => {
+        req.pause();
+        paused.resolve();
+      });
+    });
+    req.on("end", () => res.end());
+    void paused.promise.then(async () => {
+      await writer.write(new TextEncoder().encode("two"));
+      setTimeout(() => {
+        seen.push("resumed");
+        req.resume();
+        void writer.close();
+      });
+    });
+  });
+  void writer.write(new TextEncoder().encode("one"));
+  await ask(app, "/", { method: "POST", body: pieces.readable });
+  assertEquals(seen, ["one", "resumed", "two"]);
+});
+
 Deno.test("a body can be read in every encoding that Node has, as in Express", async () => {
   const encodings = ["utf8", "UTF-8", "latin1", "binary", "ascii", "hex", "base64", "base64url"];
   const bytes = new Uint8Array(100_001).map((_, i) => i % 256);
