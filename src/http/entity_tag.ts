@@ -5,7 +5,7 @@ import { sha1Base64, sha1Base64OfAscii } from "./sha1.ts";
 /** Number of short texts whose tags are cached: answers often repeat, and a look-up is cheaper than hashing. */
 const REMEMBERED_TEXTS = 256;
 const REMEMBERED_LENGTH = 512;
-/** One in so many unknown texts is cached: those that repeat get in soon, and the others need not be copied. */
+/** After the first ones, one in so many unknown texts is cached: those that repeat get in soon, others are not copied. */
 const ADMITTED = 16;
 let remembered = new Map<string, string>();
 let missed = 0;
@@ -21,7 +21,7 @@ export function weakEntityTag(body: string | Uint8Array): string {
   const known = remembered.get(body);
   if (known !== undefined) return known;
   const tag = `W/${strongEntityTag(body)}`;
-  if (++missed % ADMITTED === 0) {
+  if (++missed <= REMEMBERED_TEXTS || missed % ADMITTED === 0) {
     if (remembered.size >= REMEMBERED_TEXTS) remembered = new Map();
     remembered.set(ownText(body), tag);
   }
