@@ -7,6 +7,7 @@
  */
 export { Emitter } from "./src/http/emitter.ts";
 export type { EmitterMethods, EventName, Listener } from "./src/http/emitter_methods.ts";
+export { reasonOf } from "./src/http/error_text.ts";
 export { canonicalAddress, subnetOf } from "./src/http/ip_address.ts";
 export { isThenable } from "./src/http/is_thenable.ts";
 export { checkNames, type OptionNames } from "./src/http/option_names.ts";

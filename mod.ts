@@ -101,7 +101,7 @@ export {
   type ResponseExtras,
   type SendBody,
 } from "./src/response/framework_response.ts";
-export type { Chunk } from "./src/response/chunk_bytes.ts";
+export type { Chunk } from "./src/http/chunk_bytes.ts";
 export type { DotfilePolicy } from "./src/response/file_path.ts";
 export type { FileOptions } from "./src/response/file_transfer.ts";
 export type { HeaderValue } from "./src/response/outgoing_headers.ts";

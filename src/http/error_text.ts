@@ -19,3 +19,14 @@ export function describe(value: unknown): string {
   if (typeof value === "object") return "an object";
   return typeof value === "string" ? `"${value}"` : typeof value === "function" ? "a function" : String(value);
 }
+
+/**
+ * Why something failed, in a few words: only the text, because errors of clients may hold the command with its
+ * arguments, such as a password. An error of several attempts to connect has only a code.
+ *
+ * @param error What was thrown
+ */
+export function reasonOf(error: unknown): string {
+  const { message, code } = Object(error) as { message?: unknown; code?: unknown };
+  return String(message || code || error);
+}

@@ -1,4 +1,5 @@
 import type { Buffer } from "node:buffer";
+import { reasonOf } from "../http/error_text.ts";
 import type { TopicBroker, TopicHost } from "../websocket/topic_broker.ts";
 import type { PubSubClient, Subscriber } from "./pubsub_client.ts";
 import { newSender, packed, unpacked } from "./topic_message.ts";
@@ -145,9 +146,8 @@ export class RedisBroker implements TopicBroker {
   #failed(error: unknown): void {
     if (this.#isAway) return;
     this.#isAway = true;
-    // the log shows no cause; and Node's error of several attempts to connect has only a code
-    const { message, code } = (error ?? {}) as { message?: string; code?: string };
-    const reason = message || code || String(error);
+    // the log shows no cause
+    const reason = reasonOf(error);
     const told = `redisTopics: topics reach the members in this process only, until Redis is back (${reason})`;
     this.#host?.logError(new Error(told, { cause: error }));
   }

@@ -1,3 +1,4 @@
+import { joinedBytes } from "../http/chunk_bytes.ts";
 import { type Decoder, decoderOf, textBytes } from "../http/encodings.ts";
 import type { Emitter } from "../http/emitter.ts";
 import type { BodyReading } from "./app_like.ts";
@@ -214,9 +215,7 @@ export class ReadableBody implements BodyReading {
   #joined(first: ShownChunk | null, second: ShownChunk | null): ShownChunk | null {
     if (first === null || second === null) return first ?? second;
     if (typeof first === "string" || typeof second === "string") return `${first}${second}`;
-    const bytes = new Uint8Array(first.length + second.length);
-    bytes.set(first);
-    bytes.set(second, first.length);
+    const bytes = joinedBytes([first, second]) as Uint8Array<ArrayBuffer>;
     return this.#exchange.app.runtimeSupport.nodeBytes(bytes);
   }
 

@@ -1,6 +1,6 @@
 import { captureContext } from "../http/async_context.ts";
 import { UNREAD_BODY_MS } from "../request/readable_body.ts";
-import { joinedBytes } from "./chunk_bytes.ts";
+import { joinedBytes } from "../http/chunk_bytes.ts";
 
 /** Bytes that may wait in memory for a slow client before `write()` returns `false`, as in Node. */
 export const HIGH_WATER_MARK = 16 * 1024;

@@ -11,7 +11,7 @@ import type { AppLike, RenderCallback } from "../request/app_like.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
-import { chunkBytes } from "./chunk_bytes.ts";
+import { chunkBytes } from "../http/chunk_bytes.ts";
 import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts";
 import { jsonText } from "./json_text.ts";
 import { headerText, type HeaderValue } from "./outgoing_headers.ts";

@@ -6,7 +6,7 @@ import type { NodeHttp, OpenStream } from "../request/app_like.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { RequestSocket } from "../request/request_socket.ts";
 import { BodyStream, clientLeft, HIGH_WATER_MARK } from "./body_stream.ts";
-import { type Chunk, chunkBytes } from "./chunk_bytes.ts";
+import { type Chunk, chunkBytes } from "../http/chunk_bytes.ts";
 import { lengthOf, mayHaveContent } from "./framing.ts";
 import { type HeaderInit, HeaderMethods } from "./header_methods.ts";
 import type { HeaderValue, OutgoingHeaders } from "./outgoing_headers.ts";

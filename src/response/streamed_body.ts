@@ -1,5 +1,5 @@
 import type { Exchange } from "../request/exchange.ts";
-import { chunkBytes } from "./chunk_bytes.ts";
+import { chunkBytes } from "../http/chunk_bytes.ts";
 
 /** Sources a body can be streamed from. */
 export type BodySource = ReadableStream<Uint8Array | string> | AsyncIterable<Uint8Array | string>;

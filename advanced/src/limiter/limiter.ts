@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, Emitter, type OptionNames } from "@sluice/sluice/limiting";
+import { checkInteger, checkNames, Emitter, type OptionNames, reasonOf } from "@sluice/sluice/limiting";
 import type { Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Entry, Store, Take } from "../policy/store.ts";
@@ -268,7 +268,7 @@ export class Limiter extends Emitter {
     if (this.listenerCount("storeFailure") > 0) return this.#tell("storeFailure", error);
     if (this.#logged === this.counters.breakerOpened) return;
     this.#logged = this.counters.breakerOpened;
-    console.error(`${policy} decides, because the store failed (listen to storeFailure for more): ${toldOf(error)}`);
+    console.error(`${policy} decides, because the store failed (listen to storeFailure for more): ${reasonOf(error)}`);
   }
 
   // called during a decision: an error of a listener must not prevent the answer
@@ -293,13 +293,6 @@ function assertDecision(method: string, decision: unknown): void {
   if ((decision as Partial<Decision> | null | undefined)?.takes !== undefined) return;
   const shown = typeof decision === "object" && decision !== null ? "this object" : String(decision);
   throw new TypeError(`limiter.${method} takes what await limiter.check(…) or waitFor(…) returns, not ${shown}`);
-}
-
-// Only the text: errors of clients may hold the command with its arguments, such as a password. The text of an error of
-// several addresses is empty.
-function toldOf(error: unknown): string {
-  const { message, code } = Object(error) as { message?: unknown; code?: unknown };
-  return String(message || code || error);
 }
 
 // empty for a store that cannot list keys

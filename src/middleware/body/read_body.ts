@@ -3,7 +3,7 @@ import { utf8Length } from "../../http/encodings.ts";
 import type { RuntimeSupport } from "../../request/app_like.ts";
 import { exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { joinedBytes } from "../../response/chunk_bytes.ts";
+import { joinedBytes } from "../../http/chunk_bytes.ts";
 import type { CheckedOptions } from "./body_options.ts";
 
 /** The bytes of a body as they came, or its text where the runtime could read that at once. */

@@ -1,4 +1,4 @@
-import { textBytes } from "../http/encodings.ts";
+import { textBytes } from "./encodings.ts";
 
 /** What can be written to a response: text or bytes. */
 export type Chunk = string | ArrayBufferView | ArrayBuffer;
