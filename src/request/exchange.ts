@@ -235,7 +235,7 @@ export class Exchange {
     this.#keepRequest();
     const { signal } = this.target.request;
     if (signal.aborted && (this.#ensureExtras.upgrading || this.#response?.status === 101)) return;
-    if (signal.aborted) return this.#waiting === null ? this.abandon() : this.#leave();
+    if (signal.aborted) return this.#response ?? this.#waiting ? this.#leave() : this.abandon();
     listenTo(signal, watch);
   }
 

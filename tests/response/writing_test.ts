@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";
 import { createReadStream } from "node:fs";
+import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FrameworkResponse } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
@@ -245,6 +246,32 @@ Deno.test("a file that is piped into the answer to a HEAD is read to its end and
     }
   });
   await Deno.remove(path);
+});
+
+Deno.test("what is piped into the answer to a HEAD is read to its end, however long that takes", async () => {
+  const app = quietApp();
+  const source = new PassThrough();
+  const ended = Promise.withResolvers<void>();
+  const noticed = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  app.get("/piped", (_req, res) => {
+    res.on("finish", ended.resolve).on("close", () => ended.reject(new Error("closed before its end")));
+    res.flushHeaders();
+    source.pipe(res as Any);
+  });
+  app.get("/unanswered", (req) => void (begun.resolve(), req.on("close", noticed.resolve)));
+  await serving(app, async (origin) => {
+    assertEquals(await (await fetch(`${origin}/piped`, { method: "HEAD" })).text(), "");
+    // clients that leave are noticed in the order of their requests, so by then it is settled whether the first one has
+    const client = new AbortController();
+    const left = assertRejects(() => fetch(`${origin}/unanswered`, client));
+    await begun.promise;
+    client.abort();
+    await left;
+    await noticed.promise;
+    source.end("the last part");
+    await ended.promise;
+  });
 });
 
 Deno.test("a HEAD that knows no length does not say that it is 0", async () => {
