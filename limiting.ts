@@ -7,10 +7,10 @@
  */
 export { Emitter } from "./src/http/emitter.ts";
 export type { EmitterMethods, EventName, Listener } from "./src/http/emitter_methods.ts";
-export { reasonOf } from "./src/http/error_text.ts";
+export { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "./src/http/check_option.ts";
+export { describe, reasonOf } from "./src/http/error_text.ts";
 export { canonicalAddress, subnetOf } from "./src/http/ip_address.ts";
 export { isThenable } from "./src/http/is_thenable.ts";
-export { checkNames, type OptionNames } from "./src/http/option_names.ts";
 export { ownText } from "./src/http/own_text.ts";
 export { newSeed, seededHash } from "./src/http/seeded_hash.ts";
 export { nextSequence } from "./src/http/sequence.ts";
@@ -18,14 +18,7 @@ export { sha1 } from "./src/http/sha1.ts";
 export { sha256 } from "./src/http/sha256.ts";
 export { TwoGenerations } from "./src/http/two_generations.ts";
 export { LONGEST_TIMER_MS } from "./src/http/units.ts";
-export {
-  checkInteger,
-  checkType,
-  failureOf,
-  refuseOption,
-  remedyFor,
-  shown,
-} from "./src/middleware/rate_limit/check_option.ts";
-export { ClientKeys } from "./src/middleware/rate_limit/client_keys.ts";
+export { ClientKeys, remedyFor } from "./src/middleware/rate_limit/client_keys.ts";
+export { failureOf } from "./src/middleware/rate_limit/failure.ts";
 export { DEFAULT_MESSAGE } from "./src/middleware/rate_limit/options.ts";
 export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";

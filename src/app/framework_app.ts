@@ -235,7 +235,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
     if (isNodeResponse(second)) return answerNode(this, first, second, next);
     if (second === undefined && next === undefined) {
-      throw new TypeError(`app.handle takes a Request, such as new Request("http://localhost/"), not ${String(first)}`);
+      throw new TypeError(
+        `app.handle takes a Request, such as new Request("http://localhost/"), not ${describe(first)}`,
+      );
     }
     const leave = this.#enter(first, second);
     this.router.handle(first, second, (error) => {
@@ -419,10 +421,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    */
   engine(extension: string, engine: Engine): this {
     if (typeof engine !== "function") {
-      throw new Error(`app.engine: callback function required, not ${String(engine)}`);
+      throw new Error(`app.engine: callback function required, not ${describe(engine)}`);
     }
     if (typeof extension !== "string") {
-      throw new TypeError(`app.engine takes an extension as a string, not ${String(extension)}`);
+      throw new TypeError(`app.engine takes an extension as a string, not ${describe(extension)}`);
     }
     this.engines[extension.startsWith(".") ? extension : `.${extension}`] = engine;
     return this;

@@ -1,5 +1,5 @@
 import { describe } from "../http/error_text.ts";
-import { checkNames, type OptionNames } from "../http/option_names.ts";
+import { checkNames, type OptionNames } from "../http/check_option.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { FetchHandler, PlatformServer, Routed } from "../platform/platform.ts";

@@ -1,5 +1,5 @@
 import { describe } from "../http/error_text.ts";
-import { checkNames, type OptionNames } from "../http/option_names.ts";
+import { checkNames, type OptionNames } from "../http/check_option.ts";
 import type { ListenOptions } from "../platform/platform.ts";
 
 const NAMES: OptionNames<ListenOptions & { backlog: unknown }> = {

@@ -1,5 +1,6 @@
 import { Emitter, listenedTo } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
+import { describe } from "../http/error_text.ts";
 import type { PlatformServer, ServerCounts, ServerTimeouts } from "../platform/platform.ts";
 
 /** Events that a server emits by itself; Node's other events come from Node's server, where there is one. */
@@ -169,7 +170,7 @@ export class Server extends Emitter {
   #limit(name: keyof (ServerTimeouts & ServerCounts), value: number): void {
     if (typeof value !== "number" || !(value >= 0)) {
       const unit = name.startsWith("max") ? "" : " of milliseconds";
-      throw new TypeError(`server.${name} must be a number${unit} from 0, not ${String(value)}`);
+      throw new TypeError(`server.${name} must be a number${unit} from 0, not ${describe(value)}`);
     }
     const { native } = this.#platform;
     if (native !== undefined) native[name] = value;

@@ -14,10 +14,18 @@ export function errorText(error: Error): string {
 
 /** Describes a value of the wrong kind for an error message. */
 export function describe(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "object") return "an object";
-  return typeof value === "string" ? `"${value}"` : typeof value === "function" ? "a function" : String(value);
+  if (typeof value === "string") return JSON.stringify(value);
+  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array";
+  // the text of a function is its whole source
+  if (typeof value === "function") return `${isClass(value) ? "the class" : "a function"} ${value.name}`.trimEnd();
+  if (typeof value !== "object" || value === null) return String(value);
+  // names the kinds that runtimes know, such as Promise, Response and Module
+  const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  return kind === "Object" ? "an object" : `an object (${kind})`;
+}
+
+function isClass(value: object): boolean {
+  return Function.prototype.toString.call(value).startsWith("class");
 }
 
 /**

@@ -1,3 +1,4 @@
+import { describe } from "./error_text.ts";
 import { parseSubnet } from "./ip_address.ts";
 
 /** Tells whether to trust what an address says about who connected to it; `hop` is 0 for the peer, and so on. */
@@ -18,10 +19,10 @@ export function compileTrust(value: TrustSetting | null | undefined): TrustFunct
   if (value === true) return () => true;
   if (typeof value === "number") return (_address, hop) => hop < value;
   const names = typeof value === "string" ? value.split(",").map((name) => name.trim()) : value || [];
-  if (!Array.isArray(names) || names.some((name) => typeof name !== "string")) {
-    throw new TypeError(`"trust proxy" takes true, a number of proxies, subnets or a function, not ${String(value)}`);
-  }
-  const subnets = names.map(parseSubnet);
+  const subnets = [names].flat().map((name) => {
+    if (typeof name === "string") return parseSubnet(name);
+    throw new TypeError(`"trust proxy" takes true, a number of proxies, subnets or a function, not ${describe(name)}`);
+  });
   return (address) => address !== undefined && subnets.some((contains) => contains(address));
 }
 

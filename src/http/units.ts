@@ -1,3 +1,5 @@
+import { describe } from "./error_text.ts";
+
 /** Longest delay of a timer in ms; a longer one would fire at once. */
 export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
@@ -31,7 +33,9 @@ const DURATIONS: readonly (readonly [RegExp, number])[] = [
 export function parseBytes(value: number | string): number {
   if (typeof value === "number" && !Number.isNaN(value)) return value;
   const match = /^\s*(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|tb|pb)?\s*$/i.exec(String(value));
-  if (match === null) throw new TypeError(`A size is a number of bytes or text such as "100kb", not ${String(value)}`);
+  if (match === null) {
+    throw new TypeError(`A size is a number of bytes or text such as "100kb", not ${describe(value)}`);
+  }
   return Math.floor(Number(match[1]) * BYTES[(match[2] ?? "b").toLowerCase()]!);
 }
 
@@ -48,7 +52,7 @@ export function parseDuration(value: number | string, what: string): number {
   const match = /^\s*(-?\d*\.?\d+)\s*([a-z]*)\s*$/i.exec(String(value));
   const unit = DURATIONS.find(([name]) => match !== null && name.test(match[2]!.toLowerCase()));
   if (match === null || unit === undefined) {
-    throw new TypeError(`${what} takes a number of ms or text such as "1d", not ${String(value)}`);
+    throw new TypeError(`${what} takes a number of ms or text such as "1d", not ${describe(value)}`);
   }
   return Number(match[1]) * unit[1];
 }

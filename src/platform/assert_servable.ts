@@ -1,3 +1,5 @@
+import { describe } from "../http/error_text.ts";
+
 /**
  * Asserts that a value can be served, before the first request fails: it may be `undefined` because of an import cycle,
  * or an application of Express.
@@ -9,6 +11,8 @@
 export function assertServable(caller: string, given: unknown): void {
   const isObject = (typeof given === "object" && given !== null) || typeof given === "function";
   if (isObject && typeof (given as { fetch?: unknown }).fetch === "function") return;
-  const shown = isObject ? `${typeof given === "function" ? "a function" : "an object"} without fetch` : String(given);
+  const shown = isObject
+    ? `${typeof given === "function" ? "a function" : "an object"} without fetch`
+    : describe(given);
   throw new TypeError(`${caller} takes an application, as sluice() makes it, not ${shown}`);
 }

@@ -1,5 +1,5 @@
 import { isThenable } from "../http/is_thenable.ts";
-import { checkNames, type OptionNames } from "../http/option_names.ts";
+import { checkNames, checkType, type OptionNames } from "../http/check_option.ts";
 import type { TopicBroker } from "../websocket/topic_broker.ts";
 import { ioRedis, type IoRedisClient } from "./ioredis.ts";
 import { nodeRedis, type NodeRedisClient } from "./node_redis.ts";
@@ -41,9 +41,7 @@ const NAMES: OptionNames<RedisTopicsOptions> = { prefix: true };
 export function redisTopics(client: NodeRedisClient | IoRedisClient, options: RedisTopicsOptions = {}): TopicBroker {
   checkNames("redisTopics", options, NAMES);
   const { prefix = "sluice:" } = options;
-  if (typeof prefix !== "string") {
-    throw new TypeError(`redisTopics: option prefix must be a string, not ${String(prefix)}`);
-  }
+  checkType("redisTopics", "prefix", prefix, "string");
   return new RedisBroker(pubSubClientOf(client), prefix);
 }
 

@@ -1,5 +1,6 @@
 import { Emitter, listenedTo } from "../http/emitter.ts";
 import type { EventName } from "../http/emitter_methods.ts";
+import { describe } from "../http/error_text.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Peer } from "./peer.ts";
@@ -171,7 +172,7 @@ export class RequestSocket extends Emitter {
    */
   setTimeout(ms: number, listener?: () => void): this {
     if (!(ms >= 0 && ms < Infinity)) {
-      throw new RangeError(`setTimeout takes ms from 0, which is none, and finite, not ${String(ms)}`);
+      throw new RangeError(`setTimeout takes ms from 0, which is none, and finite, not ${describe(ms)}`);
     }
     if (listener !== undefined) this.once("timeout", listener);
     clearTimeout(this.#timer);

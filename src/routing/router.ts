@@ -1,6 +1,6 @@
 import { Callable } from "../http/callable.ts";
 import { describe } from "../http/error_text.ts";
-import { checkNames, type OptionNames } from "../http/option_names.ts";
+import { checkNames, type OptionNames } from "../http/check_option.ts";
 import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
 import { Walk } from "../dispatch/walk.ts";

@@ -1,4 +1,4 @@
-import { checkNames, type OptionNames } from "../http/option_names.ts";
+import { checkNames, type OptionNames } from "../http/check_option.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { describe } from "../http/error_text.ts";
 import { type AnyHandler, type LayerEntry, layerEntry, type RoutedEntries } from "../matching/layer.ts";

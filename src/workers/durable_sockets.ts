@@ -1,7 +1,7 @@
 import { FrameworkApp } from "../app/framework_app.ts";
 import { describe } from "../http/error_text.ts";
 import { isThenable } from "../http/is_thenable.ts";
-import { checkNames, type OptionNames } from "../http/option_names.ts";
+import { checkNames, type OptionNames, refuseOption } from "../http/check_option.ts";
 import { acceptInObject } from "../platform/cloudflare.ts";
 import type { Untyped } from "../request/untyped.ts";
 import type { DurableSockets, DurableSocketsBase, DurableSocketsOptions, PlainObject } from "./durable_object.ts";
@@ -18,6 +18,9 @@ class Plain {
     this.env = env;
   }
 }
+
+/** Names itself in error messages. */
+const CALLER = "durableSockets";
 
 const applications = new WeakSet<FrameworkApp>();
 
@@ -78,7 +81,7 @@ export function durableSockets(
         "const app = sluice(); app.ws(…); return app; })",
     );
   }
-  checkNames("durableSockets", options, NAMES);
+  checkNames(CALLER, options, NAMES);
   checkOptions(options);
   const Base = (options.base ?? Plain) as new (ctx: DurableState, env: unknown) => object;
   return class extends Base implements DurableSockets {
@@ -119,15 +122,13 @@ export function durableSockets(
 // otherwise the first object, or its first connection, would fail
 function checkOptions({ headers, autoResponse, base }: DurableSocketsOptions & { base?: unknown }): void {
   const { request, response } = autoResponse ?? { request: "", response: "" };
-  if (headers !== undefined && !Array.isArray(headers)) refuse("headers", "a list of header names", headers);
-  if (typeof request !== "string" || typeof response !== "string") {
-    refuse("autoResponse", "an object { request, response } of two strings", autoResponse);
+  if (headers !== undefined && !Array.isArray(headers)) {
+    refuseOption(CALLER, "headers", "a list of header names", headers);
   }
-  if (base !== undefined && typeof base !== "function") refuse("base", "a class", base);
-}
-
-function refuse(option: string, wanted: string, value: unknown): never {
-  throw new TypeError(`durableSockets: option ${option} must be ${wanted}, not ${describe(value)}`);
+  if (typeof request !== "string" || typeof response !== "string") {
+    refuseOption(CALLER, "autoResponse", "an object { request, response } of two strings", autoResponse);
+  }
+  if (base !== undefined && typeof base !== "function") refuseOption(CALLER, "base", "a class", base);
 }
 
 // objects of one class share a process and its global variables, even after a sleep; their connections must not mix

@@ -39,7 +39,7 @@ Deno.test("invalid settings are refused", () => {
   refuses("10.0.0.0/99", 'invalid range on address: 10.0.0.0/99; "trust proxy" takes addresses, subnets');
   refuses("1", 'invalid IP address: 1; "trust proxy" takes addresses, subnets');
   refuses("true", "and, but not as text, true or a number of proxies");
-  refuses({}, '"trust proxy" takes true, a number of proxies, subnets or a function, not [object Object]');
+  refuses({}, '"trust proxy" takes true, a number of proxies, subnets or a function, not an object');
   refuses([7], '"trust proxy" takes true, a number of proxies, subnets or a function, not 7');
   assertThrows(() => quietApp().set("etag", Symbol("odd")), TypeError, "etag function: Symbol(odd); use");
   assertThrows(() => quietApp().set("query parser", Symbol("odd")), TypeError, "parser function: Symbol(odd); use");

@@ -80,7 +80,7 @@ Deno.test("an invalid option is an error that names it", async () => {
   assertThrows(
     () => sluice.static(FILES, { maxAge: "soon" }),
     TypeError,
-    'option maxAge of serveStatic takes a number of ms or text such as "1d", not soon',
+    'option maxAge of serveStatic takes a number of ms or text such as "1d", not "soon"',
   );
   const refused: readonly (readonly [options: unknown, message: string])[] = [
     [{ dotfiles: "alow" }, 'option dotfiles takes "allow", "deny" or "ignore", not "alow"'],

@@ -1,4 +1,4 @@
-import { checkType, isThenable, type OptionNames, shown } from "@sluice/sluice/limiting";
+import { checkType, describe, isThenable, type OptionNames } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
@@ -68,7 +68,7 @@ export interface FetchLimit {
  */
 export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
   checkRequestNames("fetchLimit", options, NAMES);
-  checkType("clientAddress", options.clientAddress, "function", "fetchLimit");
+  checkType("fetchLimit", "clientAddress", options.clientAddress, "function");
   const addresses = new WeakMap<Request, string | undefined>();
   const asker = new RequestLimiter<Request>("fetchLimit", options, (request) => addresses.get(request));
   noteDefaultNames(options, asker.limiter);
@@ -91,13 +91,15 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
 function checkHandler(handler: unknown): void {
   if (typeof handler === "function") return;
   throw new TypeError(
-    `fetchLimit: what it makes takes a handler of web requests, such as app.fetch, not ${shown(handler)}`,
+    `fetchLimit: what it makes takes a handler of web requests, such as app.fetch, not ${describe(handler)}`,
   );
 }
 
 function checkedAddress(address: unknown): string | undefined {
   if (typeof address === "string" || address === undefined || address === null) return address ?? undefined;
-  const told = isThenable(address) ? "a promise: where it has to be waited for, give a keyGenerator" : shown(address);
+  const told = isThenable(address)
+    ? "a promise: where it has to be waited for, give a keyGenerator"
+    : describe(address);
   throw new TypeError(`fetchLimit: clientAddress must return an address as text, or nothing, not ${told}`);
 }
 

@@ -99,7 +99,7 @@ export interface RateLimitOptions<Req = RequestLike, Rest extends unknown[] = [r
 export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>, caller: string): LimiterOptions {
   const { max, limit, store, identifier, name, passOnStoreError, onStoreFailure, dryRun, limits, ...rest } = options;
   const fixed = limit === undefined ? max : limit;
-  checkType("passOnStoreError", passOnStoreError, "boolean", caller);
+  checkType(caller, "passOnStoreError", passOnStoreError, "boolean");
   const shadow = dryRun ? { shadow: true } : {};
   return {
     ...pick(rest, LIMITER_NAMES),
@@ -126,14 +126,14 @@ function storeOf(store: Store | CounterLike | CallbackCounterLike): Store {
 /** Which headers are sent, by the options. */
 export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, caller: string): HeaderOptions | null {
   const { headers = true, legacyHeaders = true, standardHeaders = false, legacyReset = "delta" } = options;
-  checkType("headers", headers, "boolean", caller);
-  checkType("legacyHeaders", legacyHeaders, "boolean", caller);
+  checkType(caller, "headers", headers, "boolean");
+  checkType(caller, "legacyHeaders", legacyHeaders, "boolean");
   const drafts = ["draft-6", "draft-7", "draft-8", "draft-10"];
   if (typeof standardHeaders !== "boolean" && !drafts.includes(standardHeaders)) {
-    refuseOption(TypeError, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders, caller);
+    refuseOption(caller, "standardHeaders", `true, false or one of ${drafts.join(", ")}`, standardHeaders);
   }
   if (legacyReset !== "delta" && legacyReset !== "epoch") {
-    refuseOption(TypeError, "legacyReset", '"delta" or "epoch"', legacyReset, caller);
+    refuseOption(caller, "legacyReset", '"delta" or "epoch"', legacyReset);
   }
   const standard = standardHeaders === true ? "draft-6" : standardHeaders === false ? null : standardHeaders;
   if (!headers || (!legacyHeaders && standard === null)) return null;
@@ -143,33 +143,33 @@ export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, caller: str
 /** Checks the options that only concern HTTP. */
 export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: string): void {
   const { statusCode = 429, ipv6Subnet = 64, missingKey = "share", requestPropertyName = "rateLimit" } = options;
-  checkInteger("statusCode", statusCode, 200, 599, caller);
-  checkInteger("ipv6Subnet", ipv6Subnet, 1, 128, caller);
+  checkInteger(caller, "statusCode", statusCode, 200, 599);
+  checkInteger(caller, "ipv6Subnet", ipv6Subnet, 1, 128);
   for (const limit of options.limits ?? []) {
-    if (limit.ipv6Subnet !== undefined) checkInteger("limits.ipv6Subnet", limit.ipv6Subnet, 1, 128, caller);
+    if (limit.ipv6Subnet !== undefined) checkInteger(caller, "limits.ipv6Subnet", limit.ipv6Subnet, 1, 128);
   }
   if (missingKey !== "share" && missingKey !== "error") {
-    refuseOption(TypeError, "missingKey", '"share" or "error"', missingKey, caller);
+    refuseOption(caller, "missingKey", '"share" or "error"', missingKey);
   }
-  checkType("requestPropertyName", requestPropertyName, "string", caller);
+  checkType(caller, "requestPropertyName", requestPropertyName, "string");
   for (const name of ["keyGenerator", "skip", "handler", "onLimitReached", "requestWasSuccessful"] as const) {
-    checkType(name, options[name], "function", caller);
+    checkType(caller, name, options[name], "function");
   }
   for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "dryRun", "problemDetails"] as const) {
-    checkType(name, options[name], "boolean", caller);
+    checkType(caller, name, options[name], "boolean");
   }
   const { message, cost = 1, limit, identifier, validate } = options;
-  if (limit !== undefined && typeof limit !== "function") checkInteger("limit", limit, 0, MAX_LIMIT, caller);
+  if (limit !== undefined && typeof limit !== "function") checkInteger(caller, "limit", limit, 0, MAX_LIMIT);
   if (identifier !== undefined) checkName(identifier, "identifier", caller);
-  if (typeof validate !== "object" || validate === null) checkType("validate", validate, "boolean", caller);
+  if (typeof validate !== "object" || validate === null) checkType(caller, "validate", validate, "boolean");
   if (message !== undefined && (message === null || !["string", "object", "function"].includes(typeof message))) {
-    refuseOption(TypeError, "message", "a string, an object or a function", message, caller);
+    refuseOption(caller, "message", "a string, an object or a function", message);
   }
   if (typeof cost !== "function") checkCost(options, cost, caller);
 }
 
 function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: string): void {
-  checkInteger("cost", cost, 1, 2 ** 31, caller);
+  checkInteger(caller, "cost", cost, 1, 2 ** 31);
   const told = options.limit ?? options.max;
   const single = { ...options, max: told } as LimitOptions;
   for (const { max = 100, burst, algorithm, shadow } of options.limits ?? [single]) {

@@ -1,4 +1,4 @@
-import { ClientKeys, isThenable, refuseOption, remedyFor, shown } from "@sluice/sluice/limiting";
+import { ClientKeys, describe, isThenable, refuseOption, remedyFor } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
@@ -135,7 +135,7 @@ export class RequestLimiter<Req> {
     }
     throw new TypeError(
       `${this.caller}: keyGenerator must return a non-empty string, or one for each limit by name, not ${
-        shown(keys)
+        describe(keys)
       }; ${remedyFor(this.#addressOf(req))}`,
     );
   }
@@ -208,7 +208,7 @@ export class RequestLimiter<Req> {
 
 // a customer whom nobody knows must not get what the default gives
 function checkTold(option: string, given: unknown, caller: string): void {
-  if (typeof given === "function") refuseOption(TypeError, option, "a number", undefined, caller);
+  if (typeof given === "function") refuseOption(caller, option, "a number", undefined);
 }
 
 // one that fails while another is waited for, or after another has thrown, must not end the process

@@ -59,7 +59,7 @@ export class Demand {
   // a misspelt name would be a limit that is never applied, and an unknown customer must not get the default limit
   #checkTiers(max: Readonly<Record<string, number>>, caller: string): void {
     const untold = Object.keys(max).find((name) => max[name] === undefined);
-    if (untold !== undefined) refuseOption(TypeError, `max.${untold}`, "a number", undefined, caller);
+    if (untold !== undefined) refuseOption(caller, `max.${untold}`, "a number", undefined);
     const unknown = Object.keys(max).find((name) => !this.#policies.some((policy) => policy.name === name));
     if (unknown === undefined) return;
     const names = this.#policies.map(({ name }) => name).join(", ");

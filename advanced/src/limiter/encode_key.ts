@@ -1,4 +1,4 @@
-import { sha256, shown } from "@sluice/sluice/limiting";
+import { describe, sha256 } from "@sluice/sluice/limiting";
 
 /** Longer keys are kept as their hash, so that nobody fills the store with few of them. */
 const LONGEST = 256;
@@ -40,5 +40,5 @@ export function formsOf(key: string): string[] {
  */
 export function assertKey(key: unknown, source: string, caller: string): asserts key is string {
   if (typeof key === "string" && key !== "") return;
-  throw new TypeError(`${caller}: ${source} must be a non-empty string, not ${shown(key)}`);
+  throw new TypeError(`${caller}: ${source} must be a non-empty string, not ${describe(key)}`);
 }

@@ -76,7 +76,7 @@ export class Limiter extends Emitter {
     const checked = checkStoreOptions(options, made);
     checkLeases(checked.leases, this.policies, made);
     const { maxWaiting = 1000 } = options;
-    checkInteger("maxWaiting", maxWaiting, 0, 10_000_000, made);
+    checkInteger(made, "maxWaiting", maxWaiting, 0, 10_000_000);
     this.#queue = new WaitQueue(maxWaiting, checked.timers);
     const { store = new MemoryStore({ maxKeys: checked.maxKeys, ...clockOf(options) }) } = options;
     checkStore(store, this.policies, made);
@@ -113,7 +113,7 @@ export class Limiter extends Emitter {
   }
 
   #check(keys: LimiterKeys, { cost = 1, max }: CheckOptions, caller: string): Awaitable<Decision> {
-    if (cost !== 1) checkInteger("cost", cost, 1, 2 ** 31, caller);
+    if (cost !== 1) checkInteger(caller, "cost", cost, 1, 2 ** 31);
     const takes = this.#demand.takes(keys, cost, max, caller);
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
     const decided = this.#guarded!.decide(takes);

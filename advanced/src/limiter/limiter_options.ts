@@ -91,7 +91,7 @@ function policyOf(options: LimitOptions, caller: string): Policy {
     ...{ algorithm, windowMs, limit: max, burst, buckets, align, onDenied, block },
   };
   checkPolicy(policy, caller);
-  checkType("shadow", options.shadow, "boolean", caller);
+  checkType(caller, "shadow", options.shadow, "boolean");
   return policy;
 }
 
@@ -134,19 +134,19 @@ export const systemClock = (): number => Date.now();
 export function checkStoreOptions(options: StoreOptions, caller: string): CheckedStoreOptions {
   const { maxKeys = 100_000, timeoutMs = 100, onStoreFailure = "local", processes = 1 } = options;
   const { clock = systemClock, timers = platformTimers, leases } = options;
-  checkInteger("maxKeys", maxKeys, 1, 2 ** 24, caller);
-  checkInteger("timeoutMs", timeoutMs, 1, LONGEST_TIMER_MS, caller);
-  checkInteger("processes", processes, 1, 100_000, caller);
-  if (leases !== undefined) checkInteger("leases", leases, 2, 100_000, caller);
+  checkInteger(caller, "maxKeys", maxKeys, 1, 2 ** 24);
+  checkInteger(caller, "timeoutMs", timeoutMs, 1, LONGEST_TIMER_MS);
+  checkInteger(caller, "processes", processes, 1, 100_000);
+  if (leases !== undefined) checkInteger(caller, "leases", leases, 2, 100_000);
   if (!["local", "open", "closed"].includes(onStoreFailure)) {
-    refuseOption(TypeError, "onStoreFailure", '"local", "open" or "closed"', onStoreFailure, caller);
+    refuseOption(caller, "onStoreFailure", '"local", "open" or "closed"', onStoreFailure);
   }
-  checkType("clock", clock, "function", caller);
+  checkType(caller, "clock", clock, "function");
   if (typeof timers?.start !== "function" || typeof timers.now !== "function") {
-    refuseOption(TypeError, "timers", "an object { start, now }", timers, caller);
+    refuseOption(caller, "timers", "an object { start, now }", timers);
   }
-  checkType("coalesce", options.coalesce, "boolean", caller);
-  checkType("denyCache", options.denyCache, "boolean", caller);
+  checkType(caller, "coalesce", options.coalesce, "boolean");
+  checkType(caller, "denyCache", options.denyCache, "boolean");
   const lease = leases === undefined ? null : { max: leases, processes };
   // a test that gives a clock alone means it for everything
   const elapsed = options.clock !== undefined && options.timers === undefined
@@ -191,11 +191,10 @@ export function checkStore(store: Store, policies: readonly Policy[], caller: st
   }
   if (typeof store !== "object" || store === null || typeof store.decide !== "function" || !store.capabilities) {
     refuseOption(
-      TypeError,
+      caller,
       "store",
       "a store with decide and capabilities (see fromCounter for stores of other limiters)",
       store,
-      caller,
     );
   }
   for (const policy of policies) {

@@ -64,7 +64,7 @@ export function checkLimiterNames<Options, Limit>(
   const { limits, ...single } = options as Record<string, unknown>;
   if (limits === undefined) return;
   if (!Array.isArray(limits) || limits.length === 0) {
-    refuseOption(TypeError, "limits", "a list of at least one limit", limits, caller);
+    refuseOption(caller, "limits", "a list of at least one limit", limits);
   }
   limits.forEach((limit, i) => checkNames(`${caller}, limits[${i}]`, limit, limitNames));
   // a function is a tier, which all of them get; a name tells limiters made inside requests apart

@@ -60,9 +60,9 @@ export class WaitQueue {
   async enter(key: string, check: () => Awaitable<Decision>, ending: Ending): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
     const { timeoutMs, signal } = ending;
-    if (timeoutMs !== undefined) checkInteger("timeoutMs", timeoutMs, 0, LONGEST_TIMER_MS, "limiter.waitFor");
+    if (timeoutMs !== undefined) checkInteger("limiter.waitFor", "timeoutMs", timeoutMs, 0, LONGEST_TIMER_MS);
     if (signal !== undefined && typeof signal?.throwIfAborted !== "function") {
-      refuseOption(TypeError, "signal", "an AbortSignal", signal, "limiter.waitFor");
+      refuseOption("limiter.waitFor", "signal", "an AbortSignal", signal);
     }
     signal?.throwIfAborted();
     let denied: Decision | undefined;

@@ -19,17 +19,17 @@ const BLOCK_NAMES: OptionNames<Block> = { after: true, forMs: true };
 export function checkPolicy(policy: Policy, caller: string): void {
   checkName(policy.name, "name", caller);
   if (!ALGORITHM_NAMES.includes(policy.algorithm)) {
-    refuseOption(TypeError, "algorithm", `one of ${ALGORITHM_NAMES.join(", ")}`, policy.algorithm, caller);
+    refuseOption(caller, "algorithm", `one of ${ALGORITHM_NAMES.join(", ")}`, policy.algorithm);
   }
-  checkInteger("max", policy.limit, 0, MAX_LIMIT, caller);
-  checkInteger("windowMs", policy.windowMs, 1, MAX_WINDOW, caller);
+  checkInteger(caller, "max", policy.limit, 0, MAX_LIMIT);
+  checkInteger(caller, "windowMs", policy.windowMs, 1, MAX_WINDOW);
   checkOnlyFor(policy, "burst", "token-bucket", caller);
   checkOnlyFor(policy, "buckets", "sliding-window", caller);
   checkOnlyFor(policy, "align", "fixed-window", caller);
-  if (policy.burst !== undefined) checkInteger("burst", policy.burst, 1, MAX_LIMIT, caller);
-  if (policy.buckets !== undefined) checkInteger("buckets", policy.buckets, 1, 1000, caller);
+  if (policy.burst !== undefined) checkInteger(caller, "burst", policy.burst, 1, MAX_LIMIT);
+  if (policy.buckets !== undefined) checkInteger(caller, "buckets", policy.buckets, 1, 1000);
   if (policy.align !== undefined && policy.align !== "clock" && policy.align !== "first-hit") {
-    refuseOption(TypeError, "align", '"first-hit" or "clock"', policy.align, caller);
+    refuseOption(caller, "align", '"first-hit" or "clock"', policy.align);
   }
   checkSums(policy, caller);
   checkDenials(policy, caller);
@@ -45,7 +45,7 @@ export function checkPolicy(policy: Policy, caller: string): void {
  */
 export function checkName(name: unknown, option: string, caller: string): void {
   if (typeof name === "string" && /^[\x20-\x7e]{1,128}$/.test(name)) return;
-  refuseOption(TypeError, option, "1 to 128 visible ASCII characters", name, caller);
+  refuseOption(caller, option, "1 to 128 visible ASCII characters", name);
 }
 
 function checkOnlyFor(
@@ -73,7 +73,7 @@ function checkDenials({ algorithm, onDenied, block, align }: Policy, caller: str
     throw new TypeError(`${caller}: option onDenied "extend" moves windows, which align "clock" forbids`);
   }
   if (onDenied !== undefined && !["free", "charge", "extend"].includes(onDenied)) {
-    refuseOption(TypeError, "onDenied", '"free", "charge" or "extend"', onDenied, caller);
+    refuseOption(caller, "onDenied", '"free", "charge" or "extend"', onDenied);
   }
   if (algorithm === "concurrency" && (onDenied === "charge" || onDenied === "extend")) {
     throw new TypeError(
@@ -82,9 +82,9 @@ function checkDenials({ algorithm, onDenied, block, align }: Policy, caller: str
   }
   if (block === undefined) return;
   if (typeof block !== "object" || block === null) {
-    refuseOption(TypeError, "block", "an object { after, forMs }", block, caller);
+    refuseOption(caller, "block", "an object { after, forMs }", block);
   }
   checkNames(`${caller}, block`, block, BLOCK_NAMES);
-  checkInteger("block.after", block.after, 1, MAX_LIMIT, caller);
-  checkInteger("block.forMs", block.forMs, 1, MAX_WINDOW, caller);
+  checkInteger(caller, "block.after", block.after, 1, MAX_LIMIT);
+  checkInteger(caller, "block.forMs", block.forMs, 1, MAX_WINDOW);
 }

@@ -1,4 +1,4 @@
-import { isThenable, shown } from "@sluice/sluice/limiting";
+import { describe, isThenable } from "@sluice/sluice/limiting";
 
 /**
  * Checks that what a store is to work with has the methods it needs.
@@ -21,5 +21,5 @@ function described(value: unknown, lacking: string): string {
   if (isThenable(value)) return "a promise: await it";
   if (typeof value === "object" && value !== null) return `an object without ${lacking}`;
   if (typeof value === "function") return "a function";
-  return shown(value);
+  return describe(value);
 }

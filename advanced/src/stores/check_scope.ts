@@ -11,5 +11,5 @@ const SCOPES: readonly Capabilities["scope"][] = ["process", "host", "region", "
  * @throws {TypeError} If it is none of the scopes
  */
 export function checkScope(scope: Capabilities["scope"], caller: string): void {
-  if (!SCOPES.includes(scope)) refuseOption(TypeError, "scope", `one of ${SCOPES.join(", ")}`, scope, caller);
+  if (!SCOPES.includes(scope)) refuseOption(caller, "scope", `one of ${SCOPES.join(", ")}`, scope);
 }

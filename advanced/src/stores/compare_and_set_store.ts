@@ -116,10 +116,10 @@ class CompareAndSetStore implements Store {
   #closing: Promise<void> | null = null;
 
   constructor(kv: CompareAndSet, { attempts = 10, scope = "global", clock, pause = sleep }: CompareAndSetOptions) {
-    checkInteger("attempts", attempts, 1, 1000, "fromCompareAndSet");
+    checkInteger("fromCompareAndSet", "attempts", attempts, 1, 1000);
     checkScope(scope, "fromCompareAndSet");
-    checkType("clock", clock, "function", "fromCompareAndSet");
-    checkType("pause", pause, "function", "fromCompareAndSet");
+    checkType("fromCompareAndSet", "clock", clock, "function");
+    checkType("fromCompareAndSet", "pause", pause, "function");
     this.#kv = kv;
     this.#attempts = attempts;
     this.#clock = new StoreClock(clock);

@@ -43,7 +43,7 @@ export function fromCounter(
   options: CounterOptions = {},
 ): Store {
   checkNames("fromCounter", options, NAMES);
-  checkType("clock", options.clock, "function", "fromCounter");
+  checkType("fromCounter", "clock", options.clock, "function");
   return new CounterStore(counter, options);
 }
 

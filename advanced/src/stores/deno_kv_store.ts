@@ -97,7 +97,7 @@ export class DenoKvStore implements Store {
     checkNames("DenoKvStore", options ?? {}, NAMES);
     const { kv, prefix = ["sluice", "rate-limit"], ...others } = options ?? {};
     assertMethods("DenoKvStore: option kv", kv, ["atomic", "getMany"], "give what openKv() of Deno resolves to");
-    if (!Array.isArray(prefix)) refuseOption(TypeError, "prefix", "a list of key parts", prefix, "DenoKvStore");
+    if (!Array.isArray(prefix)) refuseOption("DenoKvStore", "prefix", "a list of key parts", prefix);
     this.#store = fromCompareAndSet(new KvStates(kv, prefix), others);
     this.capabilities = this.#store.capabilities;
   }

@@ -74,7 +74,7 @@ export class DurableObjectStore<Id = unknown> implements Store {
   constructor(options: DurableObjectStoreOptions<Id>) {
     checkNames("DurableObjectStore", options ?? {}, NAMES);
     const { namespace, prefix = "" } = options ?? {};
-    checkType("prefix", prefix, "string", "DurableObjectStore");
+    checkType("DurableObjectStore", "prefix", prefix, "string");
     assertMethods(
       "DurableObjectStore: option namespace",
       namespace,

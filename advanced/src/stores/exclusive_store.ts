@@ -57,12 +57,12 @@ const NAMES: OptionNames<ExclusiveOptions> = { scope: true, clock: true, partiti
 export function fromExclusive(run: RunExclusive, options: ExclusiveOptions = {}): Store {
   checkNames("fromExclusive", options, NAMES);
   const { scope = "global", clock = "store", partitions } = options;
-  if (typeof run !== "function") refuseOption(TypeError, "run", "a function", run, "fromExclusive");
+  if (typeof run !== "function") refuseOption("fromExclusive", "run", "a function", run);
   checkScope(scope, "fromExclusive");
   if (clock !== "store" && clock !== "process") {
-    refuseOption(TypeError, "clock", '"store" or "process"', clock, "fromExclusive");
+    refuseOption("fromExclusive", "clock", '"store" or "process"', clock);
   }
-  checkType("partitions", partitions, "function", "fromExclusive");
+  checkType("fromExclusive", "partitions", partitions, "function");
   const decide = (takes: readonly Take[], times: number) =>
     run(takes[0]!.key, (records, now) => decideIn(records, takes, times, now));
   const give = (take: Take, stamp: number, amount: number) =>

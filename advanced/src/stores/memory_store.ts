@@ -51,8 +51,8 @@ export class MemoryStore implements Store {
   constructor(options: MemoryStoreOptions = {}) {
     checkNames("MemoryStore", options, NAMES);
     const { maxKeys = 100_000, clock } = options;
-    checkInteger("maxKeys", maxKeys, 1, 2 ** 24, "MemoryStore");
-    checkType("clock", clock, "function", "MemoryStore");
+    checkInteger("MemoryStore", "maxKeys", maxKeys, 1, 2 ** 24);
+    checkType("MemoryStore", "clock", clock, "function");
     this.#maxKeys = maxKeys;
     this.#clock = new StoreClock(clock);
   }

@@ -280,7 +280,7 @@ Deno.test("the client's address comes from Bun's server object", async () => {
 });
 
 Deno.test("a clientAddress that does not return a string is an error that says so", async () => {
-  for (const [told, shown] of [[Promise.resolve("192.0.2.1"), "a promise: where"], [7, "7"], [{}, "[object Object]"]]) {
+  for (const [told, shown] of [[Promise.resolve("192.0.2.1"), "a promise: where"], [7, "7"], [{}, "an object"]]) {
     const { ask } = limited({ clientAddress: () => told as string });
     await assertRejects(ask, TypeError, `clientAddress must return an address as text, or nothing, not ${shown}`);
   }

@@ -39,23 +39,26 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
   ],
   [
     () => rateLimit({ keyGenerator: wholeModule } as Any),
-    "rateLimit: option keyGenerator must be a function, not [object Module]",
+    "rateLimit: option keyGenerator must be a function, not an object (Module)",
   ],
   [() => rateLimit({ shadow: "no" } as Any), 'rateLimit: option shadow must be true or false, not "no"'],
   [() => rateLimit({ validate: 1 } as Any), "rateLimit: option validate must be true or false, not 1"],
   [
     () => rateLimit({ timers: {} } as Any),
-    "rateLimit: option timers must be an object { start, now }, not [object Object]",
+    "rateLimit: option timers must be an object { start, now }, not an object",
   ],
   [
     () => rateLimit({ limits: {} } as Any),
-    "rateLimit: option limits must be a list of at least one limit, not [object Object]",
+    "rateLimit: option limits must be a list of at least one limit, not an object",
   ],
   [
     () => fetchLimit({ limits: null } as Any),
     "fetchLimit: option limits must be a list of at least one limit, not null",
   ],
-  [() => new Limiter({ limits: [] }), "Limiter: option limits must be a list of at least one limit, not an empty list"],
+  [
+    () => new Limiter({ limits: [] }),
+    "Limiter: option limits must be a list of at least one limit, not an empty array",
+  ],
   [() => fetchLimit({ clientAddress: "ip" } as Any), 'fetchLimit: option clientAddress must be a function, not "ip"'],
   [() => new MemoryStore({ clock: 5 } as Any), "MemoryStore: option clock must be a function, not 5"],
   [() => new RedisStore({ url: 5 } as Any), "RedisStore: option url must be a string, not 5"],
@@ -123,7 +126,7 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
   ],
   [
     () => fromExclusive(nothing as Any, { partitions: [] } as Any),
-    "fromExclusive: option partitions must be a function, not an empty list",
+    "fromExclusive: option partitions must be a function, not an empty array",
   ],
 ];
 

@@ -57,6 +57,17 @@ export class ClientKeys {
   }
 }
 
+/**
+ * Advice for a request for which the user's function returns no key.
+ *
+ * @param address The client's address, if it is known
+ */
+export function remedyFor(address: string | undefined): string {
+  if (address !== undefined) return "fall back to req.ip for requests without a key";
+  return "the client's address is unknown, too: pass the platform's second argument to app.fetch, set \"trust proxy\" " +
+    "behind a proxy, or return a text of your own where req.ip is undefined";
+}
+
 // some proxies add the client's port, which differs for every connection
 function withoutPort(address: string): string {
   return /^((?:[\da-f:]*:)?\d+\.\d+\.\d+\.\d+|\[[^\]]*\]):\d+$/i.exec(address)?.[1] ?? address;

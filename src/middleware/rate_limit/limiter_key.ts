@@ -1,7 +1,7 @@
+import { describe } from "../../http/error_text.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
-import { remedyFor, shown } from "./check_option.ts";
-import { ClientKeys } from "./client_keys.ts";
+import { ClientKeys, remedyFor } from "./client_keys.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
 /** Computes the keys of one limiter. */
@@ -52,6 +52,6 @@ export class LimiterKey {
 function checkedKey(key: unknown, { ip }: FrameworkRequest): string {
   if (typeof key === "string" && key !== "") return key;
   throw new TypeError(
-    `rateLimit: keyGenerator must return a non-empty string, not ${shown(key)}; ${remedyFor(ip)}`,
+    `rateLimit: keyGenerator must return a non-empty string, not ${describe(key)}; ${remedyFor(ip)}`,
   );
 }

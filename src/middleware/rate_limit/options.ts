@@ -1,7 +1,6 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
-import { checkNames, type OptionNames } from "../../http/option_names.ts";
-import { checkInteger, checkType, refuseOption } from "./check_option.ts";
+import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../../http/check_option.ts";
 
 /** Options of the built-in limiter; all are optional. */
 export interface RateLimitOptions {
@@ -80,22 +79,22 @@ export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
   const { ipv6Subnet = 64, missingKey = "share" } = options;
   // calls Date.now each time, so that fake time in tests applies to limiters that were made before
   const { clock = () => Date.now() } = options;
-  checkInteger("windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);
-  checkInteger("max", max, 0, Number.MAX_SAFE_INTEGER);
-  checkInteger("statusCode", statusCode, 200, 599);
-  checkInteger("maxKeys", maxKeys, 1, 2 ** 24);
-  checkInteger("ipv6Subnet", ipv6Subnet, 1, 128);
-  checkType("headers", headers, "boolean");
+  checkInteger("rateLimit", "windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);
+  checkInteger("rateLimit", "max", max, 0, Number.MAX_SAFE_INTEGER);
+  checkInteger("rateLimit", "statusCode", statusCode, 200, 599);
+  checkInteger("rateLimit", "maxKeys", maxKeys, 1, 2 ** 24);
+  checkInteger("rateLimit", "ipv6Subnet", ipv6Subnet, 1, 128);
+  checkType("rateLimit", "headers", headers, "boolean");
   for (const name of ["keyGenerator", "skip", "onLimitReached", "clock"] as const) {
-    checkType(name, options[name], "function");
+    checkType("rateLimit", name, options[name], "function");
   }
-  checkType("name", options.name, "string");
+  checkType("rateLimit", "name", options.name, "string");
   const { message } = options;
   if (message !== undefined && typeof message !== "string" && (typeof message !== "object" || message === null)) {
-    refuseOption(TypeError, "message", "a string or an object", message);
+    refuseOption("rateLimit", "message", "a string or an object", message);
   }
   if (missingKey !== "share" && missingKey !== "error") {
-    refuseOption(TypeError, "missingKey", '"share" or "error"', missingKey);
+    refuseOption("rateLimit", "missingKey", '"share" or "error"', missingKey);
   }
   return { ...options, windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey, clock };
 }

@@ -1,4 +1,4 @@
-import { isThenable, shown } from "@sluice/sluice/limiting";
+import { describe, isThenable } from "@sluice/sluice/limiting";
 import { quote } from "./redis_key.ts";
 
 /** What a {@linkcode RedisStore} needs of a client: three methods. Implement them for clients without an adapter. */
@@ -106,7 +106,7 @@ export function redisPortOf(client: RedisClient): RedisPort {
     : typeof client === "string"
     // it may contain a password, and errors are logged
     ? "an address: give it as option url"
-    : shown(client);
+    : describe(client);
   throw new TypeError(
     "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, of npm:@upstash/redis, Bun's " +
       `own, or an object with evalsha, eval and scan, not ${given}`,

@@ -74,8 +74,8 @@ export class RedisStore implements Store {
       throw new TypeError('RedisStore: give option url ("redis://host:6379") or option client, one of them');
     }
     if ((url as unknown) instanceof URL) throw new TypeError("RedisStore: option url must be a string; say url.href");
-    checkType("url", url, "string", "RedisStore");
-    checkType("clock", clock, "function", "RedisStore");
+    checkType("RedisStore", "url", url, "string");
+    checkType("RedisStore", "clock", clock, "function");
     if (typeof prefix !== "string" || /[{}]/.test(prefix)) {
       throw new TypeError(`RedisStore: option prefix must be a string without braces, not ${String(prefix)}`);
     }
@@ -150,7 +150,7 @@ export class RedisStore implements Store {
 
   /** Gives units back; see {@linkcode Store}. */
   async give(take: Take, stamp: number, amount: number): Promise<boolean> {
-    checkInteger("amount", amount, 0, Number.MAX_SAFE_INTEGER, "store.give");
+    checkInteger("store.give", "amount", amount, 0, Number.MAX_SAFE_INTEGER);
     const args = this.#head();
     pushPolicy(args, take.policy);
     args.push(String(amount), String(stamp));

@@ -1,0 +1,82 @@
+import { describe } from "./error_text.ts";
+import { isThenable } from "./is_thenable.ts";
+
+/** The names of all options of a function: the type checker refuses a list with one missing or one too many. */
+export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
+
+/**
+ * Refuses unknown options: a misspelt one would be a limit that is never applied.
+ *
+ * @param caller Name of the caller for error messages
+ * @param options The options
+ * @param names The known names
+ * @param instead Advice for a name; without any, the error lists the known names
+ * @throws {TypeError} If the options are not an object, or one is unknown and not `undefined`
+ */
+export function checkNames<Options>(
+  caller: string,
+  options: unknown,
+  names: OptionNames<Options>,
+  instead?: (name: string) => string | undefined,
+): void {
+  if (typeof options !== "object" || options === null || isThenable(options)) {
+    const given = isThenable(options) ? "a promise" : describe(options);
+    throw new TypeError(`${caller}: options must be an object, not ${given}`);
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || Object.hasOwn(names, name)) continue;
+    const remedy = instead?.(name) ?? `there are ${Object.keys(names).join(", ")}`;
+    throw new TypeError(`${caller}: there is no option ${name}; ${remedy}`);
+  }
+}
+
+/**
+ * Checks that an option is a whole number within bounds.
+ *
+ * @param caller Name of the caller for error messages
+ * @param option Name of the option
+ * @param value Its value
+ * @param least The least it may be
+ * @param most The most it may be
+ * @throws {TypeError} If it is no number
+ * @throws {RangeError} If it is fractional, `NaN` or out of bounds
+ */
+export function checkInteger(caller: string, option: string, value: unknown, least: number, most: number): void {
+  if (typeof value !== "number") refuseOption(caller, option, "a number", value);
+  if (Number.isInteger(value) && value >= least && value <= most) return;
+  throw new RangeError(`${caller}: option ${option} must be an integer from ${least} to ${most}, not ${value}`);
+}
+
+const WANTED = { boolean: "true or false", function: "a function", string: "a string" };
+
+/**
+ * Checks the type of an optional option.
+ *
+ * @param caller Name of the caller for error messages
+ * @param option Name of the option
+ * @param value Its value
+ * @param type The type it must have, unless it is `undefined`
+ * @throws {TypeError} If it has another type
+ */
+export function checkType(
+  caller: string,
+  option: string,
+  value: unknown,
+  type: "boolean" | "function" | "string",
+): void {
+  if (value === undefined || typeof value === type) return;
+  refuseOption(caller, option, WANTED[type], value);
+}
+
+/**
+ * Refuses the value of an option.
+ *
+ * @param caller Name of the caller for error messages
+ * @param option Name of the option
+ * @param wanted What it accepts
+ * @param value Its value
+ * @throws {TypeError} Always: an error that names all of them
+ */
+export function refuseOption(caller: string, option: string, wanted: string, value: unknown): never {
+  throw new TypeError(`${caller}: option ${option} must be ${wanted}, not ${describe(value)}`);
+}
