@@ -19,6 +19,5 @@ export { sha256 } from "./src/http/sha256.ts";
 export { TwoGenerations } from "./src/http/two_generations.ts";
 export { LONGEST_TIMER_MS } from "./src/http/units.ts";
 export { ClientKeys, remedyFor } from "./src/middleware/rate_limit/client_keys.ts";
-export { failureOf } from "./src/middleware/rate_limit/failure.ts";
-export { DEFAULT_MESSAGE } from "./src/middleware/rate_limit/options.ts";
+export { DEFAULT_MESSAGE, failureOf } from "./src/middleware/rate_limit/options.ts";
 export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";

@@ -6,7 +6,8 @@ import { type Exchange, exchangeKey } from "./exchange.ts";
 import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_record.ts";
 import type { Peer } from "./peer.ts";
 import type { Destination } from "./body_pipes.ts";
-import { bodyOf, connectionReset, ReadableBody } from "./readable_body.ts";
+import { bodyOf, connectionReset } from "./body_reader.ts";
+import { ReadableBody } from "./readable_body.ts";
 import { RequestState, stateKey } from "./request_state.ts";
 import { RequestSocket, type Timed } from "./request_socket.ts";
 

@@ -1,15 +1,13 @@
 import { joinedBytes } from "../http/chunk_bytes.ts";
-import { type Decoder, decoderOf, textBytes } from "../http/encodings.ts";
 import type { Emitter } from "../http/emitter.ts";
+import { decoderOf, textBytes } from "../http/encodings.ts";
 import type { BodyReading } from "./app_like.ts";
 import { BodyPipes, type Destination } from "./body_pipes.ts";
+import { BodyReader, type ShownChunk } from "./body_reader.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** ms that a body may stay unread after the response: as long as Node's server keeps such a connection. */
 export const UNREAD_BODY_MS = 5000;
-
-/** A chunk as Node would emit it: a `Buffer` where the runtime has one, or text once an encoding is set. */
-export type ShownChunk = Uint8Array | string;
 
 /**
  * The API of Node's readable streams on the body of a web request: `data`, `readable`, `end` and `error` events, pause,
@@ -18,29 +16,18 @@ export type ShownChunk = Uint8Array | string;
 export class ReadableBody implements BodyReading {
   /** Whether the body was read to its end, or nothing more will come of it. */
   ended = false;
-  /** Whether all of the body has arrived; listeners for `readable` run once more then, before `end`. */
-  received = false;
-  /** Whether the body was cut off before its end. */
-  broken = false;
   /** Whether `close` was emitted. */
   closed = false;
   readonly #exchange: Exchange;
-  readonly #request: Request;
   readonly #emitter: Emitter;
-  #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | null = null;
+  readonly #reader: BodyReader;
   #flowing = false;
   #reading = false;
   /** Whether `pause` was called: then adding a listener does not start the flow. */
   held = false;
-  /** The encoding that was set. */
-  encoding: string | null = null;
   /** Whether chunks are kept for `read`, as they are once somebody listens for `readable`. */
   #offering = false;
   #offered: ShownChunk | null = null;
-  #decoder: Decoder | null = null;
-  /** Number of chunks read so far. */
-  taken = 0;
-  #bytes = 0;
   /** Whether a chunk is being fetched for `read`. */
   #fetching = false;
   /** The loops over the chunks, in the order in which they began, and what wakes each. */
@@ -48,8 +35,6 @@ export class ReadableBody implements BodyReading {
   /** Why the body failed, for the loops. */
   #failure: unknown = undefined;
   #dropTimer: ReturnType<typeof setTimeout> | undefined = undefined;
-  /** A second reader, beside the listeners. */
-  #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
   #pipes: BodyPipes | null = null;
 
   /**
@@ -58,10 +43,30 @@ export class ReadableBody implements BodyReading {
    */
   constructor(exchange: Exchange, emitter: Emitter) {
     this.#exchange = exchange;
-    this.#request = exchange.target.request;
     this.#emitter = emitter;
+    this.#reader = new BodyReader(exchange);
     // pause() and setEncoding() come here, too, after a parser has read the body
     this.isOver();
+  }
+
+  /** Number of chunks read so far. */
+  get taken(): number {
+    return this.#reader.taken;
+  }
+
+  /** Whether all of the body has arrived; listeners for `readable` run once more then, before `end`. */
+  get received(): boolean {
+    return this.#reader.received;
+  }
+
+  /** Whether the body was cut off before its end. */
+  get broken(): boolean {
+    return this.#reader.broken;
+  }
+
+  /** The encoding that was set. */
+  get encoding(): string | null {
+    return this.#reader.encoding;
   }
 
   /** Whether the body flows, `null` before anybody reads it. */
@@ -91,17 +96,13 @@ export class ReadableBody implements BodyReading {
     this.afterTicks(() => this.#pump());
   }
 
-  // Gets the reader in this turn already: the handler may answer in it, and after that Deno hides a body that nobody
-  // has begun to read, even that there was one. Whether somebody else reads it is found out later.
   #take(): void {
-    if (this.#reader !== null) return;
-    const body = bodyOf(this.#request);
-    if (body !== null && !body.locked) this.#hold(body);
+    if (this.#reader.take()) this.#exchange.reading = this;
   }
 
-  #hold(body: ReadableStream<Uint8Array<ArrayBuffer>>): void {
-    this.#reader = body.getReader();
-    this.#exchange.reading = this;
+  // throws if somebody else is reading the body
+  #begin(): void {
+    if (this.#reader.begin()) this.#exchange.reading = this;
   }
 
   /**
@@ -114,7 +115,7 @@ export class ReadableBody implements BodyReading {
 
   /** Whether nothing more will come: a body that a parser or `req.text()` has read counts as read to its end. */
   isOver(): boolean {
-    if (this.#reader === null && this.#request.bodyUsed) this.ended = true;
+    if (this.#reader.isUsed) this.ended = true;
     return this.ended;
   }
 
@@ -127,12 +128,7 @@ export class ReadableBody implements BodyReading {
 
   /** Makes chunks strings. */
   setEncoding(encoding: string): void {
-    this.#decoder = decoderOf("req.setEncoding", encoding);
-    this.encoding = encoding;
-    const waiting = this.#offered;
-    if (waiting !== null && typeof waiting !== "string") {
-      this.#offered = this.#decoder.decode(waiting, { stream: true });
-    }
+    this.#offered = this.#reader.setEncoding(encoding, this.#offered);
   }
 
   async #pump(): Promise<void> {
@@ -225,7 +221,7 @@ export class ReadableBody implements BodyReading {
 
   /** Whether nobody has begun to read it. */
   get untouched(): boolean {
-    return this.#reader === null && !this.ended;
+    return !this.#reader.begun && !this.ended;
   }
 
   /** Length of the chunk that waits for `read`. */
@@ -283,9 +279,7 @@ export class ReadableBody implements BodyReading {
    */
   async *chunks(keepsRest = false): AsyncGenerator<ShownChunk> {
     if (this.isOver()) return;
-    // throws here if somebody else reads it; that is no broken body
-    const body = this.#reader === null ? bodyOf(this.#request) : null;
-    if (body !== null) this.#hold(body);
+    this.#begin();
     const loop = Symbol();
     this.#loops.set(loop, () => {});
     this.#flowing = this.held = false;
@@ -304,75 +298,23 @@ export class ReadableBody implements BodyReading {
     }
   }
 
-  // when a client resets an upload over HTTP/2, Deno ends the body as if it were complete
-  #assertWhole(length: number): void {
-    if (this.#bytes >= length) return;
-    // a parser beside the listeners checks the length itself
-    this.#beside?.close();
-    this.#beside = null;
-    throw new Error(`${this.#bytes} bytes came of a body of ${length}`);
-  }
-
-  #declaredLength(): number {
-    try {
-      return Number(this.#exchange.app.runtimeSupport.header(this.#request, "content-length"));
-    } catch {
-      // the response has been sent, and Deno has released the headers with it
-      return 0;
-    }
-  }
-
   // `null` at the end, or after a failure, which is emitted here
   async #next(): Promise<ShownChunk | null> {
     try {
-      const body = this.#reader === null ? bodyOf(this.#request) : null;
-      if (body !== null) this.#hold(body);
+      this.#begin();
+      return await this.#reader.next();
     } catch (error) {
-      this.#fail(error);
+      if (!this.ended) this.#fail(error);
       return null;
     }
-    try {
-      for (;;) {
-        const { value } = await this.#reader?.read() ?? { value: undefined };
-        this.taken++;
-        if (value === undefined) return this.#rest();
-        // Deno delivers an empty body as one empty chunk
-        if (value.length === 0) continue;
-        this.#beside?.enqueue(value);
-        return this.#shown(value);
-      }
-    } catch (error) {
-      const failure = this.#break(error);
-      if (!this.ended) this.#fail(failure);
-      return null;
-    }
-  }
-
-  // what the decoder still has, `null` for nothing
-  #rest(): string | null {
-    if (this.#reader !== null) this.#assertWhole(this.#declaredLength());
-    this.received = true;
-    return this.#decoder?.decode() || null;
-  }
-
-  #shown(chunk: Uint8Array<ArrayBuffer>): ShownChunk {
-    this.#bytes += chunk.length;
-    return this.#decoder?.decode(chunk, { stream: true }) ?? this.#exchange.app.runtimeSupport.nodeBytes(chunk);
-  }
-
-  // each runtime has its own error for a client that is gone; handlers expect Node's
-  #break(cause?: unknown): Error {
-    this.broken = true;
-    this.#exchange.lost();
-    return connectionReset(cause);
   }
 
   /** Fails the present reading because the client is gone: some runtimes tell only after the request was closed. */
   cut(): void {
-    if (this.#reader === null || this.ended) return;
-    this.#fail(this.#break());
+    if (!this.#reader.begun || this.ended) return;
+    this.#fail(this.#reader.cut());
     // Deno would never settle the pending read, and keep the request with it
-    this.#reader.cancel().catch(() => {});
+    this.#reader.cancel();
   }
 
   // the error of a listener; as in Node, it ends the process unless there is a listener for errors
@@ -388,13 +330,13 @@ export class ReadableBody implements BodyReading {
     this.ended = true;
     this.#failure = error;
     this.#wake();
-    this.#beside?.error(error);
+    this.#reader.fail(error);
     if (this.#emitter.listenerCount("error") > 0) this.#emitter.emit("error", error);
   }
 
   #finish(): void {
     this.ended = true;
-    this.#beside?.close();
+    this.#reader.finish();
     this.#emitter.emit("end");
     this.#wake();
     // as in Node, reading a body to its end closes the request, before the response: handlers may wait for
@@ -411,16 +353,9 @@ export class ReadableBody implements BodyReading {
 
   /** A copy of the bytes that listeners get; `null` if the first chunk is gone, or there is a copy already. */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    if (this.#reader === null || this.ended || this.#beside !== null) return null;
-    const first = this.taken < 2 && typeof this.#offered !== "string" ? this.#offered : null;
-    if (this.taken > 0 && first === null) return null;
-    const copy = new ReadableStream<Uint8Array<ArrayBuffer>>({
-      start: (controller) => void (this.#beside = controller),
-      cancel: () => void (this.#beside = null),
-    });
-    if (first !== null) this.#beside!.enqueue(new Uint8Array(first));
+    const copy = this.ended ? null : this.#reader.beside(this.#offered);
     // nobody else may be there to take the chunks
-    this.listen();
+    if (copy !== null) this.listen();
     return copy;
   }
 
@@ -440,7 +375,7 @@ export class ReadableBody implements BodyReading {
    * request, and on Deno never close. Readers that have paused it get some time to continue.
    */
   answered(): void {
-    if (this.#reader === null || this.ended || this.#flowing || this.#loops.size > 0) return;
+    if (!this.#reader.begun || this.ended || this.#flowing || this.#loops.size > 0) return;
     const isHeard = this.#emitter.listenerCount("data") + this.#emitter.listenerCount("readable") > 0;
     if (!isHeard) return this.drop();
     const before = this.taken;
@@ -451,9 +386,9 @@ export class ReadableBody implements BodyReading {
   /** Discards the rest of a body that nobody is reading at the moment. */
   drop(): void {
     clearTimeout(this.#dropTimer);
-    if (this.#reader === null || this.ended || this.#flowing) return;
+    if (!this.#reader.begun || this.ended || this.#flowing) return;
     this.ended = true;
-    this.#reader.cancel().catch(() => {});
+    this.#reader.cancel();
   }
 
   /** Cancels the body. */
@@ -461,33 +396,8 @@ export class ReadableBody implements BodyReading {
     if (this.ended) return;
     this.ended = true;
     this.#flowing = false;
-    const given = this.#reader === null ? bodyOf(this.#request)?.cancel(error) : this.#reader.cancel(error);
-    // a body that somebody else is reading cannot be cancelled here; its reader gets the error
-    given?.catch(() => {});
+    this.#reader.cancel(error);
     this.#wake();
     if (error !== undefined) this.#fail(error);
-  }
-}
-
-/**
- * The error for a client that is gone, as in Node.
- *
- * @param cause The runtime's error, if there is one
- */
-export function connectionReset(cause?: unknown): Error {
-  return Object.assign(new Error("aborted", { cause }), { code: "ECONNRESET" });
-}
-
-/**
- * The body of a request, `null` if there is none. After the response, Deno throws on access to the request; a handler
- * that asks so late must not end the process.
- *
- * @param request The request
- */
-export function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-  try {
-    return request.body;
-  } catch {
-    return null;
   }
 }

@@ -2,12 +2,11 @@ import { isThenable } from "../../http/is_thenable.ts";
 import { nextSequence } from "../../http/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
-import { failureOf } from "./failure.ts";
 import { sharedStore } from "./in_request.ts";
 import { LimiterKey } from "./limiter_key.ts";
 import { isMadeInside } from "./made_inside.ts";
 import { type Hit, MemoryStore } from "./memory_store.ts";
-import { type CheckedRateLimit, checkRateLimit, DEFAULT_MESSAGE, type RateLimitOptions } from "./options.ts";
+import { type CheckedRateLimit, checkRateLimit, DEFAULT_MESSAGE, failureOf, type RateLimitOptions } from "./options.ts";
 
 /** Continues with the next layer, or with the error handlers. */
 type NextStep = (error?: unknown) => void;
