@@ -2,7 +2,7 @@ import { utf8Length } from "../http/encodings.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
 import type { Connections, Member } from "./connections.ts";
-import { InOrder } from "./in_order.ts";
+import { InOrder, type ReadyData } from "./in_order.ts";
 import { assertSocketData, type SocketData } from "./socket_data.ts";
 
 /** Data of a connection, for your own values, too. */
@@ -19,8 +19,8 @@ export interface ConnectionData {
 
 /** Notifications of a connection. */
 export interface ConnectionEvents {
-  /** A message could not be sent right away. */
-  buffered(): void;
+  /** A message was passed on, which may have to wait until the client takes it. */
+  sent(): void;
   /** The application closed it. */
   closing(code: number, reason: string): void;
   /** A Blob could not be read, so it was not sent. */
@@ -40,6 +40,10 @@ export class WebSocketConnection implements Member {
   readonly #connections: Connections;
   readonly #events: ConnectionEvents;
   readonly #outgoing: InOrder;
+  // one function for all messages
+  readonly #pass = (data: ReadyData): void => {
+    if (this.#socket.readyState === 1) this.#socket.send(data);
+  };
   #isClosing = false;
 
   /**
@@ -88,10 +92,8 @@ export class WebSocketConnection implements Member {
   send(data: SocketData): void {
     assertSocketData("ws.send", data);
     if (this.readyState !== 1) return;
-    this.#outgoing.send(data, (ready) => {
-      if (this.#socket.readyState === 1) this.#socket.send(ready);
-    });
-    if (this.bufferedAmount > 0) this.#events.buffered();
+    this.#outgoing.send(data, this.#pass);
+    this.#events.sent();
   }
 
   /**
