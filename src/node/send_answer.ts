@@ -45,6 +45,8 @@ function sendWhole({ req, res }: NodeVisit, { body, status, statusText, head, is
   // not for HTTP/2, which has another class, nor if headers are set already: a second cookie would replace the first
   if (!(res instanceof ServerResponse) || isHooked(res) || res.getHeaderNames().length > 0) return false;
   const sent = body ?? noBody(req.method, status);
+  // Node garbles a Latin-1 Content-Disposition that follows a Content-Length, and then refuses it; a web response sorts
+  if (sent === null && !isAscii) return false;
   const length = sent === null ? [] : ["content-length", String(Buffer.byteLength(sent))];
   res.writeHead(status, statusText || (STATUS_CODES[status] ?? ""), [...head, ...length]);
   // Node would send the head together with a string body, in the encoding of the body

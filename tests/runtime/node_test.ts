@@ -138,6 +138,16 @@ onNode("a Latin-1 header arrives as it was set, beside a UTF-8 body", async (at)
   }
 });
 
+onNode("a Latin-1 file name behind a length that was set arrives with GET and HEAD", async (at) => {
+  for (const way of ways) {
+    for (const method of ["GET", "HEAD"]) {
+      const { status, headers, body } = await fetch(`${at(way)}/latin/file`, { method });
+      assertEquals([status, headers.get("content-disposition")], [200, 'attachment; filename="Köln.txt"']);
+      await body?.cancel();
+    }
+  }
+});
+
 onNode("a value that no header can carry is an error in the handler", async (at) => {
   for (const way of ways) {
     for (const path of ["/odd/reason", "/odd/tag"]) {
