@@ -94,6 +94,20 @@ Deno.test("a client that leaves in the middle of a large file is reported as ECO
     await untilClosed(path);
   }));
 
+Deno.test("a file that becomes shorter while it is sent is broken off, and that is reported", () =>
+  withFile(ENDLESS, async (path) => {
+    const app = quietApp();
+    const { promise: told, resolve } = Promise.withResolvers<unknown[]>();
+    app.get("/", (_req, res) => res.sendFile(path, (error) => resolve([error?.code, res.writableFinished])));
+    await serving(app, async (origin) => {
+      const connection = await readABit(origin);
+      await Deno.truncate(path, MIB);
+      assert(await drain(connection) < ENDLESS);
+      assertEquals(await told, ["ECONNABORTED", false]);
+    });
+    await untilClosed(path);
+  }));
+
 Deno.test("a large file counts as sent once its last byte is read, even if the client leaves right after", () =>
   withFile(2 * MIB, async (path) => {
     const app = quietApp();
