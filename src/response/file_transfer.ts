@@ -160,16 +160,14 @@ async function statOrNull(files: FileSystem, path: string): Promise<FileStat | n
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    if (code === "ENAMETOOLONG") {
-      throw new HttpError(404, `${code}: ${(error as Error).message}`, { cause: error, code });
-    }
+    if (code === "ENAMETOOLONG") throw notFound(path, code, "name too long");
     throw new HttpError(500, (error as Error).message, { cause: error, code });
   }
 }
 
-function notFound(path: string): HttpError {
-  const message = `ENOENT: no such file or directory, stat '${path}'`;
-  return new HttpError(404, message, { code: "ENOENT", syscall: "stat", path, expose: false });
+function notFound(path: string, code = "ENOENT", reason = "no such file or directory"): HttpError {
+  const message = `${code}: ${reason}, stat '${path}'`;
+  return new HttpError(404, message, { code, syscall: "stat", path, expose: false });
 }
 
 async function sendFound(

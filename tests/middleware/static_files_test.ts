@@ -72,6 +72,12 @@ for (const path of CLIMBS) {
   });
 }
 
+Deno.test("an error handler learns of a name that is too long, but not to show the path on disk", async () => {
+  const app = quietApp().use(sluice.static(FILES, { fallthrough: false }));
+  app.use((error: Any, _req: Any, res: Any, _next: Any) => res.json([error.status, error.code, error.expose]));
+  assertEquals(await (await ask(app, `/${"x".repeat(300)}`)).json(), [404, "ENAMETOOLONG", false]);
+});
+
 Deno.test("a NUL in a path is refused", async () => {
   assertEquals((await ask(served({ fallthrough: false }), "/s/hello.txt%00.html")).status, 400);
 });
