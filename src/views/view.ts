@@ -28,6 +28,8 @@ export interface ViewOptions {
 export class View {
   /** The requested name. */
   readonly name: string;
+  /** Extension for names without one, as it was set. */
+  readonly defaultEngine: string | undefined;
   /** Its extension, with the dot. */
   readonly ext: string;
   /** The folders that were searched. */
@@ -50,6 +52,7 @@ export class View {
       throw new TypeError(`res.render and app.render take a view's name, not ${typeof name}`);
     }
     this.name = name;
+    this.defaultEngine = options.defaultEngine;
     this.root = options.root;
     this.#files = options.files ?? null;
     const given = extensionOf(name);
@@ -58,12 +61,18 @@ export class View {
     }
     this.ext = given !== "" ? given : `.${options.defaultEngine!.replace(/^\./, "")}`;
     this.engine = options.engines[this.ext] ?? packagedEngine(this.ext.slice(1), options.loadPackage);
-    this.path = this.#lookup(given === "" ? name + this.ext : name);
+    this.path = this.lookup(given === "" ? name + this.ext : name);
     // only if the file exists: names may come from clients, who could fill the memory with invented extensions
     if (this.path !== undefined) options.engines[this.ext] ??= this.engine;
   }
 
-  #lookup(fileName: string): string | undefined {
+  /**
+   * Finds the file of the view. A class that extends this one may look elsewhere, such as in the folder of a theme.
+   *
+   * @param fileName Name of the view with its extension
+   * @returns Path of the file, `undefined` if there is none
+   */
+  lookup(fileName: string): string | undefined {
     const workingDirectory = (): string => this.#files?.workingDirectory() ?? "/";
     for (const root of [this.root].flat()) {
       const folder = resolvePath(root, workingDirectory);

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import ejs from "ejs";
+import type { View } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
 
 const VIEWS = fileURLToPath(new URL("../fixtures/views", import.meta.url));
@@ -107,6 +108,18 @@ Deno.test("a view may be an object of the user's own class", async () => {
   const app = quietApp().set("view", OwnView);
   app.get("/", (_req, res) => res.render("mine", { a: 1 }));
   assertEquals(await askText(app, "/"), "mine 1");
+});
+
+Deno.test("a class that extends the framework's own may look views up elsewhere, as with Express", async () => {
+  const app = withViews();
+  class Themed extends (app.get("view") as typeof View) {
+    override lookup(fileName: string): string | undefined {
+      return super.lookup(`deep/${fileName}`) ?? super.lookup(fileName);
+    }
+  }
+  app.set("view", Themed);
+  app.get("/:name", (req, res) => res.render(req.params.name, { title: "t", who: "w" }));
+  assertEquals([await askText(app, "/inner"), await askText(app, "/page")], ["deep t w", "<h1>t</h1>"]);
 });
 
 Deno.test("view names invented by a client leave nothing behind", async () => {
