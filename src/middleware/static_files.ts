@@ -9,10 +9,18 @@ import type { FileOptions } from "../response/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { type FileError, transferFile } from "../response/send_file.ts";
 
-/** Information about a file, for `setHeaders`. */
-export interface StaticFileStat extends FileStat {
-  /** Last change, as in Node's `Stats`. */
+/** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime has. */
+export interface StaticFileStat {
+  /** Size in bytes. */
+  readonly size: number;
+  /** Last change. */
   readonly mtime: Date;
+  /** Last change in ms since 1970. */
+  readonly mtimeMs: number;
+  /** `true`: no other files are served. */
+  isFile(): boolean;
+  /** `false`. */
+  isDirectory(): boolean;
 }
 
 /** Options of `serveStatic`. */
@@ -59,7 +67,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
       maxAge,
       root,
       requested: mountOnly ? "" : req.path,
-      setHeaders: (path: string, stat: FileStat) => setHeaders?.(res, path, { ...stat, mtime: new Date(stat.mtimeMs) }),
+      setHeaders: (path: string, stat: FileStat) => setHeaders?.(res, path, shownStat(stat)),
     };
     transferFile(res, transfer).catch((error: FileError) => {
       const folder = folderOf(error);
@@ -74,6 +82,10 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   };
   // so that packages find the layer by its name, even in a bundle
   return Object.defineProperty(middleware, "name", { value: "serveStatic" });
+}
+
+function shownStat({ size, mtimeMs }: FileStat): StaticFileStat {
+  return { size, mtime: new Date(mtimeMs), mtimeMs, isFile: () => true, isDirectory: () => false };
 }
 
 // the runtime's own EISDIR, for a file that has just become a folder, has no path

@@ -84,11 +84,14 @@ const CASES: readonly Case[] = [
     ),
   },
   {
-    name: "setHeaders of static files gets the modification date of a file",
+    name: "setHeaders of static files gets what Express passes of a file",
     build: (app, lib) =>
       void app.use(lib.static(FILES, {
         setHeaders: (res: Any, path: string, stat: Any) =>
-          res.set("Link", `${path} ${stat.mtime.toISOString().slice(0, 19)} ${stat.size}`),
+          res.set(
+            "Link",
+            `${path} ${stat.mtime.toISOString().slice(0, 19)} ${stat.size} ${stat.isFile()} ${stat.isDirectory()}`,
+          ),
       })),
     asks: ["/hello.txt"],
   },
