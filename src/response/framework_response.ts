@@ -565,11 +565,17 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   render(view: string, options?: object | RenderCallback, callback?: RenderCallback): void {
     if (typeof options === "function") return this.render(view, {}, options as RenderCallback);
     const values = { ...options, _locals: this.locals };
-    this.app.render(
-      view,
-      values,
-      callback ?? ((error, html) => error ? this.req.next(error) : void this.send(html)),
-    );
+    // without `next` the request is over: the handler has passed it on, too
+    const fail = (error: unknown): void => (this.req.next ?? ((late) => this.app.logError(late)))(error);
+    const respond: RenderCallback = (error, html) => {
+      if (error) return fail(error);
+      try {
+        this.send(html);
+      } catch (late) {
+        fail(late);
+      }
+    };
+    this.app.render(view, values, callback ?? respond);
   }
 }
 

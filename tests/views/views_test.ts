@@ -51,6 +51,15 @@ Deno.test("an engine that fails passes its error on", async () => {
   assertEquals((await ask(app, "/")).status, 500);
 });
 
+Deno.test("a view rendered for a response that was given meanwhile is an error in the log, and ends no process", async () => {
+  const logged = Promise.withResolvers<string>();
+  const app = withViews();
+  app.logError = (error) => logged.resolve(String(error));
+  app.get("/", (_req, res, next) => (res.render("page", { title: "late" }), next()));
+  assertEquals((await ask(app, "/")).status, 404);
+  assertStringIncludes(await logged.promise, "after they are sent");
+});
+
 Deno.test("rendering without a callback, or looking up an engine without a name, throws at once", () => {
   const message = "res.render and app.render take a callback as a function, not";
   assertThrows(() => withViews().render("page", {}), TypeError, `${message} undefined`);
