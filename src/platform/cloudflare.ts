@@ -40,6 +40,8 @@ export const cloudflarePlatform: Platform = {
   env: (name) => workerProcess()?.env?.[name],
   environment: (bindings) => (bindings ?? {}) as Record<string, unknown>,
   peerOf: (_info, request) => ({ address: request.headers.get("cf-connecting-ip") ?? undefined }),
+  // a Worker asks a Durable Object or another Worker for a WebSocket with nothing but this header
+  bareUpgrades: true,
   upgrade,
   sized,
 };

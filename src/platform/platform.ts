@@ -174,6 +174,8 @@ export interface Platform extends RuntimeSupport {
    * not, the upgrade must follow in the same turn.
    */
   hasLeft?(request: Request): Promise<boolean>;
+  /** Whether the header `Upgrade` is enough for a handshake, because the runtime itself checks those of clients. */
+  readonly bareUpgrades?: boolean;
   /** Accepts a WebSocket; where the runtime cannot, throws an `HttpError` 501 that says what to do instead. */
   upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade;
 }

@@ -11,6 +11,8 @@ import type { WebSocketHandlers } from "./ws_handlers.ts";
 
 /** Turns requests into WebSockets; platforms do. */
 export interface Upgrader {
+  /** Whether the header `Upgrade` is enough for a handshake. */
+  readonly bareUpgrades?: boolean;
   /** Accepts a WebSocket. */
   upgrade(
     request: Request,
@@ -70,7 +72,7 @@ const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|tran
  */
 export function acceptWebSocket(options: AcceptOptions): Response {
   const { req, res, handlers, platform, exchange, connections, ended } = options;
-  assertHandshake(req);
+  assertHandshake(req, platform);
   if (connections.areClosing) throw new HttpError(503, "The server is closing");
   const protocol = chooseProtocol(req, handlers);
   const headers = handshakeHeaders(res);
@@ -100,8 +102,9 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   return response;
 }
 
-function assertHandshake(req: FrameworkRequest): void {
+function assertHandshake(req: FrameworkRequest, { bareUpgrades }: Upgrader): void {
   if (req.method !== "GET") throw new HttpError(400, "A WebSocket handshake is a GET request");
+  if (bareUpgrades && !req.get("sec-websocket-version") && !req.get("sec-websocket-key")) return;
   if (!splitList(req.get("connection") ?? "").some((token) => token.toLowerCase() === "upgrade")) {
     throw new HttpError(400, 'A WebSocket handshake needs the header "Connection: Upgrade"');
   }

@@ -253,3 +253,22 @@ Deno.test("the class may extend the user's own, whose methods can be called from
     assertEquals(await ann.next(), "hear");
   });
 });
+
+Deno.test("a Worker that asks an object for a WebSocket with the Upgrade header alone gets it", WORKERD, async () => {
+  const main = `
+    export { Room } from "./program.js";
+    export default {
+      async fetch(_request, { room }) {
+        const stub = room.get(room.idFromName("blue"));
+        const answer = await stub.fetch("http://object/blue/talk/ann", { headers: { upgrade: "websocket" } });
+        const { status, webSocket } = answer;
+        if (webSocket === null) return new Response(status + " " + await answer.text());
+        webSocket.accept();
+        const first = await new Promise((resolve) => webSocket.addEventListener("message", resolve, { once: true }));
+        return new Response(status + " " + first.data);
+      },
+    };`;
+  await withWorker("tests/workers/programs/rooms.ts", { main, objects: { room: "Room" } }, async ({ text }) => {
+    assertEquals(await text("/"), "101 open");
+  });
+});
