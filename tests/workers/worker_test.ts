@@ -113,6 +113,17 @@ Deno.test(
   },
 );
 
+Deno.test("body parsers skip a byte order mark, whether or not the runtime does", WORKERD, async () => {
+  for (const flag of ["strip_bom_in_read_all_text", "do_not_strip_bom_in_read_all_text"]) {
+    await withApp({ flags: [flag] }, async ({ text }) => {
+      const parsed = (type: string, body: string) =>
+        text("/parsed", { method: "POST", headers: { "content-type": type }, body });
+      assertEquals(await parsed("application/json", '\ufeff{"a":1}'), '{"a":1}', flag);
+      assertEquals(await parsed("text/plain", "\ufefftext"), '"text"', flag);
+    });
+  }
+});
+
 Deno.test("a stream with a declared length has it, and is cut if it fails", WORKERD, async () => {
   await withApp({}, async ({ origin, text }) => {
     const answer = await fetch(`${origin}/long`, { headers: { "accept-encoding": "identity" } });

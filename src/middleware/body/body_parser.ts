@@ -205,7 +205,8 @@ function runVerify(
 
 function parsed(parseText: NonNullable<Parsing["parseText"]>, text: string, charset: string): Untyped {
   try {
-    return parseText(text, charset);
+    // Workers with an older compatibility date leave a byte order mark in the text
+    return parseText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, charset);
   } catch (error) {
     throw annotated(error, 400, "entity.parse.failed", text);
   }

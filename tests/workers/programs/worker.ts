@@ -7,6 +7,8 @@ export { RateLimitObject };
 /** The application, for a separate main module. */
 export const app: FrameworkApp = sluice();
 
+app.post("/parsed", sluice.json(), sluice.text(), (req, res) => res.json(req.body));
+
 app.get("/env", (req, res) => res.json({ name: req.env["NAME"], env: app.get("env"), views: app.get("views") }));
 
 let limiter: Handler | undefined = undefined;
