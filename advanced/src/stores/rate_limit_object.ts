@@ -15,6 +15,12 @@ export interface DurableObjectStorageLike {
   getAlarm?(): Promise<number | null>;
   /** Sets the alarm, in ms since 1970. */
   setAlarm?(time: number): Promise<void>;
+  /** Deletes the alarm. */
+  deleteAlarm?(): Promise<void>;
+  /** Deletes everything, and the storage itself. */
+  deleteAll?(): Promise<void>;
+  /** The database that the storage is in; in an object without one, Cloudflare throws on access. */
+  readonly sql?: { exec(query: string): { toArray(): readonly unknown[] } };
 }
 
 /** State of a Durable Object, as far as the object uses it. */
@@ -80,6 +86,7 @@ export class RateLimitObject {
     await this.#records.load();
     this.#records.expire();
     await this.#records.written();
+    await this.#records.release();
   }
 }
 
@@ -144,8 +151,29 @@ class StoredRecords implements StateRecords {
     this.#writes.push(this.#storage.setAlarm(this.#alarmAt));
   }
 
+  /** Frees the database once nothing is in it: it is paid for even so, and there is one for each client. */
+  async release(): Promise<void> {
+    const { size } = await this.#storage.list();
+    const isAwaited = await this.#storage.getAlarm?.() !== null;
+    // a subclass may keep something there; and a request may have come meanwhile
+    if (size > 0 || isAwaited || this.#memory.size > 0 || !isEmptyDatabase(this.#storage)) return;
+    // before compatibility date 2026-02-24, the record of the alarm that is running would be left
+    await Promise.all([this.#storage.deleteAlarm?.(), this.#storage.deleteAll?.()]);
+  }
+
   /** Waits for everything that was written up to now. */
   async written(): Promise<void> {
     await Promise.all(this.#writes.splice(0));
+  }
+}
+
+const FOREIGN_TABLES = "SELECT name FROM sqlite_master WHERE name NOT GLOB '_cf_*'";
+
+// other storages, for which this fails, need no more than what is in them
+function isEmptyDatabase(storage: DurableObjectStorageLike): boolean {
+  try {
+    return storage.sql?.exec(FOREIGN_TABLES).toArray().length === 0;
+  } catch {
+    return false;
   }
 }
