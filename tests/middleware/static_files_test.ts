@@ -48,6 +48,23 @@ Deno.test("files are served as express.static serves them", async () => {
   assertEquals(ours, theirs);
 });
 
+Deno.test("the redirect to a folder tells its length to middleware that replaces res.end, as with Express", async () => {
+  const lengths: number[] = [];
+  const [ours, theirs] = await askBoth((app: Any, lib: Any) => {
+    app.use((_req: Any, res: Any, next: Any) => {
+      const end = res.end;
+      res.end = (...args: unknown[]) => {
+        lengths.push(Number(res.getHeader("Content-Length")));
+        return end.apply(res, args);
+      };
+      next();
+    });
+    app.use("/s", lib.static(FILES));
+  }, [{ path: "/s/folder" }]);
+  assertEquals(ours, theirs);
+  assertEquals(lengths, [ours[0]!.body.length, ours[0]!.body.length]);
+});
+
 const CLIMBS = [
   "/s/../outside.txt",
   "/s/%2e%2e/outside.txt",
