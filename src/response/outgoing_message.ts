@@ -210,14 +210,13 @@ export abstract class OutgoingMessage extends HeaderMethods {
     encoding?: string | EndCallback | null,
     callback?: EndCallback | null,
   ): this {
-    if (typeof chunk === "function") return this.end(undefined, undefined, chunk);
-    if (typeof encoding === "function") return this.end(chunk, undefined, encoding);
-    const done = callbackOf(callback);
-    if (this[stateKey].ended) endAgain(this, chunk, done);
+    const done = callbackOf(chunk) ?? callbackOf(encoding) ?? callbackOf(callback);
+    // hooks around end() may pass `false` for no chunk
+    const last = typeof chunk === "function" ? null : chunk || null;
+    if (this[stateKey].ended) endAgain(this, last, done);
     else {
       if (done !== undefined) whenFinished(this, done);
-      // hooks around end() may pass `false` for no chunk
-      endWith(this, chunk || null, encoding ?? undefined);
+      endWith(this, last, typeof encoding === "string" ? encoding : undefined);
     }
     return this;
   }
@@ -509,7 +508,7 @@ function whenFinished(message: OutgoingMessage, callback: WriteCallback): void {
   else message.once("finish", callback);
 }
 
-function endAgain(message: OutgoingMessage, chunk: Chunk | null | undefined, done: WriteCallback | undefined): void {
+function endAgain(message: OutgoingMessage, chunk: Chunk | null, done: WriteCallback | undefined): void {
   // hooks around end() may pass on a chunk once more when a response is broken off
   if (chunk && !message[stateKey].exchange.aborted) return complain(message, done);
   const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the answer was complete");

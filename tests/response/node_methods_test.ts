@@ -193,6 +193,32 @@ Deno.test("a replaced end() gets no body for an answer to HEAD, as in Express", 
   assertEquals(ours, ["/text 0 4", "/redirect 0 27", "/nowhere 0 147"]);
 });
 
+Deno.test("a replaced end() is called once where a handler passes a callback, which runs, as in Express", async () => {
+  const [ours, theirs] = await notedByBoth((app, note) => {
+    app.use((req: Any, res: Any, next: Any) => {
+      const { end } = res;
+      // two arguments, as in the hooks of sessions and compression
+      res.end = (chunk: unknown, encoding: unknown) => {
+        note(`${req.path} ${typeof chunk} ${typeof encoding}`);
+        return end.call(res, chunk, encoding);
+      };
+      next();
+    });
+    app.get("/chunk", (_req: Any, res: Any) => res.end("text", () => note("called back")));
+    app.get("/none", (_req: Any, res: Any) => res.end(() => note("called back")));
+    app.get("/written", (_req: Any, res: Any) => res.write("text") && res.end("last", () => note("called back")));
+  }, [{ path: "/chunk" }, { path: "/none" }, { path: "/written" }]);
+  assertEquals(ours, theirs);
+  assertEquals(ours, [
+    "/chunk string function",
+    "called back",
+    "/none function undefined",
+    "called back",
+    "/written string function",
+    "called back",
+  ]);
+});
+
 Deno.test("replaced write() and end() methods get Buffers of what is sent, and strings of pages, as in Express", async () => {
   const file = await Deno.makeTempFile({ suffix: ".html" });
   const small = await Deno.makeTempFile({ suffix: ".html" });
