@@ -249,7 +249,11 @@ export class Exchange {
       // before the error, as in Node
       this.#runLeave();
     }
-    setTimeout(() => this.#left(), 0);
+    setTimeout(() => {
+      this.#left();
+      // Deno would wait for the rest of a response that has begun, and keep the connection
+      if (this.#aborted) this.streaming?.destroy(brokenOff());
+    }, 0);
   }
 
   // Deno aborts the signal of a request that becomes a WebSocket, although the client is there

@@ -547,6 +547,17 @@ Deno.test("when the sender of a body leaves, its reader gets aborted before the 
   assertEquals(events, ["aborted true", "error true", "close true"]);
 });
 
+Deno.test("an answer that has begun is cut when the sender of the body leaves, and not left open", async () => {
+  const app = quietApp();
+  app.post("/", (req, res) => {
+    res.flushHeaders();
+    req.on("data", () => {}).on("end", () => res.end("received"));
+  });
+  const body = new ReadableStream({ pull: (controller) => controller.error(new Error("broken")) });
+  const response = await app.handle(new Request("http://localhost/", { method: "POST", body }));
+  await assertRejects(() => response.text(), Error, "broken off");
+});
+
 Deno.test("the signal aborts when the client leaves before the answer, not after it", async () => {
   const app = quietApp();
   const leaving = new AbortController();
