@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import Module from "node:module";
 import { genericPlatform, noWebSockets } from "../platform/generic.ts";
 import type { Platform } from "../platform/platform.ts";
 import { brotliInflater } from "./brotli_inflater.ts";
@@ -8,6 +9,10 @@ import { nodeFiles } from "./node_files.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { WebRequest } from "./node_request.ts";
 import { serveOnNode } from "./node_server.ts";
+
+// Monitoring agents such as OpenTelemetry's replace methods of node:http once a CommonJS module requires it. Express
+// does; in a program without one, they would see no request.
+Module.createRequire("/")("node:http");
 
 /** Node: `node:http` and `node:http2`, the WebSockets of ws, Node's files and its packages. */
 export const nodePlatform: Platform = {
