@@ -5,13 +5,15 @@ import { IncomingMessage } from "../request/incoming_message.ts";
 /**
  * Lets cookie-parser and old versions of passport do on Sluice's requests what they do on those of Node.
  *
- * They are recognised by properties in their source, because bundlers rename functions but not properties.
+ * They are recognised by properties in their source, because bundlers rename functions but not properties, and
+ * cookie-parser also by its name, which monitoring agents such as dd-trace give to the function they wrap around it.
  *
  * @param fn A middleware about to be registered
  * @returns The middleware, wrapped if it is one of those
  */
 export function withTakeover(fn: AnyHandler): AnyHandler {
   if (fn.length !== 3) return fn;
+  if (fn.name === "cookieParser") return cookieParserOf(fn);
   const source = Function.prototype.toString.call(fn);
   // a bundler may insert a comment before a pure call
   if (/\.signedCookies\s*=[^=;,]*Object\.create\(/.test(source)) return cookieParserOf(fn);

@@ -449,6 +449,19 @@ const CASES: readonly Case[] = [
     asks: [{ path: "/", init: { headers: { cookie: `a=${encodeURIComponent(signed("hi", "key"))}; c=2` } } }],
   },
   {
+    name: "cookie-parser works when a monitoring agent has wrapped it, as dd-trace does",
+    build(app) {
+      const parser: Any = cookieParser("key");
+      const wrapped = (req: Any, res: Any, next: Any) => parser(req, res, () => next());
+      app.use(Object.defineProperty(wrapped, "name", { value: parser.name }));
+      app.get("/", (req: Any, res: Any) => {
+        res.cookie("b", "1", { signed: true });
+        res.json({ signed: req.signedCookies, plain: req.cookies });
+      });
+    },
+    asks: [{ path: "/", init: { headers: { cookie: `a=${encodeURIComponent(signed("hi", "key"))}; c=2` } } }],
+  },
+  {
     name: "passport 0.4, which adds its methods to Node's requests, has them on requests",
     build(app, lib) {
       Object.assign(http.IncomingMessage.prototype, PASSPORT_METHODS);
