@@ -6,9 +6,9 @@ import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
 import { handOverKey, streamKey } from "./outgoing_message.ts";
 
-/** Error for requests that were not made by Sluice, such as Express's. */
-const FOREIGN =
-  "serveStatic answers requests of Sluice: below Express mount toNodeHandler(app), or take npm's serve-static";
+/** Error for requests that were not made by this copy of Sluice, such as Express's. */
+const FOREIGN = "serveStatic answers requests of its own copy of Sluice: install one version of it, " +
+  "below Express mount toNodeHandler(app), or take npm's serve-static";
 
 /**
  * Everything that needs symbols of other modules. In CommonJS programs tsx loads packages by `require`, but their later

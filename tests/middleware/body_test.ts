@@ -1,6 +1,8 @@
+import { pathToFileURL } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice, { type BodyParser, type FrameworkApp } from "@sluice/sluice";
+import { bundled } from "../contracts/bundled.ts";
 import { ask, askText, quietApp, serving } from "../support/app.ts";
 import { opened } from "../support/raw_client.ts";
 
@@ -144,6 +146,13 @@ Deno.test("bad options are refused when the parser is made", () => {
 Deno.test("a parser that gets another library's request says which it takes", () => {
   const foreign = { method: "POST", headers: {}, url: "/" };
   assertThrows(() => sluice.json()(foreign as Any, {} as Any, () => {}), TypeError, "toNodeHandler(app)");
+});
+
+Deno.test("a parser of a second copy of Sluice says that there should be one", async () => {
+  const { default: second } = await import(pathToFileURL(await bundled("mod.ts")).href) as { default: typeof sluice };
+  const app = quietApp().use(second.json());
+  app.use((error: Error, _req: Any, res: Any, _next: Any) => res.send(error.message));
+  assertMatch(await askText(app, "/"), /^Body parsers read requests of their own copy of Sluice: install one version/);
 });
 
 Deno.test("a parser that was registered without being called says so, where Express's never answers", async () => {

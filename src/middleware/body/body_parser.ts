@@ -19,9 +19,9 @@ export interface Parsing {
   readonly parseText?: (text: string, charset: string) => Untyped;
 }
 
-/** Error for requests that were not made by Sluice, such as Express's. */
-const FOREIGN =
-  "Body parsers read requests of Sluice: below Express mount toNodeHandler(app), or take npm's body-parser";
+/** Error for requests that were not made by this copy of Sluice, such as Express's. */
+const FOREIGN = "Body parsers read requests of their own copy of Sluice: install one version of it, " +
+  "below Express mount toNodeHandler(app), or take npm's body-parser";
 
 /** Most bytes of a UTF-16 code unit in UTF-8; characters of four bytes are two code units. */
 const MOST_BYTES = 3;
