@@ -2,9 +2,17 @@ import { utf8Bytes } from "./encodings.ts";
 import { ownText } from "./own_text.ts";
 import { sha1Base64, sha1Base64OfAscii } from "./sha1.ts";
 
+/** Hashes that a runtime computes itself. */
+export interface Hashing {
+  /** SHA-1 of bytes, as Base64 without padding; `null` if it is not worth loading yet, or the runtime has none. */
+  sha1?(bytes: Uint8Array): string | null;
+}
+
+/** Longest text, in characters, that is hashed here in any case: calling the runtime would take longer. */
+const SHORT = 512;
+const NO_HASHING: Hashing = {};
 /** Number of short texts whose tags are cached: answers often repeat, and a look-up is cheaper than hashing. */
 const REMEMBERED_TEXTS = 256;
-const REMEMBERED_LENGTH = 512;
 /** After the first ones, one in so many unknown texts is cached: those that repeat get in soon, others are not copied. */
 const ADMITTED = 16;
 let remembered = new Map<string, string>();
@@ -14,10 +22,11 @@ let missed = 0;
  * Weak entity tag of a body (RFC 9110 section 8.8.3): its length and its SHA-1, byte for byte what Express sends.
  *
  * @param body Text or bytes
+ * @param runtime Hashes long bodies, if it can
  * @returns For example `W/"d-HwnTDHB9U/PRbFMN1z1wps51lqk"`
  */
-export function weakEntityTag(body: string | Uint8Array): string {
-  if (typeof body !== "string" || body.length > REMEMBERED_LENGTH) return `W/${strongEntityTag(body)}`;
+export function weakEntityTag(body: string | Uint8Array, runtime: Hashing = NO_HASHING): string {
+  if (typeof body !== "string" || body.length > SHORT) return `W/${strongEntityTag(body, runtime)}`;
   const known = remembered.get(body);
   if (known !== undefined) return known;
   const tag = `W/${strongEntityTag(body)}`;
@@ -32,12 +41,17 @@ export function weakEntityTag(body: string | Uint8Array): string {
  * Strong entity tag of a body: its length and its SHA-1, byte for byte what Express sends.
  *
  * @param body Text or bytes
+ * @param runtime Hashes long bodies, if it can
  * @returns For example `"d-HwnTDHB9U/PRbFMN1z1wps51lqk"`
  */
-export function strongEntityTag(body: string | Uint8Array): string {
-  if (typeof body === "string" && isAscii(body)) return `"${body.length.toString(16)}-${sha1Base64OfAscii(body)}"`;
+export function strongEntityTag(body: string | Uint8Array, runtime: Hashing = NO_HASHING): string {
+  const isShort = body.length <= SHORT;
+  if (isShort && typeof body === "string" && isAscii(body)) {
+    return `"${body.length.toString(16)}-${sha1Base64OfAscii(body)}"`;
+  }
   const bytes = typeof body === "string" ? utf8Bytes(body) : body;
-  return `"${bytes.byteLength.toString(16)}-${sha1Base64(bytes)}"`;
+  const hash = (isShort ? null : runtime.sha1?.(bytes)) ?? sha1Base64(bytes);
+  return `"${bytes.byteLength.toString(16)}-${hash}"`;
 }
 
 function isAscii(text: string): boolean {

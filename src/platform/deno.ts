@@ -1,6 +1,7 @@
 import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
 import type { ClientWatch } from "../request/app_like.ts";
 import { arrivedText, isServed, readHeader, visitHeaders } from "./deno_record.ts";
+import { builtinSha1 } from "./builtin_hash.ts";
 import { genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { endStalled } from "./stalled.ts";
@@ -8,6 +9,12 @@ import { Unanswered } from "./unanswered.ts";
 
 /** ms for the last responses to be sent before the server counts as closed. */
 const LEAVING_MS = 100;
+
+/**
+ * Number of bytes hashed in JavaScript before Node's `process` and `node:crypto` are created for it: that takes 20 ms, as
+ * much as it saves for so many bytes.
+ */
+const UNHURRIED_BYTES = 8 * 1024 * 1024;
 
 /** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
 export const denoPlatform: Platform = {
@@ -25,6 +32,7 @@ export const denoPlatform: Platform = {
   arrivedText,
   keepHeaders: (request) => void request.headers,
   watchClient,
+  sha1: builtinSha1(UNHURRIED_BYTES),
   loadPackage,
   serve,
   hasLeft,

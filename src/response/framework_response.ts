@@ -233,11 +233,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   // the last part of both send and json: ETag, freshness, then Node's end()
   #sendWhole(body: string | Uint8Array | undefined): this {
     const { outgoing } = this;
-    const { settings } = this.app;
+    const { settings, runtimeSupport } = this.app;
     const makeTag = settings["etag fn"];
     if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
       const isTheirs = makeTag === settings.etag;
-      const tag = isTheirs ? makeTag(this.#asBuffer(body)) : makeTag(body);
+      const tag = isTheirs ? makeTag(this.#asBuffer(body)) : makeTag(body, runtimeSupport);
       if (tag && (isTheirs || this.hooked)) this.setHeader("ETag", tag);
       else if (tag) outgoing.put("etag", tag);
     }

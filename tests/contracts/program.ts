@@ -82,6 +82,7 @@ function requests(app: FrameworkApp): void {
 
 function answers(app: FrameworkApp): void {
   app.get("/text", (_req, res) => res.send("text with ümlaut"));
+  app.get("/text/long", (_req, res) => res.send("text with ümlaut".repeat(100)));
   app.get("/json", (_req, res) => res.status(201).json({ a: [1, "ü"], b: null }));
   app.get("/untyped/returned", (_req, res) => {
     res.set("X-Own", "own");

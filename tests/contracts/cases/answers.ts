@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import etag from "etag";
 import { type Chapter, chapter, json, seen, text } from "../case.ts";
 
 export const answers: Chapter = chapter("Answers", (it) => {
@@ -6,6 +7,8 @@ export const answers: Chapter = chapter("Answers", (it) => {
     const [status, body, type, tag] = await seen(ask, "/text", {}, "content-type", "etag");
     assertEquals([status, body, type], [200, "text with ümlaut", "text/html; charset=utf-8"]);
     assertMatch(String(tag), /^W\/"11-/);
+    const [, long, longTag] = await seen(ask, "/text/long", {}, "etag");
+    assertEquals(longTag, etag(String(long), { weak: true }));
   });
 
   it("an answer that is known in full has its length, for HEAD too", async ({ ask }) => {
