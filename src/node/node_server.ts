@@ -1,6 +1,6 @@
 import { createServer, type Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
-import { Server as NetServer } from "node:net";
+import { Server as NetServer, type Socket } from "node:net";
 import type { FetchHandler, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/platform.ts";
 import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
@@ -30,6 +30,8 @@ class NodeServer implements PlatformServer {
   readonly #unanswered = new Set<ServerResponse>();
   readonly #upgrades = new Set<UpgradeVisit>();
   readonly #sessions = new Set<ServerHttp2Session>();
+  /** Connections of a server for HTTP/2, which cannot cut them itself. */
+  readonly #sockets = new Set<Socket>();
   #closing = false;
 
   constructor(
@@ -60,6 +62,7 @@ class NodeServer implements PlatformServer {
       this.#sessions.add(session);
       session.once("close", () => this.#sessions.delete(session));
     });
+    if (!("closeAllConnections" in server)) server.on("connection", (socket: Socket) => this.#hold(socket));
     this.ready = new Promise((resolve, reject) => {
       server.once("listening", resolve);
       // a server that is closed in the turn in which it was bound never emits `listening`
@@ -70,6 +73,11 @@ class NodeServer implements PlatformServer {
     this.finished = this.ready.then(() => closed);
     // without a host name Node binds synchronously, so the port is known when listen() returns
     server.listen({ port, ...(hostname === "" ? {} : { host: hostname }), ...(reusePort ? { reusePort } : {}) });
+  }
+
+  #hold(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
   }
 
   #watch(res: ServerResponse): void {
@@ -150,7 +158,8 @@ class NodeServer implements PlatformServer {
 
   #cut(): void {
     if ("closeAllConnections" in this.#server) this.#server.closeAllConnections();
-    for (const session of this.#sessions) session.destroy();
+    // not the sessions: one that has sent GOAWAY would wait for its client
+    for (const socket of this.#sockets) socket.destroy();
     for (const visit of this.#upgrades) visit.drop();
   }
 

@@ -55,6 +55,11 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     [200, true, 404, true, 201, '{"a":1}', "1.1", 200, true],
   ],
   ["closing answers requests in flight and sends GOAWAY", "closing", ['{"length":22}', "goaway"]],
+  [
+    "closing with a deadline ends connections without a request, or even a handshake, if their clients do not",
+    "silent",
+    null,
+  ],
 ];
 
 for (const [name, key, seen] of SCENARIOS) {
