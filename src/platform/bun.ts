@@ -97,8 +97,7 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
     finished,
     shutdown: () => server.stop().then(resolve),
     abort() {
-      // handlers that wait would otherwise never hear that nobody waits for them
-      unanswered.abort(({ signal }) => signal.dispatchEvent(new Event("abort")));
+      unanswered.abort();
       // after the 503s have been sent
       setTimeout(() => void server.stop(true), 0);
     },

@@ -71,6 +71,20 @@ function listOf(request: Request): RequestRecord["headerList"] | null {
 }
 
 /**
+ * Copies the headers of a request, so that they can be read after its response. Deno does so itself with headers that
+ * somebody has touched, but not over HTTP/2.
+ *
+ * @param request The request; nothing happens if it has been released already
+ */
+export function keepHeaders({ headers }: Request): void {
+  try {
+    headers.has("host");
+  } catch {
+    // somebody else has answered, such as a server that is closing
+  }
+}
+
+/**
  * Reads the body of a request as text if it has arrived together with the headers, so that nobody has to wait.
  *
  * @param request The request

@@ -60,18 +60,18 @@ export class Unanswered {
   /**
    * Answers all of them, and all further requests, with 503.
    *
-   * @param tell Called with each request that was waiting, where the runtime does not abort its signal
    * @returns Whether any were waiting
    */
-  abort(tell?: (request: Request) => void): boolean {
+  abort(): boolean {
     this.#over = true;
     const all = [...this.#waiting, ...this.#watched];
     this.#waiting.clear();
     this.#watched.clear();
     listenNow();
-    for (const [answer, request] of all) {
+    for (const [answer, { signal }] of all) {
+      // Bun would not abort the signal, and Deno only when it has freed the request: reading it then ends the process
+      signal.dispatchEvent(new Event("abort"));
       answer(unavailable());
-      tell?.(request);
     }
     return all.length > 0;
   }
