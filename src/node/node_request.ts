@@ -13,6 +13,8 @@ export interface NodeIncoming extends IncomingMessage {
   baseUrl?: string;
   /** The body as parsed by earlier middleware. */
   body?: unknown;
+  /** Over HTTP/2, whether the request ended with its headers. */
+  readonly stream?: { readonly endAfterHeaders: boolean };
 }
 
 /** The last origin: srvx makes a URL object to find it, and most requests have the same one. */
@@ -70,11 +72,12 @@ export class WebRequest extends NodeRequest {
     return last.origin;
   }
 
-  /** The body, `null` where the headers announce none (RFC 9112 section 6.3). */
+  /** The body, `null` where there is none (RFC 9112 section 6.3, RFC 9113 section 8.1). */
   override get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    const { httpVersionMajor, headers } = this.#incoming;
-    const none = httpVersionMajor < 2 && headers["transfer-encoding"] === undefined &&
-      Number(headers["content-length"] ?? 0) === 0;
+    const { httpVersionMajor, headers, stream } = this.#incoming;
+    const none = httpVersionMajor < 2
+      ? headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0
+      : stream?.endAfterHeaders;
     if (none) return null;
     if (this.#bodyGiven || this.#readBefore || this.method === "GET" || this.method === "HEAD") return super.body;
     if (!this.#native) return this._request.body as ReadableStream<Uint8Array<ArrayBuffer>> | null;

@@ -43,6 +43,11 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     200,
     `{"length":${800 * 65536}}`,
   ]],
+  ["a request that ends with its headers has no body, whatever its method", "bodies", [
+    [null, "not announced", "no body"],
+    [null, "not announced", "no body"],
+    ["text/plain", "chunked", "text"],
+  ]],
   ["an unread body does not delay the answer", "unread", ["not read", "given up"]],
   ["an answer that fails midway is visibly broken, and the connection stays usable", "broken", [
     "begun",
