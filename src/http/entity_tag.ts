@@ -2,15 +2,15 @@ import { utf8Bytes } from "./encodings.ts";
 import { ownText } from "./own_text.ts";
 import { sha1Base64, sha1Base64OfAscii } from "./sha1.ts";
 
-/** Hashes that a runtime computes itself. */
-export interface Hashing {
-  /** SHA-1 of bytes, as Base64 without padding; `null` if it is not worth loading yet, or the runtime has none. */
-  sha1?(bytes: Uint8Array): string | null;
+/** A runtime that makes entity tags itself. */
+export interface TagMaker {
+  /** Makes a strong entity tag; returns `null` if the runtime cannot, or has not loaded yet what it needs for that. */
+  entityTag?(body: string | Uint8Array): string | null;
 }
 
 /** Longest text, in characters, that is hashed here in any case: calling the runtime would take longer. */
 const SHORT = 512;
-const NO_HASHING: Hashing = {};
+const NO_MAKER: TagMaker = {};
 /** Number of short texts whose tags are cached: answers often repeat, and a look-up is cheaper than hashing. */
 const REMEMBERED_TEXTS = 256;
 /** After the first ones, one in so many unknown texts is cached: those that repeat get in soon, others are not copied. */
@@ -22,10 +22,10 @@ let missed = 0;
  * Weak entity tag of a body (RFC 9110 section 8.8.3): its length and its SHA-1, byte for byte what Express sends.
  *
  * @param body Text or bytes
- * @param runtime Hashes long bodies, if it can
+ * @param runtime Makes the tags of long bodies, if it can
  * @returns For example `W/"d-HwnTDHB9U/PRbFMN1z1wps51lqk"`
  */
-export function weakEntityTag(body: string | Uint8Array, runtime: Hashing = NO_HASHING): string {
+export function weakEntityTag(body: string | Uint8Array, runtime: TagMaker = NO_MAKER): string {
   if (typeof body !== "string" || body.length > SHORT) return `W/${strongEntityTag(body, runtime)}`;
   const known = remembered.get(body);
   if (known !== undefined) return known;
@@ -41,17 +41,15 @@ export function weakEntityTag(body: string | Uint8Array, runtime: Hashing = NO_H
  * Strong entity tag of a body: its length and its SHA-1, byte for byte what Express sends.
  *
  * @param body Text or bytes
- * @param runtime Hashes long bodies, if it can
+ * @param runtime Makes the tags of long bodies, if it can
  * @returns For example `"d-HwnTDHB9U/PRbFMN1z1wps51lqk"`
  */
-export function strongEntityTag(body: string | Uint8Array, runtime: Hashing = NO_HASHING): string {
-  const isShort = body.length <= SHORT;
-  if (isShort && typeof body === "string" && isAscii(body)) {
-    return `"${body.length.toString(16)}-${sha1Base64OfAscii(body)}"`;
-  }
+export function strongEntityTag(body: string | Uint8Array, runtime: TagMaker = NO_MAKER): string {
+  const own = body.length > SHORT ? runtime.entityTag?.(body) : null;
+  if (own) return own;
+  if (typeof body === "string" && isAscii(body)) return `"${body.length.toString(16)}-${sha1Base64OfAscii(body)}"`;
   const bytes = typeof body === "string" ? utf8Bytes(body) : body;
-  const hash = (isShort ? null : runtime.sha1?.(bytes)) ?? sha1Base64(bytes);
-  return `"${bytes.byteLength.toString(16)}-${hash}"`;
+  return `"${bytes.byteLength.toString(16)}-${sha1Base64(bytes)}"`;
 }
 
 function isAscii(text: string): boolean {

@@ -1,6 +1,6 @@
 import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
 import type { ClientWatch } from "../request/app_like.ts";
-import { builtinSha1 } from "./builtin_hash.ts";
+import { builtinTag } from "./builtin_tag.ts";
 import { arrivedText, isServed, keepHeaders, readHeader, visitHeaders } from "./deno_record.ts";
 import { genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
@@ -31,7 +31,7 @@ export const denoPlatform: Platform = {
   arrivedText,
   keepHeaders,
   watchClient,
-  sha1: builtinSha1(UNHURRIED_BYTES),
+  entityTag: builtinTag(UNHURRIED_BYTES),
   loadPackage,
   serve,
   hasLeft,

@@ -3,7 +3,7 @@ import { canonicalAddress } from "../http/ip_address.ts";
 import { TwoGenerations } from "../http/two_generations.ts";
 import type { NodeHttp } from "../request/app_like.ts";
 import type { Peer } from "../request/peer.ts";
-import { builtinSha1 } from "./builtin_hash.ts";
+import { builtinTag } from "./builtin_tag.ts";
 import type { Platform } from "./platform.ts";
 
 /** Any other runtime with a Fetch API: edge platforms, service workers, plain calls of `app.fetch`. */
@@ -23,7 +23,7 @@ export const genericPlatform: Platform = {
   nodeBytes,
   nodeHttp,
   nextTurn,
-  sha1: builtinSha1(0),
+  entityTag: builtinTag(0),
   loadPackage: requirePackage,
   serve() {
     throw new TypeError(

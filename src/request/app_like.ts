@@ -1,5 +1,5 @@
 import type { EmitterMethods } from "../http/emitter_methods.ts";
-import type { Hashing } from "../http/entity_tag.ts";
+import type { TagMaker } from "../http/entity_tag.ts";
 import type { FileSystem } from "../http/file_system.ts";
 import type { Peer } from "./peer.ts";
 
@@ -62,7 +62,7 @@ export interface NodeHttp {
  *
  * @internal
  */
-export interface RuntimeSupport extends Hashing {
+export interface RuntimeSupport extends TagMaker {
   /** The file system, `null` if there is none. */
   readonly files: FileSystem | null;
   /** Whether response streams survive a server that is cut, so that each has to be cut separately. */

@@ -1,0 +1,55 @@
+import { assertEquals } from "@std/assert";
+import { strongEntityTag, type TagMaker, weakEntityTag } from "../../src/http/entity_tag.ts";
+import { builtinTag } from "../../src/platform/builtin_tag.ts";
+
+const BODIES = ["x", "ü", "😀", "a\ud800b", "😀\udc00"].map((part) => part.repeat(600));
+
+Deno.test("the runtime makes the same entity tags, once enough has come for it to load what it needs", () => {
+  const entityTag = builtinTag(1000);
+  assertEquals([entityTag("x".repeat(900)), entityTag("x".repeat(99))], [null, null]);
+  for (const body of BODIES) {
+    const bytes = new TextEncoder().encode(body);
+    assertEquals([entityTag(body), entityTag(bytes)], [strongEntityTag(body), strongEntityTag(bytes)]);
+  }
+});
+
+function withProcess<T>(value: unknown, run: () => T): T {
+  const { process } = globalThis;
+  Object.defineProperty(globalThis, "process", { value, configurable: true, writable: true });
+  try {
+    return run();
+  } finally {
+    Object.defineProperty(globalThis, "process", { value: process, configurable: true, writable: true });
+  }
+}
+
+Deno.test("a runtime without Node's hashes makes none", () => {
+  for (const process of [undefined, {}, { getBuiltinModule: () => undefined }]) {
+    assertEquals(withProcess(process, () => builtinTag(0)("x".repeat(600))), null);
+  }
+});
+
+Deno.test("a Node without one-shot hashes makes the same tags", () => {
+  const { process } = globalThis;
+  const getBuiltinModule = (name: string) => ({ ...process.getBuiltinModule(name), hash: undefined });
+  for (const body of BODIES) {
+    assertEquals(withProcess({ getBuiltinModule }, () => builtinTag(0)(body)), strongEntityTag(body));
+  }
+});
+
+Deno.test("only long bodies are passed to the runtime", () => {
+  const passed: number[] = [];
+  const runtime: TagMaker = {
+    entityTag(body) {
+      passed.push(body.length);
+      return null;
+    },
+  };
+  for (const body of ["x".repeat(512), "ü".repeat(512), new Uint8Array(512)]) strongEntityTag(body, runtime);
+  assertEquals(passed, []);
+  for (const body of ["x".repeat(513), "ü".repeat(513), new Uint8Array(513)]) {
+    assertEquals(strongEntityTag(body, runtime), strongEntityTag(body));
+    assertEquals(weakEntityTag(body, runtime), weakEntityTag(body));
+  }
+  assertEquals(passed, [513, 513, 513, 513, 513, 513]);
+});
