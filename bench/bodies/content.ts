@@ -1,3 +1,6 @@
+/** Sizes of values sent as JSON, in KiB. */
+export const JSON_SIZES = [1, 10, 100] as const;
+
 /** Size of one piece of a stream, in bytes. */
 export const CHUNK_BYTES = 64 * 1024;
 

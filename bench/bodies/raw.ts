@@ -1,9 +1,10 @@
 import type { FetchHandler } from "../servers/handlers.ts";
-import { jsonOf, streamOf } from "./content.ts";
+import { JSON_SIZES, jsonOf, streamOf } from "./content.ts";
 
 /** The floor: the same in a handwritten handler. */
 export function rawBodies(file: string): FetchHandler {
-  const values = new Map([1, 100].map((kibibytes) => [String(kibibytes), jsonOf(kibibytes)]));
+  const values = new Map(JSON_SIZES.map((kibibytes) => [String(kibibytes), jsonOf(kibibytes)]));
+  const tagged = { "content-type": "application/json; charset=utf-8", etag: 'W/"4e5-HwnTDHB9U/PRbFMN1z1wps51lqk"' };
   return async (request) => {
     const { url } = request;
     const [what, how, size = ""] = url.slice(url.indexOf("/", 8) + 1).split("/");
@@ -13,6 +14,8 @@ export function rawBodies(file: string): FetchHandler {
         return new Response("ok");
       case "json out":
         return Response.json(values.get(size));
+      case "json tagged":
+        return new Response(JSON.stringify(values.get(size)), { headers: tagged });
       case "upload events":
       case "upload web":
         return new Response(String(await bytesOf(request.body!)));

@@ -1,12 +1,14 @@
 import { Writable } from "node:stream";
 import sluice, { type FrameworkRequest, type FrameworkResponse } from "@sluice/sluice";
 import type { FetchHandler } from "../servers/handlers.ts";
-import { CHUNK, CHUNK_BYTES, jsonOf, streamOf } from "./content.ts";
+import { CHUNK, CHUNK_BYTES, JSON_SIZES, jsonOf, streamOf } from "./content.ts";
 
-/** Sluice lean, with every way to read and to write a body. */
+/** Sluice lean, with every way to read and to write a body; beside it, with defaults, JSON with its entity tag. */
 export function sluiceBodies(file: string): FetchHandler {
   const app = sluice().set("env", "production").set("etag", false).set("json charset", false);
-  const values = new Map([1, 100].map((kibibytes) => [String(kibibytes), jsonOf(kibibytes)]));
+  const defaults = sluice().set("env", "production");
+  const values = new Map(JSON_SIZES.map((kibibytes) => [String(kibibytes), jsonOf(kibibytes)]));
+  defaults.get("/json/tagged/:size", (req, res) => res.json(values.get(req.params.size)));
   app.post("/json/in/:size", sluice.json({ limit: "1mb" }), () => new Response("ok"));
   app.get("/json/out/:size", (req, res) => res.json(values.get(req.params.size)));
   app.post("/upload/events/:size", (req, res) => {
@@ -32,7 +34,7 @@ export function sluiceBodies(file: string): FetchHandler {
   app.get("/download/write/:size", (req, res) => write(res, Number(req.params.size)));
   app.get("/download/stream/:size", (req: FrameworkRequest) => new Response(streamOf(Number(req.params["size"]))));
   app.get("/download/file/:size", (_req, res) => res.sendFile(file));
-  return app.fetch;
+  return (request, info) => (request.url.includes("/tagged/") ? defaults : app).fetch(request, info);
 }
 
 /** Writes until the buffer is full, and continues on drain. */
