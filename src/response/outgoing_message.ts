@@ -22,6 +22,9 @@ export const handOverKey: unique symbol = Symbol("sluice.hand over");
 /** Key of the method that streams a body, even if a middleware has replaced `send`. */
 export const streamKey: unique symbol = Symbol("sluice.stream");
 
+/** ms that a pipe into a response without a body may go on, after the time for other writers is over. */
+const UNSEEN_PIPE_MS = 60_000;
+
 /** Set on a response when a stream is piped into it. */
 const piped: unique symbol = Symbol("piped");
 
@@ -574,11 +577,17 @@ function startStream(message: OutgoingMessage): void {
   if (isTaken) return;
   // no body is sent, so there is nothing to cut
   openStreams.delete(message);
-  // A pipe must end by itself: if its destination closes first, its source, such as a file, stays open.
-  const giveUp = (): void => void (message[piped] || exchange.finish());
+  const giveUp = (): void => message[piped] ? endPipeLater(exchange) : exchange.finish();
   const isTheEnd = exchange.aborted || exchange.app.runtimeSupport.endsWithAnswer;
   stream.discard(isTheEnd ? null : giveUp);
   if (isTheEnd) queueMicrotask(giveUp);
+}
+
+// A pipe should end by itself: if its destination closes first, its source, such as a file, stays open. But some never
+// end, such as a radio's, and nobody notices when the client of a HEAD leaves.
+function endPipeLater(exchange: Exchange): void {
+  const timer = setTimeout(() => exchange.abandon(), UNSEEN_PIPE_MS);
+  exchange.onEnd(() => clearTimeout(timer));
 }
 
 function forgetStream(exchange: Exchange, stream: OpenStream): void {

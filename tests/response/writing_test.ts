@@ -2,11 +2,12 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";
 import { createReadStream } from "node:fs";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FrameworkResponse } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { type Any, askBoth, serveBoth } from "../support/both.ts";
+import { until } from "../support/until.ts";
 
 /** Requests what a handler writes. */
 function written(handler: (res: FrameworkResponse) => unknown, init?: RequestInit): Promise<Response> {
@@ -272,6 +273,26 @@ Deno.test("what is piped into the answer to a HEAD is read to its end, however l
     source.end("the last part");
     await ended.promise;
   });
+});
+
+Deno.test("a pipe that never ends is given up a minute after the answer to a HEAD, and its source destroyed", async () => {
+  const { setTimeout } = globalThis;
+  const waited: number[] = [];
+  // minutes and seconds pass at once
+  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms < 1000 ? ms : waited.push(ms) && 0)) as Any;
+  try {
+    const app = quietApp();
+    const radio = new Readable({ read: () => void setTimeout(() => radio.push("music"), 0) });
+    const over = Promise.withResolvers<unknown>();
+    app.get("/", (_req, res) => pipeline(radio, res as Any).then(over.resolve, over.reject));
+    const cut = assertRejects(() => over.promise, Error, "Premature close");
+    assertEquals(await (await ask(app, "/", { method: "HEAD" })).text(), "");
+    await until(() => radio.destroyed, "the end of the radio");
+    await cut;
+    assertEquals(waited, [5000, 60_000]);
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
 });
 
 Deno.test("a HEAD that knows no length does not say that it is 0", async () => {
