@@ -1,4 +1,4 @@
-import { describe } from "../http/error_text.ts";
+import { describe, reasonOf } from "../http/error_text.ts";
 import type { RenderCallback, RuntimeSupport, SettingValue } from "../request/app_like.ts";
 import type { Engine, View, ViewOptions } from "./view.ts";
 
@@ -48,7 +48,8 @@ export function render(host: ViewHost, name: string, options: RenderOptions, ans
   values["cache"] ??= host.enabled("view cache");
   const view = (values["cache"] ? host.cache[name] : undefined) ?? findView(host, name);
   if (!view.path) {
-    const error = new Error(`Failed to lookup view "${name}" in views ${describeRoots(view.root)}`);
+    const why = view.refusal === undefined ? "" : `; ${reasonOf(view.refusal)}`;
+    const error = new Error(`Failed to lookup view "${name}" in views ${describeRoots(view.root)}${why}`);
     return callback(Object.assign(error, { view }));
   }
   if (values["cache"]) host.cache[name] = view;

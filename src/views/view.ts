@@ -24,6 +24,9 @@ export interface ViewOptions {
   files?: FileSystem | null | undefined;
 }
 
+/** Codes of errors for files that do not exist. */
+const MISSING: readonly unknown[] = ["ENOENT", "ENOTDIR"];
+
 /** A view: a template file and the engine for it. */
 export class View {
   /** The requested name. */
@@ -36,6 +39,8 @@ export class View {
   readonly root: string | readonly string[];
   /** The engine that renders it. */
   readonly engine: Engine;
+  /** Why a file could not be looked at, such as a permission that Deno has not been given. */
+  refusal: unknown = undefined;
   /** Path of the file, `undefined` if there is none. */
   readonly path: string | undefined;
   readonly #files: FileSystem | null;
@@ -87,8 +92,9 @@ export class View {
   #isFile(path: string): boolean {
     try {
       return this.#files?.statSync(path).isFile ?? false;
-    } catch {
+    } catch (error) {
       // if the file cannot be accessed, for whatever reason, there is no view
+      if (!MISSING.includes((error as { code?: string }).code)) this.refusal ??= error;
       return false;
     }
   }

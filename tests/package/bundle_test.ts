@@ -32,8 +32,8 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 206_000, gzipped: 70_900 },
-  { what: "an application without middleware", program: "core", minified: 195_500, gzipped: 67_200 },
+  { what: "the smallest application", program: "hello", minified: 206_000, gzipped: 71_200 },
+  { what: "an application without middleware", program: "core", minified: 195_500, gzipped: 67_500 },
   { what: "a limiter over Durable Objects", program: "limited", minified: 73_900, gzipped: 26_600 },
 ];
 

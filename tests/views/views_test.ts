@@ -45,6 +45,18 @@ Deno.test("a missing view is an error that names the folders", async () => {
   assertStringIncludes(error!.message, `Failed to lookup view "none" in views directory "${VIEWS}"`);
 });
 
+Deno.test("a view that may not be read is an error that says why", async () => {
+  const app = withViews();
+  const statSync = (path: string): never => {
+    throw new Deno.errors.NotCapable(`Requires read access to "${path}", run again with the --allow-read flag`);
+  };
+  const { runtimeSupport } = app;
+  const files = { ...runtimeSupport.files!, statSync };
+  Object.defineProperty(app, "runtimeSupport", { value: { ...runtimeSupport, files } });
+  const error = await new Promise<Error | null>((resolve) => app.render("page", {}, (failure) => resolve(failure)));
+  assertStringIncludes(error!.message, `in views directory "${VIEWS}"; Requires read access to "${VIEWS}/page.ejs"`);
+});
+
 Deno.test("an engine that fails passes its error on", async () => {
   const app = withViews();
   app.get("/", (_req, res) => res.render("page", {}));
