@@ -9,11 +9,13 @@ interface BuiltinCrypto {
   };
 }
 
-/** The used part of Node's `process`. */
-interface ProcessLike {
-  getBuiltinModule?(name: "node:crypto"): BuiltinCrypto | undefined;
-  getBuiltinModule?(name: "node:buffer"): { Buffer: { byteLength(body: string | Uint8Array): number } } | undefined;
+/** The used part of `node:buffer`. */
+interface BuiltinBuffer {
+  readonly Buffer: { byteLength(body: string | Uint8Array): number };
 }
+
+/** Loads a module of Node; returns `undefined` if there is none. */
+type Load = <T>(name: string) => T | undefined;
 
 /** The parts of Node that make a tag. */
 interface Makers {
@@ -24,17 +26,18 @@ interface Makers {
 /**
  * Makes entity tags with Node's `node:crypto`, which takes a fifth of the time that JavaScript takes for a long body.
  *
+ * @param load Loads a module of Node
  * @param after Number of characters or bytes that have to come before it is loaded
  * @returns Makes strong tags; `null` until then, and where there is no such module
  */
-export function builtinTag(after: number): NonNullable<TagMaker["entityTag"]> {
+export function builtinTag(load: Load, after: number): NonNullable<TagMaker["entityTag"]> {
   let left = after;
   let makers: Makers | null | undefined = undefined;
   return (body) => {
     if (makers === undefined) {
       left -= body.length;
       if (left > 0) return null;
-      makers = load();
+      makers = loadMakers(load);
     }
     if (makers === null) return null;
     // without the padding
@@ -42,10 +45,9 @@ export function builtinTag(after: number): NonNullable<TagMaker["entityTag"]> {
   };
 }
 
-function load(): Makers | null {
-  const { process } = globalThis as { process?: ProcessLike };
-  const crypto = process?.getBuiltinModule?.("node:crypto");
-  const Buffer = process?.getBuiltinModule?.("node:buffer")?.Buffer;
+function loadMakers(load: Load): Makers | null {
+  const crypto = load<BuiltinCrypto>("node:crypto");
+  const Buffer = load<BuiltinBuffer>("node:buffer")?.Buffer;
   if (crypto === undefined || Buffer === undefined) return null;
   return {
     byteLength: (body) => Buffer.byteLength(body),

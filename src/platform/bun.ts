@@ -1,6 +1,6 @@
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
-import { genericPlatform, noWebSockets } from "./generic.ts";
+import { builtinModule, genericPlatform, noWebSockets } from "./generic.ts";
 import type {
   FetchHandler,
   ListenOptions,
@@ -30,7 +30,6 @@ interface BunGlobals {
     cwd(): string;
     env: Record<string, string | undefined>;
     stdout: { isTTY?: boolean };
-    getBuiltinModule(name: "node:fs"): BuiltinFiles;
   };
 }
 
@@ -53,7 +52,7 @@ export const bunPlatform: Platform = {
   typesBytes: true,
   keepsCoding: true,
   files: {
-    ...builtinFiles(() => globals.process.getBuiltinModule("node:fs"), () => globals.process.cwd()),
+    ...builtinFiles(() => builtinModule<BuiltinFiles>("node:fs")!, () => globals.process.cwd()),
     // Bun sends a Content-Length only for bodies given as a whole, and players and progress bars need it
     wholeBytes: 1024 * 1024,
   },

@@ -2,7 +2,7 @@ import { weakEntityTag } from "../http/entity_tag.ts";
 import type { FileStat, FileSystem } from "../http/file_system.ts";
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { type ServerSocket, WorkerSocket } from "./cloudflare_socket.ts";
-import { genericPlatform } from "./generic.ts";
+import { builtinModule, genericPlatform } from "./generic.ts";
 import type { Platform, Upgrade, UpgradeOptions } from "./platform.ts";
 
 /** The used part of `node:fs` on Workers. */
@@ -14,7 +14,6 @@ interface WorkerFiles extends BuiltinFiles {
 interface WorkerProcess {
   cwd(): string;
   readonly env?: Record<string, string | undefined>;
-  getBuiltinModule?(name: "node:fs"): WorkerFiles | undefined;
 }
 
 /** Folder of the modules that a Worker was deployed with. */
@@ -87,7 +86,7 @@ function workerProcess(): WorkerProcess | undefined {
 // the text and data modules it was deployed with; null without node:fs
 function workerFiles(): FileSystem | null {
   const process = workerProcess();
-  const fs = process?.getBuiltinModule?.("node:fs");
+  const fs = builtinModule<WorkerFiles>("node:fs");
   if (process === undefined || fs === undefined) return null;
   const files = builtinFiles(() => fs, () => process.cwd());
   const tags = new Map<string, string>();

@@ -2,7 +2,7 @@ import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
 import type { ClientWatch } from "../request/app_like.ts";
 import { builtinTag } from "./builtin_tag.ts";
 import { arrivedText, isServed, keepHeaders, readHeader, visitHeaders } from "./deno_record.ts";
-import { genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
+import { builtinModule, genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { endStalled } from "./stalled.ts";
 import { Unanswered } from "./unanswered.ts";
@@ -31,7 +31,7 @@ export const denoPlatform: Platform = {
   arrivedText,
   keepHeaders,
   watchClient,
-  entityTag: builtinTag(UNHURRIED_BYTES),
+  entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
   loadPackage,
   serve,
   hasLeft,

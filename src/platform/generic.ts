@@ -23,7 +23,7 @@ export const genericPlatform: Platform = {
   nodeBytes,
   nodeHttp,
   nextTurn,
-  entityTag: builtinTag(0),
+  entityTag: builtinTag(builtinModule, 0),
   loadPackage: requirePackage,
   serve() {
     throw new TypeError(
@@ -90,14 +90,27 @@ interface ModuleLoader {
   createRequire(from: string): ((name: string) => unknown) & { resolve(name: string): string };
 }
 
+/** The part of `node:fs` that resolves links. */
+interface LinkResolver {
+  realpathSync(path: string): string;
+}
+
 /** The used part of Node's `process`. */
 interface ProcessLike {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
   cwd(): string;
-  getBuiltinModule?(name: "node:module"): ModuleLoader | undefined;
-  getBuiltinModule?(name: "node:http"): NodeHttp | undefined;
-  getBuiltinModule?(name: "node:fs"): { realpathSync(path: string): string } | undefined;
+  getBuiltinModule?(name: string): unknown;
+}
+
+/**
+ * Loads a module of Node, on runtimes that have `process` and the module.
+ *
+ * @typeParam T The used part of the module
+ * @param name Its name, such as `node:fs`
+ */
+export function builtinModule<T>(name: string): T | undefined {
+  return (globalThis as { process?: ProcessLike }).process?.getBuiltinModule?.(name) as T | undefined;
 }
 
 /**
@@ -109,10 +122,10 @@ interface ProcessLike {
  */
 export function findPackage(name: string): string | undefined {
   const { process } = globalThis as { process?: ProcessLike };
-  const loader = process?.getBuiltinModule?.("node:module");
+  const loader = builtinModule<ModuleLoader>("node:module");
   if (process === undefined || loader === undefined) return undefined;
   // commands installed by npm are links to the program
-  const program = (): string => process.getBuiltinModule!("node:fs")!.realpathSync(process.argv![1]!);
+  const program = (): string => builtinModule<LinkResolver>("node:fs")!.realpathSync(process.argv![1]!);
   for (const from of [program, () => `${process.cwd()}/package.json`]) {
     try {
       const path = loader.createRequire(from()).resolve(name);
@@ -135,12 +148,11 @@ export function findPackage(name: string): string | undefined {
 export async function requirePackage(name: string): Promise<unknown> {
   const path = findPackage(name);
   if (path === undefined) return undefined;
-  const { process } = globalThis as { process?: ProcessLike };
-  return process!.getBuiltinModule!("node:module")!.createRequire(path)(path);
+  return builtinModule<ModuleLoader>("node:module")!.createRequire(path)(path);
 }
 
 function nodeHttp(): NodeHttp | undefined {
-  return (globalThis as { process?: ProcessLike }).process?.getBuiltinModule?.("node:http");
+  return builtinModule("node:http");
 }
 
 /** The used part of the global `Buffer`. */

@@ -47,10 +47,8 @@ export class BodyReader {
    * @returns Whether it has begun now
    */
   take(): boolean {
-    const body = this.#reader === null ? bodyOf(this.#request) : null;
-    if (body === null || body.locked) return false;
-    this.#reader = body.getReader();
-    return true;
+    const body = this.#unheld();
+    return body !== null && !body.locked && this.#hold(body);
   }
 
   /**
@@ -60,8 +58,15 @@ export class BodyReader {
    * @throws {TypeError} If somebody else is reading it
    */
   begin(): boolean {
-    const body = this.#reader === null ? bodyOf(this.#request) : null;
-    if (body === null) return false;
+    const body = this.#unheld();
+    return body !== null && this.#hold(body);
+  }
+
+  #unheld(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    return this.#reader === null ? bodyOf(this.#request) : null;
+  }
+
+  #hold(body: ReadableStream<Uint8Array<ArrayBuffer>>): true {
     this.#reader = body.getReader();
     return true;
   }
@@ -172,8 +177,7 @@ export class BodyReader {
 
   /** Cancels the body. One that somebody else is reading cannot be cancelled here; its reader gets the error. */
   cancel(reason?: Error): void {
-    const cancelled = this.#reader === null ? bodyOf(this.#request)?.cancel(reason) : this.#reader.cancel(reason);
-    cancelled?.catch(() => {});
+    (this.#reader ?? this.#unheld())?.cancel(reason).catch(() => {});
   }
 }
 

@@ -235,7 +235,7 @@ export class Exchange {
     this.#keepRequest();
     const { signal } = this.target.request;
     if (signal.aborted && (this.#ensureExtras.upgrading || this.#response?.status === 101)) return;
-    if (signal.aborted) return this.#response ?? this.#waiting ? this.#leave() : this.abandon();
+    if (signal.aborted) return this.#response === null && !this.awaited ? this.abandon() : this.#leave();
     listenTo(signal, watch);
   }
 

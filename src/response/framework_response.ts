@@ -566,7 +566,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (typeof options === "function") return this.render(view, {}, options as RenderCallback);
     const values = { ...options, _locals: this.locals };
     // without `next` the request is over: the handler has passed it on, too
-    const fail = (error: unknown): void => (this.req.next ?? ((late) => this.app.logError(late)))(error);
+    const fail = (error: unknown): void => this.req.next ? this.req.next(error) : this.app.logError(error);
     const respond: RenderCallback = (error, html) => {
       if (error) return fail(error);
       try {

@@ -40,8 +40,9 @@ const ALARM_DELAY = 1000;
 
 /**
  * The Durable Object behind a {@linkcode DurableObjectStore}: a worker exports this class, and its namespace is bound
- * to it. It holds the states of one key in memory, writes them to its storage, and deletes them, and then the
- * storage itself, by an alarm when none of them matters any more. A storage with values of up to 128 KiB has room for some 8000 times of a `"sliding-log"`.
+ * to it. It holds the states of one key in memory, writes them to its storage, and deletes them, and then the storage
+ * itself, by an alarm when none of them matters any more. A storage with values of up to 128 KiB has room for some 8000
+ * times of a `"sliding-log"`.
  */
 export class RateLimitObject {
   readonly #records: StoredRecords;
@@ -153,6 +154,7 @@ class StoredRecords implements StateRecords {
 
   /** Frees the database once nothing is in it: it is paid for even so, and there is one for each client. */
   async release(): Promise<void> {
+    if (this.#memory.size > 0) return;
     const { size } = await this.#storage.list();
     const isAwaited = await this.#storage.getAlarm?.() !== null;
     // a subclass may keep something there; and a request may have come meanwhile
