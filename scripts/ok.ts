@@ -1,4 +1,9 @@
-/** The gate: formatting, lint, types, documentation and a dry run of both packages. All checks run before it fails. */
+/**
+ * The gate: formatting, lint, types, documentation, and a dry run of publishing both packages as built. All checks run
+ * before it fails.
+ */
+import { fileURLToPath } from "node:url";
+import { PUBLISHED } from "./build.ts";
 import { run } from "./process.ts";
 import { stdFlags } from "./std.ts";
 
@@ -6,6 +11,7 @@ const { flags } = await stdFlags();
 const deno = Deno.execPath();
 const entries = (await Promise.all(["", "advanced/"].map(entriesOf))).flat();
 const sources = [...entries, "advanced/tests/", "examples/", "bench/", "scripts/", "tests/"];
+const built = fileURLToPath(PUBLISHED);
 const publish = ["publish", "--dry-run", "--allow-dirty", "--quiet"];
 
 const steps: readonly { name: string; args: string[]; cwd?: string }[] = [
@@ -13,8 +19,9 @@ const steps: readonly { name: string; args: string[]; cwd?: string }[] = [
   { name: "lint", args: ["lint", "--quiet"] },
   { name: "types", args: ["check", "--quiet", ...flags, ...sources] },
   { name: "documentation", args: ["doc", "--lint", ...entries] },
-  { name: "package @sluice/sluice", args: publish },
-  { name: "package @sluice/rate-limit", args: publish, cwd: "advanced" },
+  { name: "build", args: ["run", "-A", "--quiet", "scripts/build.ts"] },
+  { name: "package @sluice/sluice", args: publish, cwd: built },
+  { name: "package @sluice/rate-limit", args: publish, cwd: `${built}advanced/` },
 ];
 
 const failed: string[] = [];

@@ -1,7 +1,10 @@
 import { fileURLToPath } from "node:url";
+import { buildPackages } from "../../scripts/build.ts";
 import { lockedVersions } from "../../scripts/locked_packages.ts";
+import { importGraph } from "./graph.ts";
 
-const FOLDER = new URL("../../.cache/bench/start/", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
+const FOLDER = new URL(".cache/bench/start/", ROOT);
 
 /** Contestants that are bundles of another one, each in its own folder, and how they are made. */
 const BUNDLES: ReadonlyMap<string, readonly string[]> = new Map([
@@ -12,8 +15,9 @@ const BUNDLES: ReadonlyMap<string, readonly string[]> = new Map([
 /** The contestants, by the names of their programs. */
 export const STARTING: ReadonlyMap<string, string> = new Map([
   ["bare", "`Deno.serve`"],
-  ["sluice", "Sluice"],
-  ["bundled", "Sluice, bundled by `deno bundle`"],
+  ["published", "Sluice, as published"],
+  ["sluice", "Sluice, its sources"],
+  ["bundled", "a program with Sluice, bundled by `deno bundle`"],
   ["split", "the same with `--code-splitting --minify`"],
   ["hono", "Hono"],
   ["h3", "h3"],
@@ -29,18 +33,36 @@ export const STARTING: ReadonlyMap<string, string> = new Map([
  */
 export async function makeProject(): Promise<(contestant: string) => URL> {
   const versions = await lockedVersions();
-  const imports: Record<string, string> = { "@sluice/sluice": new URL("../../mod.ts", import.meta.url).href };
-  for (const name of ["hono", "h3", "elysia", "express"]) imports[name] = `npm:${name}@${versions[name]}`;
+  const { packages } = await importGraph("mod.ts");
+  const imports: Record<string, string> = {
+    "@sluice/sluice": new URL("mod.ts", ROOT).href,
+    "@sluice/published": "./dist/mod.js",
+  };
+  for (const name of [...packages, "hono", "h3", "elysia", "express"]) imports[name] = `npm:${name}@${versions[name]}`;
   await Deno.remove(FOLDER, { recursive: true }).catch(() => undefined);
   await Deno.mkdir(FOLDER, { recursive: true });
+  await copyPublished();
   // its own workspace, or Deno would look for one in the parent folders
   await Deno.writeTextFile(new URL("deno.json", FOLDER), JSON.stringify({ workspace: [], imports }));
   for (const name of STARTING.keys()) {
     const flags = BUNDLES.get(name);
     if (flags !== undefined) await bundle(name, flags);
-    else await Deno.copyFile(new URL(`programs/${name}.ts`, import.meta.url), new URL(`${name}.ts`, FOLDER));
+    else await Deno.writeTextFile(new URL(`${name}.ts`, FOLDER), await programOf(name));
   }
   return (contestant) => new URL(BUNDLES.has(contestant) ? `${contestant}/sluice.js` : `${contestant}.ts`, FOLDER);
+}
+
+async function programOf(name: string): Promise<string> {
+  const read = (file: string) => Deno.readTextFile(new URL(`programs/${file}.ts`, import.meta.url));
+  return name === "published" ? (await read("sluice")).replace("@sluice/sluice", "@sluice/published") : read(name);
+}
+
+/** Copies the bundles only: beside their `deno.json`, Deno would take them for a package being developed. */
+async function copyPublished(): Promise<void> {
+  const built = new URL("build/", FOLDER);
+  await buildPackages(built);
+  await Deno.rename(new URL("dist/", built), new URL("dist/", FOLDER));
+  await Deno.remove(built, { recursive: true });
 }
 
 async function bundle(folder: string, flags: readonly string[]): Promise<void> {

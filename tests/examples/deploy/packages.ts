@@ -1,9 +1,11 @@
 /** Both packages as users install them from npm, and examples that import them by name. */
 import { fileURLToPath } from "node:url";
+import { buildPackages } from "../../../scripts/build.ts";
 import { run } from "../../../scripts/process.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 const FOLDER = new URL(".cache/deploy/", ROOT);
+const BUILT = new URL(".cache/deploy_built/", ROOT);
 
 /** Packed packages by name. */
 export type Tarballs = Readonly<Record<string, string>>;
@@ -12,7 +14,7 @@ let packing: Promise<Tarballs> | undefined;
 let installing: Promise<void> | undefined;
 
 /**
- * Packs both packages once, from the current sources.
+ * Builds and packs both packages once, from the current sources.
  *
  * @returns Paths of the tarballs
  */
@@ -21,6 +23,7 @@ export function packages(): Promise<Tarballs> {
 }
 
 async function packAll(): Promise<Tarballs> {
+  await buildPackages(BUILT);
   await Deno.mkdir(FOLDER, { recursive: true });
   return {
     "@sluice/sluice": await pack("", "sluice"),
@@ -31,8 +34,24 @@ async function packAll(): Promise<Tarballs> {
 async function pack(folder: string, name: string): Promise<string> {
   const path = fileURLToPath(new URL(`${name}.tgz`, FOLDER));
   const args = ["pack", "--quiet", "--allow-dirty", "--no-source-maps", "-o", path];
-  await done(Deno.execPath(), args, fileURLToPath(new URL(folder, ROOT)));
+  await done(Deno.execPath(), args, fileURLToPath(new URL(folder, BUILT)));
+  const unpacked = fileURLToPath(new URL(`packing/${name}/`, FOLDER));
+  await Deno.remove(unpacked, { recursive: true }).catch(() => {});
+  await Deno.mkdir(unpacked, { recursive: true });
+  await done("tar", ["-xzf", path, "-C", unpacked], unpacked);
+  await nameTypes(`${unpacked}package/package.json`);
+  await done("tar", ["-czf", path, "package"], unpacked);
   return path;
+}
+
+/** Adds what JSR adds: an entry's types are those of the module that its `@ts-self-types` names. */
+async function nameTypes(path: string): Promise<void> {
+  const manifest = JSON.parse(await Deno.readTextFile(path));
+  for (const [name, entry] of Object.entries<{ default: string }>(manifest.exports)) {
+    const types = entry.default.replace("./dist/", "./").replace(/\.js$/, ".d.ts");
+    manifest.exports[name] = { types, ...entry };
+  }
+  await Deno.writeTextFile(path, JSON.stringify(manifest));
 }
 
 /**

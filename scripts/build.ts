@@ -1,0 +1,101 @@
+/**
+ * `deno task build`: both packages as they are published, in `.cache/published/`.
+ *
+ * A package's entry points are bundled into JavaScript that shares its modules, because Deno takes longer to load a
+ * hundred modules than to run them (docs/decisions/0013). Types and documentation come from the sources, which are
+ * published as well.
+ */
+import { fileURLToPath } from "node:url";
+import { run } from "./process.ts";
+
+const ROOT = new URL("../", import.meta.url);
+
+/** The folder `deno task build` writes to. */
+export const PUBLISHED = new URL(".cache/published/", ROOT);
+
+/** Folders of the packages, in the repository and in the result. */
+const PACKAGES = ["./", "./advanced/"];
+
+/** The part of a `deno.json` that is used here. */
+interface Manifest {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly imports: Readonly<Record<string, string>>;
+  readonly publish: { readonly include: readonly string[] };
+}
+
+/**
+ * Builds both packages as a workspace from which `deno publish` publishes them.
+ *
+ * @param folder Where to; what it held before is removed
+ * @throws {Error} If a package cannot be bundled
+ */
+export async function buildPackages(folder: URL): Promise<void> {
+  await Deno.remove(folder, { recursive: true }).catch(unlessMissing);
+  const manifests = await Promise.all(PACKAGES.map((path) => manifestOf(new URL(path, ROOT))));
+  // other packages stay imports, so that their fixes reach users and each is loaded once
+  const external = manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)]);
+  for (const [i, path] of PACKAGES.entries()) {
+    const { exports, publish } = manifests[i]!;
+    const source = new URL(path, ROOT);
+    const target = new URL(path, folder);
+    for (const one of publish.include) await copy(new URL(one, source), new URL(one, target));
+    await bundle(target, Object.values(exports), external);
+    for (const entry of Object.values(exports)) await nameTypes(target, entry);
+    for (const name of ["deno.json", "jsr.json"]) await exportBuilt(new URL(name, target));
+  }
+}
+
+async function manifestOf(folder: URL): Promise<Manifest> {
+  return JSON.parse(await Deno.readTextFile(new URL("deno.json", folder)));
+}
+
+function builtFrom(entry: string): string {
+  return entry.replace("./", "./dist/").replace(/\.ts$/, ".js");
+}
+
+async function copy(from: URL, to: URL): Promise<void> {
+  if (!from.pathname.endsWith("/")) {
+    await Deno.mkdir(new URL("./", to), { recursive: true });
+    return Deno.copyFile(from, to);
+  }
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    const path = isDirectory ? `${name}/` : name;
+    await copy(new URL(path, from), new URL(path, to));
+  }
+}
+
+async function bundle(folder: URL, entries: readonly string[], external: readonly string[]): Promise<void> {
+  const flags = ["--quiet", "--no-lock", "--code-splitting", "--outdir", "dist"];
+  const packages = external.flatMap((name) => [name, `${name}/*`]);
+  // --external takes all that follows it up to the next flag
+  const args = ["bundle", "--external", ...packages, ...flags, ...entries];
+  const { code, output } = await run(Deno.execPath(), args, {
+    limitMs: 60_000,
+    quiet: true,
+    cwd: fileURLToPath(folder),
+  });
+  if (code !== 0) throw new Error(`${fileURLToPath(folder)} cannot be bundled: ${output}`);
+}
+
+/** Names the source of a built entry as its types. */
+async function nameTypes(folder: URL, entry: string): Promise<void> {
+  const built = new URL(builtFrom(entry), folder);
+  await Deno.writeTextFile(built, `/* @ts-self-types=".${entry}" */\n${await Deno.readTextFile(built)}`);
+}
+
+async function exportBuilt(file: URL): Promise<void> {
+  const manifest = JSON.parse(await Deno.readTextFile(file));
+  for (const [name, entry] of Object.entries<string>(manifest.exports)) manifest.exports[name] = builtFrom(entry);
+  manifest.publish?.include.push("dist/");
+  await Deno.writeTextFile(file, JSON.stringify(manifest, null, 2));
+}
+
+function unlessMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
+
+if (import.meta.main) {
+  await buildPackages(PUBLISHED);
+  console.log(`Publish with \`deno publish\` in ${fileURLToPath(PUBLISHED)}, then in its folder advanced/`);
+}

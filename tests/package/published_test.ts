@@ -1,0 +1,94 @@
+/** What `deno task build` makes of the entry points, and `deno publish` uploads. */
+import { fileURLToPath } from "node:url";
+import { assert, assertEquals } from "@std/assert";
+import { importGraph } from "../../bench/start/graph.ts";
+import { buildPackages } from "../../scripts/build.ts";
+import { run } from "../../scripts/process.ts";
+import { APP_CONTRACT, outcomesOf } from "../contracts/app_contract.ts";
+import { startServing } from "../contracts/serving.ts";
+import { lockFlag } from "../support/node_program.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const FOLDER = ".cache/published_test/";
+
+/** Bundles that share code are more modules than one, but far fewer than the sources. */
+const MODULES = 25;
+
+/** An entry point of a package. */
+interface Entry {
+  /** What programs import. */
+  readonly name: string;
+  /** Its path below the root. */
+  readonly source: string;
+  /** The path of its bundle below the root. */
+  readonly built: string;
+}
+
+await buildPackages(new URL(FOLDER, ROOT));
+const entries = (await Promise.all(["", "advanced/"].map(entriesOf))).flat();
+
+async function entriesOf(folder: string): Promise<Entry[]> {
+  const manifest = async (path: string) => JSON.parse(await Deno.readTextFile(new URL(`${path}deno.json`, ROOT)));
+  const { name, exports } = await manifest(folder);
+  const built = (await manifest(`${FOLDER}${folder}`)).exports as Record<string, string>;
+  return Object.entries<string>(exports).map(([entry, path]) => ({
+    name: `${name}${entry.slice(1)}`,
+    source: folder + path.slice("./".length),
+    built: `${FOLDER}${folder}${built[entry]!.slice("./".length)}`,
+  }));
+}
+
+/** Flags with which a program's imports of the packages lead to what is published. */
+async function publishedFlags(): Promise<string[]> {
+  const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  const std = (name: string) => new URL(`tests/support/${name}.ts`, ROOT).href;
+  Object.assign(imports, { "@std/assert": std("std_assert"), "srvx/": "npm:/srvx@^1.0.8/" });
+  for (const { name, built } of entries) imports[name] = new URL(built, ROOT).href;
+  const map = new URL(`${FOLDER}imports.json`, ROOT);
+  await Deno.writeTextFile(map, JSON.stringify({ imports }));
+  return [`--import-map=${fileURLToPath(map)}`, await lockFlag("published")];
+}
+
+for (const { name, source, built } of entries) {
+  Deno.test(`${name} exports the same as published`, async () => {
+    const [before, after] = await Promise.all([source, built].map((path) => import(new URL(path, ROOT).href)));
+    assert(Object.keys(before).length > 0);
+    assertEquals(Object.keys(after), Object.keys(before));
+  });
+}
+
+Deno.test("the published mod.ts loads few modules, and nothing of Node's", async () => {
+  const { own, packages } = await importGraph(entries[0]!.built);
+  assert(own.length > 1 && own.length <= MODULES, `${own.length} modules`);
+  assertEquals(packages, (await importGraph("mod.ts")).packages);
+});
+
+Deno.test("what is published on Deno behaves as the contract says", async (t) => {
+  const flags = await publishedFlags();
+  const program = ["run", "-A", "--no-check", ...flags, "tests/contracts/entries/listen.ts"];
+  const serving = await startServing(Deno.execPath(), program);
+  try {
+    const outcomes = await outcomesOf(APP_CONTRACT, { ...serving, name: "published", gaps: {} });
+    for (const { title, cases } of APP_CONTRACT) {
+      for (const one of cases) {
+        await t.step(`${title}: ${one.name}`, () => {
+          const { error } = outcomes.get(one)!;
+          if (error !== null) throw error;
+        });
+      }
+    }
+  } finally {
+    await serving.stop();
+  }
+});
+
+Deno.test("programs typed for Express pass the compiler with what is published", async () => {
+  const args = ["test", "-A", "--quiet", ...await publishedFlags(), "tests/types/"];
+  const { code, output } = await run(Deno.execPath(), args, {
+    limitMs: PATIENCE_MS,
+    quiet: true,
+    cwd: fileURLToPath(ROOT),
+  });
+  assertEquals(code, 0, output);
+});
