@@ -7,7 +7,7 @@
 import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
 import { writeSections } from "../support/page.ts";
 import { median, table } from "../support/table.ts";
-import { importGraph } from "./graph.ts";
+import { type Graph, importGraph } from "./graph.ts";
 import { makeProject, STARTING } from "./project.ts";
 import { start, type Started } from "./started.ts";
 
@@ -57,7 +57,7 @@ const head = [
   "second",
 ];
 const { own, packages } = await importGraph("mod.ts");
-const bytes = own.reduce((sum, module) => sum + module.bytes, 0);
+const published = await importGraph(".cache/bench/start/dist/mod.js");
 const largest = own.slice(0, 8).map((module) => `\`${module.path}\` (${(module.bytes / 1024).toFixed(0)})`);
 const text =
   `ms over a bare \`Deno.serve\`, whose own are in parentheses, median of ${rounds} starts in turn: from starting \
@@ -67,7 +67,13 @@ reading; at most 2 is wanted for the first.
 
 ${table(head, rows)}
 
-\`mod.ts\` loads ${own.length} modules of ${(bytes / 1024).toFixed(0)} KiB, and ${packages.length} packages: \
+As published, Sluice loads ${sizeOf(published)}; \`mod.ts\` itself loads ${sizeOf({ own })}. Both load \
+${packages.length} packages: \
 ${packages.map((name) => `\`${name}\``).join(", ")}. The largest modules, in KiB: ${largest.join(", ")}.`;
 console.log(text);
 if (writes()) await writeSections(new Map([["start", text]]));
+
+function sizeOf({ own }: Pick<Graph, "own">): string {
+  const bytes = own.reduce((sum, module) => sum + module.bytes, 0);
+  return `${own.length} modules of ${(bytes / 1024).toFixed(0)} KiB`;
+}
