@@ -5,6 +5,7 @@
  * hundred modules than to run them (docs/decisions/0013). Types and documentation come from the sources, which are
  * published as well.
  */
+import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { run } from "./process.ts";
 
@@ -31,7 +32,7 @@ interface Manifest {
  * @throws {Error} If a package cannot be bundled
  */
 export async function buildPackages(folder: URL): Promise<void> {
-  await Deno.remove(folder, { recursive: true }).catch(unlessMissing);
+  await rm(folder, { recursive: true, force: true });
   const manifests = await Promise.all(PACKAGES.map((path) => manifestOf(new URL(path, ROOT))));
   // other packages stay imports, so that their fixes reach users and each is loaded once
   const external = manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)]);
@@ -39,7 +40,7 @@ export async function buildPackages(folder: URL): Promise<void> {
     const { exports, publish } = manifests[i]!;
     const source = new URL(path, ROOT);
     const target = new URL(path, folder);
-    for (const one of publish.include) await copy(new URL(one, source), new URL(one, target));
+    for (const one of publish.include) await cp(new URL(one, source), new URL(one, target), { recursive: true });
     await bundle(target, Object.values(exports), external);
     for (const entry of Object.values(exports)) await nameTypes(target, entry);
     for (const name of ["deno.json", "jsr.json"]) await exportBuilt(new URL(name, target));
@@ -52,17 +53,6 @@ async function manifestOf(folder: URL): Promise<Manifest> {
 
 function builtFrom(entry: string): string {
   return entry.replace("./", "./dist/").replace(/\.ts$/, ".js");
-}
-
-async function copy(from: URL, to: URL): Promise<void> {
-  if (!from.pathname.endsWith("/")) {
-    await Deno.mkdir(new URL("./", to), { recursive: true });
-    return Deno.copyFile(from, to);
-  }
-  for await (const { name, isDirectory } of Deno.readDir(from)) {
-    const path = isDirectory ? `${name}/` : name;
-    await copy(new URL(path, from), new URL(path, to));
-  }
 }
 
 async function bundle(folder: URL, entries: readonly string[], external: readonly string[]): Promise<void> {
@@ -89,10 +79,6 @@ async function exportBuilt(file: URL): Promise<void> {
   for (const [name, entry] of Object.entries<string>(manifest.exports)) manifest.exports[name] = builtFrom(entry);
   manifest.publish?.include.push("dist/");
   await Deno.writeTextFile(file, JSON.stringify(manifest, null, 2));
-}
-
-function unlessMissing(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
 if (import.meta.main) {

@@ -1,8 +1,7 @@
-import { fileURLToPath } from "node:url";
+import { cp } from "node:fs/promises";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { type FeedEvent, makeDemo } from "../../examples/demo/app.ts";
 import { serving } from "../support/app.ts";
-import { copyFolder } from "./deploy/packages.ts";
 
 Deno.test("the demo's pages, files, form and API work together", async () => {
   await serving(makeDemo(), async (origin) => {
@@ -37,7 +36,7 @@ Deno.test("the demo's pages, files, form and API work together", async () => {
 
 Deno.test("the demo works in a folder whose name needs escaping in a URL", async () => {
   const folder = new URL("../../.cache/in a folder of mine, größer/", import.meta.url);
-  await copyFolder(fileURLToPath(new URL("../../examples/demo/", import.meta.url)), fileURLToPath(folder));
+  await cp(new URL("../../examples/demo/", import.meta.url), folder, { recursive: true });
   try {
     const { makeDemo: makeCopy } = await import(new URL("app.ts", folder).href);
     const app = makeCopy();

@@ -1,3 +1,4 @@
+import { cp } from "node:fs/promises";
 import { assertEquals } from "@std/assert";
 import { lockFlag } from "../support/node_program.ts";
 
@@ -5,14 +6,6 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** Modules loaded by the first request that needs them. */
 const LOADED_LATER = ["src/response/file_transfer.ts", "src/websocket/accept.ts"];
-
-async function copyFolder(from: URL, to: URL): Promise<void> {
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (isDirectory) await copyFolder(new URL(`${name}/`, from), new URL(`${name}/`, to));
-    else await Deno.copyFile(new URL(name, from), new URL(name, to));
-  }
-}
 
 // the modules loaded later, and everything they import, come from a copy of the sources
 async function importMap(copy: URL): Promise<string> {
@@ -26,7 +19,7 @@ async function importMap(copy: URL): Promise<string> {
 Deno.test("files and WebSockets work if the modules loaded later import a second copy of the rest, as under tsx", async () => {
   const copy = new URL(`file://${await Deno.makeTempDir()}/`);
   try {
-    await copyFolder(new URL("src/", ROOT), new URL("src/", copy));
+    await cp(new URL("src/", ROOT), new URL("src/", copy), { recursive: true });
     const args = ["run", "-A", "--quiet", "--no-config", "--no-check", await lockFlag("loaded_later")];
     const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [...args, await importMap(copy), "tests/fixtures/loaded_later.ts"],

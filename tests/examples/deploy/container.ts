@@ -1,6 +1,7 @@
 /** Builds a Dockerfile without Docker: each stage is a folder, and its commands run on this machine. */
+import { cp } from "node:fs/promises";
 import { type Dockerfile, DockerfileParser, type Instruction, type JSONInstruction } from "dockerfile-ast";
-import { copyFolder, done } from "./packages.ts";
+import { done } from "./packages.ts";
 
 /** Makes npm use its cache, and skip audit and funding requests. */
 const NPM = { npm_config_prefer_offline: "true", npm_config_audit: "false", npm_config_fund: "false" };
@@ -82,7 +83,7 @@ function textsOf(instruction: Instruction): string[] {
 async function copy(source: string, pattern: string, target: string): Promise<void> {
   const path = `${source}${pattern.replace(/^\//, "")}`;
   if (await Deno.stat(path).then(({ isDirectory }) => isDirectory, () => false)) {
-    return copyFolder(`${path}/`, `${target}/`);
+    return cp(path, target, { recursive: true });
   }
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   const wanted = new RegExp(`^${path.slice(folder.length).replaceAll(".", "\\.").replaceAll("*", ".*")}$`);

@@ -1,8 +1,9 @@
+import { cp } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { validate, ValidationSeverity } from "dockerfile-utils";
 import { buildContainer, type Container } from "./container.ts";
-import { copyFolder, packages } from "./packages.ts";
+import { packages } from "./packages.ts";
 import { asClient, checkService, checkSocket, startAudits } from "./service.ts";
 import { skipNode } from "../../support/node_program.ts";
 
@@ -68,7 +69,7 @@ Deno.test(
 async function build(folder: string): Promise<Container> {
   const context = `${folder}context/`;
   await Deno.mkdir(folder, { recursive: true });
-  await copyFolder(CONTEXT, context);
+  await cp(CONTEXT, context, { recursive: true });
   const manifest = JSON.parse(await Deno.readTextFile(`${context}package.json`));
   for (const [name, tarball] of Object.entries(await packages())) {
     assert(name in manifest.dependencies, `package.json does not name ${name}`);

@@ -1,4 +1,5 @@
 /** Both packages as users install them from npm, and examples that import them by name. */
+import { cp } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { buildPackages } from "../../../scripts/build.ts";
 import { run } from "../../../scripts/process.ts";
@@ -64,22 +65,8 @@ export async function copyExample(name: string): Promise<string> {
   await (installing ??= install());
   const copy = fileURLToPath(new URL(`${name}/`, FOLDER));
   await Deno.remove(copy, { recursive: true }).catch(() => {});
-  await copyFolder(fileURLToPath(new URL(`examples/deploy/${name}/`, ROOT)), copy);
+  await cp(new URL(`examples/deploy/${name}/`, ROOT), copy, { recursive: true });
   return copy;
-}
-
-/**
- * Copies a folder.
- *
- * @param from The folder, with a slash at the end
- * @param to Where to, with a slash at the end
- */
-export async function copyFolder(from: string, to: string): Promise<void> {
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (isDirectory) await copyFolder(`${from}${name}/`, `${to}${name}/`);
-    else await Deno.copyFile(from + name, to + name);
-  }
 }
 
 /** The type checker's packages, as users install them from npm. */
