@@ -175,11 +175,9 @@ Deno.test("the system's clock advances between turns and within a long one", asy
   const clock = new StoreClock();
   const before = clock.now();
   const busyUntil = performance.now() + 5;
-  let reads = 0;
-  while (performance.now() < busyUntil || reads < 200) {
-    clock.now();
-    reads++;
-  }
+  while (performance.now() < busyUntil) clock.now();
+  // more than may be answered from memory, in case the process was not running for most of the time
+  for (let reads = 0; reads < 200; reads++) clock.now();
   assert(clock.now() > before, "the clock stood still in one long turn");
   await Promise.resolve();
   assert(clock.now() >= before + 4);
