@@ -556,6 +556,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    *
    * @param options When to cut connections that are left; or the callback
    * @param callback Runs when everything is closed, or with the error
+   * @throws {TypeError} If there is an unknown option
+   * @throws {RangeError} If the deadline is not a valid timer delay
    */
   close(options?: CloseOptions | ((error?: Error) => void), callback?: (error?: Error) => void): Promise<void> {
     return this.#lifecycle.close(options, callback);

@@ -125,6 +125,8 @@ export class Lifecycle {
    *
    * @param options When to cut connections that are left; or the callback
    * @param callback Runs when everything is closed, or with the error
+   * @throws {TypeError} If there is an unknown option
+   * @throws {RangeError} If the deadline is not a valid timer delay
    */
   close(options?: CloseOptions | ListenCallback, callback?: ListenCallback): Promise<void> {
     const isCallback = typeof options === "function";
@@ -132,7 +134,7 @@ export class Lifecycle {
     const given = isCallback ? {} : options ?? {};
     checkNames("app.close", given, NAMES);
     const closing = this.#closeAll(given.timeoutMs);
-    if (done !== undefined) closing.then(() => done(), done);
+    if (typeof done === "function") closing.then(() => done(), done);
     return closing;
   }
 

@@ -209,7 +209,8 @@ export class Server extends Emitter {
   close(callback?: (error?: Error) => void): this | Promise<void> {
     const wasOpen = this.#isOpen();
     const closed = this.#close();
-    if (callback === undefined) return closed;
+    // as on Node, anything else is ignored, such as the signal in process.on("SIGTERM", server.close.bind(server))
+    if (typeof callback !== "function") return closed;
     // no promise as well: mocha refuses hooks that have both, as in after((done) => server.close(done))
     closed.then(() => wasOpen ? callback() : callback(notRunning()), callback);
     return this;

@@ -131,6 +131,14 @@ Deno.test("server.close returns the server if it is given a callback, as Node's 
   assertEquals(await second.close(), undefined);
 });
 
+Deno.test("closing ignores a callback that is no function, as Node's does with the name of a signal", async () => {
+  const app = quietApp();
+  const servers = [0, 1].map(() => app.listen({ port: 0, hostname: "127.0.0.1" }));
+  assertEquals(await servers[0]!.close("SIGTERM" as never), undefined);
+  assertEquals(await app.close({}, "SIGTERM" as never), undefined);
+  assertEquals(servers.map(({ listening }) => listening), [false, false]);
+});
+
 Deno.test("a port in use is an error for the callback, or thrown if there is none", async () => {
   const first = quietApp();
   const { port } = first.listen({ port: 0, hostname: "127.0.0.1" });
