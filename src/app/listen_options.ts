@@ -21,11 +21,16 @@ const OTHERS =
  *
  * @param args Express's `(port?, hostname?, backlog?)`, or options
  * @returns The options
- * @throws {TypeError} If they name no TCP port, a certificate without its key, or an unknown option
+ * @throws {TypeError} If they name no TCP port, a certificate without its key, or an unknown option, or there are options
+ * after the first argument
  * @throws {RangeError} If the port is out of range
  */
 export function listenOptions(args: readonly unknown[]): ListenOptions {
   const [first, second] = args;
+  // ignored, options beside a port would leave the server without its address or its certificate
+  if (args.slice(1).some((arg) => Object(arg) === arg)) {
+    throw new TypeError("app.listen takes options, the port among them, as its first argument");
+  }
   if (typeof first === "object" && first !== null) {
     const { host, path, ...options } = first as ListenOptions & { path?: unknown };
     if (path !== undefined) refusePath(path);

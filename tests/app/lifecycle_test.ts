@@ -214,6 +214,14 @@ Deno.test("an invalid port is refused, naming the value", () => {
   assertThrows(() => quietApp().listen(""), TypeError, 'app.listen takes a port as a number, not ""');
 });
 
+Deno.test("options after a port are refused, and not ignored", () => {
+  const options = { hostname: "127.0.0.1" } as never;
+  for (const args of [[0, options], [0, undefined, options], [undefined, options], [{ port: 0 }, options]]) {
+    const listen = () => quietApp().listen(...args as [number], () => {});
+    assertThrows(listen, TypeError, "app.listen takes options, the port among them, as its first argument");
+  }
+});
+
 Deno.test("a certificate without its key, or the reverse, is refused and not served without TLS", () => {
   for (const half of [{ cert: "PEM" }, { key: "PEM" }, { cert: "PEM", key: undefined as never }]) {
     assertThrows(() => quietApp().listen({ port: 0, ...half }), TypeError, "app.listen takes cert and key together");
