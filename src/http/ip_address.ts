@@ -1,3 +1,5 @@
+import { describe } from "./error_text.ts";
+
 /** The sixteen-bit groups of an IPv6 address. */
 type Groups = readonly number[];
 
@@ -83,8 +85,13 @@ function longestZeros(groups: Groups): { start: number; length: number } {
  * @param text An address in any spelling
  * @param prefixLength Bits to keep, 0 to 128
  * @returns For example `2001:db8::/64`; an IPv4 address stays as it is; `undefined` if it is not an address
+ * @throws {RangeError} If the number of bits is missing or out of range
  */
 export function subnetOf(text: string, prefixLength: number): string | undefined {
+  // without it, each address would be a client of its own
+  if (!Number.isInteger(prefixLength) || prefixLength < 0 || prefixLength > 128) {
+    throw new RangeError(`subnetOf takes the number of bits to keep, from 0 to 128, not ${describe(prefixLength)}`);
+  }
   const groups = parseAddress(text);
   if (groups === null) return undefined;
   if (groups.length === 2) return format(groups);

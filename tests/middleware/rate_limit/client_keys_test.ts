@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
-import { ClientKeys } from "@sluice/sluice/limiting";
+import { ClientKeys, subnetOf } from "@sluice/sluice/limiting";
 import { rateLimit } from "@sluice/sluice";
 import { random } from "../../support/random.ts";
 
@@ -47,6 +47,13 @@ function dress(address: string): string {
   const zoned = pick(4) === 0 ? `${address}%eth${pick(10)}` : address;
   return oneOf([zoned, zoned, `[${zoned}]`, `[${zoned}]:${pick(65_536)}`]);
 }
+
+Deno.test("a subnet without a valid number of bits is refused: each of its addresses would be a client", () => {
+  for (const [bits, shown] of [[undefined, "undefined"], [NaN, "NaN"], [-1, "-1"], [129, "129"], ["64", '"64"']]) {
+    const refused = `subnetOf takes the number of bits to keep, from 0 to 128, not ${shown}`;
+    assertThrows(() => subnetOf("2001:db8::1", bits as number), RangeError, refused);
+  }
+});
 
 Deno.test("an IPv6 address has one key, however it is written", () => {
   for (let i = 0; i < 2_000; i++) {
