@@ -1,3 +1,4 @@
+import { describe } from "./error_text.ts";
 import { ownText } from "./own_text.ts";
 
 const TOKEN = /^[\^_`a-zA-Z\-0-9!#$%&'*+.|~]+$/;
@@ -29,9 +30,15 @@ export function checkedHeaderKey(caller: string, name: string): string {
  * Lower case of a header name for a look-up; it need not be valid.
  *
  * @param name The name
+ * @throws {TypeError} If the name is not a string
  */
 export function headerKey(name: string): string {
-  return lowerCase.get(name) ?? name.toLowerCase();
+  return lowerCase.get(name) ?? lowered(name);
+}
+
+function lowered(name: unknown): string {
+  if (typeof name === "string") return name.toLowerCase();
+  throw new TypeError(`a header name must be a string, not ${describe(name)}`);
 }
 
 /** Whether a value is a valid header name (RFC 9110 section 5.1). */

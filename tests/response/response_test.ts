@@ -52,6 +52,8 @@ Deno.test("a value that cannot be sent is refused, naming the method and the val
     ["res.format takes an object of types and handlers, not undefined", (res) => res.format(undefined as never)],
     ["res.set takes a header name as a string, not 5", (res) => res.set(5 as never, "lost")],
     ["res.set takes a header name as a string, not undefined", (res) => res.set(undefined as never, "lost")],
+    ["a header name must be a string, not undefined", (res) => res.get(undefined as never)],
+    ["a header name must be a string, not 5", (res) => res.removeHeader(5 as never)],
     ["res.setHeaders takes a Headers or a Map, not an object", (res) => res.setHeaders({ "X-Lost": "1" } as never)],
     ["res.setHeaders takes a Headers or a Map, not undefined", (res) => res.setHeaders(undefined as never)],
     ["res.download takes a file name as a string, not 7", (res) => res.download("/a.txt", 7 as never)],
