@@ -6,35 +6,37 @@ import type { SettingValue } from "../request/app_like.ts";
 
 /** Settings of an application, by Express's names. Users may add their own. */
 export interface AppSettings {
-  /** Treats `/Foo` and `/foo` as different paths. */
+  /** Treats `/Foo` and `/foo` as different paths; off by default. */
   "case sensitive routing"?: boolean;
   /** `"development"` unless `NODE_ENV` says otherwise; `"production"` hides the details of errors. */
   env: string;
-  /** `"weak"`, `"strong"`, `false`, or a function of the body, which is a `Buffer` where the runtime has one. */
+  /**
+   * `"weak"`, the default, `"strong"`, `false`, or a function of the body, which is a `Buffer` where the runtime has one.
+   */
   etag: boolean | "weak" | "strong" | ((body: string | Uint8Array, encoding?: string) => string | undefined);
-  /** Query parameter that names the function of `res.jsonp`. */
+  /** Query parameter that names the function of `res.jsonp`, `"callback"` by default. */
   "jsonp callback name": string;
-  /** Whether JSON answers name their charset; `false` sends plain `application/json`. */
+  /** Whether JSON answers name their charset, on by default; `false` sends plain `application/json`. */
   "json charset"?: boolean;
-  /** Escapes `<`, `>` and `&` in JSON. */
+  /** Escapes `<`, `>` and `&` in JSON; off by default. */
   "json escape"?: boolean;
   /** Replacer for `JSON.stringify`. */
   "json replacer"?: SettingValue;
-  /** Indentation for `JSON.stringify`. */
+  /** Indentation for `JSON.stringify`; none by default. */
   "json spaces"?: string | number;
-  /** `"simple"`, `"extended"`, `false`, or a function of the query string. */
+  /** `"simple"`, the default, `"extended"`, `false`, or a function of the query string. */
   "query parser": boolean | "simple" | "extended" | ((text: string) => Record<string, SettingValue>);
-  /** Treats `/foo` and `/foo/` as different paths. */
+  /** Treats `/foo` and `/foo/` as different paths; off by default. */
   "strict routing"?: boolean;
-  /** How many labels of the host, from the right, belong to the domain itself. */
+  /** How many labels of the host, from the right, belong to the domain itself; 2 by default. */
   "subdomain offset": number;
-  /** Which proxies may say who the client is. */
+  /** Which proxies may say who the client is; none by default. */
   "trust proxy": TrustSetting;
-  /** Remembers where views are. */
+  /** Remembers where views are; on by default if `NODE_ENV` is `production`. */
   "view cache"?: boolean;
   /** Extension of views that are named without one. */
   "view engine"?: string;
-  /** Folder or folders of the views. */
+  /** Folder or folders of the views, `views` in the working directory by default. */
   views: string | string[];
   /** Sends `X-Powered-By: Sluice`; off by default. */
   "x-powered-by"?: boolean;

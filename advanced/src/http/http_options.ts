@@ -57,11 +57,11 @@ export interface RateLimitOptions<Req = RequestLike, Rest extends unknown[] = [r
   message?: string | object | ((req: Req, ...rest: Rest) => Awaitable<string | object>) | undefined;
   /** Status of a rejection, 429 by default. */
   statusCode?: number | undefined;
-  /** Whether any headers are sent; on by default. */
+  /** Whether headers about the limits, and `Retry-After`, are sent; on by default. */
   headers?: boolean | undefined;
   /** The IETF's headers: a draft, or `true` for draft-6; off by default. */
   standardHeaders?: boolean | StandardHeaders | undefined;
-  /** Whether `X-RateLimit-*` is sent, on by default. */
+  /** Whether `X-RateLimit-*` is sent, on by default. `Retry-After` is sent with it or with `standardHeaders`. */
   legacyHeaders?: boolean | undefined;
   /** `X-RateLimit-Reset` in seconds from now (default), or since 1970. */
   legacyReset?: "delta" | "epoch" | undefined;

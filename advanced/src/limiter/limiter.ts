@@ -34,6 +34,8 @@ const WAIT_NAMES: OptionNames<WaitOptions> = { ...CHECK_NAMES, signal: true, tim
  * With the store in memory, decisions are synchronous. With other stores they are promises that never reject: when the
  * store fails, `onStoreFailure` decides.
  *
+ * It emits `limited` and `shadowLimited` with the decision, `storeFailure` and `error` with the error.
+ *
  * @example At most ten messages a second from each socket
  * ```ts ignore
  * const limiter = new Limiter({ algorithm: "token-bucket", max: 10, windowMs: 1000 });
@@ -205,7 +207,8 @@ export class Limiter extends Emitter {
    * @returns The decision, allowed
    * @throws {TypeError} If a key is not a non-empty string, or an option or limit is unknown
    * @throws {RangeError} If too many are waiting already, or the cost can never be granted
-   * @throws {DOMException} `TimeoutError` if the wait takes too long; the signal's reason if it aborts
+   * @throws {DOMException} `TimeoutError` if the wait takes too long; the signal's reason if it aborts; `AbortError` if
+   * the limiter is closed
    */
   async waitFor(keys: LimiterKeys, options: WaitOptions = {}): Promise<Decision> {
     checkNames("limiter.waitFor", options, WAIT_NAMES);
@@ -217,7 +220,8 @@ export class Limiter extends Emitter {
    * Forgets a key, blocks included, or all keys.
    *
    * @param key The key, also in the form listed by `keys`; all keys without it
-   * @returns How many keys there were, over all limits
+   * @returns How many keys there were, over all limits; rejects if the store fails or takes longer than ten seconds
+   * @throws {TypeError} If the key is not a non-empty string
    */
   reset(key?: string): Awaitable<number> {
     if (key !== undefined) assertKey(key, "the key", "limiter.reset");
@@ -280,7 +284,10 @@ export class Limiter extends Emitter {
     }
   }
 
-  /** Gives back leases, as far as the store accepts them in time, and closes the store. */
+  /**
+   * Rejects callers that wait in `waitFor` with an `AbortError`, gives back leases, as far as the store accepts them in
+   * time, and closes the store.
+   */
   async close(): Promise<void> {
     this.#queue.close();
     await this.#leasing?.giveAllBack((take, stamp, amount) => this.#guarded!.give(take, stamp, amount, "store"));
