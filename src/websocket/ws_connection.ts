@@ -1,4 +1,5 @@
 import { utf8Length } from "../http/encodings.ts";
+import { describe } from "../http/error_text.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
 import type { Connections, Member } from "./connections.ts";
@@ -105,14 +106,16 @@ export class WebSocketConnection implements Member {
    */
   close(code = 1000, reason = ""): void {
     assertCode(code);
-    const length = utf8Length(String(reason));
+    // as the web's WebSocket converts it: an error, for example, which Node's would not take
+    const text = String(reason);
+    const length = utf8Length(text);
     if (length > LONGEST_REASON) {
       throw new RangeError(`ws.close takes a reason of at most ${LONGEST_REASON} bytes, not ${length}`);
     }
     if (this.readyState > 1) return;
     this.#isClosing = true;
-    this.#events.closing(code, reason);
-    this.#outgoing.after(() => this.#socket.close(code, reason));
+    this.#events.closing(code, text);
+    this.#outgoing.after(() => this.#socket.close(code, text));
   }
 
   /**
@@ -148,5 +151,5 @@ export class WebSocketConnection implements Member {
 function assertCode(code: number): void {
   const mayBeSent = (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
   if (Number.isInteger(code) && mayBeSent) return;
-  throw new RangeError(`ws.close takes a code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${String(code)}`);
+  throw new RangeError(`ws.close takes a code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${describe(code)}`);
 }

@@ -20,6 +20,18 @@ Deno.test("closing an application closes its sockets with 1001, including those 
   for (const client of clients) assertEquals((await client.closed).code, 1001);
 });
 
+Deno.test("a reason that is no text is converted to text, as the web's WebSocket does", async () => {
+  const reasons = Promise.withResolvers<unknown>();
+  const app = quietApp().ws("/", {
+    open: (ws) => ws.close(1011, new Error("broken") as never),
+    close: (_ws, _code, reason) => reasons.resolve(reason),
+  });
+  await serving(app, async (origin) => {
+    await using client = new SocketClient(origin, "/");
+    assertEquals([(await client.closed).reason, await reasons.promise], ["Error: broken", "Error: broken"]);
+  });
+});
+
 Deno.test("closing a mounted application does not close the sockets of its parent", async () => {
   const child = withSocket("/inside");
   await serving(quietApp().use("/child", child), async (origin) => {
