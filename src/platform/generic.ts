@@ -47,12 +47,14 @@ export function noWebSockets(message: string): HttpError {
 }
 
 /**
- * Environment variables as an object that reads them on access, like `process.env`.
+ * Environment variables as an object that reads them on access, like `process.env`. They cannot be listed.
  *
  * @param read Reads one
  */
 export function variables(read: (name: string) => string | undefined): Record<string, unknown> {
-  return new Proxy({}, { get: (_, name) => typeof name === "string" ? read(name) : undefined });
+  const get = (_: object, name: string | symbol): string | undefined =>
+    typeof name === "string" ? read(name) : undefined;
+  return new Proxy({}, { get, has: (target, name) => get(target, name) !== undefined });
 }
 
 /**

@@ -169,7 +169,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /**
    * The environment: a Worker's bindings, on other runtimes the environment variables. So a program finds its
-   * configuration in one place on every runtime.
+   * configuration in one place on every runtime. On Deno and Fastly, variables are read by name and cannot be listed.
    */
   get env(): Record<string, Untyped> {
     const { app, info } = this[exchangeKey];

@@ -121,3 +121,11 @@ Deno.test("background work goes to the context, wherever the platform passes it,
     assertEquals(done, ["done"], name);
   }
 });
+
+Deno.test("req.env on Deno tells which variables are set, as process.env does", async () => {
+  const app = sluice().get("/", (req, res) => {
+    res.json([req.env["PATH"] === Deno.env.get("PATH"), "PATH" in req.env, "SLUICE_NOT_SET" in req.env]);
+  });
+  const answer = await app.fetch(new Request("http://127.0.0.1/"));
+  assertEquals(await answer.json(), [true, true, false]);
+});
