@@ -403,18 +403,23 @@ function announceEnd(message: IncomingMessage): void {
   const state = stateOf(message);
   if (state.announced) return;
   state.announced = true;
-  message[exchangeKey].onLeave(() => message.emit("aborted"));
+  let wasRead = false;
+  message[exchangeKey].onLeave(() => {
+    // a turn later, Deno closes the request, whose body then counts as used
+    wasRead = message.readableEnded;
+    message.emit("aborted");
+  });
   message[exchangeKey].onEnd(() => {
-    tellOfBody(message, state);
+    tellOfBody(message, state, wasRead);
     if (state.readable === null) message.emit("close");
     else state.readable.close();
   });
 }
 
-function tellOfBody(message: IncomingMessage, { endAwaited, readable }: RequestState): void {
+function tellOfBody(message: IncomingMessage, { endAwaited, readable }: RequestState, wasRead: boolean): void {
   if (!message.aborted) return void (endAwaited && (readable?.untouched ?? true) && message.emit("end"));
   if (readable !== null) readable.cut();
-  else if (!message.readableEnded && message.listenerCount("error") > 0) message.emit("error", connectionReset());
+  else if (!wasRead && message.listenerCount("error") > 0) message.emit("error", connectionReset());
 }
 
 // A request made in process has only the headers that the program gave it. Parsers from npm look for a body only if one

@@ -534,6 +534,25 @@ Deno.test("a client that leaves is an error for listeners, and does not end the 
   assertEquals(events, ["aborted ", "error ECONNRESET", "close "]);
 });
 
+Deno.test("a client that leaves in the middle of a response is an error for the request's listeners", async () => {
+  const app = quietApp();
+  const events: string[] = [];
+  const closed = Promise.withResolvers<void>();
+  app.get("/", (req, res) => {
+    for (const event of ["end", "aborted", "error"]) req.on(event, () => events.push(event));
+    req.on("close", closed.resolve);
+    res.write("begun");
+  });
+  const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+  const leaving = new AbortController();
+  const response = await fetch(`http://127.0.0.1:${server.port}/`, { signal: leaving.signal });
+  leaving.abort();
+  await assertRejects(() => response.text());
+  await closed.promise;
+  assertEquals(events, ["aborted", "error"]);
+  await app.close();
+});
+
 Deno.test("when the sender of a body leaves, its reader gets aborted before the error, as on Node", async () => {
   const app = quietApp();
   const events: string[] = [];
