@@ -74,10 +74,12 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this[stateKey].exchange.finished;
   }
 
-  /** Whether more may be written. */
+  /**
+   * Always `true`, as on Node, whose `stream.finished` takes a closed response that is not writable for a complete one.
+   * `writableEnded` and `destroyed` tell whether more may be written.
+   */
   get writable(): boolean {
-    const { ended, exchange } = this[stateKey];
-    return !ended && !exchange.aborted;
+    return true;
   }
 
   /** Bytes that were written and wait for the client, not counting those that the platform has taken. */
@@ -171,7 +173,8 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Sends the status and headers now, before the body. */
   flushHeaders(): void {
-    if (this[stateKey].stream === null && this.writable) startStream(this);
+    const { ended, exchange, stream } = this[stateKey];
+    if (stream === null && !ended && !exchange.aborted) startStream(this);
   }
 
   /**

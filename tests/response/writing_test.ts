@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";
 import { createReadStream } from "node:fs";
-import { PassThrough, Readable } from "node:stream";
+import { finished, PassThrough, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FrameworkResponse } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
@@ -91,6 +91,27 @@ Deno.test("an answer that was destroyed before its end has not ended, as in Expr
   assertEquals([ours, theirs], ["cut", "cut"]);
   await Promise.all(noted.map(({ promise }) => promise));
   assertEquals(shown, [[false, false, false, true], [false, false, false, true]]);
+});
+
+Deno.test("stream.finished reports a client that leaves before the end of the response as an error, as in Express", async () => {
+  const codes: Record<string, (string | undefined)[]> = { "/ended": [], "/left": [] };
+  await serveBoth((app: Any) => {
+    app.use((req: Any, res: Any) => {
+      finished(res, (error: NodeJS.ErrnoException | null | undefined) => codes[req.path]!.push(error?.code));
+      res.write("begun");
+      if (req.path === "/ended") res.end();
+    });
+  }, async (origin) => {
+    assertEquals(await (await fetch(`${origin}/ended`)).text(), "begun");
+    const leaving = new AbortController();
+    const response = await fetch(`${origin}/left`, { signal: leaving.signal });
+    leaving.abort();
+    await assertRejects(() => response.text());
+  });
+  const isOver = () => codes["/ended"]!.length === 2 && codes["/left"]!.length === 2;
+  await until(isOver, "stream.finished calls back");
+  const closed = "ERR_STREAM_PREMATURE_CLOSE";
+  assertEquals(codes, { "/ended": [undefined, undefined], "/left": [closed, closed] });
 });
 
 Deno.test("null in place of an encoding or a callback is ignored, as in Node", async () => {
