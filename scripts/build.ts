@@ -42,7 +42,12 @@ export async function buildPackages(folder: URL): Promise<void> {
     const target = new URL(path, folder);
     for (const one of publish.include) await cp(new URL(one, source), new URL(one, target), { recursive: true });
     await bundle(target, Object.values(exports), external);
-    for (const entry of Object.values(exports)) await nameTypes(target, entry);
+    for await (const { name } of Deno.readDir(new URL("dist/", target))) {
+      await rewrite(new URL(`dist/${name}`, target), restoreNames);
+    }
+    for (const entry of Object.values(exports)) {
+      await rewrite(new URL(builtFrom(entry), target), (code) => `/* @ts-self-types=".${entry}" */\n${code}`);
+    }
     for (const name of ["deno.json", "jsr.json"]) await exportBuilt(new URL(name, target));
   }
 }
@@ -68,10 +73,14 @@ async function bundle(folder: URL, entries: readonly string[], external: readonl
   if (code !== 0) throw new Error(`${fileURLToPath(folder)} cannot be bundled: ${output}`);
 }
 
-/** Names the source of a built entry as its types. */
-async function nameTypes(folder: URL, entry: string): Promise<void> {
-  const built = new URL(builtFrom(entry), folder);
-  await Deno.writeTextFile(built, `/* @ts-self-types=".${entry}" */\n${await Deno.readTextFile(built)}`);
+/** Undoes `var App = class _App`, as the bundler writes classes that refer to themselves: users see their names. */
+function restoreNames(code: string): string {
+  const names = new Set([...code.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name));
+  return code.replace(/\b_(\w+)/g, (word, name) => names.has(name) ? name : word);
+}
+
+async function rewrite(file: URL, change: (text: string) => string): Promise<void> {
+  await Deno.writeTextFile(file, change(await Deno.readTextFile(file)));
 }
 
 async function exportBuilt(file: URL): Promise<void> {

@@ -39,6 +39,11 @@ async function entriesOf(folder: string): Promise<Entry[]> {
   }));
 }
 
+function classNames(exported: Record<string, { name?: unknown; toString?: unknown }>): [string, unknown][] {
+  const isClass = (value: unknown) => typeof value === "function" && value.toString().startsWith("class");
+  return Object.entries(exported).filter(([, value]) => isClass(value)).map(([key, { name }]) => [key, name]);
+}
+
 /** Flags with which a program's imports of the packages lead to what is published. */
 async function publishedFlags(): Promise<string[]> {
   const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
@@ -56,7 +61,28 @@ for (const { name, source, built } of entries) {
     assert(Object.keys(before).length > 0);
     assertEquals(Object.keys(after), Object.keys(before));
   });
+
+  Deno.test(`${name} has classes of the same names as published`, async () => {
+    const [before, after] = await Promise.all([source, built].map((path) => import(new URL(path, ROOT).href)));
+    assertEquals(classNames(after), classNames(before));
+  });
 }
+
+Deno.test("published error pages name the same classes", async () => {
+  const page = async (path: string) => {
+    const { default: sluice } = await import(new URL(path, ROOT).href);
+    const app = sluice().set("env", "test");
+    app.use((_req: unknown, _res: unknown, next: () => void) => next());
+    app.get("/", () => {
+      throw new Error("shown");
+    });
+    const response: Response = await app.handle(new Request("http://localhost/"));
+    return [...(await response.text()).matchAll(/at (\w+)\./g)].map(([, name]) => name);
+  };
+  const [before, after] = await Promise.all([entries[0]!.source, entries[0]!.built].map(page));
+  assert(before!.length > 0);
+  assertEquals(after, before);
+});
 
 Deno.test("the published mod.ts loads few modules, and nothing of Node's", async () => {
   const { own, packages } = await importGraph(entries[0]!.built);
