@@ -1,5 +1,7 @@
 /** What `deno task build` makes of the entry points, and `deno publish` uploads. */
 import { fileURLToPath } from "node:url";
+import type { FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
+import { rateLimit } from "@sluice/rate-limit";
 import { assert, assertEquals } from "@std/assert";
 import { importGraph } from "../../bench/start/graph.ts";
 import { buildPackages } from "../../scripts/build.ts";
@@ -82,6 +84,18 @@ Deno.test("published error pages name the same classes", async () => {
   const [before, after] = await Promise.all([entries[0]!.source, entries[0]!.built].map(page));
   assert(before!.length > 0);
   assertEquals(after, before);
+});
+
+// as npm installs them: the program's copy under the name it chose, and another one for the limiter
+Deno.test("a limiter made inside requests counts them even if they come from another copy of Sluice", async () => {
+  const { default: sluice } = await import(new URL(entries[0]!.built, ROOT).href);
+  const app = sluice();
+  app.get("/", (req: FrameworkRequest, res: FrameworkResponse, next: () => void) => {
+    return rateLimit({ windowMs: 60_000, max: 1, keyGenerator: () => "all" })(req, res, next);
+  }, (_req: unknown, res: FrameworkResponse) => res.send("admitted"));
+  const status = async (path: string) => (await app.handle(new Request(`http://localhost${path}`))).status;
+  for (let i = 0; i < 10; i++) assertEquals(await status("/elsewhere"), 404);
+  assertEquals([await status("/"), await status("/")], [200, 429]);
 });
 
 Deno.test("the published mod.ts loads few modules, and nothing of Node's", async () => {
