@@ -36,3 +36,14 @@ Deno.test("the limiter names no runtime and no Node module", () => {
   ]);
   assertEquals(impure, []);
 });
+
+// webpack does not look into imports it ignores, and replaces a constant that nothing else uses with null, which
+// import() refuses
+Deno.test("no constant is only used by an import that bundlers leave alone", () => {
+  const options = sources.flatMap(({ code }) =>
+    Array.from(code.matchAll(/await import\([^)]*\b(\w+)\)/g), ([, name]) => name!)
+  );
+  const constants = sources.flatMap(({ code }) => Array.from(code.matchAll(/^const (\w+)/gm), ([, name]) => name!));
+  assertEquals(options.length, 1);
+  assertEquals(options.filter((name) => constants.includes(name)), []);
+});

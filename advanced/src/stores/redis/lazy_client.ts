@@ -181,12 +181,11 @@ export function lazyClient(url: string): RedisPort {
 }
 
 // Bundlers must leave this import alone: it needs Node's modules, and programs bundled for the edge mostly use another
-// store. They do if the second argument is no literal (esbuild), or by a comment (webpack, Vite).
-const NO_OPTIONS = {};
-
-async function load(): Promise<typeof import("redis")> {
+// store. They do if the second argument is no literal (esbuild), or by a comment (webpack, Vite). It is a parameter
+// because webpack removes constants that only such an import uses.
+async function load(options: ImportCallOptions = {}): Promise<typeof import("redis")> {
   try {
-    return await import(/* webpackIgnore: true */ /* @vite-ignore */ "redis", NO_OPTIONS);
+    return await import(/* webpackIgnore: true */ /* @vite-ignore */ "redis", options);
   } catch (cause) {
     const remedy = "install it; in a program that was bundled into one file, give option client instead of url";
     throw new Error(`RedisStore: option url needs the package redis, which could not be loaded: ${remedy}`, { cause });
