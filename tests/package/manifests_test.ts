@@ -12,6 +12,15 @@ for (const folder of ["", "advanced/"]) {
   });
 }
 
+Deno.test("both packages include the license", async () => {
+  const license = (folder: string) => Deno.readTextFile(new URL(`../../${folder}LICENSE`, import.meta.url));
+  assertEquals(await license("advanced/"), await license(""));
+  for (const path of ["deno.json", "advanced/deno.json"]) {
+    const { publish } = await manifest(path) as { publish: { include: string[] } };
+    assertEquals(publish.include.includes("LICENSE"), true, path);
+  }
+});
+
 Deno.test("every entry is published", async () => {
   const { exports, publish } = await manifest("deno.json") as {
     exports: Record<string, string>;
