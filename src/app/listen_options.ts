@@ -29,7 +29,7 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
   const [first, second] = args;
   // ignored, options beside a port would leave the server without its address or its certificate
   if (args.slice(1).some((arg) => Object(arg) === arg)) {
-    throw new TypeError("app.listen takes options, the port among them, as its first argument");
+    throw new TypeError("app.listen takes options, with the port, as its first argument");
   }
   if (typeof first === "object" && first !== null) {
     const { host, path, ...options } = first as ListenOptions & { path?: unknown };

@@ -1,5 +1,7 @@
+const SEQUENCE: unique symbol = Symbol.for("sluice.sequence");
+
 /** Shared by all copies of this module: npm may install one for the program and another one for its limiter. */
-const created: { last: number } = /* @__PURE__ */ sharedCount();
+const created = (globalThis as { [SEQUENCE]?: { last: number } })[SEQUENCE] ??= { last: 0 };
 
 /** Key of a request's number in the order of creation. */
 export const requestSequence: unique symbol = Symbol.for("sluice.request.sequence");
@@ -7,10 +9,4 @@ export const requestSequence: unique symbol = Symbol.for("sluice.request.sequenc
 /** The next number in the order of creation of requests and limiters in this process. */
 export function nextSequence(): number {
   return ++created.last;
-}
-
-function sharedCount(): { last: number } {
-  const key = Symbol.for("sluice.sequence");
-  const holder = globalThis as { [key]?: { last: number } };
-  return holder[key] ??= { last: 0 };
 }

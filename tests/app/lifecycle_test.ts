@@ -218,7 +218,7 @@ Deno.test("options after a port are refused, and not ignored", () => {
   const options = { hostname: "127.0.0.1" } as never;
   for (const args of [[0, options], [0, undefined, options], [undefined, options], [{ port: 0 }, options]]) {
     const listen = () => quietApp().listen(...args as [number], () => {});
-    assertThrows(listen, TypeError, "app.listen takes options, the port among them, as its first argument");
+    assertThrows(listen, TypeError, "app.listen takes options, with the port, as its first argument");
   }
 });
 
