@@ -37,19 +37,26 @@ export async function buildPackages(folder: URL): Promise<void> {
   // other packages stay imports, so that their fixes reach users and each is loaded once
   const external = manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)]);
   for (const [i, path] of PACKAGES.entries()) {
-    const { exports, publish } = manifests[i]!;
-    const source = new URL(path, ROOT);
-    const target = new URL(path, folder);
-    for (const one of publish.include) await cp(new URL(one, source), new URL(one, target), { recursive: true });
-    await bundle(target, Object.values(exports), external);
-    for await (const { name } of Deno.readDir(new URL("dist/", target))) {
-      await rewrite(new URL(`dist/${name}`, target), restoreNames);
-    }
-    for (const entry of Object.values(exports)) {
-      await rewrite(new URL(builtFrom(entry), target), (code) => `/* @ts-self-types=".${entry}" */\n${code}`);
-    }
-    for (const name of ["deno.json", "jsr.json"]) await exportBuilt(new URL(name, target));
+    await buildPackage(new URL(path, ROOT), new URL(path, folder), manifests[i]!, external);
   }
+}
+
+async function buildPackage(
+  source: URL,
+  target: URL,
+  { exports, publish }: Manifest,
+  external: string[],
+): Promise<void> {
+  for (const path of publish.include) await cp(new URL(path, source), new URL(path, target), { recursive: true });
+  const entries = Object.values(exports);
+  await bundle(target, entries, external);
+  for await (const { name } of Deno.readDir(new URL("dist/", target))) {
+    await rewrite(new URL(`dist/${name}`, target), restoreNames);
+  }
+  for (const entry of entries) {
+    await rewrite(new URL(builtFrom(entry), target), (code) => `/* @ts-self-types=".${entry}" */\n${code}`);
+  }
+  for (const name of ["deno.json", "jsr.json"]) await rewrite(new URL(name, target), exportBuilt);
 }
 
 async function manifestOf(folder: URL): Promise<Manifest> {
@@ -83,11 +90,12 @@ async function rewrite(file: URL, change: (text: string) => string): Promise<voi
   await Deno.writeTextFile(file, change(await Deno.readTextFile(file)));
 }
 
-async function exportBuilt(file: URL): Promise<void> {
-  const manifest = JSON.parse(await Deno.readTextFile(file));
+/** Replaces the entry points in a manifest by what was built from them. */
+function exportBuilt(text: string): string {
+  const manifest = JSON.parse(text);
   for (const [name, entry] of Object.entries<string>(manifest.exports)) manifest.exports[name] = builtFrom(entry);
   manifest.publish?.include.push("dist/");
-  await Deno.writeTextFile(file, JSON.stringify(manifest, null, 2));
+  return JSON.stringify(manifest, null, 2);
 }
 
 if (import.meta.main) {

@@ -20,7 +20,15 @@ export async function stdFlags(): Promise<StdFlags> {
     await Deno.copyFile("deno.lock", ".cache/online.lock");
     return { real, flags: ["--lock=.cache/online.lock"] };
   }
-  const { imports } = JSON.parse(await Deno.readTextFile("deno.json")) as { imports: Record<string, string> };
+  await Deno.writeTextFile(".cache/offline.json", JSON.stringify({ imports: await offlineImports() }));
+  return { real, flags: ["--frozen", "--import-map=.cache/offline.json"] };
+}
+
+/** The imports of `deno.json` as an import map without JSR: for the standard library, it has the adapter. */
+export async function offlineImports(): Promise<Record<string, string>> {
+  const { imports } = JSON.parse(await Deno.readTextFile(new URL("../deno.json", import.meta.url))) as {
+    imports: Record<string, string>;
+  };
   for (const [name, target] of Object.entries(imports)) {
     // in deno.json, "ejs" also covers subpaths such as "ejs/lib"; an import map needs them listed
     if (/^(npm|jsr):/.test(target)) imports[`${name}/`] = `${target.replace(":", ":/")}/`;
@@ -28,8 +36,7 @@ export async function stdFlags(): Promise<StdFlags> {
   const support = (file: string) => new URL(`../tests/support/${file}`, import.meta.url).href;
   imports["@std/assert"] = support("std_assert.ts");
   imports["@std/http"] = support("std_http.ts");
-  await Deno.writeTextFile(".cache/offline.json", JSON.stringify({ imports }));
-  return { real, flags: ["--frozen", "--import-map=.cache/offline.json"] };
+  return imports;
 }
 
 async function cached(ms: number, ...what: string[]): Promise<boolean> {

@@ -6,6 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 import { importGraph } from "../../bench/start/graph.ts";
 import { buildPackages } from "../../scripts/build.ts";
 import { run } from "../../scripts/process.ts";
+import { offlineImports } from "../../scripts/std.ts";
 import { APP_CONTRACT, outcomesOf } from "../contracts/app_contract.ts";
 import { startServing } from "../contracts/serving.ts";
 import { lockFlag } from "../support/node_program.ts";
@@ -48,9 +49,7 @@ function classNames(exported: Record<string, { name?: unknown; toString?: unknow
 
 /** Flags with which a program's imports of the packages lead to what is published. */
 async function publishedFlags(): Promise<string[]> {
-  const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  const std = (name: string) => new URL(`tests/support/${name}.ts`, ROOT).href;
-  Object.assign(imports, { "@std/assert": std("std_assert"), "srvx/": "npm:/srvx@^1.0.8/" });
+  const imports = await offlineImports();
   for (const { name, built } of entries) imports[name] = new URL(built, ROOT).href;
   const map = new URL(`${FOLDER}imports.json`, ROOT);
   await Deno.writeTextFile(map, JSON.stringify({ imports }));
