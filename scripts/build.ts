@@ -100,5 +100,5 @@ function exportBuilt(text: string): string {
 
 if (import.meta.main) {
   await buildPackages(PUBLISHED);
-  console.log(`Publish with \`deno publish\` in ${fileURLToPath(PUBLISHED)}, then in its folder advanced/`);
+  console.log(`Built in ${fileURLToPath(PUBLISHED)}`);
 }
