@@ -1,4 +1,5 @@
 /** npm packages in their own folder, for programs that do not run on Deno, at the versions of `deno.lock`. */
+import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { run } from "./process.ts";
 
@@ -28,7 +29,7 @@ export async function installLocked(folder: URL, packages: readonly string[]): P
   const known = present.lock === lock ? present.dependencies : {};
   if (Object.entries(dependencies).every(([name, version]) => known[name] === version)) return;
   const manifest = JSON.stringify({ private: true, type: "module", dependencies }, null, 2);
-  await Deno.remove(folder, { recursive: true }).catch(() => undefined);
+  await rm(folder, { recursive: true, force: true });
   await Deno.mkdir(folder, { recursive: true });
   await Deno.writeTextFile(new URL("package.json", folder), manifest);
   await Deno.writeTextFile(new URL("deno.json", folder), `{ "nodeModulesDir": "auto" }`);

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { buildPackages } from "../../scripts/build.ts";
 import { lockedVersions } from "../../scripts/locked_packages.ts";
@@ -39,7 +40,7 @@ export async function makeProject(): Promise<(contestant: string) => URL> {
     "@sluice/published": "./dist/mod.js",
   };
   for (const name of [...packages, "hono", "h3", "elysia", "express"]) imports[name] = `npm:${name}@${versions[name]}`;
-  await Deno.remove(FOLDER, { recursive: true }).catch(() => undefined);
+  await rm(FOLDER, { recursive: true, force: true });
   await Deno.mkdir(FOLDER, { recursive: true });
   await copyPublished();
   // its own workspace, or Deno would look for one in the parent folders

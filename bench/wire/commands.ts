@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { installLocked } from "../../scripts/locked_packages.ts";
@@ -52,7 +53,7 @@ async function bundle(path: string): Promise<string> {
   await installLocked(FOLDER, PEERS);
   const name = path.replace(/^.*\//, "").replace(/\.ts$/, "");
   const folder = new URL(`${name}/`, FOLDER);
-  await Deno.remove(folder, { recursive: true }).catch(() => undefined);
+  await rm(folder, { recursive: true, force: true });
   const lock = denoRun().find((arg) => arg.startsWith("--lock="))!;
   const external = PEERS.flatMap((peer) => ["--external", peer]);
   const out = ["--code-splitting", "--outdir", fileURLToPath(folder)];

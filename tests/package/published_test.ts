@@ -42,6 +42,11 @@ async function entriesOf(folder: string): Promise<Entry[]> {
   }));
 }
 
+// deno-lint-ignore no-explicit-any
+function imported(path: string): Promise<Record<string, any>> {
+  return import(new URL(path, ROOT).href);
+}
+
 function classNames(exported: Record<string, { name?: unknown; toString?: unknown }>): [string, unknown][] {
   const isClass = (value: unknown) => typeof value === "function" && value.toString().startsWith("class");
   return Object.entries(exported).filter(([, value]) => isClass(value)).map(([key, { name }]) => [key, name]);
@@ -58,20 +63,20 @@ async function publishedFlags(): Promise<string[]> {
 
 for (const { name, source, built } of entries) {
   Deno.test(`${name} exports the same as published`, async () => {
-    const [before, after] = await Promise.all([source, built].map((path) => import(new URL(path, ROOT).href)));
+    const [before, after] = [await imported(source), await imported(built)];
     assert(Object.keys(before).length > 0);
     assertEquals(Object.keys(after), Object.keys(before));
   });
 
   Deno.test(`${name} has classes of the same names as published`, async () => {
-    const [before, after] = await Promise.all([source, built].map((path) => import(new URL(path, ROOT).href)));
+    const [before, after] = [await imported(source), await imported(built)];
     assertEquals(classNames(after), classNames(before));
   });
 }
 
 Deno.test("published error pages name the same classes", async () => {
   const page = async (path: string) => {
-    const { default: sluice } = await import(new URL(path, ROOT).href);
+    const { default: sluice } = await imported(path);
     const app = sluice().set("env", "test");
     app.use((_req: unknown, _res: unknown, next: () => void) => next());
     app.get("/", () => {
@@ -87,7 +92,7 @@ Deno.test("published error pages name the same classes", async () => {
 
 // as npm installs them: the program's copy under the name it chose, and another one for the limiter
 Deno.test("a limiter made inside requests counts them even if they come from another copy of Sluice", async () => {
-  const { default: sluice } = await import(new URL(entries[0]!.built, ROOT).href);
+  const { default: sluice } = await imported(entries[0]!.built);
   const app = sluice();
   app.get("/", (req: FrameworkRequest, res: FrameworkResponse, next: () => void) => {
     return rateLimit({ windowMs: 60_000, max: 1, keyGenerator: () => "all" })(req, res, next);

@@ -1,5 +1,5 @@
 /** Both packages as users install them from npm, and examples that import them by name. */
-import { cp } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { buildPackages } from "../../../scripts/build.ts";
 import { run } from "../../../scripts/process.ts";
@@ -37,7 +37,7 @@ async function pack(folder: string, name: string): Promise<string> {
   const args = ["pack", "--quiet", "--allow-dirty", "--no-source-maps", "-o", path];
   await done(Deno.execPath(), args, fileURLToPath(new URL(folder, BUILT)));
   const unpacked = fileURLToPath(new URL(`packing/${name}/`, FOLDER));
-  await Deno.remove(unpacked, { recursive: true }).catch(() => {});
+  await rm(unpacked, { recursive: true, force: true });
   await Deno.mkdir(unpacked, { recursive: true });
   await done("tar", ["-xzf", path, "-C", unpacked], unpacked);
   await nameTypes(`${unpacked}package/package.json`);
@@ -64,7 +64,7 @@ async function nameTypes(path: string): Promise<void> {
 export async function copyExample(name: string): Promise<string> {
   await (installing ??= install());
   const copy = fileURLToPath(new URL(`${name}/`, FOLDER));
-  await Deno.remove(copy, { recursive: true }).catch(() => {});
+  await rm(copy, { recursive: true, force: true });
   await cp(new URL(`examples/deploy/${name}/`, ROOT), copy, { recursive: true });
   return copy;
 }
@@ -77,7 +77,7 @@ async function install(): Promise<void> {
   const tarballs = await packages();
   const dependencies: Record<string, string> = {};
   const unpacked = new URL("unpacked/", FOLDER);
-  await Deno.remove(unpacked, { recursive: true }).catch(() => {});
+  await rm(unpacked, { recursive: true, force: true });
   for (const [name, tarball] of Object.entries(tarballs)) {
     const folder = fileURLToPath(new URL(`${name}/`, unpacked));
     await Deno.mkdir(folder, { recursive: true });
@@ -92,7 +92,7 @@ async function install(): Promise<void> {
     await Deno.writeTextFile(installed, manifest);
   }
   const scope = fileURLToPath(new URL("node_modules/@sluice", FOLDER));
-  await Deno.remove(scope, { recursive: true }).catch(() => {});
+  await rm(scope, { recursive: true, force: true });
   await Deno.rename(fileURLToPath(new URL("@sluice", unpacked)), scope);
 }
 
