@@ -1,3 +1,4 @@
+import { describe } from "../http/error_text.ts";
 import { knownUrl, noteUrl } from "./known_urls.ts";
 
 /**
@@ -45,6 +46,7 @@ export class Target {
 
   // a method of its own, so that the constructor is small enough for V8 to inline
   #read(url: string): void {
+    if (url === undefined) throw new TypeError(`app.fetch takes a Request, not ${describe(this.request)}`);
     const known = knownUrl(url);
     if (known.url === url) {
       this.#text = known.url;

@@ -308,6 +308,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
       this.#caller = `${this.#name}.${method ?? "all"}`;
     }
     const caller = this.#caller;
+    if (typeof path === "function") {
+      throw new TypeError(
+        `${caller} takes a path before its handlers, as in ${caller}("/path", handler), not a function`,
+      );
+    }
     const functions = checkedHandlers(caller, handlers);
     this.#route(path, caller).add(method, functions, caller);
     return this;

@@ -143,6 +143,14 @@ Deno.test("a path begins after the origin, whatever the scheme; on Unix sockets 
   assertEquals(await seenAt("http+unix://socket?q#hash"), ["/?q", "/", "http"]);
 });
 
+Deno.test("anything but a Request is refused, and the error says what fetch takes", () => {
+  const refused = (value: unknown, what: string) =>
+    assertThrows(() => quietApp().fetch(value as Request), TypeError, `app.fetch takes a Request, not ${what}`);
+  refused("http://x/", '"http://x/"');
+  refused(new URL("http://x/"), "an object (URL)");
+  refused({ path: "/" }, "an object");
+});
+
 Deno.test("cookies are read lazily and may be replaced", async () => {
   const init = { headers: { cookie: "a=1; b=%20x; a=2" } };
   assertEquals(await seen((req) => ({ ...req.cookies }), "/", init), { a: "1", b: " x" });

@@ -47,6 +47,8 @@ Deno.test("a value that is no handler is refused, naming the method and the valu
   }
   assertThrows(() => Router().delete("/"), TypeError, "Router.delete requires a handler");
   assertThrows(() => quietApp().route("/").get(), TypeError, "requires a handler");
+  const first = 'app.post takes a path before its handlers, as in app.post("/path", handler), not a function';
+  assertThrows(() => quietApp().post((() => {}) as Any), TypeError, first);
 });
 
 Deno.test("a value that is no path is refused, naming the method that got it", () => {
