@@ -1,4 +1,4 @@
-import { capacityOf, type Policy } from "../policy/policy.ts";
+import { capacityOf, refusesFreely } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 import { blockedFor, countRefusals, refusalsLeft } from "./block_state.ts";
@@ -40,12 +40,8 @@ export function decideBatch(takes: readonly Take[], held: readonly Held[], times
 /** Decides a take that is alone in its batch. */
 export function decideAlone(take: Take, held: Held, times: number, now: number): Verdict {
   const { policy, cost } = take;
-  const { algorithm, cells, block } = held;
-  if (
-    algorithm.decide !== undefined && block === null && (policy.onDenied === undefined || policy.onDenied === "free")
-  ) {
-    return algorithm.decide(policy, cells, now, cost, times);
-  }
+  const { algorithm, cells } = held;
+  if (algorithm.decide !== undefined && refusesFreely(policy)) return algorithm.decide(policy, cells, now, cost, times);
   const fits = timesItFits(take, held, times, now);
   return settle(take, held, fits, times - fits, now);
 }
@@ -58,12 +54,12 @@ function timesItFits({ policy, cost }: Take, { algorithm, cells, block }: Held, 
   return room < cost ? 0 : Math.floor(room / cost);
 }
 
-function settle({ policy, cost }: Take, held: Held, granted: number, refusals: number, now: number): Verdict {
+function settle(take: Take, held: Held, granted: number, refusals: number, now: number): Verdict {
+  const { policy, cost } = take;
   const { algorithm, cells, block } = held;
   const units = granted * cost;
   let stamp = units > 0 ? algorithm.take(policy, cells, now, units) : 0;
-  const counted = block === null ? refusals : Math.min(refusals, refusalsLeft(policy.block!, block, now));
-  if (refusals > 0 && cost > 0) stamp = refuse(policy, held, counted * cost, counted, now, stamp);
+  if (refusals > 0) stamp = refuse(take, held, refusals, now, stamp);
   const capacity = capacityOf(policy);
   const blocked = block === null ? 0 : blockedFor(block, now);
   const remaining = blocked > 0 ? 0 : Math.max(0, algorithm.room(policy, cells, now));
@@ -84,21 +80,20 @@ function settle({ policy, cost }: Take, held: Held, granted: number, refusals: n
 
 /** Applies the consequences of rejections, and returns the new stamp of what was granted. */
 function refuse(
-  policy: Policy,
+  { policy, cost }: Take,
   { algorithm, cells, block }: Held,
-  units: number,
   refusals: number,
   now: number,
   stamp: number,
 ): number {
   if (block !== null && blockedFor(block, now) > 0) return stamp;
+  const counted = block === null ? refusals : Math.min(refusals, refusalsLeft(policy.block!, block, now));
   let moved = stamp;
   if (policy.onDenied === "charge") {
-    const capacity = capacityOf(policy);
     // usage is capped at twice the limit, so that no client is locked out for longer than about two windows
-    const debt = Math.min(units, Math.max(0, capacity + algorithm.room(policy, cells, now)));
+    const debt = Math.min(counted * cost, Math.max(0, capacityOf(policy) + algorithm.room(policy, cells, now)));
     if (debt > 0) algorithm.take(policy, cells, now, debt);
   } else if (policy.onDenied === "extend") moved = algorithm.extend(policy, cells, now);
-  if (block !== null) countRefusals(policy.block!, policy.windowMs, block, now, refusals);
+  if (block !== null) countRefusals(policy.block!, policy.windowMs, block, now, counted);
   return stamp === 0 ? 0 : moved;
 }
