@@ -63,7 +63,7 @@ export class KeyTable {
 
   /** Decides a take that is alone in its batch. */
   decide(take: Take, times: number, now: number): readonly Verdict[] {
-    const place = this.#places.get(take.key) ?? this.place(take, now);
+    const place = this.place(take.key, now);
     const aim = this.#aimAt(this.#aim, place, take.policy);
     const verdict = decideAlone(take, aim, times, now);
     this.keep(aim, place);
@@ -76,7 +76,7 @@ export class KeyTable {
    * A further key may make the arrays longer, so a batch takes all its places before it aims at any. The place of a new
    * key looks idle until it is written to; the keys in `spared` must not be swept for that reason.
    */
-  place({ key }: Take, now: number, spared?: ReadonlySet<string>): number {
+  place(key: string, now: number, spared?: ReadonlySet<string>): number {
     return this.#places.get(key) ?? this.#takePlace(key, now, spared);
   }
 
@@ -93,10 +93,7 @@ export class KeyTable {
 
   #aimAt(aim: Aim, place: number, policy: Policy): Aim {
     if (place >= 0) this.#columns.aim(aim, place, policy);
-    else {
-      this.overflows++;
-      this.#shared!.aim(aim, -1 - place, policy);
-    }
+    else this.#shared!.aim(aim, -1 - place, policy);
     return aim;
   }
 
@@ -143,7 +140,10 @@ export class KeyTable {
     this.#sweep(full ? SWEPT_WHEN_FULL : SWEPT_PER_KEY, now, spared);
     let place = this.#free.pop();
     if (place === undefined) {
-      if (this.#used >= this.#maxKeys) return this.#sharedPlace(key);
+      if (this.#used >= this.#maxKeys) {
+        this.overflows++;
+        return this.#sharedPlace(key);
+      }
       place = this.#used++;
     }
     const own = ownText(key);
@@ -170,9 +170,7 @@ export class KeyTable {
   give({ policy, key }: Take, stamp: number, amount: number, now: number): boolean {
     const place = this.#places.get(key) ?? (this.#shared === null ? undefined : this.#sharedPlace(key));
     if (place === undefined) return false;
-    const aim = this.#aim;
-    if (place >= 0) this.#columns.aim(aim, place, policy);
-    else this.#shared!.aim(aim, -1 - place, policy);
+    const aim = this.#aimAt(this.#aim, place, policy);
     return aim.algorithm.give(policy, aim.cells, now, stamp, amount);
   }
 

@@ -80,7 +80,7 @@ export class MemoryStore implements Store {
     assertDistinct(takes);
     const tables = takes.map(({ policy }) => this.#tableOf(policy));
     const keys = new Set(takes.map(({ key }) => key));
-    const places = takes.map((take, i) => tables[i]!.place(take, now, keys));
+    const places = takes.map(({ key }, i) => tables[i]!.place(key, now, keys));
     takes.forEach(({ policy }, i) => tables[i]!.touch(places[i]!, policy));
     const aims = takes.map(({ policy }, i) => tables[i]!.aim(places[i]!, policy));
     const verdicts = decideBatch(takes, aims, times, now);
