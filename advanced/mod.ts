@@ -43,7 +43,7 @@ export {
   type VersionedValue,
 } from "./src/stores/compare_and_set_store.ts";
 export { type CounterOptions, fromCounter } from "./src/stores/counter_store.ts";
-export type { CallbackCounterLike, CounterInfo, CounterLike } from "./src/stores/policy_counter.ts";
+export type { CallbackCounterLike, CounterInfo, CounterLike } from "./src/stores/counter_like.ts";
 export {
   DenoKvStore,
   type DenoKvStoreOptions,

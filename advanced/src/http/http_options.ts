@@ -4,7 +4,12 @@ import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { type LimiterOptions, type LimitOptions, systemClock } from "../limiter/limiter_options.ts";
 import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
 import { fromCounter } from "../stores/counter_store.ts";
-import { type CallbackCounterLike, type CounterLike, isCallbackCounter } from "../stores/policy_counter.ts";
+import {
+  type AnyCounter,
+  type CallbackCounterLike,
+  type CounterLike,
+  isCallbackCounter,
+} from "../stores/counter_like.ts";
 import { isRedisClient } from "../stores/redis/is_redis_client.ts";
 import { checkName, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Awaitable, Store } from "../policy/store.ts";
@@ -115,9 +120,9 @@ function pick<Options>(options: object, names: OptionNames<Options>): Partial<Op
   return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(names, name))) as Partial<Options>;
 }
 
-function storeOf(store: Store | CounterLike | CallbackCounterLike): Store {
+function storeOf(store: Store | AnyCounter): Store {
   // a value that is not an object, such as a Redis URL, is rejected when the limiter is created
-  const counter = Object(store) as CounterLike | CallbackCounterLike;
+  const counter = Object(store) as AnyCounter;
   const isCounter = "increment" in counter && typeof counter.increment === "function" || isCallbackCounter(counter);
   // a client of Redis has a method incr, too
   return isCounter && !isRedisClient(store) ? fromCounter(counter) : store as Store;

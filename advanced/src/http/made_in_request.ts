@@ -3,7 +3,7 @@ import { Limiter } from "../limiter/limiter.ts";
 import { type CountersHome, homeOf } from "../stores/counters_home.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Store } from "../policy/store.ts";
-import type { CallbackCounterLike, CounterLike } from "../stores/policy_counter.ts";
+import type { AnyCounter } from "../stores/counter_like.ts";
 import { limiterOptionsOf } from "./http_options.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 
@@ -51,7 +51,7 @@ function isMemoryOf(req: object, store: object): boolean {
 }
 
 // a store for express-rate-limit does not say when it was created; one that counts elsewhere finds its counts again
-function noteOwnMemory(store: Store | CounterLike | CallbackCounterLike): void {
+function noteOwnMemory(store: Store | AnyCounter): void {
   const isOwn = "capabilities" in store ? store.capabilities.scope === "process" : store.localKeys === true;
   if (warned || !isOwn || store instanceof MemoryStore) return;
   warned = true;

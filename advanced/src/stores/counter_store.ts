@@ -4,7 +4,8 @@ import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
 import { decideByKey } from "./decide_by_key.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
-import { type CallbackCounterLike, type CounterLike, isCallbackCounter, PolicyCounter } from "./policy_counter.ts";
+import { type AnyCounter, type CallbackCounterLike, type CounterLike, isCallbackCounter } from "./counter_like.ts";
+import { PolicyCounter } from "./policy_counter.ts";
 import { StoreClock } from "./store_clock.ts";
 
 /** Options of {@linkcode fromCounter}. */
@@ -14,9 +15,6 @@ export interface CounterOptions {
 }
 
 const NAMES: OptionNames<CounterOptions> = { clock: true };
-
-/** Any counter. */
-type AnyCounter = CounterLike | CallbackCounterLike;
 
 /** The windows of counters that are in use: each is told one, and would keep to the last it was told. */
 const windows = new WeakMap<AnyCounter, number>();

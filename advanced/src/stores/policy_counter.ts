@@ -1,54 +1,9 @@
 import { ownText } from "@sluice/sluice/limiting";
 import type { Policy } from "../policy/policy.ts";
+import type { Take, Verdict } from "../policy/store.ts";
+import { type AnyCounter, type CounterInfo, hit, infoOf } from "./counter_like.ts";
 import { KeyTurns } from "./key_turns.ts";
-import type { Awaitable, Take, Verdict } from "../policy/store.ts";
 import type { StoreClock } from "./store_clock.ts";
-
-/** What a counter tells of a key. */
-export interface CounterInfo {
-  /** Hits in the present window. */
-  totalHits: number;
-  /** When the window ends. */
-  resetTime?: Date | undefined;
-}
-
-/** A store as express-rate-limit has them. */
-export interface CounterLike {
-  /** Tells it the window; called once, before anything else. */
-  init?(options: { windowMs: number }): unknown;
-  /** Reads a key. */
-  get?(key: string): Awaitable<CounterInfo | undefined>;
-  /** Counts a hit. */
-  increment(key: string): Awaitable<CounterInfo>;
-  /** Takes a hit back. */
-  decrement(key: string): Awaitable<void>;
-  /** Forgets a key. */
-  resetKey(key: string): Awaitable<void>;
-  /** Forgets all keys. */
-  resetAll?(): Awaitable<void>;
-  /** Lets go of timers and connections. */
-  shutdown?(): Awaitable<void>;
-  /** Begin of its keys; it is left to the counter. */
-  prefix?: string;
-  /** Whether the counts are those of this process only. */
-  localKeys?: boolean;
-}
-
-/** A store as express-rate-limit had them before version 6, and still takes: what it counts it tells by a callback. */
-export interface CallbackCounterLike extends Omit<CounterLike, "increment"> {
-  /** Counts a hit. */
-  incr(key: string, callback: (error: unknown, totalHits: number, resetTime?: Date) => void): unknown;
-}
-
-/**
- * Whether a counter tells what it counts by a callback only.
- *
- * @param counter The counter
- */
-export function isCallbackCounter(counter: CounterLike | CallbackCounterLike): counter is CallbackCounterLike {
-  const { incr, increment } = counter as Partial<CounterLike & CallbackCounterLike>;
-  return typeof incr === "function" && typeof increment !== "function";
-}
 
 /** Keys whose windows are kept in mind; one that was not asked about for longest gets nothing back any more. */
 const MOST_SEEN = 100_000;
@@ -64,7 +19,7 @@ interface Window {
 
 /** The counter of one policy: express-rate-limit's two verbs, made into decisions. */
 export class PolicyCounter {
-  readonly #legacy: CounterLike | CallbackCounterLike;
+  readonly #legacy: AnyCounter;
   readonly #windowMs: number;
   readonly #clock: StoreClock;
   // some counters return an object that later hits change, so decisions on one key take turns
@@ -72,17 +27,13 @@ export class PolicyCounter {
   /** Windows as they were last seen, those not seen for longest first. */
   readonly #seen = new Map<string, Window>();
 
-  private constructor(legacy: CounterLike | CallbackCounterLike, windowMs: number, clock: StoreClock) {
+  private constructor(legacy: AnyCounter, windowMs: number, clock: StoreClock) {
     this.#legacy = legacy;
     this.#windowMs = windowMs;
     this.#clock = clock;
   }
 
-  static async begin(
-    legacy: CounterLike | CallbackCounterLike,
-    windowMs: number,
-    clock: StoreClock,
-  ): Promise<PolicyCounter> {
+  static async begin(legacy: AnyCounter, windowMs: number, clock: StoreClock): Promise<PolicyCounter> {
     await legacy.init?.({ windowMs });
     return new PolicyCounter(legacy, windowMs, clock);
   }
@@ -110,9 +61,7 @@ export class PolicyCounter {
 
   /** Counts hits, and tells how many of them are within the limit. */
   async #count(key: string, hits: number, limit: number): Promise<{ window: Window; within: number }> {
-    const counts = await Promise.all(
-      Array.from({ length: hits }, async () => infoOf(await hit(this.#legacy, key))),
-    );
+    const counts = await Promise.all(Array.from({ length: hits }, () => hit(this.#legacy, key)));
     const last = counts.reduce((most, one) => one.totalHits > most.totalHits ? one : most);
     // hits of other processes may lie between these; where an object was changed by later hits before it could be read,
     // it is known only that no more are above the limit than there are hits above it
@@ -193,24 +142,6 @@ export class PolicyCounter {
   async close(): Promise<void> {
     await this.#legacy.shutdown?.();
   }
-}
-
-function hit(counter: CounterLike | CallbackCounterLike, key: string): Awaitable<CounterInfo> {
-  if (!isCallbackCounter(counter)) return counter.increment(key);
-  return new Promise((resolve, reject) => {
-    counter.incr(key, (error, totalHits, resetTime) => error ? reject(error) : resolve({ totalHits, resetTime }));
-  });
-}
-
-// what is no number would pass for a grant; a counter that keeps JSON gives its times back as texts
-function infoOf(told: CounterInfo): CounterInfo {
-  const { totalHits, resetTime = null } = told ?? {};
-  const end = resetTime === null ? undefined : new Date(resetTime);
-  if (Number.isFinite(totalHits) && !Number.isNaN(end?.getTime())) return { totalHits, resetTime: end };
-  throw new TypeError(
-    "fromCounter: the counter must tell totalHits as a number and resetTime as a Date, not " +
-      `${String(totalHits)} and ${String(resetTime)}`,
-  );
 }
 
 function verdictOf(

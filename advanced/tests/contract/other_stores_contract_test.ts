@@ -2,7 +2,7 @@
 import { DenoKvStore } from "../../src/stores/deno_kv_store.ts";
 import { fromExclusive } from "../../src/stores/exclusive_store.ts";
 import { fromCounter } from "../../src/stores/counter_store.ts";
-import type { CounterInfo, CounterLike } from "../../src/stores/policy_counter.ts";
+import type { CounterInfo, CounterLike } from "../../src/stores/counter_like.ts";
 import { DurableObjectStore } from "../../src/stores/durable_object_store.ts";
 import { RateLimitObject } from "../../src/stores/rate_limit_object.ts";
 import { StoreClock } from "../../src/stores/store_clock.ts";

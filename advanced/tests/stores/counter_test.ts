@@ -5,7 +5,7 @@ import type { Decision } from "../../src/limiter/decision.ts";
 import { rateLimit } from "../../src/http/rate_limit.ts";
 import { Limiter } from "../../src/limiter/limiter.ts";
 import { fromCounter } from "../../src/stores/counter_store.ts";
-import type { CallbackCounterLike, CounterInfo, CounterLike } from "../../src/stores/policy_counter.ts";
+import type { CallbackCounterLike, CounterInfo, CounterLike } from "../../src/stores/counter_like.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
 import type { Store, Take, Verdict } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
