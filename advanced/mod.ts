@@ -64,12 +64,8 @@ export {
   type DurableObjectStorageLike,
   RateLimitObject,
 } from "./src/stores/rate_limit_object.ts";
-export {
-  type ExclusiveOptions,
-  fromExclusive,
-  type RunExclusive,
-  type StateRecords,
-} from "./src/stores/exclusive_store.ts";
+export { type ExclusiveOptions, fromExclusive, type RunExclusive } from "./src/stores/exclusive_store.ts";
+export type { StateRecords } from "./src/stores/partition_records.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./src/stores/memory_store.ts";
 export type {
   BunRedisClient,

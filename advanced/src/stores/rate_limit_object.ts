@@ -1,6 +1,6 @@
-import { decideIn, dropExpired, giveIn, resetIn, type StateRecords } from "./exclusive_store.ts";
-import { recordExpiry } from "./state_record.ts";
 import type { Take } from "../policy/store.ts";
+import { decideIn, dropExpired, giveIn, resetIn, type StateRecords } from "./partition_records.ts";
+import { recordExpiry } from "./state_record.ts";
 import { StoreClock } from "./store_clock.ts";
 
 /** Storage of a Durable Object, as far as the object uses it. */

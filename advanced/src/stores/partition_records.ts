@@ -1,0 +1,100 @@
+import { decideBatch } from "../algorithms/decide_batch.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { Take, Verdict } from "../policy/store.ts";
+import { decodeState, encodeState, isChanged, recordExpiry, shapeOf } from "./state_record.ts";
+
+/** The states of one partition by name: a `Map`, or anything that writes through to where they are kept. */
+export interface StateRecords {
+  /** Reads a record. */
+  get(name: string): Float64Array | undefined;
+  /** Writes a record. */
+  set(name: string, record: Float64Array): unknown;
+  /** Deletes a record; tells whether there was one. */
+  delete(name: string): boolean;
+  /** Lists the names. */
+  keys(): Iterable<string>;
+}
+
+// a shape has one slash, so a policy's name may have any number of them
+function nameOf(policy: Policy): string {
+  return `${shapeOf(policy)}/${policy.name}`;
+}
+
+/**
+ * Decides the takes of one key on the records of its partition.
+ *
+ * @param records The partition's records; those that changed are written
+ * @param takes The takes
+ * @param times How often they are wanted
+ * @param now The partition's time in ms
+ * @returns The verdicts
+ */
+export function decideIn(records: StateRecords, takes: readonly Take[], times: number, now: number): Verdict[] {
+  const states = takes.map(({ policy }) => decodeState(policy, records.get(nameOf(policy)) ?? null, now));
+  const verdicts = decideBatch(takes, states, times, now);
+  states.forEach((state, i) => {
+    if (isChanged(state)) keep(records, takes[i]!.policy, encodeState(takes[i]!.policy, state, now));
+  });
+  return verdicts;
+}
+
+/**
+ * Gives units back on the records of a partition.
+ *
+ * @returns Whether anything changed
+ */
+export function giveIn(records: StateRecords, { policy }: Take, stamp: number, amount: number, now: number): boolean {
+  const record = records.get(nameOf(policy));
+  if (record === undefined) return false;
+  const state = decodeState(policy, record, now);
+  if (!state.algorithm.give(policy, state.cells, now, stamp, amount)) return false;
+  keep(records, policy, encodeState(policy, state, now));
+  return true;
+}
+
+function keep(records: StateRecords, policy: Policy, record: Float64Array | null): void {
+  if (record === null) records.delete(nameOf(policy));
+  else records.set(nameOf(policy), record);
+}
+
+/**
+ * Looks at a policy's record in a partition.
+ *
+ * @returns The verdict of a look, `null` when there is no record in use
+ */
+export function inspectIn(records: StateRecords, policy: Policy, key: string, now: number): Verdict | null {
+  const record = records.get(nameOf(policy));
+  if (record === undefined || recordExpiry(record) <= now) return null;
+  return decideIn(records, [{ policy, key, cost: 0 }], 1, now)[0]!;
+}
+
+/**
+ * Forgets a policy's records in a partition.
+ *
+ * @returns 1 when there was one in use, 0 otherwise
+ */
+export function resetIn(records: StateRecords, policy: string, now: number): number {
+  let inUse = 0;
+  for (const name of [...records.keys()]) {
+    if (name.split("/").slice(2).join("/") !== policy) continue;
+    if (recordExpiry(records.get(name)!) > now) inUse = 1;
+    records.delete(name);
+  }
+  return inUse;
+}
+
+/**
+ * Deletes the expired records of a partition. It is not called automatically: the owner of the partition calls it, by a
+ * timer or before it releases the partition.
+ *
+ * @returns When the last of the rest will have expired, 0 when there is none
+ */
+export function dropExpired(records: StateRecords, now: number): number {
+  let latest = 0;
+  for (const name of [...records.keys()]) {
+    const expiry = recordExpiry(records.get(name)!);
+    if (expiry <= now) records.delete(name);
+    else latest = Math.max(latest, expiry);
+  }
+  return latest;
+}
