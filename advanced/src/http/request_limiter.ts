@@ -96,12 +96,13 @@ export class RequestLimiter<Req> {
     const units = awaited(typeof cost === "function" ? cost(req, res!) : cost);
     const most = limit ?? max;
     const tier = awaited(typeof most === "function" ? most(req, res!) : undefined);
-    const keys = keyGenerator === undefined ? this.#ofClient(this.#addressOf(req)) : keyGenerator(req, res!);
+    const keys = keyGenerator === undefined ? this.keysOfAddress(this.#addressOf(req)) : keyGenerator(req, res!);
     if (isThenable(units) || isThenable(tier) || isThenable(keys)) return this.#checkLater(req, keys, units, tier);
     return this.#checkNow(req, keys, units, tier);
   }
 
-  #ofClient(address: string | undefined): LimiterKeys {
+  /** The keys under which the client of an address is counted. */
+  keysOfAddress(address: string | undefined): LimiterKeys {
     if (this.#layers === null) return this.#clients.of(address);
     return Object.fromEntries(Array.from(this.#layers, ([name, clients]) => [name, clients.of(address)]));
   }
@@ -128,7 +129,7 @@ export class RequestLimiter<Req> {
   }
 
   #generated(keys: LimiterKeys | undefined, req: Req): LimiterKeys {
-    if (typeof keys === "string" && keys !== "") return this.#isAddressOf(req, keys) ? this.#ofClient(keys) : keys;
+    if (typeof keys === "string" && keys !== "") return this.#isAddressOf(req, keys) ? this.keysOfAddress(keys) : keys;
     if (typeof keys === "object" && keys !== null) {
       const own = (name: string, key: string) => this.#isAddressOf(req, key) ? this.#clientsOf(name).of(key) : key;
       return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, own(name, key)]));
@@ -147,11 +148,6 @@ export class RequestLimiter<Req> {
 
   #clientsOf(name: string): ClientKeys {
     return this.#layers?.get(name) ?? this.#clients;
-  }
-
-  /** The keys under which the client of an address is counted, for those who name it. */
-  keysOfAddress(address: string): LimiterKeys {
-    return this.#ofClient(address);
   }
 
   /** Writes the headers of a decision. */
