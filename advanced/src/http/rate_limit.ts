@@ -11,6 +11,7 @@ import type { Decision } from "../limiter/decision.ts";
 import type { PeekOptions } from "../limiter/demand.ts";
 import { assertKey } from "../limiter/encode_key.ts";
 import type { Limiter } from "../limiter/limiter.ts";
+import { whenAll } from "../limiter/when_all.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { noteDefaultNames } from "./default_names.ts";
 import type { RequestLike, ResponseLike, ResponseOf, SendingResponse } from "./request_like.ts";
@@ -109,13 +110,8 @@ function getKey<Req>(asker: RequestLimiter<Req>, key: string, options?: PeekOpti
   const clients = asker.keysOfAddress(key);
   const asClient = asker.limiter.peek(clients, options);
   if (asker.options.keyGenerator === undefined || clients === key) return asClient;
-  const asIs = asker.limiter.peek(key, options);
-  if (isThenable(asClient) || isThenable(asIs)) return Promise.all([asClient, asIs]).then(inUse);
-  return inUse([asClient as Decision, asIs as Decision]);
-}
-
-function inUse([one, other]: readonly [Decision, Decision]): Decision {
-  return other.remaining < one.remaining ? other : one;
+  const decisions = [asClient, asker.limiter.peek(key, options)];
+  return whenAll(decisions, (all) => all.reduce((one, other) => other.remaining < one.remaining ? other : one));
 }
 
 // a key that is an address may be counted as it is, or as its client's, which is another one for each subnet
@@ -124,8 +120,7 @@ function resetKey<Req>(asker: RequestLimiter<Req>, key: string): Awaitable<numbe
   const clients = asker.keysOfAddress(key);
   const keys = new Set([key, ...(typeof clients === "string" ? [clients] : Object.values(clients))]);
   const counts = Array.from(keys, (one) => asker.limiter.reset(one));
-  const sum = (all: readonly number[]) => all.reduce((total, count) => total + count, 0);
-  return counts.every((count) => typeof count === "number") ? sum(counts) : Promise.all(counts).then(sum);
+  return whenAll(counts, (all) => all.reduce((total, count) => total + count, 0));
 }
 
 async function decideLater<Req extends RequestLike>(

@@ -13,6 +13,7 @@ import { assertKey, formsOf } from "./encode_key.ts";
 import { checkLeases, checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
 import { WaitQueue } from "./wait_queue.ts";
+import { whenAll } from "./when_all.ts";
 
 const NO_OPTIONS: CheckOptions = {};
 
@@ -191,11 +192,10 @@ export class Limiter extends Emitter {
       };
       gifts.push(typeof gift === "boolean" ? noted(gift) : gift.then(noted));
     }
-    const done = (given: readonly boolean[]) => {
+    return whenAll(gifts, (given) => {
       if (given.includes(true)) this.#queue.wake(decision);
       return given.includes(true);
-    };
-    return gifts.every((gift) => typeof gift === "boolean") ? done(gifts) : Promise.all(gifts).then(done);
+    });
   }
 
   /**
@@ -228,11 +228,10 @@ export class Limiter extends Emitter {
     const forms = key === undefined ? [undefined] : formsOf(key);
     const selectors = this.policies.flatMap(({ name }) => forms.map((form) => ({ policy: name, key: form })));
     const counts = selectors.map((selector) => this.#memory?.reset(selector) ?? this.#guarded!.reset(selector));
-    const sum = (all: number[]) => {
+    return whenAll(counts, (all) => {
       this.#queue.wake();
       return all.reduce((total, count) => total + count, 0);
-    };
-    return counts.every((count) => typeof count === "number") ? sum(counts) : Promise.all(counts).then(sum);
+    });
   }
 
   /**
