@@ -4,7 +4,7 @@ import type { AlgorithmName, Block, OnDenied, Policy } from "../policy/policy.ts
 import type { Store } from "../policy/store.ts";
 import { isRedisClient } from "../stores/redis/is_redis_client.ts";
 import type { OnStoreFailure } from "../wrappers/failure_policy.ts";
-import type { LeaseOptions } from "../wrappers/leases.ts";
+import { LEASABLE, type LeaseOptions } from "../wrappers/leases.ts";
 import { platformTimers, type Timers, unsleepingClock } from "../wrappers/timers.ts";
 
 /** One limit. */
@@ -154,9 +154,6 @@ export function checkStoreOptions(options: StoreOptions, caller: string): Checke
     : unsleepingClock(() => timers.now(), clock);
   return { maxKeys, timeoutMs, onStoreFailure, processes, leases: lease, clock, elapsed, timers };
 }
-
-/** Algorithms whose decisions can be reserved in advance. */
-const LEASABLE: readonly string[] = ["fixed-window", "sliding-window"];
 
 /**
  * Checks that decisions can be reserved in advance, if the options ask for that.

@@ -1,6 +1,6 @@
 import { ownText } from "@sluice/sluice/limiting";
 import type { Counters } from "./counters.ts";
-import { bucketsOf, type Policy, refusesFreely } from "../policy/policy.ts";
+import { type AlgorithmName, bucketsOf, type Policy, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { aged, type Remembering } from "./remembering.ts";
 import { signatureOf } from "./signature.ts";
@@ -34,6 +34,9 @@ interface Asking {
 
 /** Most leases. */
 const MOST_KEYS = 20_000;
+
+/** Algorithms by which a unit may be used later in its window as if it had been used when it was reserved. */
+export const LEASABLE: readonly AlgorithmName[] = ["fixed-window", "sliding-window"];
 
 /** After this many ms an answer may never come, and the next caller asks the store again. */
 const PATIENCE_MS = 1000;
@@ -195,10 +198,8 @@ async function giveBack(lease: Lease, store: Pick<Store, "give">): Promise<void>
   if (left > 0) await store.give(take, verdict.stamp, left * take.cost);
 }
 
-// using a unit later in its window must be equivalent to having used it when it was reserved
 function isLeasable({ policy, cost, shadow }: Take): boolean {
-  const windowed = policy.algorithm === "fixed-window" || policy.algorithm === "sliding-window";
-  return windowed && cost > 0 && !shadow && refusesFreely(policy);
+  return LEASABLE.includes(policy.algorithm) && cost > 0 && !shadow && refusesFreely(policy);
 }
 
 // how long the window, or its part, lasts
