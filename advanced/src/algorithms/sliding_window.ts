@@ -1,4 +1,4 @@
-import { bucketsOf, type Policy } from "../policy/policy.ts";
+import { bucketsOf, DEFAULT_BUCKETS, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
 // the window the buckets were cut from, the latest bucket's number, what all buckets held then, and they, as a ring
@@ -13,7 +13,7 @@ const RING = 3;
  * No interval of one window length ever holds more than `limit`. Quota comes back up to one part late.
  */
 export const slidingWindow: Algorithm = {
-  width: (policy) => RING + (policy.buckets ?? 10) + 1,
+  width: ({ buckets = DEFAULT_BUCKETS }) => RING + buckets + 1,
   room: (policy, cells, now) => policy.limit - used(policy, cells, now),
   take(policy, cells, now, units) {
     const latest = advance(policy, cells, now);

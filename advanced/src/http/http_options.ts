@@ -174,7 +174,7 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
 }
 
 function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: string): void {
-  checkInteger(caller, "cost", cost, 1, 2 ** 31);
+  checkInteger(caller, "cost", cost, 1, MAX_LIMIT);
   const told = options.limit ?? options.max;
   const single = { ...options, max: told } as LimitOptions;
   for (const { max = 100, burst, algorithm, shadow } of options.limits ?? [single]) {

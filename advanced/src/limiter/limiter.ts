@@ -1,4 +1,5 @@
 import { checkInteger, checkNames, Emitter, type OptionNames, reasonOf } from "@sluice/sluice/limiting";
+import { MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Entry, Store, Take } from "../policy/store.ts";
@@ -116,7 +117,7 @@ export class Limiter extends Emitter {
   }
 
   #check(keys: LimiterKeys, { cost = 1, max }: CheckOptions, caller: string): Awaitable<Decision> {
-    if (cost !== 1) checkInteger(caller, "cost", cost, 1, 2 ** 31);
+    if (cost !== 1) checkInteger(caller, "cost", cost, 1, MAX_LIMIT);
     const takes = this.#demand.takes(keys, cost, max, caller);
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
     const decided = this.#guarded!.decide(takes);

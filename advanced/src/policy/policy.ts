@@ -66,13 +66,16 @@ export function capacityOf({ algorithm, limit, burst }: Policy): number {
   return algorithm === "token-bucket" && limit > 0 ? burst ?? limit : limit;
 }
 
+/** Parts a sliding window is counted in by default. */
+export const DEFAULT_BUCKETS = 10;
+
 /**
  * The number of parts a sliding window is counted in.
  *
  * @param policy The policy
  * @returns `buckets`, or fewer if that many parts of whole milliseconds would exceed the window
  */
-export function bucketsOf({ buckets = 10, windowMs }: Policy): number {
+export function bucketsOf({ buckets = DEFAULT_BUCKETS, windowMs }: Policy): number {
   return Math.ceil(windowMs / Math.ceil(windowMs / buckets));
 }
 

@@ -1,5 +1,5 @@
 import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
-import { ALGORITHM_NAMES, capacityOf, type Policy } from "../../policy/policy.ts";
+import { ALGORITHM_NAMES, capacityOf, DEFAULT_BUCKETS, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
 import { noteHome } from "../counters_home.ts";
 import { decideByKey } from "../decide_by_key.ts";
@@ -211,10 +211,10 @@ export class RedisStore implements Store {
 }
 
 function pushPolicy(args: string[], policy: Policy): void {
-  const { algorithm, limit, windowMs, align = "", onDenied = "free", block } = policy;
+  const { algorithm, limit, windowMs, buckets = DEFAULT_BUCKETS, align = "", onDenied = "free", block } = policy;
   args.push(
     ...[algorithm, String(limit), String(windowMs), String(capacityOf(policy))],
-    ...[String(policy.buckets ?? 10), align, onDenied, String(block?.after ?? 0), String(block?.forMs ?? 0)],
+    ...[String(buckets), align, onDenied, String(block?.after ?? 0), String(block?.forMs ?? 0)],
   );
 }
 
