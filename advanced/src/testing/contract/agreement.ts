@@ -14,7 +14,7 @@ interface Grant {
   readonly modelStamps: number[];
 }
 
-/** P12: the same trace gives the same verdicts as the reference model, field by field. */
+/** The same trace gives the same verdicts as the reference model, field by field. */
 export async function saysWhatTheModelSays(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, TRACE_LENGTH)) await compare(run, algorithm);
 }

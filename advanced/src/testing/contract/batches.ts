@@ -3,7 +3,7 @@ import type { Take, Verdict } from "../../policy/store.ts";
 import { type ContractRun, type Said, said } from "./contract_run.ts";
 import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 
-/** P8: a batch is granted as a whole or not at all, and whom another one vetoes pays nothing. */
+/** A batch is granted as a whole or not at all, and whom another one vetoes pays nothing. */
 export async function aBatchIsGrantedAsAWholeOrNotAtAll(run: ContractRun, operations: number): Promise<void> {
   const { algorithms, atomicBatch, exactDeny } = run.capabilities;
   for (const algorithm of run.traces(operations, 60)) {
@@ -36,7 +36,7 @@ export async function aBatchIsGrantedAsAWholeOrNotAtAll(run: ContractRun, operat
   }
 }
 
-/** P8: a batch that asks one counter twice has no meaning. */
+/** A batch that asks one counter twice has no meaning. */
 export async function aBatchThatAsksOneCounterTwiceIsRefused(run: ContractRun): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     const policy: Policy = { name: run.name(), algorithm, limit: 5, windowMs: 1000 };

@@ -2,7 +2,7 @@ import type { Policy } from "../../policy/policy.ts";
 import type { ContractRun } from "./contract_run.ts";
 import { randomAdvance, randomPolicy } from "./random_policy.ts";
 
-/** P18: a changed limit or window keeps what is used, and tells no more than there is. */
+/** A changed limit or window keeps what is used, and tells no more than there is. */
 export async function aChangeKeepsWhatIsUsed(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 20)) {
     const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
@@ -19,7 +19,7 @@ export async function aChangeKeepsWhatIsUsed(run: ContractRun, operations: numbe
   }
 }
 
-/** P18: what is decided on some keys by a changed policy of the same name is no affair of the others. */
+/** What is decided on some keys by a changed policy of the same name is no affair of the others. */
 export async function aChangeForSomeKeysLeavesTheOthersAlone(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 30)) {
     const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });

@@ -20,7 +20,7 @@ function lookAlikes(): string[] {
   return [...new Set(keys)];
 }
 
-/** P13: keys and policies that look alike, however they may be put together, are counted apart. */
+/** Keys and policies that look alike, however they may be put together, are counted apart. */
 export async function keysThatLookAlikeAreCountedApart(run: ContractRun): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     const keys = lookAlikes();

@@ -23,7 +23,7 @@ async function along(
   }
 }
 
-/** P2 and P3: `retryMs` is when the same cost fits, and not a millisecond later than need be. */
+/** `retryMs` is when the same cost fits, and not a millisecond later than need be. */
 export async function retryMsIsWhenTheCostFits(run: ContractRun, operations: number): Promise<void> {
   await along(run, operations, { consequences: true }, async (policy, key, { denied, retryMs, limit }, cost) => {
     if (!denied || run.pick(2) === 0) return;
@@ -52,7 +52,7 @@ export async function retryMsIsWhenTheCostFits(run: ContractRun, operations: num
   });
 }
 
-/** P4: as many as `remaining` says are granted, and not one more. */
+/** As many as `remaining` says are granted, and not one more. */
 export async function remainingIsWhatWouldBeGranted(run: ContractRun, operations: number): Promise<void> {
   await along(run, operations, { consequences: true }, async (policy, key, { remaining }) => {
     if (run.pick(2) === 0) {
@@ -67,7 +67,7 @@ export async function remainingIsWhatWouldBeGranted(run: ContractRun, operations
   });
 }
 
-/** P5: `remaining` falls by takes alone, and grows with time alone: first at `nextMs`, to the full at `resetMs`. */
+/** `remaining` falls by takes alone, and grows with time alone: first at `nextMs`, to the full at `resetMs`. */
 export async function remainingMovesByTakesAndTimeAlone(run: ContractRun, operations: number): Promise<void> {
   await along(run, operations, { consequences: true, leastLimit: 1 }, async (policy, key, taken) => {
     const { remaining, nextMs, resetMs, limit } = await run.peek(policy, key);

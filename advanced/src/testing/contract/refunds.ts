@@ -1,7 +1,7 @@
 import type { ContractRun } from "./contract_run.ts";
 import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 
-/** P6: a refusal that is free leaves no trace: the key lives on like a twin that was never refused. */
+/** A refusal that is free leaves no trace: the key lives on like a twin that was never refused. */
 export async function aFreeRefusalChangesNothing(run: ContractRun, operations: number): Promise<void> {
   if (!run.capabilities.exactDeny) return;
   for (const algorithm of run.traces(operations, 60)) {
@@ -22,7 +22,7 @@ export async function aFreeRefusalChangesNothing(run: ContractRun, operations: n
   }
 }
 
-/** P7: what is given back at once was never taken; a part of it leaves the rest. */
+/** What is given back at once was never taken; a part of it leaves the rest. */
 export async function whatIsGivenBackWasNeverTaken(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 60)) {
     const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
@@ -51,7 +51,7 @@ export async function whatIsGivenBackWasNeverTaken(run: ContractRun, operations:
   }
 }
 
-/** P7: a stamp that is out of date changes nothing. */
+/** A stamp that is out of date changes nothing. */
 export async function aStaleStampGivesNothingBack(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 25)) {
     const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });

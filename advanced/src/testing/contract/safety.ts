@@ -37,7 +37,7 @@ class Interval {
   }
 }
 
-/** P1: no interval of one window holds more than the algorithm's bound; nor when the limit changes on the way. */
+/** No interval of one window holds more than the algorithm's bound; nor when the limit changes on the way. */
 export async function grantsNoMoreThanTheBound(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, TRACE_LENGTH)) {
     const policy = await randomPolicy(run, algorithm, { consequences: true });
@@ -56,7 +56,7 @@ export async function grantsNoMoreThanTheBound(run: ContractRun, operations: num
   }
 }
 
-/** P9: takes that run at the same time admit what they would one after the other. */
+/** Takes that run at the same time admit what they would one after the other. */
 export async function parallelTakesAdmitWhatSerialOnesDo(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     const rounds = Math.max(1, Math.floor(operations / 500));
@@ -85,7 +85,7 @@ export async function parallelTakesAdmitWhatSerialOnesDo(run: ContractRun, opera
   }
 }
 
-/** P10: a clock that is set back gives nobody more. */
+/** A clock that is set back gives nobody more. */
 export async function aClockThatGoesBackNeverRaisesRemaining(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     await backAcrossAWindow(run, { name: run.name(), algorithm, limit: 10, windowMs: 1000 });
