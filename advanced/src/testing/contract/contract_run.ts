@@ -106,8 +106,7 @@ export class ContractRun {
 
   /** Looks at a key. */
   async peek(policy: Policy, key: string): Promise<Said> {
-    const { stamp: _, ...said } = await this.take(policy, key, 0);
-    return said;
+    return said(await this.take(policy, key, 0));
   }
 
   /** Gives units back. */
