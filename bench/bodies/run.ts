@@ -29,9 +29,6 @@ refuseOthers("only", "rounds", "seconds", "write");
 const kinds = chosen("only", ["json", "upload", "download"]);
 const rounds = numberFlag("rounds", 5);
 const seconds = numberFlag("seconds", 1);
-if (writes() && kinds.length < 3) {
-  throw new Error("--write puts the whole table into the documentation; leave --only out");
-}
 
 async function transfer(server: Server, method: string, path: string, bytes: number): Promise<Turn> {
   const times = Math.max(4, Math.round(400 * seconds * MIB / bytes));

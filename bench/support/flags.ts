@@ -27,15 +27,26 @@ export function numberFlag(name: string, otherwise: number): number {
  * @param name Name of the flag
  * @param all All names
  * @returns The selected names in the order of `all`; all of them if the flag was not given
- * @throws {RangeError} If one is not in `all`
+ * @throws {RangeError} If one is not in `all`, or some are left out although the results are to be written
  */
 export function chosen(name: string, all: readonly string[]): string[] {
-  const given = flag(name)?.split(",");
-  if (given === undefined) return [...all];
+  const given = flag(name)?.split(",") ?? all;
   for (const one of given) {
     if (!all.includes(one)) throw new RangeError(`--${name} does not know "${one}"; there are: ${all.join(", ")}`);
   }
-  return all.filter((one) => given.includes(one));
+  const some = all.filter((one) => given.includes(one));
+  if (some.length < all.length) refuseToWrite(name);
+  return some;
+}
+
+/**
+ * Refuses to write the results of a part.
+ *
+ * @param name Name of the flag that leaves the rest out
+ * @throws {RangeError} If they are to be written
+ */
+export function refuseToWrite(name: string): void {
+  if (writes()) throw new RangeError(`--write puts whole tables into the documentation; leave --${name} out`);
 }
 
 /**

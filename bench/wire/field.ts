@@ -6,7 +6,7 @@ import { type Server, type ServerCommand, withServers } from "../support/server.
 import { bytesOf, checkAnswers } from "./check.ts";
 import { among, type Comparison, contestantsOf } from "./comparison.ts";
 import { picture } from "./picture.ts";
-import { type Result, resultOf, tableOf } from "./result.ts";
+import { resultOf, tableOf } from "./result.ts";
 import { measureRounds, type Rounds } from "./rounds.ts";
 
 /** What a run measures. */
@@ -32,15 +32,10 @@ export async function runField(field: Field): Promise<void> {
   refuseOthers("only", "contestants", "rounds", "seconds", "write");
   const names = chosen("only", SCENARIOS.map(({ name }) => name));
   const scenarios = SCENARIOS.filter(({ name }) => names.includes(name));
-  const everybody = contestantsOf(field.comparisons);
-  const comparisons = among(field.comparisons, chosen("contestants", everybody));
+  const comparisons = among(field.comparisons, chosen("contestants", contestantsOf(field.comparisons)));
   const effort = { rounds: numberFlag("rounds", 5), seconds: numberFlag("seconds", 1) };
-  const contestants = contestantsOf(comparisons);
-  if (writes() && (scenarios.length < SCENARIOS.length || contestants.length < everybody.length)) {
-    throw new Error("--write puts whole tables into the documentation; leave --only and --contestants out");
-  }
   const commands = new Map<string, ServerCommand>();
-  for (const contestant of contestants) commands.set(contestant, await field.command(contestant));
+  for (const contestant of contestantsOf(comparisons)) commands.set(contestant, await field.command(contestant));
 
   const rounds = await withServers(commands, async (servers) => {
     await check(servers);
@@ -67,5 +62,5 @@ export async function runField(field: Field): Promise<void> {
   for (const result of results) console.log(`\n${tableOf(result)}`);
   if (!writes()) return;
   await writeSections(new Map(results.map((result) => [result.comparison.name, tableOf(result)])));
-  await writePicture(field.picture, picture(field.title, results satisfies readonly Result[]));
+  await writePicture(field.picture, picture(field.title, results));
 }
