@@ -5,9 +5,8 @@
  *
  * `--only=upload,download,json --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
  */
-import { fileURLToPath } from "node:url";
 import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
-import { denoRun } from "../support/deno_run.ts";
+import { printedByLoad } from "../support/load.ts";
 import { writeSections } from "../support/page.ts";
 import { type Server, type ServerCommand, withServers } from "../support/server.ts";
 import { median, paired, spread, table } from "../support/table.ts";
@@ -36,13 +35,9 @@ async function transfer(server: Server, method: string, path: string, bytes: num
   server.forgetPeak();
   const before = server.processorTime();
   const args = [String(server.port), method, path, String(bytes), String(times)];
-  const client = fileURLToPath(new URL("client.ts", import.meta.url));
-  const { success, stdout, stderr } = await new Deno.Command("taskset", {
-    args: ["-c", "1", Deno.execPath(), ...denoRun(), client, ...args],
-  }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  const taken = Number(await printedByLoad(onDeno("bodies/client.ts", ...args)));
   const processor = (server.processorTime() - before) / (bytes * times);
-  const rate = bytes * times / Number(new TextDecoder().decode(stdout));
+  const rate = bytes * times / taken;
   return { rate, processor, growth: server.memory().peak - resident };
 }
 

@@ -7,6 +7,7 @@
  */
 import { SCENARIOS } from "../scenarios.ts";
 import { chosen, flag, numberFlag, refuseOthers, refuseToWrite, writes } from "../support/flags.ts";
+import { printedByLoad } from "../support/load.ts";
 import { writeSections } from "../support/page.ts";
 import { type Server, type ServerCommand, withServers } from "../support/server.ts";
 import { median, table } from "../support/table.ts";
@@ -58,12 +59,7 @@ function floorOf(name: string): string {
 
 async function counts(server: Server, connections: number, rate: number): Promise<Counts> {
   const args = [String(server.port), scenario.path, ...[connections, rate, seconds].map(String)];
-  const { program, args: programArgs } = await onBun("latency/load.ts", ...args);
-  const { success, stdout, stderr } = await new Deno.Command("taskset", {
-    args: ["-c", "1", program, ...programArgs],
-  }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
-  return JSON.parse(new TextDecoder().decode(stdout));
+  return JSON.parse(await printedByLoad(await onBun("latency/load.ts", ...args)));
 }
 
 async function tableFor(servers: ReadonlyMap<string, Server>, connections: number): Promise<string> {

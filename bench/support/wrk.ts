@@ -1,7 +1,5 @@
 import type { Scenario } from "../scenarios.ts";
-
-/** The core that the load runs on; see `server.ts`. */
-const LOAD_CORE = "1";
+import { LOAD_CORE } from "./load.ts";
 
 /** Options of a wrk run. */
 export interface Load {
