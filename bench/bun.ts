@@ -1,7 +1,6 @@
 /**
- * `deno task bench:bun`: the same on Bun, relative to `Bun.serve` with a handwritten handler. Bun and the peers come
- * from
- * npm; about seven minutes in full.
+ * `deno task bench:bun`: the contestants of `run.ts` on Bun, relative to `Bun.serve` with a handwritten handler. Bun and
+ * the peers come from npm; about seven minutes in full.
  *
  * `--only=JSON,404 --contestants=sluice,hono --rounds=5 --seconds=1`; `--write` puts the results into
  * `docs/performance.md` and its picture.

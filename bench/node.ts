@@ -1,7 +1,6 @@
 /**
- * `deno task bench:node`: the same on Node, relative to a handwritten `node:http` listener. The peers come from npm;
- * about
- * seven minutes in full.
+ * `deno task bench:node`: the contestants of `run.ts` on Node, relative to a handwritten `node:http` listener. The peers
+ * come from npm; about seven minutes in full.
  *
  * `--only=JSON,404 --contestants=sluice-node,hono-node --rounds=5 --seconds=1`; `--write` puts the results into
  * `docs/performance.md` and its picture.

@@ -1,7 +1,6 @@
 /**
  * `deno task bench:middleware`: JSON behind middleware from npm, Sluice relative to Express, both on Deno. About four
- * minutes in
- * full.
+ * minutes in full.
  *
  * `--only=none,morgan --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
  */
