@@ -15,6 +15,13 @@ import { JSON_SIZES, jsonOf } from "./content.ts";
 
 const MIB = 2 ** 20;
 
+/** Ways to send bodies, as in the paths, with their names in the table. */
+const WAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  json: { in: "in", out: "out", tagged: "out, with its entity tag" },
+  upload: { events: "`req.on('data')`", web: "`req.request.body`", pipe: "`req.pipe()`" },
+  download: { write: "`res.write()`", stream: "a stream returned", file: "`res.sendFile()`" },
+};
+
 /** Results of one turn, per unit of work: a request or a byte. */
 interface Turn {
   readonly rate: number;
@@ -24,7 +31,7 @@ interface Turn {
 }
 
 refuseOthers("only", "rounds", "seconds", "write");
-const kinds = chosen("only", ["json", "upload", "download"]);
+const kinds = chosen("only", Object.keys(WAYS));
 const rounds = numberFlag("rounds", 5);
 const seconds = numberFlag("seconds", 1);
 
@@ -52,34 +59,31 @@ async function json(server: Server, how: string, kibibytes: number): Promise<Tur
   return { rate, processor: cpu, growth: server.memory().peak - resident };
 }
 
-/** Everything that is measured: a name, and a function that gives a server its turn. */
-function cases(): (readonly [name: string, turn: (server: Server) => Promise<Turn>])[] {
-  const sizes = [["1 MiB", MIB], ["100 MiB", 100 * MIB]] as const;
-  const streams = (method: string, kind: string, ways: readonly (readonly [how: string, name: string])[]) =>
-    ways.flatMap(([how, name]) =>
-      sizes.map(([size, bytes]) =>
-        [
-          `${kind} ${size}, ${name}`,
-          (server: Server) => transfer(server, method, `/${kind}/${how}/${bytes}`, bytes),
-        ] as const
-      )
-    );
-  const all: Record<string, (readonly [string, (server: Server) => Promise<Turn>])[]> = {
-    json: [["in", "in"], ["out", "out"], ["tagged", "out, with its entity tag"]].flatMap(([how, name]) =>
-      JSON_SIZES.map((kibibytes) =>
-        [`JSON ${name}, ${kibibytes} KiB`, (server: Server) => json(server, how!, kibibytes)] as const
-      )
-    ),
-    upload: streams("POST", "upload", [["events", "`req.on('data')`"], ["web", "`req.request.body`"], [
-      "pipe",
-      "`req.pipe()`",
-    ]]),
-    download: streams("GET", "download", [["write", "`res.write()`"], ["stream", "a stream returned"], [
-      "file",
-      "`res.sendFile()`",
-    ]]),
-  };
-  return kinds.flatMap((kind) => all[kind]!);
+/** Something that is measured: its name, and what gives a server its turn. */
+interface Case {
+  readonly name: string;
+  readonly turn: (server: Server) => Promise<Turn>;
+}
+
+function casesOf(kind: string): Case[] {
+  return Object.entries(WAYS[kind]!).flatMap(([how, name]) =>
+    kind === "json" ? jsonCases(how, name) : streamCases(kind, how, name)
+  );
+}
+
+function jsonCases(how: string, name: string): Case[] {
+  return JSON_SIZES.map((kibibytes) => ({
+    name: `JSON ${name}, ${kibibytes} KiB`,
+    turn: (server) => json(server, how, kibibytes),
+  }));
+}
+
+function streamCases(kind: string, how: string, name: string): Case[] {
+  const method = kind === "upload" ? "POST" : "GET";
+  return [1, 100].map((mebibytes) => ({
+    name: `${kind} ${mebibytes} MiB, ${name}`,
+    turn: (server) => transfer(server, method, `/${kind}/${how}/${mebibytes * MIB}`, mebibytes * MIB),
+  }));
 }
 
 const file = await Deno.makeTempFile();
@@ -88,7 +92,7 @@ try {
     ["raw", "sluice"].map((contestant) => [contestant, onDeno("bodies/serve.ts", contestant, file)]),
   );
   const rows: string[][] = [];
-  for (const [name, turn] of cases()) {
+  for (const { name, turn } of kinds.flatMap(casesOf)) {
     // new servers for each case, so that no case reuses memory of another
     const turns = await withServers(commands, async (servers) => {
       await Deno.truncate(file, name.includes("100 MiB") ? 100 * MIB : MIB);
