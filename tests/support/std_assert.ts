@@ -1,5 +1,5 @@
 /** The functions of `@std/assert` that the tests use, over `node:assert`, for machines that cannot reach JSR. */
-import { AssertionError, deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { AssertionError, deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 
 export { AssertionError };
 
@@ -9,11 +9,6 @@ type ErrorClass<E extends Error> = abstract new (...args: any[]) => E;
 /** Asserts that a value is truthy. */
 export function assert(value: unknown, message?: string): asserts value {
   ok(value, message);
-}
-
-/** Asserts that a value is falsy. */
-export function assertFalse(value: unknown, message?: string): void {
-  ok(!value, message);
 }
 
 /** Asserts that two values are deeply equal; prototypes do not count, as in the real one for plain objects. */
@@ -35,11 +30,6 @@ export function assertStrictEquals<T>(actual: unknown, expected: T, message?: st
   strictEqual(actual, expected, message);
 }
 
-/** Asserts that two values are not identical. */
-export function assertNotStrictEquals(actual: unknown, expected: unknown, message?: string): void {
-  notStrictEqual(actual, expected, message);
-}
-
 /** Asserts that two values are not deeply equal. */
 export function assertNotEquals<T>(actual: T, expected: T, message?: string): void {
   let equal = true;
@@ -59,11 +49,6 @@ export function assertMatch(actual: string, expected: RegExp, message?: string):
 /** Asserts that a text contains another. */
 export function assertStringIncludes(actual: string, expected: string, message?: string): void {
   ok(actual.includes(expected), message ?? `${JSON.stringify(actual)} does not include ${JSON.stringify(expected)}`);
-}
-
-/** Asserts that a value is neither `undefined` nor `null`. */
-export function assertExists<T>(actual: T, message?: string): asserts actual is NonNullable<T> {
-  ok(actual !== undefined && actual !== null, message);
 }
 
 /** Asserts that a value is an instance of a class. */
