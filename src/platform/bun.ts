@@ -1,6 +1,6 @@
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
-import { builtinModule, genericPlatform, noWebSockets } from "./generic.ts";
+import { builtinModule, genericPlatform, hasMethod, noWebSockets } from "./generic.ts";
 import type {
   FetchHandler,
   ListenOptions,
@@ -67,15 +67,6 @@ export const bunPlatform: Platform = {
   upgrade,
 };
 
-function isServer(info: unknown): info is BunServer {
-  try {
-    return typeof (info as Partial<BunServer> | null | undefined)?.requestIP === "function";
-  } catch {
-    // objects whose properties throw are no server
-    return false;
-  }
-}
-
 function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
   const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
   const unanswered = new Unanswered();
@@ -106,7 +97,7 @@ function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
 }
 
 function upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade {
-  if (!isServer(info)) {
+  if (!hasMethod<BunServer>(info, "requestIP")) {
     throw noWebSockets("WebSockets on Bun need its server as the second argument: app.fetch(request, server)");
   }
   const { protocol = "", headers = new Headers(), pingTimeoutMs } = options;

@@ -65,14 +65,21 @@ export function variables(read: (name: string) => string | undefined): Record<st
  * @param context The platform's third argument
  */
 export function waitUntil(promise: Promise<unknown>, info: unknown, context: unknown): void {
-  [context, info].find(canWait)?.waitUntil(promise);
+  [context, info].find((given) => hasMethod<Waiting>(given, "waitUntil"))?.waitUntil(promise);
 }
 
-function canWait(given: unknown): given is Waiting {
+/**
+ * Tells by one of its methods whether an argument of the platform is what is looked for. An object whose properties
+ * throw is not.
+ *
+ * @typeParam T What is looked for
+ * @param given The argument
+ * @param name Name of the method
+ */
+export function hasMethod<T>(given: unknown, name: keyof T): given is T {
   try {
-    return typeof (given as Waiting | null | undefined)?.waitUntil === "function";
+    return typeof (given as T | null | undefined)?.[name] === "function";
   } catch {
-    // objects whose properties throw are no context
     return false;
   }
 }
