@@ -1,22 +1,5 @@
-import { type RedisPort, redisPortOf } from "./redis_port.ts";
-
-/** The used part of a client of `npm:redis`. */
-interface Client {
-  readonly isReady: boolean;
-  connect(): Promise<unknown>;
-  destroy(): void;
-  close(): Promise<void>;
-  on(event: "error" | "ready", listener: (error: unknown) => void): unknown;
-}
-
-/** How long closing waits for answers in ms. */
-const CLOSING_MS = 1000;
-
-/** A connection counts as lost if an answer is due, and nothing has arrived for this many ms. */
-const SILENCE_MS = 10_000;
-
-/** A connection to a replica is replaced only when it is this old in ms, since the address may still lead there. */
-const REPLICA_MS = 1000;
+import { RedisConnection } from "./redis_connection.ts";
+import type { RedisPort } from "./redis_port.ts";
 
 // the part before the host may contain a password, and errors are logged
 function shown(url: string): string {
@@ -34,16 +17,6 @@ function isAddress(url: string): boolean {
   }
   // after the host there is at most the number of a database
   return protocol === "unix:" || /^\/?\d*$/.test(pathname);
-}
-
-// if only one side uses TLS, there is no clear error: one side waits, or closes the connection
-function explained(error: unknown, url: string): unknown {
-  if (!(error instanceof Error)) return error;
-  const [signs, remedy] = url.startsWith("rediss:")
-    ? [/^Connection timeout|ECONNRESET|WRONG_VERSION_NUMBER/, "a server that speaks no TLS needs redis://"]
-    : [/^Socket closed|ECONNRESET/, "a server that speaks TLS needs rediss://"];
-  if (!signs.test(`${error.message} ${(error as { code?: unknown }).code}`)) return error;
-  return new Error(`RedisStore: no connection; ${remedy} (${error.message.trim()})`, { cause: error });
 }
 
 /**
@@ -67,115 +40,46 @@ export function lazyClient(url: string): RedisPort {
   }
   // right away, because loading takes longer than a decision may; a failure is reported by the first decision
   load().catch(() => {});
-  let port: RedisPort | null = null;
-  let client: Client | null = null;
-  let connecting: Promise<void> | null = null;
+  let current: RedisConnection | null = null;
+  let connecting: Promise<RedisConnection> | null = null;
   let closed = false;
-  /** Why there is no connection; the client's own errors for commands do not say. */
-  let failure: unknown;
-  /** Since when an answer or a connection has been awaited, `null` for none. */
-  let waiting: number | null = null;
-  const heard = () => waiting = null;
-  /** When this connection was established. */
-  let begun = 0;
-  let isReplica = false;
-  const failed = (error: unknown) => {
-    if (/\bREADONLY\b/.test(String(error)) && performance.now() - begun >= REPLICA_MS) isReplica = true;
-  };
 
-  async function connect(): Promise<void> {
-    const { createClient } = await load();
-    if (closed) throw new Error("RedisStore: the store was closed");
-    const made = createClient({
-      url,
-      disableOfflineQueue: true,
-      // the limiter has its own time limit; the client's would need a timer for every command
-      commandOptions: { timeout: 0 },
-      socket: {
-        reconnectStrategy: (retries: number) => Math.min(2000, 50 * 2 ** Math.min(retries, 6)) + Math.random() * 50,
-      },
-    });
-    const connected = client = made as unknown as Client;
-    failure = undefined;
-    waiting = performance.now();
-    port = redisPortOf(made as unknown as Parameters<typeof redisPortOf>[0]);
-    // the first failure rejects this promise, while the client goes on trying. Later failures show in commands; without
-    // a listener they would end the process
-    await new Promise<void>((resolve, reject) => {
-      let wasReady = false;
-      connected.on("error", (error) => {
-        const told = wasReady ? error : explained(error, url);
-        // the client goes on trying
-        if (client === connected && !connected.isReady) {
-          waiting = performance.now();
-          failure = told;
-        }
-        reject(told);
-      });
-      connected.on("ready", () => {
-        wasReady = true;
-        failure = undefined;
-        begun = performance.now();
-        // a connection attempt cannot be cancelled
-        if (closed || client !== connected) connected.destroy();
-        else heard();
-      });
-      connected.connect().then(() => resolve(), reject);
-    });
+  async function connect(): Promise<RedisConnection> {
+    try {
+      const { createClient } = await load();
+      if (closed) throw new Error("RedisStore: the store was closed");
+      return current = new RedisConnection(createClient, url);
+    } catch (error) {
+      connecting = null;
+      throw error;
+    }
   }
 
-  function isUseless(): boolean {
-    return isReplica || waiting !== null && performance.now() - waiting >= SILENCE_MS;
-  }
-
-  // of several commands in flight, watching one is enough
-  function watched(answer: Promise<unknown>): Promise<unknown> {
-    answer.catch(failed);
-    if (waiting === null) {
-      waiting = performance.now();
-      answer.then(heard, heard);
+  async function ready(): Promise<RedisConnection> {
+    if (current?.isUseless) {
+      current.drop();
+      current = connecting = null;
     }
-    return answer;
-  }
-
-  function ready(): Promise<RedisPort> {
-    if (client !== null && isUseless()) {
-      client.destroy();
-      client = port = null;
-      connecting = waiting = null;
-      isReplica = false;
-    }
-    if (port !== null && client!.isReady) return Promise.resolve(port);
-    if (connecting === null) {
-      const own = connecting = connect();
-      own.catch(() => {
-        if (client === null && connecting === own) connecting = null;
-      });
-    }
-    return connecting.then(() => {
-      if (failure !== undefined) throw failure;
-      return port!;
-    }, (first) => {
-      throw failure ?? first;
-    });
+    const connection = await (connecting ??= connect());
+    await connection.established();
+    return connection;
   }
 
   return {
     evalsha: (sha, keys, args) =>
-      port !== null && client!.isReady && !isUseless()
-        ? watched(port.evalsha(sha, keys, args))
-        : ready().then((one) => watched(one.evalsha(sha, keys, args))),
-    eval: (script, keys, args) => ready().then((one) => watched(one.eval(script, keys, args))),
+      current?.isReady && !current.isUseless
+        ? current.evalsha(sha, keys, args)
+        : ready().then((one) => one.evalsha(sha, keys, args)),
+    eval: (script, keys, args) => ready().then((one) => one.eval(script, keys, args)),
     async *scan(pattern) {
       yield* (await ready()).scan(pattern);
     },
-    connect: () => ready().then(() => undefined),
+    async connect() {
+      await ready();
+    },
     async close() {
       closed = true;
-      if (client === null) return;
-      if (client.isReady) await inTime(client.close());
-      // commands that are still waiting get no answer
-      client.destroy();
+      await current?.close();
     },
   };
 }
@@ -190,11 +94,4 @@ async function load(options: ImportCallOptions = {}): Promise<typeof import("red
     const remedy = "install it; in a program that was bundled into one file, give option client instead of url";
     throw new Error(`RedisStore: option url needs the package redis, which could not be loaded: ${remedy}`, { cause });
   }
-}
-
-async function inTime(closing: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  // Node 20 has no Promise.withResolvers
-  await Promise.race([closing, new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSING_MS))]);
-  clearTimeout(timer);
 }

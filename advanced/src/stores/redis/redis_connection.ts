@@ -1,0 +1,158 @@
+import { type RedisPort, redisPortOf } from "./redis_port.ts";
+
+/** The used part of a client of `npm:redis`. */
+interface Client {
+  readonly isReady: boolean;
+  connect(): Promise<unknown>;
+  destroy(): void;
+  close(): Promise<void>;
+  on(event: "error" | "ready", listener: (error: unknown) => void): unknown;
+}
+
+/** How long closing waits for answers in ms. */
+const CLOSING_MS = 1000;
+
+/** A connection counts as lost if an answer is due, and nothing has arrived for this many ms. */
+const SILENCE_MS = 10_000;
+
+/** A connection to a replica is replaced only when it is this old in ms, since the address may still lead there. */
+const REPLICA_MS = 1000;
+
+/** A client of `npm:redis` that connects right away, and again by itself, until it is of no more use. */
+export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "scan"> {
+  readonly #client: Client;
+  readonly #port: RedisPort;
+  /** Settles with the first attempt; later failures show in commands. */
+  readonly #attempt: Promise<void>;
+  /** Why there is no connection; the client's own errors for commands do not say. */
+  #failure: unknown;
+  /** Since when an answer or a connection has been awaited, `null` for none. */
+  #waiting: number | null = performance.now();
+  /** When it was last established, 0 for never. */
+  #begun = 0;
+  #isReplica = false;
+  #isDropped = false;
+
+  /**
+   * Begins to connect.
+   *
+   * @param createClient The function of `npm:redis`
+   * @param url Address of the server
+   */
+  constructor(createClient: typeof import("redis").createClient, url: string) {
+    const client = createClient({
+      url,
+      disableOfflineQueue: true,
+      // the limiter has its own time limit; the client's would need a timer for every command
+      commandOptions: { timeout: 0 },
+      socket: {
+        reconnectStrategy: (retries: number) => Math.min(2000, 50 * 2 ** Math.min(retries, 6)) + Math.random() * 50,
+      },
+    });
+    this.#client = client as unknown as Client;
+    this.#port = redisPortOf(client as unknown as Parameters<typeof redisPortOf>[0]);
+    this.#attempt = this.#connect(url);
+    this.#attempt.catch(() => {});
+  }
+
+  #connect(url: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // without a listener, an error would end the process
+      this.#client.on("error", (error) => {
+        const told = this.#begun === 0 ? explained(error, url) : error;
+        // the client goes on trying
+        if (!this.#client.isReady) {
+          this.#waiting = performance.now();
+          this.#failure = told;
+        }
+        reject(told);
+      });
+      this.#client.on("ready", () => {
+        this.#failure = undefined;
+        this.#begun = performance.now();
+        this.#waiting = null;
+        // a connection attempt cannot be cancelled
+        if (this.#isDropped) this.#client.destroy();
+      });
+      this.#client.connect().then(() => resolve(), reject);
+    });
+  }
+
+  /** Whether commands reach the server, as far as is known. */
+  get isReady(): boolean {
+    return this.#client.isReady;
+  }
+
+  /** Whether it should be replaced: the other end has vanished, or refuses writes. */
+  get isUseless(): boolean {
+    return this.#isReplica || this.#waiting !== null && performance.now() - this.#waiting >= SILENCE_MS;
+  }
+
+  /** Waits for the first attempt to connect; rejects with the reason as long as there is no connection. */
+  async established(): Promise<void> {
+    if (this.#client.isReady) return;
+    await this.#attempt.catch((first) => {
+      throw this.#failure ?? first;
+    });
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Sends `EVALSHA`. */
+  evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.#watched(this.#port.evalsha(sha, keys, args));
+  }
+
+  /** Sends `EVAL`. */
+  eval(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.#watched(this.#port.eval(script, keys, args));
+  }
+
+  /** Lists the keys that match a pattern. */
+  scan(pattern: string): AsyncIterable<string> {
+    return this.#port.scan(pattern);
+  }
+
+  #watched(answer: Promise<unknown>): Promise<unknown> {
+    answer.catch((error) => {
+      const isOld = performance.now() - this.#begun >= REPLICA_MS;
+      if (isOld && /\bREADONLY\b/.test(String(error))) this.#isReplica = true;
+    });
+    // of several commands in flight, watching one is enough
+    if (this.#waiting === null) {
+      this.#waiting = performance.now();
+      const heard = () => this.#waiting = null;
+      answer.then(heard, heard);
+    }
+    return answer;
+  }
+
+  /** Ends it; commands that are still waiting get no answer. */
+  drop(): void {
+    this.#isDropped = true;
+    this.#client.destroy();
+  }
+
+  /** Waits for answers, up to a second, and ends it. */
+  async close(): Promise<void> {
+    this.#isDropped = true;
+    if (this.#client.isReady) await inTime(this.#client.close());
+    this.drop();
+  }
+}
+
+// if only one side uses TLS, there is no clear error: one side waits, or closes the connection
+function explained(error: unknown, url: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const [signs, remedy] = url.startsWith("rediss:")
+    ? [/^Connection timeout|ECONNRESET|WRONG_VERSION_NUMBER/, "a server that speaks no TLS needs redis://"]
+    : [/^Socket closed|ECONNRESET/, "a server that speaks TLS needs rediss://"];
+  if (!signs.test(`${error.message} ${(error as { code?: unknown }).code}`)) return error;
+  return new Error(`RedisStore: no connection; ${remedy} (${error.message.trim()})`, { cause: error });
+}
+
+async function inTime(closing: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  // Node 20 has no Promise.withResolvers
+  await Promise.race([closing, new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSING_MS))]);
+  clearTimeout(timer);
+}
