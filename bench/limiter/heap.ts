@@ -1,7 +1,7 @@
 /** Memory that a million clients take. */
 import { withChildren } from "../support/child.ts";
 import { ipv4Keys } from "./keys.ts";
-import { AWAITED, contestant } from "./peers.ts";
+import { AWAITED, contestant, decideEach, HOUR } from "./peers.ts";
 import { printTable } from "../support/table.ts";
 
 const WORKER = new URL("worker.ts", import.meta.url);
@@ -40,15 +40,11 @@ export async function heapWorker(name: string): Promise<() => Promise<Bytes>> {
   const make = await contestant(name);
   const keys = ipv4Keys(KEYS);
   // warm up: compile code and make one-time objects
-  const small = make(keys.slice(0, 1000), 3_600_000);
-  for (let i = 0; i < 1000; i++) await small(i);
+  await decideEach(make(keys.slice(0, 1000), HOUR), 1000, true);
   return async () => {
     const before = used();
-    const decide = make(keys, 3_600_000);
-    for (let i = 0; i < KEYS; i++) {
-      const decided = decide(i);
-      if (AWAITED.has(name)) await decided;
-    }
+    const decide = make(keys, HOUR);
+    await decideEach(decide, KEYS, AWAITED.has(name));
     const after = used();
     // the store must live until here
     decide(0);

@@ -1,7 +1,7 @@
 /** ns for one decision in memory about a known client. */
 import { interleave, withChildren } from "../support/child.ts";
 import { ipv4Keys, randomWalk } from "./keys.ts";
-import { AWAITED, contestant, type Decide } from "./peers.ts";
+import { AWAITED, contestant, type Decide, decideEach, HOUR } from "./peers.ts";
 import { median, printTable, ratio } from "../support/table.ts";
 
 const WORKER = new URL("worker.ts", import.meta.url);
@@ -14,7 +14,6 @@ const NAMES = [
   ...ALGORITHMS.map((algorithm) => `Sluice: ${algorithm}`),
   ...PEERS,
 ];
-const HOUR = 3_600_000;
 
 const ABOUT =
   `ns per decision, then the ratio to one \`Map\` lookup, an increment and one clock read (paired; lowest–highest). \
@@ -55,10 +54,7 @@ export async function memoryWorker(name: string, size: string): Promise<() => Pr
     at = at + 2 * steps > walk.length ? 0 : at + steps;
     return isAwaited ? await timeAwaited(decide, part) : time(decide, part);
   };
-  for (let i = 0; i < keys.length; i++) {
-    const decided = decide(i);
-    if (isAwaited) await decided;
-  }
+  await decideEach(decide, keys.length, isAwaited);
   for (let i = 0; i < 3; i++) await round();
   return round;
 }

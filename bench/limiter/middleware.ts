@@ -1,14 +1,13 @@
 /** ns for a whole middleware call, headers included. */
 import { interleave, withChildren } from "../support/child.ts";
 import { ipv4Keys, ipv6Keys, randomWalk } from "./keys.ts";
+import { HOUR, LIMIT } from "./peers.ts";
 import { median, printTable, ratio } from "../support/table.ts";
 
 const WORKER = new URL("worker.ts", import.meta.url);
 const SIZES = [1, 10_000];
 const FAMILIES = ["IPv4", "IPv6"];
 const NAMES = ["floor", "Sluice", "hitlimit", "floor, awaited", "Sluice, awaited", "express-rate-limit"];
-const HOUR = 3_600_000;
-const LIMIT = 2 ** 31 - 1;
 
 const ABOUT =
   `ns per request, then the ratio to the floor: a \`Map\` lookup, a clock read, three \`setHeader\` and \`next()\` \

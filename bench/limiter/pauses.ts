@@ -1,13 +1,12 @@
 /** The longest time the event loop is blocked while a million clients come and go. */
 import { withChildren } from "../support/child.ts";
 import { ipv4Keys } from "./keys.ts";
-import { AWAITED, contestant, type Decide } from "./peers.ts";
+import { AWAITED, contestant, type Decide, decideEach, HOUR } from "./peers.ts";
 import { printTable } from "../support/table.ts";
 
 const WORKER = new URL("worker.ts", import.meta.url);
 const KEYS = 1_000_000;
 const LATE_KEYS = 20_000;
-const HOUR = 3_600_000;
 const NAMES = [
   ...["floor", "floor: Map of objects", "Sluice: fixed-window", "Sluice: sliding-window"],
   ...["hitlimit", "hono-rate-limiter", "express-rate-limit", "rate-limiter-flexible"],
@@ -75,10 +74,7 @@ export async function pausesWorker(name: string): Promise<() => Promise<unknown>
       return await timeFilling();
     }
     const decide = make(keys, 1000);
-    for (let i = 0; i < KEYS; i++) {
-      const decided = decide(i);
-      if (isAwaited) await decided;
-    }
+    await decideEach(decide, KEYS, isAwaited);
     swept = sweep(decide);
     return 0;
   };

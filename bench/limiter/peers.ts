@@ -7,7 +7,10 @@ export type Decide = (place: number) => unknown;
 /** Makes an empty store. */
 export type MakeDecide = (keys: readonly string[], windowMs: number) => Decide;
 
-const LIMIT = 2 ** 31 - 1;
+/** A limit that is never reached. */
+export const LIMIT = 2 ** 31 - 1;
+/** A window that does not end while it is measured, in ms. */
+export const HOUR = 3_600_000;
 const MAX_KEYS = 2 ** 21;
 
 /** Contestants whose decision is a promise. */
@@ -17,6 +20,14 @@ export const AWAITED: ReadonlySet<string> = new Set([
   "express-rate-limit",
   "rate-limiter-flexible",
 ]);
+
+/** Decides once for each of the first keys. */
+export async function decideEach(decide: Decide, keys: number, isAwaited: boolean): Promise<void> {
+  for (let i = 0; i < keys; i++) {
+    const decided = decide(i);
+    if (isAwaited) await decided;
+  }
+}
 
 /** Finds a contestant by name, loading only its own code. */
 export async function contestant(name: string): Promise<MakeDecide> {

@@ -4,12 +4,12 @@ import type { RedisPort } from "../../advanced/mod.ts";
 import { startRedis } from "../../scripts/redis.ts";
 import { type Child, withChildren } from "../support/child.ts";
 import { ipv4Keys, randomWalk } from "./keys.ts";
+import { LIMIT } from "./peers.ts";
 import { median, printTable, ratio } from "../support/table.ts";
 
 const WORKER = new URL("worker.ts", import.meta.url);
 const CALLERS = 128;
 const SECONDS = 1;
-const LIMIT = 2 ** 31 - 1;
 const WINDOW_MS = 600_000;
 const POLICY = { name: "bench", algorithm: "fixed-window", limit: LIMIT, windowMs: WINDOW_MS } as const;
 const RAW = "raw EVALSHA";
