@@ -1,5 +1,4 @@
-import type { Policy } from "../policy/policy.ts";
-import { capacityOf } from "../policy/policy.ts";
+import { capacityOf, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
 // the window the debt is scaled by, when it was written, and the debt then, in units times window ms

@@ -1,6 +1,5 @@
 import type { Counters } from "./counters.ts";
-import type { Policy } from "../policy/policy.ts";
-import { capacityOf } from "../policy/policy.ts";
+import { capacityOf, type Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Awaitable, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { CircuitBreaker } from "./circuit_breaker.ts";
