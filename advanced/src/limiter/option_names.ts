@@ -44,7 +44,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Refuses options of a limiter and of its limits that there are none of, and those of a single limit beside several.
+ * Refuses unknown options of a limiter and of its limits, and options of a single limit beside several.
  *
  * @param caller Name of the caller for error messages
  * @param options What was given

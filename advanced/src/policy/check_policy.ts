@@ -39,9 +39,9 @@ export function checkPolicy(policy: Policy, caller: string): void {
  * Checks the name of a policy: it stands in headers as a structured-field string (RFC 9651), of visible ASCII.
  *
  * @param name The name
- * @param option The option it comes by
+ * @param option The option it is given by
  * @param caller Name of the caller for error messages
- * @throws {TypeError} If it is none
+ * @throws {TypeError} If it is not such a text
  */
 export function checkName(name: unknown, option: string, caller: string): void {
   if (typeof name === "string" && /^[\x20-\x7e]{1,128}$/.test(name)) return;

@@ -4,11 +4,11 @@ import type { Capabilities } from "../policy/store.ts";
 const SCOPES: readonly Capabilities["scope"][] = ["process", "host", "region", "global"];
 
 /**
- * Checks who shares a store: what is remembered of it hangs on that.
+ * Checks who shares a store: what is remembered of it depends on that.
  *
  * @param scope What was given
  * @param caller Name of the caller for error messages
- * @throws {TypeError} If it is none of the scopes
+ * @throws {TypeError} If there is no such scope
  */
 export function checkScope(scope: Capabilities["scope"], caller: string): void {
   if (!SCOPES.includes(scope)) refuseOption(caller, "scope", `one of ${SCOPES.join(", ")}`, scope);

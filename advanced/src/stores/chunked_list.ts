@@ -17,7 +17,7 @@ export class ChunkedList<T> {
   }
 }
 
-/** Numbers of many places side by side, so many for each place; they grow a chunk at a time as well. */
+/** A fixed count of numbers for each of many places, side by side; they grow a chunk at a time as well. */
 export class ChunkedCells {
   readonly #width: number;
   readonly #chunks: Float64Array[] = [];

@@ -24,7 +24,7 @@ export interface CounterLike {
   resetAll?(): Awaitable<void>;
   /** Lets go of timers and connections. */
   shutdown?(): Awaitable<void>;
-  /** Begin of its keys; it is left to the counter. */
+  /** Prefix of its keys, which the counter adds itself. */
   prefix?: string;
   /** Whether the counts are those of this process only. */
   localKeys?: boolean;

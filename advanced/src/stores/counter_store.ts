@@ -122,7 +122,7 @@ class CounterStore implements Store {
       this.#counters.set(id, entry = { policy: policy.name, legacy, counter });
     }
     return entry.counter.catch((error) => {
-      // the next decision tries again; on Workers those who wait are the only ones told when who began it is gone
+      // the next decision tries again; on Workers, if the request that began it is gone, only those who wait are told
       if (this.#counters.get(id) === entry) {
         this.#counters.delete(id);
         this.#unused = entry.legacy;

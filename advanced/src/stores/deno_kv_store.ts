@@ -55,7 +55,7 @@ export interface KvDatabase {
 export interface DenoKvStoreOptions {
   /** The database. */
   kv: KvDatabase;
-  /** Begin of all keys, `["sluice", "rate-limit"]` by default. */
+  /** Prefix of all keys, `["sluice", "rate-limit"]` by default. */
   prefix?: KvKeyPart[];
   /** Who shares the database, `"global"` by default; a file is shared by a `"host"`. */
   scope?: Capabilities["scope"];

@@ -4,7 +4,7 @@ const FIRST_KEYS = 16_384;
 const MAPS = 256;
 
 /**
- * A map from keys to places that never stops to grow all at once: the first keys are in one map, and later ones in many
+ * A map from keys to places that never pauses to grow as a whole: the first keys are in one map, and later ones in many
  * small ones.
  */
 export class KeyMap {

@@ -35,11 +35,11 @@ export class KeyTurns {
    */
   async take<T>(things: readonly string[], body: () => Promise<T>): Promise<T> {
     const before: Promise<unknown>[] = [];
-    // all places in line are taken at once, so nobody can wait for somebody who waits for him
     // Node 20 has no Promise.withResolvers
     let done: () => void = () => {};
     const promise = new Promise<void>((resolve) => done = resolve);
     const now = this.#clock();
+    // all places are taken at once, so that no two can wait for each other
     const lines = things.map((thing) => {
       let line = this.#lines.get(thing);
       if (line === undefined || now - line.moved > PATIENCE_MS) {

@@ -5,7 +5,7 @@ import { type AnyCounter, type CounterInfo, hit, infoOf } from "./counter_like.t
 import { KeyTurns } from "./key_turns.ts";
 import type { StoreClock } from "./store_clock.ts";
 
-/** Keys whose windows are kept in mind; one that was not asked about for longest gets nothing back any more. */
+/** Most keys whose windows are remembered; beyond that, the key seen longest ago gets nothing back any more. */
 const MOST_SEEN = 100_000;
 
 /** ms by which two answers about one window may differ in its end. */
@@ -86,7 +86,7 @@ export class PolicyCounter {
     const known = this.#seen.get(key);
     if (this.#legacy.get === undefined) return known !== undefined && known.end > now ? known : { used: 0, end: now };
     const info = await this.#legacy.get(key);
-    // of a key they don't know some tell nothing, and others a count that is none, as rate-limit-redis
+    // about a key they don't know, some tell nothing, and others, such as rate-limit-redis, a count that is no number
     return Number.isFinite(info?.totalHits) ? this.#remember(key, infoOf(info!)) : { used: 0, end: now };
   }
 
@@ -117,7 +117,7 @@ export class PolicyCounter {
     });
   }
 
-  // counters that know how long a window still lasts, as rate-limit-redis, tell another end with every answer
+  // counters that know how long a window still lasts, such as rate-limit-redis, tell another end with every answer
   #isSameEnd(one: number, other: number): boolean {
     return Math.abs(one - other) <= Math.min(MAX_END_ERROR, this.#windowMs / 2);
   }

@@ -152,7 +152,7 @@ class StoredRecords implements StateRecords {
     this.#writes.push(this.#storage.setAlarm(this.#alarmAt));
   }
 
-  /** Frees the database once nothing is in it: it is paid for even so, and there is one for each client. */
+  /** Frees the database once it is empty: even then it has to be paid for, and there is one for each client. */
   async release(): Promise<void> {
     if (this.#memory.size > 0) return;
     const { size } = await this.#storage.list();

@@ -80,7 +80,7 @@ export function isChanged({ before, blockCells, cells }: KeyState): boolean {
 }
 
 /**
- * When a state stops to matter: a key never seen is the same from then on.
+ * When a state no longer matters: from then on it is that of a key never seen.
  *
  * It is at least 1 ms ahead: a lease's number may come again when its state is forgotten within the same ms.
  *
@@ -118,7 +118,7 @@ export function encodeState(policy: Policy, state: KeyState, now: number): Float
 }
 
 /**
- * When a record stops to matter.
+ * When a record no longer matters.
  *
  * @param record The record
  * @returns The store's time then, in ms; 0 for a record of another version

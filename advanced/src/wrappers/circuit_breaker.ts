@@ -4,8 +4,8 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Keeps from asking a store that fails: after five failures in a row it is left alone, at first for about half a
- * second, then up to about ten. Then one decision is let through as a probe, and the outcome decides.
+ * Leaves a failing store alone: after five failures in a row it is not asked, at first for about half a second, later
+ * for up to about ten. Then one decision is let through as a probe, and its outcome decides.
  *
  * Pauses are spread by half their length at random, so that many processes do not come back at the same moment.
  */

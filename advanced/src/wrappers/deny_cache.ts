@@ -15,15 +15,16 @@ interface Refusal {
 /** Refusals that are remembered. */
 const MOST = 20_000;
 
-/** How long the store is not asked about a refusal, in ms: another process may have made an end of it. */
+/** How long the store is not asked about a refusal, in ms: another process may have ended it. */
 const FRESH_MS = 10_000;
 
 /**
  * Remembers refusals until the exact moment at which they may end, and tells them without asking the store.
  *
  * A refusal by a policy whose refusals are free stays one until its retry time: nobody's decision can bring it forward.
- * Units given back, or keys forgotten, by *this* process end it; by another process they show within ten seconds, for
- * so often the store is asked again. One that the store can't be asked about is told until its retry time.
+ * Units given back, or keys forgotten, by *this* process end it. Those of another process are noticed within ten
+ * seconds, because the store is asked again that often. While the store can't be asked, a refusal is told until its retry
+ * time.
  */
 export class DenyCacheStore implements Store, Remembering {
   readonly #store: Store;

@@ -2,7 +2,7 @@
  * `sliding-window` in Lua; the same rule as `algorithms/sliding_window.ts`, without its running total.
  *
  * A state that was cut into another number of buckets is read by that number, which its length tells: processes that
- * cut differently, as during a deployment, must not make an end of what the others counted.
+ * cut differently, as during a deployment, must not discard what the others counted.
  */
 export const SLIDING_WINDOW = `
 do
