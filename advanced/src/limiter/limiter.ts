@@ -118,12 +118,14 @@ export class Limiter extends Emitter {
 
   #check(keys: LimiterKeys, { cost = 1, max }: CheckOptions, caller: string): Awaitable<Decision> {
     if (cost !== 1) checkInteger(caller, "cost", cost, 1, MAX_LIMIT);
-    const takes = this.#demand.takes(keys, cost, max, caller);
-    if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
+    return this.#decide(this.#demand.takes(keys, cost, max, caller), this.#counted);
+  }
+
+  #decide(takes: readonly Take[], note: (decision: Decision) => Decision): Awaitable<Decision> {
+    if (this.#memory !== null) return note(new Decision(takes, this.#memory.decide(takes), "store"));
     const decided = this.#guarded!.decide(takes);
-    return "then" in decided
-      ? decided.then((one) => this.#counted(decisionOf(takes, one)))
-      : this.#counted(decisionOf(takes, decided));
+    const made = ({ verdicts, by }: Decided) => note(new Decision(takes, verdicts, by));
+    return "then" in decided ? decided.then(made) : made(decided);
   }
 
   /**
@@ -136,13 +138,10 @@ export class Limiter extends Emitter {
    */
   peek(keys: LimiterKeys, options: PeekOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.peek", options, PEEK_NAMES);
-    const takes = this.#demand.takes(keys, 0, options.max, "limiter.peek");
-    if (this.#memory !== null) return new Decision(takes, this.#memory.decide(takes), "store");
-    const decided = this.#guarded!.decide(takes);
-    return "then" in decided ? decided.then((one) => decisionOf(takes, one)) : decisionOf(takes, decided);
+    return this.#decide(this.#demand.takes(keys, 0, options.max, "limiter.peek"), (decision) => decision);
   }
 
-  #counted(decision: Decision): Decision {
+  readonly #counted = (decision: Decision): Decision => {
     if (decision.shadowDenied) {
       this.counters.shadowLimited++;
       this.#tell("shadowLimited", decision);
@@ -153,7 +152,7 @@ export class Limiter extends Emitter {
       this.#tell("limited", decision);
     }
     return decision;
-  }
+  };
 
   /**
    * Gives back what a decision took, once: for requests that turned out not to count.
@@ -309,8 +308,4 @@ async function* entriesOf(store: Store, policy: Policy): AsyncGenerator<Entry> {
 
 function clockOf({ clock }: LimiterOptions): { clock?: () => number } {
   return clock === undefined ? {} : { clock };
-}
-
-function decisionOf(takes: readonly Take[], { verdicts, by }: Decided): Decision {
-  return new Decision(takes, verdicts, by);
 }
