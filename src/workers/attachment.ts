@@ -81,15 +81,14 @@ function withoutLongest(headers: Attachment["headers"]): Attachment["headers"] {
 }
 
 function notCloneable({ params, own }: Attachment, cause: Error): TypeError {
-  const name = [
-    ...Object.entries(params).map(([name, value]) => [`params.${name}`, value] as const),
-    ...Object.entries(own),
-  ].find(([, value]) => !isCloneable(value))?.[0];
+  const values = [
+    ...Object.entries(params).map(([name, value]) => [`ws.data.params.${name}`, value] as const),
+    ...Object.entries(own).map(([name, value]) => [`ws.data.${name}`, value] as const),
+  ];
+  const [place] = values.find(([, value]) => !isCloneable(value)) ?? ["ws.data"];
   return new TypeError(
-    `ws.data${
-      name === undefined ? "" : `.${name}`
-    } cannot be kept while its Durable Object hibernates (${cause.message}); ` +
-      "keep values that structuredClone takes, and anything else outside ws.data or below a symbol",
+    `${place} cannot be kept while its Durable Object hibernates (${cause.message}); keep values that structuredClone ` +
+      "takes, and anything else outside ws.data or below a symbol",
     { cause },
   );
 }
