@@ -63,12 +63,12 @@ export async function lockFlag(name: string): Promise<string> {
   return `--lock=${lock}`;
 }
 
+/** Where programs run, and their environment. */
+const SETTING = { cwd: fileURLToPath(root), env: { NODE_ENV: "test" } };
+
 /** Starts a program under Node. */
 export async function startNode(path: string): Promise<Program> {
-  return await startProgram("node", [await bundleForNode(path)], {
-    cwd: fileURLToPath(root),
-    env: { NODE_ENV: "test" },
-  });
+  return await startProgram("node", [await bundleForNode(path)], SETTING);
 }
 
 /**
@@ -81,12 +81,11 @@ export async function startNode(path: string): Promise<Program> {
 export async function startNodeWithFiles(files: number, path: string, ...args: string[]): Promise<Program> {
   const script = 'test "$(ulimit -n)" -ge "$0" || ulimit -n "$0" && exec node --expose-gc "$@"';
   const command = ["-c", script, String(files), await bundleForNode(path), ...args];
-  return await startProgram("sh", command, { cwd: fileURLToPath(root), env: { NODE_ENV: "test" } });
+  return await startProgram("sh", command, SETTING);
 }
 
 /** Starts a program under Deno, whose Node modules replace Node. */
 export async function startDeno(path: string): Promise<Program> {
   const lock = await lockFlag(path.replace(/[^a-z0-9]+/g, "_"));
-  const args = ["run", "-A", "--quiet", lock, path];
-  return await startProgram(Deno.execPath(), args, { cwd: fileURLToPath(root), env: { NODE_ENV: "test" } });
+  return await startProgram(Deno.execPath(), ["run", "-A", "--quiet", lock, path], SETTING);
 }
