@@ -57,20 +57,12 @@ async function bundle(path: string): Promise<string> {
   const lock = denoRun().find((arg) => arg.startsWith("--lock="))!;
   const external = PEERS.flatMap((peer) => ["--external", peer]);
   const out = ["--code-splitting", "--outdir", fileURLToPath(folder)];
-  const { code, output } = await run(
-    Deno.execPath(),
-    [
-      "bundle",
-      "--quiet",
-      lock,
-      "--platform",
-      "deno",
-      ...external,
-      ...out,
-      fileURLToPath(new URL(`bench/${path}`, ROOT)),
-    ],
-    { limitMs: 60_000, quiet: true, cwd: fileURLToPath(ROOT) },
-  );
+  const args = ["bundle", "--quiet", lock, "--platform", "deno", ...external, ...out, `bench/${path}`];
+  const { code, output } = await run(Deno.execPath(), args, {
+    limitMs: 60_000,
+    quiet: true,
+    cwd: fileURLToPath(ROOT),
+  });
   if (code !== 0) throw new Error(`${path} could not be bundled: ${output}`);
   return fileURLToPath(new URL(`${name}.js`, folder));
 }
