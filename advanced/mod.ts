@@ -65,7 +65,7 @@ export {
   RateLimitObject,
 } from "./src/stores/rate_limit_object.ts";
 export { type ExclusiveOptions, fromExclusive, type RunExclusive } from "./src/stores/exclusive_store.ts";
-export type { StateRecords } from "./src/stores/partition_records.ts";
+export { dropExpired, type StateRecords } from "./src/stores/partition_records.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./src/stores/memory_store.ts";
 export type {
   BunRedisClient,

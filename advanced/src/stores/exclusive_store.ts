@@ -36,6 +36,8 @@ const NAMES: OptionNames<ExclusiveOptions> = { scope: true, clock: true, partiti
  * Takes of one key are decided as one. Those of several keys are decided concurrently, and what was granted is given
  * back if another key refused: for a moment, such a batch holds more than it gets.
  *
+ * Expired records stay until {@linkcode dropExpired} deletes them, by a timer or before the records are stored.
+ *
  * @param run Gives exclusive access
  * @param options Scope, clock and partitions
  * @returns The store; its `reset` rejects with a `TypeError` when it would need `partitions` and there are none

@@ -84,10 +84,21 @@ export function resetIn(records: StateRecords, policy: string, now: number): num
 }
 
 /**
- * Deletes the expired records of a partition. It is not called automatically: the owner of the partition calls it, by a
- * timer or before it releases the partition.
+ * Deletes the expired records of a partition of `fromExclusive`, which keeps no timers: without it, records of clients
+ * that don't come back stay. A partition without records can be dropped.
  *
+ * @param records The partition's records
+ * @param now The partition's time in ms
  * @returns When the last of the rest will have expired, 0 when there is none
+ * @example
+ * ```ts
+ * import { dropExpired } from "@sluice/rate-limit";
+ *
+ * const partitions = new Map<string, Map<string, Float64Array>>();
+ * setInterval(() => {
+ *   for (const [key, records] of partitions) if (dropExpired(records, Date.now()) === 0) partitions.delete(key);
+ * }, 60_000);
+ * ```
  */
 export function dropExpired(records: StateRecords, now: number): number {
   let latest = 0;

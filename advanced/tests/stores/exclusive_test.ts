@@ -1,8 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { dropExpired } from "@sluice/rate-limit";
 import type { Policy } from "../../src/policy/policy.ts";
 import { type ExclusiveOptions, fromExclusive, type RunExclusive } from "../../src/stores/exclusive_store.ts";
 import { MemoryStore } from "../../src/stores/memory_store.ts";
-import { dropExpired, type StateRecords } from "../../src/stores/partition_records.ts";
+import type { StateRecords } from "../../src/stores/partition_records.ts";
 import type { Take, Verdict } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
