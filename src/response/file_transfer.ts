@@ -7,7 +7,7 @@ import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
 import { parseDuration } from "../http/units.ts";
 import { FileChunks } from "./file_chunks.ts";
-import { evaluateConditions, isRangeCurrent } from "./file_request.ts";
+import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { BodySource } from "./streamed_body.ts";
@@ -184,7 +184,7 @@ async function sendFound(
     etag: res.get("ETag") as string | undefined,
     lastModified: res.get("Last-Modified") as string | undefined,
   };
-  const status = isConditional(req) ? evaluateConditions(req, validators) : null;
+  const status = evaluateConditions(req, validators);
   if (status === 412) throw new HttpError(412);
   // with other statuses, such as those of error pages, the file is not what the client has a copy of
   if (status === 304 && isCachable(res.statusCode)) {
@@ -219,12 +219,6 @@ async function sendFound(
 
 function isCachable(status: number): boolean {
   return (status >= 200 && status < 300) || status === 304;
-}
-
-function isConditional(req: FileResponse["req"]): boolean {
-  return ["if-match", "if-unmodified-since", "if-none-match", "if-modified-since"].some((name) =>
-    req.get(name) !== undefined
-  );
 }
 
 // ranges in other units are ignored (RFC 9110 section 14.2)
