@@ -1,3 +1,4 @@
+import type { ByteRange } from "../http/byte_range.ts";
 import { fileEntityTag } from "../http/entity_tag.ts";
 import { describe } from "../http/error_text.ts";
 import { extensionOf } from "../http/file_paths.ts";
@@ -7,7 +8,7 @@ import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
 import { parseDuration } from "../http/units.ts";
 import { FileChunks } from "./file_chunks.ts";
-import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
+import { evaluateConditions, type FileValidators, isRangeCurrent } from "./file_conditions.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { BodySource } from "./streamed_body.ts";
@@ -60,6 +61,12 @@ export interface FileWays {
   stream(res: FileResponse, body: BodySource): void;
 }
 
+/** A file that exists. */
+interface FoundFile {
+  readonly path: string;
+  readonly stat: FileStat;
+}
+
 /** The path is a folder; the caller decides what to do. */
 class DirectoryError extends Error {
   /** Node's code for it. */
@@ -104,7 +111,7 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer, wa
   const found = await findFile(files, path, transfer);
   if (res.destroyed && !res.writableFinished) throw clientLeft();
   if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
-  await sendFound(res, files, ways, found.path, found.stat, transfer);
+  await sendFound(res, files, ways, found, transfer);
 }
 
 function assertNames(option: string, value: unknown): void {
@@ -122,7 +129,7 @@ async function findFile(
   files: FileSystem,
   path: string,
   { extensions, index }: FileTransfer,
-): Promise<{ path: string; stat: FileStat }> {
+): Promise<FoundFile> {
   if (path.endsWith("/")) return await findIndex(files, path, index);
   const exact = await statOrNull(files, path);
   if (exact?.isDirectory) throw new DirectoryError(path);
@@ -141,7 +148,7 @@ async function findIndex(
   files: FileSystem,
   folder: string,
   index: FileTransfer["index"],
-): Promise<{ path: string; stat: FileStat }> {
+): Promise<FoundFile> {
   for (const name of index ? [index].flat() as string[] : []) {
     const stat = await statOrNull(files, folder + name);
     if (stat !== null && !stat.isDirectory) return { path: folder + name, stat };
@@ -174,51 +181,57 @@ async function sendFound(
   res: FileResponse,
   files: FileSystem,
   ways: FileWays,
-  path: string,
-  stat: FileStat,
+  found: FoundFile,
   transfer: FileTransfer,
 ): Promise<void> {
-  const { req } = res;
-  setFileHeaders(res, path, stat, transfer);
+  setFileHeaders(res, found, transfer);
   const validators = {
     etag: res.get("ETag") as string | undefined,
     lastModified: res.get("Last-Modified") as string | undefined,
   };
-  const status = evaluateConditions(req, validators);
+  const status = evaluateConditions(res.req, validators);
   if (status === 412) throw new HttpError(412);
   // with other statuses, such as those of error pages, the file is not what the client has a copy of
-  if (status === 304 && isCachable(res.statusCode)) {
-    for (const name of ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Content-Type"]) {
-      res.removeHeader(name);
-    }
-    res.statusCode = 304;
-    res.end();
-    return;
+  if (status === 304 && isCacheable(res.statusCode)) return sendNotModified(res);
+  await sendBytes(res, files, ways, found, requestedPart(res, found.stat.size, validators, transfer));
+}
+
+function isCacheable(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 304;
+}
+
+function sendNotModified(res: FileResponse): void {
+  for (const name of ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Content-Type"]) {
+    res.removeHeader(name);
   }
-  const first = position("start", transfer.start || 0);
-  const last = Math.min(position("end", transfer.end ?? stat.size), stat.size - 1);
-  const size = Math.max(0, last - first + 1);
-  let start = first;
-  let end = last;
+  res.statusCode = 304;
+  res.end();
+}
+
+// a request for several ranges gets the whole file, as with npm's send
+function requestedPart(
+  res: FileResponse,
+  size: number,
+  validators: FileValidators,
+  transfer: FileTransfer,
+): ByteRange {
+  const { req } = res;
+  const start = position("start", transfer.start || 0);
+  const end = Math.min(position("end", transfer.end ?? size), size - 1);
+  const length = Math.max(0, end - start + 1);
   const range = transfer.acceptRanges !== false && asksForBytes(req) && isRangeCurrent(req, validators)
-    ? req.range(size, { combine: true })
+    ? req.range(length, { combine: true })
     : undefined;
   if (range === -1) {
     // also set for error handlers that answer themselves, as with npm's send
-    res.setHeader("Content-Range", `bytes */${size}`);
-    throw new HttpError(416, undefined, { headers: { "Content-Range": `bytes */${size}` } });
+    res.setHeader("Content-Range", `bytes */${length}`);
+    throw new HttpError(416, undefined, { headers: { "Content-Range": `bytes */${length}` } });
   }
-  if (typeof range === "object" && range.length === 1) {
-    res.statusCode = 206;
-    res.setHeader("Content-Range", `bytes ${range[0]!.start}-${range[0]!.end}/${size}`);
-    start = first + range[0]!.start;
-    end = first + range[0]!.end;
-  }
-  await sendBytes(res, files, ways, path, start, end, stat.size);
-}
-
-function isCachable(status: number): boolean {
-  return (status >= 200 && status < 300) || status === 304;
+  if (typeof range !== "object" || range.length !== 1) return { start, end };
+  const part = range[0]!;
+  res.statusCode = 206;
+  res.setHeader("Content-Range", `bytes ${part.start}-${part.end}/${length}`);
+  return { start: start + part.start, end: start + part.end };
 }
 
 // ranges in other units are ignored (RFC 9110 section 14.2)
@@ -226,7 +239,7 @@ function asksForBytes(req: FileResponse["req"]): boolean {
   return /^ *bytes=/.test(req.get("range") ?? "");
 }
 
-function setFileHeaders(res: FileResponse, path: string, stat: FileStat, transfer: FileTransfer): void {
+function setFileHeaders(res: FileResponse, { path, stat }: FoundFile, transfer: FileTransfer): void {
   transfer.setHeaders?.(path, stat);
   const { acceptRanges = true, cacheControl = true, lastModified = true, etag = true, immutable = false } = transfer;
   if (acceptRanges && !res.hasHeader("Accept-Ranges")) res.setHeader("Accept-Ranges", "bytes");
@@ -248,15 +261,13 @@ async function sendBytes(
   res: FileResponse,
   files: FileSystem,
   ways: FileWays,
-  path: string,
-  start: number,
-  end: number,
-  size: number,
+  { path, stat }: FoundFile,
+  { start, end }: ByteRange,
 ): Promise<void> {
   const length = Math.max(0, end - start + 1);
   res.setHeader("Content-Length", String(length));
   if (res.req.method === "HEAD" || length === 0) return void res.end();
-  const whole = length === size;
+  const whole = length === stat.size;
   if (length <= (files.wholeBytes ?? WHOLE_FILE_BYTES)) {
     const bytes = whole ? await files.readBytes(path) : await readPart(files, path, start, length);
     return ways.handOver(res, bytes as Uint8Array<ArrayBuffer>);
