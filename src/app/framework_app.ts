@@ -676,7 +676,6 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
         platform,
         exchange,
         connections: this[connectionsKey],
-        ended: () => exchange.abandon(),
       })
     );
   }

@@ -49,8 +49,6 @@ export interface AcceptOptions {
   readonly exchange: Exchange;
   /** The application's connections. */
   readonly connections: Connections;
-  /** Called when the connection is over. */
-  readonly ended?: () => void;
 }
 
 /** Default of `pingTimeoutMs`. */
@@ -67,11 +65,10 @@ const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|tran
  * @param options The request, and what to do with the connection
  * @returns The platform's own response, which must be passed to the platform unchanged
  * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13, 501 where there are no
- * WebSockets,
- *   503 if the application is being closed
+ * WebSockets, 503 if the application is being closed
  */
 export function acceptWebSocket(options: AcceptOptions): Response {
-  const { req, res, handlers, platform, exchange, connections, ended } = options;
+  const { req, res, routePath, handlers, platform, exchange, connections } = options;
   assertHandshake(req, platform);
   if (connections.areClosing) throw new HttpError(503, "The server is closing");
   const protocol = chooseProtocol(req, handlers);
@@ -81,7 +78,7 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   void req.headers;
   void exchange.peer;
   const { pingTimeoutMs = PING_TIMEOUT_MS } = handlers;
-  const data = { routePath: options.routePath, params: { ...req.params }, req };
+  const data = { routePath, params: { ...req.params }, req };
   const upgrader = (info as { [upgraderKey]?: Upgrader } | null | undefined)?.[upgraderKey] ?? platform;
   const upgrade = upgrader.upgrade(target.request, info, { protocol, headers, pingTimeoutMs, context });
   // nothing may throw after this, since the platform expects this very response; only `handled` may, where connections
@@ -96,7 +93,7 @@ export function acceptWebSocket(options: AcceptOptions): Response {
     connections,
     app: exchange.app,
     handled,
-    ended,
+    ended: () => exchange.abandon(),
   });
   handled?.(ws);
   return response;

@@ -39,7 +39,7 @@ const VANISHED = /unexpected eof|connection reset|broken pipe|no response from p
  * @returns The connection
  */
 export function serveConnection(options: ConnectionOptions): WebSocketConnection {
-  const { socket, protocol, data, handlers, connections, app, handled } = options;
+  const { socket, protocol, data, handlers, connections, app, resumed, handled, ended } = options;
   let draining: ReturnType<typeof setTimeout> | undefined = undefined;
   let closedHere: readonly [code: number, reason: string] | undefined = undefined;
   const sent = (): void => {
@@ -85,7 +85,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     if (connections.areClosing) ws.close(1001, "The server is closing");
     return opened;
   };
-  if (options.resumed && ws.readyState === 1) connections.add(ws);
+  if (resumed && ws.readyState === 1) connections.add(ws);
   socket.onmessage = ({ data }) => {
     // some runtimes still deliver messages that were in flight, some do not
     if (closedHere !== undefined) return;
@@ -103,7 +103,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     clearTimeout(draining);
     const [code, reason] = closedHere ?? howItClosed(event);
     const closed = run(() => handlers.close?.(ws, code, reason));
-    options.ended?.();
+    ended?.();
     return closed;
   };
   socket.onerror = (event) => {
