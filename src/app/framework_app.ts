@@ -29,7 +29,7 @@ import type {
   PathHandler,
   PathOf,
 } from "../routing/handler.ts";
-import { isExpressApp } from "../routing/express_mount.ts";
+import { type ExpressApp, isExpressApp } from "../routing/express_mount.ts";
 import type { FetchApp, FetchHandler } from "../routing/fetch_mount.ts";
 import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefinition } from "../routing/layer_views.ts";
 import type { Route } from "../routing/route.ts";
@@ -281,7 +281,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     // `mount` is emitted before later arguments are registered
     for (const fn of handlers) {
       this.router.use(path as string, fn as Handler);
-      if (isApplication(fn)) this.#adopt(path, fn as unknown as FrameworkApp);
+      if (isApplication(fn)) this.#adopt(path, fn);
     }
     return this;
   }
@@ -309,9 +309,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     return this;
   }
 
-  #adopt(path: Path, child: FrameworkApp): void {
-    child.mountpath = path as string | string[];
-    child.parent = this as unknown as FrameworkApp;
+  #adopt(path: Path, child: ExpressApp): void {
+    child.mountpath = path;
+    child.parent = this;
     child.emit("mount", this);
   }
 
@@ -711,7 +711,7 @@ function inheritClasses(child: FrameworkApp, parent: FrameworkApp): void {
   Object.setPrototypeOf(child.response, parent.response);
 }
 
-function isApplication(fn: AnyHandler): boolean {
+function isApplication(fn: AnyHandler): fn is AnyHandler & ExpressApp {
   return fn instanceof FrameworkApp || isExpressApp(fn);
 }
 

@@ -1,6 +1,6 @@
 import type { AnyHandler } from "../matching/layer.ts";
 
-/** What mounting needs of an application of Express. */
+/** What mounting needs of an application, Express's or one of ours. */
 export interface ExpressApp {
   /** Prototype of its requests. */
   readonly request: object;
