@@ -423,19 +423,13 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     if (typeof engine !== "function") {
       throw new Error(`app.engine: callback function required, not ${describe(engine)}`);
     }
-    if (typeof extension !== "string") {
-      throw new TypeError(`app.engine takes an extension as a string, not ${describe(extension)}`);
-    }
-    this.engines[extension.startsWith(".") ? extension : `.${extension}`] = engine;
+    this.engines[dotted("app.engine", extension)] = engine;
     return this;
   }
 
   /** The engine registered for an extension, with or without its dot. */
   getEngine(extension: string): Engine | undefined {
-    if (typeof extension !== "string") {
-      throw new TypeError(`app.getEngine takes an extension as a string, not ${describe(extension)}`);
-    }
-    return this.engines[extension.startsWith(".") ? extension : `.${extension}`];
+    return this.engines[dotted("app.getEngine", extension)];
   }
 
   /**
@@ -713,6 +707,13 @@ function inheritClasses(child: FrameworkApp, parent: FrameworkApp): void {
 
 function isApplication(fn: AnyHandler): fn is AnyHandler & ExpressApp {
   return fn instanceof FrameworkApp || isExpressApp(fn);
+}
+
+function dotted(caller: string, extension: string): string {
+  if (typeof extension !== "string") {
+    throw new TypeError(`${caller} takes an extension as a string, not ${describe(extension)}`);
+  }
+  return extension.startsWith(".") ? extension : `.${extension}`;
 }
 
 function isExtended(prototype: object): boolean {
