@@ -4,10 +4,10 @@ import { describe } from "../http/error_text.ts";
 import type { PlatformServer, ServerCounts, ServerTimeouts } from "../platform/platform.ts";
 
 /** Events that a server emits by itself; Node's other events come from Node's server, where there is one. */
-const TOLD: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
+const OWN_EVENTS: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
 
 /** Emitter methods that take the name of an event. */
-const ASKING = [
+const EVENT_METHODS = [
   "on",
   "once",
   "prependListener",
@@ -236,10 +236,10 @@ export class Server extends Emitter {
   // on Node, socket.io, ws and packages for graceful shutdown listen to the server; some replace listeners that are
   // there
   static {
-    for (const name of ASKING) {
+    for (const name of EVENT_METHODS) {
       const here = Server.prototype[name] as (event?: EventName, ...rest: unknown[]) => unknown;
       const value = function (this: Server, event?: EventName, ...rest: unknown[]): unknown {
-        const native = event === undefined || TOLD.has(event) ? undefined : this.#platform.native;
+        const native = event === undefined || OWN_EVENTS.has(event) ? undefined : this.#platform.native;
         if (native === undefined) return here.call(this, event, ...rest);
         const result = (native[name] as typeof here)(event, ...rest);
         return result === native ? this : result;
@@ -254,7 +254,7 @@ export class Server extends Emitter {
    * @throws {TypeError} For other events, which would never be emitted
    */
   override [listenedTo](event: EventName): void {
-    assertTold("on", event);
+    assertOwnEvent("on", event);
   }
 
   /**
@@ -263,7 +263,7 @@ export class Server extends Emitter {
    * @throws {TypeError} For events of an `http.Server` where there is none: socket.io would take over their listeners
    */
   override listeners(event: EventName): Listener[] {
-    assertTold("listeners", event);
+    assertOwnEvent("listeners", event);
     return super.listeners(event);
   }
 
@@ -294,8 +294,8 @@ function notRunning(): Error {
   return Object.assign(new Error("server.close: the server is not running"), { code: "ERR_SERVER_NOT_RUNNING" });
 }
 
-function assertTold(method: string, event: EventName): void {
-  if (TOLD.has(event)) return;
+function assertOwnEvent(method: string, event: EventName): void {
+  if (OWN_EVENTS.has(event)) return;
   throw new TypeError(
     `server.${method}("${String(event)}"): what app.listen returns is no http.Server; make one, ` +
       'const server = http.createServer(app), beside import "@sluice/sluice/node", and call server.listen(port)',
