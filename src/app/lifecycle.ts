@@ -70,7 +70,7 @@ export class Lifecycle {
       const options = listenOptions(args.filter((arg) => typeof arg !== "function"));
       options.signal?.throwIfAborted();
       const platform = detectPlatform().serve(handler, options, this.#app);
-      const isSecure = options.cert !== undefined && options.key !== undefined;
+      const isSecure = options.cert !== undefined;
       const close = (timeoutMs?: number): Promise<void> => this.#closeOne(listening, timeoutMs);
       // nobody waits for this closing
       const cut = (): void => void close(0).catch((error) => this.#app.logError(error));
