@@ -6,11 +6,11 @@ type Done = (failure?: unknown) => void;
 
 /** What parameter handlers need of a walk. */
 export interface ParamContext {
-  /** The request handlers get. */
+  /** The request that handlers get. */
   readonly req: WalkedRequest;
-  /** The response handlers get. */
+  /** The response that handlers get. */
   readonly res: WalkedResponse;
-  /** Where the parameters are kept. */
+  /** Where the walk stands in the URL; it keeps the parameters. */
   readonly position: Position;
 }
 

@@ -28,6 +28,4 @@ export interface WalkedRequest {
 export interface WalkedResponse {
   /** Responds with a web `Response` that a handler returned. */
   answer?(response: Response): void;
-  /** Whether a response has begun. */
-  readonly headersSent?: boolean;
 }

@@ -7,8 +7,8 @@ import { rematched, withMounts } from "../matching/steps.ts";
 import { fromForeign } from "../response/foreign_response.ts";
 import { isResponse } from "../response/web_response.ts";
 import { answerOptions } from "./options_answer.ts";
-import type { Position, WalkedRequest, WalkedResponse } from "./position.ts";
-import { ParamRun } from "./param_run.ts";
+import { type ParamContext, ParamRun } from "./param_run.ts";
+import type { Position } from "./position.ts";
 import { mergeParams } from "./merge_params.ts";
 
 /** Most nested synchronous handlers before the stack is unwound. */
@@ -17,13 +17,7 @@ const MAX_DEPTH = 100;
 const NO_STEPS: readonly Step[] = [];
 
 /** What a walk needs of the exchange it serves. */
-export interface WalkContext {
-  /** The request that handlers get. */
-  readonly req: WalkedRequest;
-  /** The response that handlers get. */
-  readonly res: WalkedResponse;
-  /** Where the walk stands in the URL. */
-  readonly position: Position;
+export interface WalkContext extends ParamContext {
   /** The method that layers are matched by, if it is not the request's own: `WS` for an upgrade. */
   readonly as?: string | undefined;
   /** Warns the developer, in development only. */
