@@ -10,13 +10,12 @@ import { endWholeKey } from "../response/outgoing_message.ts";
 import { stateKey } from "../response/response_state.ts";
 import { responseClass } from "../response/web_response.ts";
 
-const NOT_FOUND = ["content-security-policy", "default-src 'none'", "x-content-type-options", "nosniff"];
+// headers of a 404, names and values in turn
+const SAFETY = ["content-security-policy", "default-src 'none'", "x-content-type-options", "nosniff"];
+const PAGE_HEAD = [...SAFETY, "content-type", HTML];
+const JSON_HEAD = [...SAFETY, "content-type", JSON_UTF8, "vary", "Accept"];
 
-const PAGE_HEAD = [...NOT_FOUND, "content-type", HTML];
-
-const JSON_HEAD = [...NOT_FOUND, "content-type", JSON_UTF8, "vary", "Accept"];
-
-// Headers made once, because on Bun making them from an object takes twice as long; and not when the module is loaded,
+// made once, because on Bun making Headers from an object takes twice as long; and not when the module is loaded,
 // because on Deno the first Headers add two milliseconds to the start
 const notFound: { page?: ResponseInit; json?: ResponseInit } = {};
 
