@@ -15,13 +15,13 @@ const EITHER_SLASH = /[\\/]/;
  * platform, and become `/`, which Windows understands.
  *
  * @param path The path
- * @param separator What separates folders, if not both slashes
+ * @param separator `/` if only that separates folders; otherwise both slashes do
  * @returns The path; a trailing slash is kept, and so are leading `..` of a relative path. `.` for an empty one
  */
-export function normalizePath(path: string, separator: RegExp | string = EITHER_SLASH): string {
+export function normalizePath(path: string, separator?: "/"): string {
   const root = rootOf(path);
   const parts: string[] = [];
-  for (const part of path.slice(root.length).split(separator)) {
+  for (const part of path.slice(root.length).split(separator ?? EITHER_SLASH)) {
     if (part === "" || part === ".") continue;
     if (part !== "..") parts.push(part);
     else if (parts.length > 0 && parts.at(-1) !== "..") parts.pop();
@@ -38,9 +38,9 @@ export function normalizePath(path: string, separator: RegExp | string = EITHER_
  *
  * @param path The path
  * @param workingDirectory The folder that a relative path is resolved against; called only for one
- * @param separator What separates folders, if not both slashes
+ * @param separator `/` if only that separates folders; otherwise both slashes do
  */
-export function resolvePath(path: string, workingDirectory: () => string, separator?: RegExp | string): string {
+export function resolvePath(path: string, workingDirectory: () => string, separator?: "/"): string {
   const isAbsolute = separator === "/" ? path.startsWith("/") : isAbsolutePath(path);
   const absolute = normalizePath(isAbsolute ? path : `${workingDirectory()}/${path}`, separator);
   return absolute.endsWith("/") && absolute !== rootOf(absolute) ? absolute.slice(0, -1) : absolute;
