@@ -43,8 +43,7 @@ function decode(text: string): string {
 }
 
 function decodeLeniently(text: string): string {
-  const bytes: number[] = [];
-  for (const byte of utf8Bytes(text)) bytes.push(byte);
+  const bytes = utf8Bytes(text);
   const out: number[] = [];
   for (let i = 0; i < bytes.length; i++) {
     const hex = bytes[i] === 37 ? String.fromCharCode(bytes[i + 1] ?? 0, bytes[i + 2] ?? 0) : "";

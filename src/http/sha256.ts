@@ -1,3 +1,4 @@
+import { joinedBytes } from "./chunk_bytes.ts";
 import { rotateLeft } from "./sha1.ts";
 
 const BLOCK_BYTES = 64;
@@ -55,15 +56,8 @@ function paddedBlocks(bytes: Uint8Array): DataView {
 export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
   const block = new Uint8Array(BLOCK_BYTES);
   block.set(key.length > BLOCK_BYTES ? sha256(key) : key);
-  const inner = sha256(concat(block.map((byte) => byte ^ 0x36), message));
-  return sha256(concat(block.map((byte) => byte ^ 0x5c), inner));
-}
-
-function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(first.length + second.length);
-  joined.set(first);
-  joined.set(second, first.length);
-  return joined;
+  const inner = sha256(joinedBytes([block.map((byte) => byte ^ 0x36), message]));
+  return sha256(joinedBytes([block.map((byte) => byte ^ 0x5c), inner]));
 }
 
 function rotateRight(word: number, by: number): number {
