@@ -48,7 +48,7 @@ class Extras {
   onEnd: (() => void)[] | null = null;
   onLeave: (() => void)[] | null = null;
   /** Runs the listeners for the end in the right asynchronous context, if that matters. */
-  runEnd: ((run: () => void) => void) | null = null;
+  inContext: ((run: () => void) => void) | null = null;
   streaming: OpenStream | null = null;
   reading: BodyReading | null = null;
   context: unknown = undefined;
@@ -61,7 +61,7 @@ class Extras {
   /** Number of handlers whose promise has not settled yet. */
   handlers = 0;
   /** Tells the platform, if it waits for the handlers, that all have settled. */
-  settled: (() => void) | null = null;
+  handlersEnded: (() => void) | null = null;
   peer: Peer | null = null;
 }
 
@@ -175,13 +175,13 @@ export class Exchange {
       }
     };
     // later, because listeners may look at the response, which the platform gets only after this turn
-    if (extras.runEnd === null) queueMicrotask(run);
-    else extras.runEnd(run);
+    if (extras.inContext === null) queueMicrotask(run);
+    else extras.inContext(run);
   }
 
   /** Makes the listeners for the end run in the present asynchronous context, as on Node, not in the platform's. */
-  endsHere(): void {
-    if (this.#extras?.onEnd) this.#extras.runEnd = captureContext();
+  endInThisContext(): void {
+    if (this.#extras?.onEnd) this.#extras.inContext = captureContext();
   }
 
   /** Whether somebody listens for the end, or for the client to disconnect. */
@@ -224,7 +224,7 @@ export class Exchange {
   #watch(): void {
     const extras = this.#extras;
     if (extras === null || extras.watch !== null || !this.hasListeners) return;
-    const watch = extras.watch = new Watch(() => this.#leave());
+    const watch = extras.watch = new Watch(() => this.#hearAbort());
     const { runtimeSupport } = this.app;
     if (runtimeSupport.watchClient === undefined) return this.#listen(watch);
     runtimeSupport.watchClient(this.target.request, watch, () => this.#listen(watch));
@@ -234,9 +234,9 @@ export class Exchange {
     // listeners may read the request, which the platform may release with a response that somebody else gave
     this.#keepRequest();
     const { signal } = this.target.request;
-    if (signal.aborted && (this.#ensureExtras.upgrading || this.#response?.status === 101)) return;
-    if (signal.aborted) return this.#response === null && !this.awaited ? this.abandon() : this.#leave();
-    listenTo(signal, watch);
+    if (!signal.aborted) listenTo(signal, watch);
+    else if (this.#response === null && !this.awaited && !this.#ensureExtras.upgrading) this.abandon();
+    else this.#hearAbort();
   }
 
   /**
@@ -250,22 +250,22 @@ export class Exchange {
       this.#runLeave();
     }
     setTimeout(() => {
-      this.#left();
+      this.#giveUp();
       // Deno would wait for the rest of a response that has begun, and keep the connection
       if (this.#aborted) this.streaming?.destroy(brokenOff());
     }, 0);
   }
 
   // Deno aborts the signal of a request that becomes a WebSocket, although the client is there
-  #leave(): void {
+  #hearAbort(): void {
     if (this.#extras?.upgrading || this.#response?.status === 101) return;
-    if (this.#response !== null || !asksForUpgrade(this.target.request)) return this.#left();
+    if (this.#response !== null || !asksForUpgrade(this.target.request)) return this.#giveUp();
     // a handler that calls Deno.upgradeWebSocket itself is about to answer
-    setTimeout(() => this.#response?.status === 101 || this.#left(), 0);
+    setTimeout(() => this.#response?.status === 101 || this.#giveUp(), 0);
   }
 
   // without a response the platform would wait for the handler for ever, and Deno keep the connection open
-  #left(): void {
+  #giveUp(): void {
     // a response without a body is complete with its head
     if (this.#response !== null && (this.target.isHead || this.#response.body === null)) return;
     this.abandon();
@@ -319,8 +319,8 @@ export class Exchange {
   handlerEnded(): void {
     const extras = this.#ensureExtras;
     if (--extras.handlers > 0) return;
-    extras.settled?.();
-    extras.settled = null;
+    extras.handlersEnded?.();
+    extras.handlersEnded = null;
   }
 
   // On Node a request can be read after its response. Other platforms release what nobody has read by then, so it is
@@ -329,8 +329,8 @@ export class Exchange {
     this.#keepRequest();
     const { runtimeSupport } = this.app;
     const extras = this.#ensureExtras;
-    if (extras.handlers === 0 || extras.settled !== null || !runtimeSupport.endsWithAnswer) return;
-    this.app.background(new Promise<void>((resolve) => extras.settled = resolve), this.info, this.context);
+    if (extras.handlers === 0 || extras.handlersEnded !== null || !runtimeSupport.endsWithAnswer) return;
+    this.app.background(new Promise<void>((resolve) => extras.handlersEnded = resolve), this.info, this.context);
   }
 
   #keepRequest(): void {

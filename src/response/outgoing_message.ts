@@ -270,7 +270,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
       throw error;
     }
     state.ended = true;
-    exchange.endsHere();
+    exchange.endInThisContext();
     if (isTaken && !exchange.aborted) return;
     exchange.finish();
     // none of it is sent; if cancelling the source fails, there is nobody left to tell
@@ -534,7 +534,7 @@ function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string
   }
   if (body !== null) state.stream.write(chunkBytes("res.end", body));
   state.ended = true;
-  state.exchange.endsHere();
+  state.exchange.endInThisContext();
   state.stream.end();
 }
 
