@@ -47,8 +47,7 @@ export class BodyReader {
    * @returns Whether it has begun now
    */
   take(): boolean {
-    const body = this.#unheld();
-    return body !== null && !body.locked && this.#hold(body);
+    return this.#unheld()?.locked === false && this.begin();
   }
 
   /**
@@ -59,16 +58,12 @@ export class BodyReader {
    */
   begin(): boolean {
     const body = this.#unheld();
-    return body !== null && this.#hold(body);
+    if (body !== null) this.#reader = body.getReader();
+    return body !== null;
   }
 
   #unheld(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     return this.#reader === null ? bodyOf(this.#request) : null;
-  }
-
-  #hold(body: ReadableStream<Uint8Array<ArrayBuffer>>): true {
-    this.#reader = body.getReader();
-    return true;
   }
 
   /**
