@@ -11,16 +11,12 @@ import { mediaTypeOf } from "../http/media_types.ts";
  */
 export function matchContentType(contentType: string | undefined, types: readonly string[]): string | false {
   if (contentType === undefined) return false;
-  const actual = mediaType(contentType);
+  const actual = parse(contentType, { parameters: false }).type;
   if (actual === "") return false;
   if (types.length === 0) return actual;
   const match = matcherOf(types).is(contentType);
   if (match === undefined) return false;
   return match.startsWith("+") || match.includes("*") ? actual : match;
-}
-
-function mediaType(contentType: string): string {
-  return parse(contentType, { parameters: false }).type;
 }
 
 // unknown words, and values that are no strings, match nothing; the package would throw
