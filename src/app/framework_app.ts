@@ -12,9 +12,10 @@ import type { AnyHandler, Mounted } from "../matching/layer.ts";
 import { defineVerbs } from "../matching/methods.ts";
 import { answerNode, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { ListenOptions } from "../platform/platform.ts";
-import type { AppLike, OpenStream, RenderCallback, RuntimeSupport, SettingValue } from "../request/app_like.ts";
+import type { AppLike, OpenStream, RenderCallback, SettingValue } from "../request/app_like.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
 import { FrameworkRequest, type QueryValues } from "../request/framework_request.ts";
+import type { RuntimeSupport } from "../request/runtime_support.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {

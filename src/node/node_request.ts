@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeRequest } from "srvx/node";
 import { oddTarget } from "../request/target.ts";
-import type { ClientWatch } from "../request/app_like.ts";
+import type { ClientWatch } from "../request/runtime_support.ts";
 import { isDestroyed } from "./hooked_response.ts";
 import { incomingBody } from "./incoming_body.ts";
 

@@ -1,5 +1,5 @@
 import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
-import type { ClientWatch } from "../request/app_like.ts";
+import type { ClientWatch } from "../request/runtime_support.ts";
 import { builtinTag } from "./builtin_tag.ts";
 import { arrivedText, isServed, keepHeaders, readHeader, visitHeaders } from "./deno_record.ts";
 import { builtinModule, genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";

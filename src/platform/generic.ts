@@ -1,7 +1,7 @@
 import { HttpError } from "../http/http_error.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
 import { TwoGenerations } from "../http/two_generations.ts";
-import type { NodeHttp } from "../request/app_like.ts";
+import type { NodeHttp } from "../request/runtime_support.ts";
 import type { Peer } from "../request/peer.ts";
 import { builtinTag } from "./builtin_tag.ts";
 import type { Platform } from "./platform.ts";

@@ -1,5 +1,5 @@
 import type { EmitterMethods } from "../http/emitter_methods.ts";
-import type { RuntimeSupport } from "../request/app_like.ts";
+import type { RuntimeSupport } from "../request/runtime_support.ts";
 
 /** Where and how to listen. */
 export interface ListenOptions {

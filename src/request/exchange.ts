@@ -1,5 +1,5 @@
 import { captureContext } from "../http/async_context.ts";
-import type { AppLike, BodyReading, OpenStream } from "./app_like.ts";
+import type { AppLike, OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
 import { Watch } from "./watch.ts";
@@ -39,6 +39,22 @@ export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<U
  * @internal
  */
 export type Respond = (body: WebBody, status: number, statusText: string, head: string[]) => Response;
+
+/**
+ * Reads the body of a request; see `ReadableBody`.
+ *
+ * @internal
+ */
+export interface BodyReading {
+  /** Number of chunks read so far. */
+  readonly taken: number;
+  /** Called when the response is complete. */
+  answered(): void;
+  /** Discards the rest of the body, unless somebody is reading it. */
+  drop(): void;
+  /** A copy of the body for a parser that reads it as well; `null` if it is too late for one. */
+  beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null;
+}
 
 /** Lists of listeners are copies of this, not literals; `Emitter` says why. */
 const NOBODY: readonly (() => void)[] = [];

@@ -1,10 +1,9 @@
 import { joinedBytes } from "../http/chunk_bytes.ts";
 import type { Emitter } from "../http/emitter.ts";
 import { decoderOf, textBytes } from "../http/encodings.ts";
-import type { BodyReading } from "./app_like.ts";
 import { BodyPipes, type Destination } from "./body_pipes.ts";
 import { BodyReader, type ShownChunk } from "./body_reader.ts";
-import type { Exchange } from "./exchange.ts";
+import type { BodyReading, Exchange } from "./exchange.ts";
 
 /** ms that a body may stay unread after the response: as long as Node's server keeps such a connection. */
 export const UNREAD_BODY_MS = 5000;

@@ -1,4 +1,4 @@
-import type { ClientWatch } from "./app_like.ts";
+import type { ClientWatch } from "./runtime_support.ts";
 
 /**
  * ms in which most requests are answered. The others begin to listen after one to two times this long, which is early

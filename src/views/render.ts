@@ -1,5 +1,6 @@
 import { describe, reasonOf } from "../http/error_text.ts";
-import type { RenderCallback, RuntimeSupport, SettingValue } from "../request/app_like.ts";
+import type { RenderCallback, SettingValue } from "../request/app_like.ts";
+import type { RuntimeSupport } from "../request/runtime_support.ts";
 import type { Engine, View, ViewOptions } from "./view.ts";
 
 /** What rendering needs of an application. */

@@ -1,6 +1,6 @@
 import { HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../http/encodings.ts";
-import type { RuntimeSupport } from "../../request/app_like.ts";
+import type { RuntimeSupport } from "../../request/runtime_support.ts";
 import { exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import { joinedBytes } from "../../http/chunk_bytes.ts";
