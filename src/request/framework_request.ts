@@ -172,7 +172,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    * configuration in one place on every runtime. On Deno and Fastly, variables are read by name and cannot be listed.
    */
   get env(): Record<string, Untyped> {
-    const { app, info } = this[exchangeKey];
+    const { app, info } = this.#exchange;
     return app.runtimeSupport.environment(info);
   }
 
@@ -190,7 +190,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   waitUntil(work: PromiseLike<unknown>): void {
     // as on Workers, anything else counts as done; but a function would never run
     if (typeof work === "function") throw new TypeError("req.waitUntil takes a promise, not a function; call it");
-    const { app, info, context } = this[exchangeKey];
+    const { app, info, context } = this.#exchange;
     app.background(work, info, context);
   }
 
@@ -198,7 +198,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   get query(): Query {
     const state = this.#ensureParsed;
     const text = this.#exchange.target.query;
-    const parse = this[exchangeKey].app.settings["query parser fn"];
+    const parse = this.#exchange.app.settings["query parser fn"];
     if (state.query === undefined || text !== state.queryOf || parse !== state.queryBy) {
       // a mounted application may have another parser
       state.queryBy = parse;
@@ -291,7 +291,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     const length = this.lookupHeader("content-length");
     if (length !== undefined) return !Number.isNaN(Number(length));
     // requests made in process, or over HTTP/2, have neither header
-    return this[exchangeKey].target.request.body !== null;
+    return this.#exchange.target.request.body !== null;
   }
 
   /**
@@ -341,7 +341,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** Labels of the host below the domain, from right to left; `subdomain offset` says how many belong to the domain. */
   get subdomains(): string[] {
-    return subdomainsOf(this.hostname, this[exchangeKey].app.get("subdomain offset"));
+    return subdomainsOf(this.hostname, this.#exchange.app.get("subdomain offset"));
   }
 
   /** Whether the request was made by `XMLHttpRequest`, going by the `X-Requested-With` header that libraries set. */
@@ -397,7 +397,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   async #read(reader: "json" | "text" | "formData" | "arrayBuffer" | "blob", parsed?: string): Promise<Untyped> {
-    const { request } = this[exchangeKey].target;
+    const { request } = this.#exchange.target;
     if (!request.bodyUsed) return await request[reader]();
     if (parsed !== undefined && typeof this.body === parsed) return this.body;
     throw new TypeError(`req.${reader}() cannot read the body again; a middleware has read it, use req.body`);
