@@ -1,15 +1,7 @@
-import { isFresh } from "../http/freshness.ts";
+import { isFresh, type Validators } from "../http/freshness.ts";
 import { splitList } from "../http/header_values.ts";
 import { parseHttpDate } from "../http/http_date.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-
-/** Validators of a file about to be sent. */
-export interface FileValidators {
-  /** Entity tag, `undefined` when none is sent. */
-  readonly etag: string | undefined;
-  /** `Last-Modified`, `undefined` when none is sent. */
-  readonly lastModified: string | undefined;
-}
 
 /**
  * Evaluates the conditions of a request for a file (RFC 9110 section 13.2.2).
@@ -18,7 +10,7 @@ export interface FileValidators {
  * @param validators The file's validators
  * @returns 412 if a precondition failed, 304 if the client's copy is still valid, `null` to send the file
  */
-export function evaluateConditions(req: FrameworkRequest, validators: FileValidators): 304 | 412 | null {
+export function evaluateConditions(req: FrameworkRequest, validators: Validators): 304 | 412 | null {
   if (failsPrecondition(req, validators)) return 412;
   const conditions = {
     ifNoneMatch: req.get("if-none-match"),
@@ -28,7 +20,7 @@ export function evaluateConditions(req: FrameworkRequest, validators: FileValida
   return isFresh(conditions, validators) ? 304 : null;
 }
 
-function failsPrecondition(req: FrameworkRequest, { etag, lastModified }: FileValidators): boolean {
+function failsPrecondition(req: FrameworkRequest, { etag, lastModified }: Validators): boolean {
   const ifMatch = req.get("if-match");
   if (ifMatch !== undefined) {
     return etag === undefined ||
@@ -45,7 +37,7 @@ function failsPrecondition(req: FrameworkRequest, { etag, lastModified }: FileVa
  * @param req The request
  * @param validators The file's validators
  */
-export function isRangeCurrent(req: FrameworkRequest, { etag, lastModified }: FileValidators): boolean {
+export function isRangeCurrent(req: FrameworkRequest, { etag, lastModified }: Validators): boolean {
   const ifRange = req.get("if-range");
   if (ifRange === undefined) return true;
   if (ifRange.includes('"')) return etag !== undefined && ifRange.includes(etag);

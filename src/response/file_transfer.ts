@@ -3,12 +3,13 @@ import { fileEntityTag } from "../http/entity_tag.ts";
 import { describe } from "../http/error_text.ts";
 import { extensionOf } from "../http/file_paths.ts";
 import type { FileStat, FileSystem } from "../http/file_system.ts";
+import type { Validators } from "../http/freshness.ts";
 import { toHttpDate } from "../http/http_date.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
 import { parseDuration } from "../http/units.ts";
 import { FileChunks } from "./file_chunks.ts";
-import { evaluateConditions, type FileValidators, isRangeCurrent } from "./file_conditions.ts";
+import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { BodySource } from "./streamed_body.ts";
@@ -212,7 +213,7 @@ function sendNotModified(res: FileResponse): void {
 function requestedPart(
   res: FileResponse,
   size: number,
-  validators: FileValidators,
+  validators: Validators,
   transfer: FileTransfer,
 ): ByteRange {
   const { req } = res;
