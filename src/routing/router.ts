@@ -238,8 +238,9 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     ...handlers: PathHandler<P & Outer, Ls, Body, Query>[]
   ): this;
   use(...args: unknown[]): this {
-    const { path, handlers } = splitPath(`${this.#name}.use`, args);
-    for (const fn of handlers) this.#mount(path, fn, `${this.#name}.use`, handlers);
+    const caller = `${this.#name}.use`;
+    const { path, handlers } = splitPath(caller, args);
+    for (const fn of handlers) this.#mount(path, fn, caller, handlers);
     return this;
   }
 
@@ -375,26 +376,23 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     callback?: GroupCallback<ParamsOf<P> & Outer>,
   ): this;
   group(prefix: string, options: GroupOptions | GroupCallback<Untyped>, callback?: GroupCallback<Untyped>): this {
+    const caller = `${this.#name}.group`;
     const fill = typeof options === "function" ? options : callback;
     if (typeof fill !== "function") {
-      throw new TypeError(`${this.#name}.group requires a callback that fills the router, not ${describe(fill)}`);
+      throw new TypeError(`${caller} requires a callback that fills the router, not ${describe(fill)}`);
     }
     if (typeof (fill as { handle?: unknown }).handle === "function") {
-      throw new TypeError(
-        `${this.#name}.group requires a callback that fills the router, not a router; use mounts one`,
-      );
+      throw new TypeError(`${caller} requires a callback that fills the router, not a router; use mounts one`);
     }
     const given: GroupOptions = typeof options === "function" ? {} : options ?? {};
     if (typeof given !== "object") {
-      throw new TypeError(`${this.#name}.group takes its options as an object, not ${describe(given)}`);
+      throw new TypeError(`${caller} takes its options as an object, not ${describe(given)}`);
     }
     // a misspelt `middleware` would protect nothing
-    checkNames(`${this.#name}.group`, given, GROUP_NAMES);
+    checkNames(caller, given, GROUP_NAMES);
     const { middleware = [], ...rest } = given;
     const router = new BaseRouter({ mergeParams: true, ...rest }) as Router;
-    const before = ([middleware] as unknown[]).flat(Infinity) as Handler[];
-    const caller = `${this.#name}.group`;
-    const { path, handlers } = splitPath(caller, [prefix, ...before, router]);
+    const { path, handlers } = splitPath(caller, [prefix, middleware, router]);
     for (const fn of handlers) this.#mount(path, fn, caller);
     fill(router);
     return this;
