@@ -75,6 +75,6 @@ function findView(host: ViewHost, name: string): View {
 
 function describeRoots(root: string | readonly string[]): string {
   const roots = [root].flat();
-  if (!Array.isArray(root) || roots.length < 2) return `directory "${roots}"`;
+  if (roots.length < 2) return `directory "${roots}"`;
   return `directories "${roots.slice(0, -1).join('", "')}" or "${roots.at(-1)}"`;
 }
