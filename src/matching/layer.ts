@@ -72,6 +72,9 @@ export interface Mounted {
   enter?(req: unknown, res: unknown): (() => void) | null;
 }
 
+/** Key under which routers and applications describe themselves to the router they are mounted on. */
+export const mountedKey: unique symbol = Symbol.for("sluice.mounted");
+
 /**
  * Layers in the order of registration, and how their paths match.
  *

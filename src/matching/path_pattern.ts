@@ -187,7 +187,7 @@ export class PathPattern {
       if (at === -1) at = path.length;
       const value = path.slice(start, at);
       if (this.#special?.constraints.get(capture.name)?.test(value) === false) return null;
-      params[capture.name] = decodeParam(value) as string;
+      params[capture.name] = decodeParam(value);
     }
     return { index: 0, length: at + tail, params };
   }

@@ -1,9 +1,6 @@
 import { describe } from "../http/error_text.ts";
-import type { AnyHandler } from "../matching/layer.ts";
+import { type AnyHandler, mountedKey } from "../matching/layer.ts";
 import type { Path } from "./handler.ts";
-
-/** Key under which routers and applications describe themselves to the router they are mounted on. */
-export const mountedKey: unique symbol = Symbol.for("sluice.mounted");
 
 /**
  * Flattens lists of handlers and checks that all are functions.

@@ -11,6 +11,7 @@ import {
   type LayerList,
   type LayerSource,
   type Mounted,
+  mountedKey,
   type Step,
 } from "../matching/layer.ts";
 import { defineVerbs } from "../matching/methods.ts";
@@ -46,7 +47,7 @@ import {
   wsRoutesOf,
 } from "./layer_views.ts";
 import { withOwnPrototypes } from "./express_mount.ts";
-import { checkedHandlers, mountedKey, splitPath } from "./handler_arguments.ts";
+import { checkedHandlers, splitPath } from "./handler_arguments.ts";
 import { Route } from "./route.ts";
 import { type RegisteredRoute, registeredRoutes, type RouteInfo, routeInfos } from "./route_listing.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
