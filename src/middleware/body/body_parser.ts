@@ -5,7 +5,7 @@ import { type Exchange, exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { Untyped } from "../../request/untyped.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
-import type { CheckedOptions, RawBytes } from "./body_options.ts";
+import type { CheckedOptions, RawBytes, Verify } from "./body_options.ts";
 import { aborted, announcedLength, assertLength, isUncoded, readBody, tooLarge } from "./read_body.ts";
 
 /** A body parser as a middleware: sets `req.body`, unless the body is of another type. */
@@ -15,9 +15,12 @@ export type BodyParser = (req: FrameworkRequest, res: FrameworkResponse, next: (
 export interface Parsing {
   /** Tells which charsets the parser accepts. */
   readonly acceptsCharset?: (charset: string) => boolean;
-  /** Turns the text into `req.body`; without it `req.body` is the bytes. */
-  readonly parseText?: (text: string, charset: string) => Untyped;
+  /** Without it `req.body` is the bytes. */
+  readonly parseText?: ParseText;
 }
+
+/** Turns the text of a body into `req.body`. */
+type ParseText = (text: string, charset: string) => Untyped;
 
 /** Error for requests that were not made by this copy of Sluice, such as Express's. */
 const FOREIGN = "Body parsers read requests of their own copy of Sluice: install one version of it, " +
@@ -81,7 +84,7 @@ function takeArrived(
   req: FrameworkRequest,
   text: string,
   limit: number,
-  parseText: NonNullable<Parsing["parseText"]>,
+  parseText: ParseText,
   next: (error?: unknown) => void,
 ): void {
   if (text.length === 0 || text.length * MOST_BYTES > limit) {
@@ -97,7 +100,7 @@ function takeArrived(
 function takeText(
   req: FrameworkRequest,
   length: number,
-  parseText: NonNullable<Parsing["parseText"]>,
+  parseText: ParseText,
   next: (error?: unknown) => void,
 ): void {
   req[exchangeKey].target.request.text().then(
@@ -109,7 +112,7 @@ function takeText(
 function takeParsed(
   req: FrameworkRequest,
   text: string,
-  parseText: NonNullable<Parsing["parseText"]>,
+  parseText: ParseText,
   next: (error?: unknown) => void,
   announced?: number,
 ): void {
@@ -190,7 +193,7 @@ function unsupportedCharset(charset: string): HttpError {
 }
 
 function runVerify(
-  verify: NonNullable<CheckedOptions["verify"]>,
+  verify: Verify,
   req: FrameworkRequest,
   res: FrameworkResponse,
   bytes: Uint8Array,
@@ -203,7 +206,7 @@ function runVerify(
   }
 }
 
-function parsed(parseText: NonNullable<Parsing["parseText"]>, text: string, charset: string): Untyped {
+function parsed(parseText: ParseText, text: string, charset: string): Untyped {
   try {
     // Workers with an older compatibility date leave a byte order mark in the text
     return parseText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, charset);
