@@ -19,6 +19,7 @@ export type ByteRanges = ByteRange[] & {
  * @param header The header value
  * @param options `combine` joins ranges that overlap or touch
  * @returns The ranges in the order asked, -1 if none can be satisfied, -2 if the header is malformed
+ * @throws {TypeError} If the header is not a string
  */
 export function parseByteRange(size: number, header: string, options?: { combine?: boolean }): ByteRanges | -1 | -2 {
   if (typeof header !== "string") throw new TypeError("argument str must be a string");

@@ -32,7 +32,7 @@ export function negotiateMediaTypes(header: string | undefined, offered?: readon
   return preferred(wishes, offered, typeExactness);
 }
 
-/** Charsets in the order the client prefers (RFC 9110 section 12.5.2). */
+/** Charsets in the order the client prefers (RFC 9110 section 12.5.2); see {@linkcode negotiateMediaTypes}. */
 export function negotiateCharsets(header: string | undefined, offered?: readonly string[]): string[] {
   return preferred(parse(header ?? "*"), offered, nameExactness);
 }

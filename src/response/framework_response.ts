@@ -371,7 +371,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this.getHeader(field) as string | undefined;
   }
 
-  /** Adds values to a header. */
+  /**
+   * Adds values to a header.
+   *
+   * @throws {TypeError} If the name is not a string, or the name or a value is not allowed
+   */
   append(field: string, value: string | string[]): this {
     if (typeof field !== "string") {
       throw new TypeError(`res.append takes a header name as a string, not ${describe(field)}`);
@@ -382,7 +386,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this.set(field, before.concat(value));
   }
 
-  /** Sets the content type from an extension (`json`), a file name or a full type. */
+  /**
+   * Sets the content type from an extension (`json`), a file name or a full type.
+   *
+   * @throws {TypeError} If the type is not a string
+   */
   type(type: string): this {
     if (typeof type !== "string") {
       throw new TypeError(`res.type takes a media type or extension as a string, not ${typeof type}`);
@@ -395,7 +403,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this.type(type);
   }
 
-  /** Adds a field to `Vary`. */
+  /**
+   * Adds a field to `Vary`.
+   *
+   * @throws {TypeError} If a field is not a header name
+   */
   vary(field: string | readonly string[]): this {
     if (!field) throw new TypeError("field argument is required to res.vary");
     if (typeof field !== "string" && !Array.isArray(field)) {
@@ -405,7 +417,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this.setHeader("Vary", appendVary(headerText(this.getHeader("Vary")), field));
   }
 
-  /** Adds links with their relations to `Link` (RFC 8288). */
+  /**
+   * Adds links with their relations to `Link` (RFC 8288).
+   *
+   * @throws {TypeError} If the links are not an object
+   */
   links(links: Record<string, string | readonly string[]>): this {
     if (typeof links !== "object" || links === null) {
       throw new TypeError(`res.links takes an object of relations and URLs, not ${describe(links)}`);
@@ -425,6 +441,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    *
    * @param status Status, 302 by default
    * @param url Where to; percent-encoded as needed
+   * @throws {TypeError} If the URL is missing, or neither a string nor a `URL`
    */
   redirect(status: number, url: string | URL): void;
   /** Redirects with status 302. */
@@ -455,6 +472,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * Calls the handler whose type the client prefers; if none is acceptable, passes a 406 error to the error handlers.
    *
    * @param handlers Handlers by media type or extension
+   * @throws {TypeError} If one of them is not a function
    */
   format(handlers: FormatHandlers): this {
     const { req } = this;
@@ -479,7 +497,12 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this;
   }
 
-  /** Sets a cookie; objects are sent as JSON, prefixed with `j:`. */
+  /**
+   * Sets a cookie; objects are sent as JSON, prefixed with `j:`.
+   *
+   * @throws {TypeError} If the name, the value or an option is not valid
+   * @throws {Error} If it is to be signed, and there is no `req.secret`
+   */
   cookie(name: string, value: unknown, options?: CookieOptions | null): this {
     if (typeof name !== "string") throw new TypeError(`res.cookie takes a name as a string, not ${String(name)}`);
     const text = typeof value === "object" ? "j:" + JSON.stringify(value) : String(value);
@@ -499,7 +522,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this.cookie(name, "", { path: "/", ...rest, expires: new Date(1) });
   }
 
-  /** Marks the response as a download, with an optional file name. */
+  /**
+   * Marks the response as a download, with an optional file name.
+   *
+   * @throws {TypeError} If the name is not a string
+   */
   attachment(filename?: string): this {
     if (filename !== undefined && typeof filename !== "string") {
       throw new TypeError(`res.attachment takes a name as a string, not ${typeof filename}`);
@@ -515,6 +542,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @param path Absolute path, or relative to `options.root`
    * @param options How to serve it
    * @param callback Called when the transfer is over, or has failed; without it errors go to the error handlers
+   * @throws {TypeError} If the path is missing, or relative without a root, or the options are no object
    */
   sendFile(path: string, options?: SendFileOptions | SendFileCallback, callback?: SendFileCallback): void {
     if (typeof options === "function") return this.sendFile(path, {}, options);
@@ -528,6 +556,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @param filename Suggested name, the file's own by default
    * @param options How to serve it
    * @param callback Called when the transfer is over, or has failed
+   * @throws {TypeError} If the path or the file name is not a string
    */
   download(
     path: string,
