@@ -6,7 +6,7 @@ import { firstEntered, holds } from "../matching/scope.ts";
 import { rematched, withMounts } from "../matching/steps.ts";
 import { fromForeign } from "../response/foreign_response.ts";
 import { isResponse } from "../response/web_response.ts";
-import { answerOptions } from "./options_answer.ts";
+import { answerOptions } from "./answer_options.ts";
 import { type ParamContext, ParamRun } from "./param_run.ts";
 import type { Position } from "./position.ts";
 import { mergeParams } from "./merge_params.ts";

@@ -6,7 +6,7 @@ import { nextSequence, requestSequence } from "../http/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
 import type { AppLike } from "./app_like.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
-import { matchContentType } from "./content_is.ts";
+import { matchContentType } from "./match_content_type.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { IncomingMessage } from "./incoming_message.ts";
 import type { CommonExtras, RequestExtras } from "./request_extras.ts";

@@ -2,7 +2,7 @@ import { isThenable } from "../../http/is_thenable.ts";
 import { nextSequence } from "../../http/sequence.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
-import { sharedStore } from "./in_request.ts";
+import { sharedStore } from "./shared_store.ts";
 import { LimiterKey } from "./limiter_key.ts";
 import { isMadeInside } from "./made_inside.ts";
 import { type Hit, MemoryStore } from "./memory_store.ts";
