@@ -1,15 +1,11 @@
-import { type Layer, type Scope, Step } from "./layer.ts";
+import { type Scope, Step } from "./layer.ts";
 import type { PathPattern } from "./path_pattern.ts";
-import { comparePlaces, firstEntered } from "./scope.ts";
+import { comparePlaces, firstEntered, type Placed } from "./scope.ts";
 
 /** A layer that may match. */
-export interface Reached {
-  /** The layer. */
-  readonly layer: Layer;
+export interface Reached extends Placed {
   /** Its only pattern, if it is known to match; `null` if the layer must be asked. */
   readonly proven: PathPattern | null;
-  /** Scope of its router. */
-  readonly scope: Scope;
 }
 
 /**
