@@ -37,12 +37,12 @@ export function compileTrust(value: TrustSetting | null | undefined): TrustFunct
  * @param trust Whom to trust
  * @returns The peer, then addresses farther away; the last one is the client
  */
-export function walkForwarded<Peer extends string | undefined>(
-  peer: Peer,
-  forwardedFor: string | null | undefined,
+export function walkForwarded(
+  peer: string | undefined,
+  forwardedFor: string | undefined,
   trust: TrustFunction,
-): (string | Peer)[] {
-  const addresses: (string | Peer)[] = [
+): (string | undefined)[] {
+  const addresses = [
     peer,
     ...(forwardedFor ?? "").split(",").map((one) => one.trim()).filter(Boolean).reverse(),
   ];
