@@ -120,14 +120,7 @@ export class Lifecycle {
     return followed;
   }
 
-  /**
-   * Closes: accepts no new connections, finishes the requests in flight, closes WebSockets with 1001.
-   *
-   * @param options When to cut connections that are left; or the callback
-   * @param callback Runs when everything is closed, or with the error
-   * @throws {TypeError} If there is an unknown option
-   * @throws {RangeError} If the deadline is not a valid timer delay
-   */
+  /** Closes the application; what `app.close` does. */
   close(options?: CloseOptions | ListenCallback, callback?: ListenCallback): Promise<void> {
     const isCallback = typeof options === "function";
     const done = isCallback ? options : callback;

@@ -246,22 +246,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Mounts a handler of web requests, or an application of another framework, below a path.
-   *
-   * It gets a web `Request` whose path begins below the mount, and the platform's other arguments. Its response is
-   * final, even a 404. Mount it before the body parsers, because a body can be read only once. Paths with dot segments,
-   * such as `/files/x/../secret`, are refused with 400: most handlers resolve them, and would bypass
-   * `app.use("/files/secret", guard)`.
+   * Mounts a handler of web requests, or an application of another framework, below a path, as `app.mount` does.
    *
    * @param path The path
    * @param handler `(request, info) => Response`, or an object with such a `fetch` method
    * @throws {TypeError} If the handler is neither
-   *
-   * @example An application of another framework
-   * ```ts ignore
-   * app.mount("/old", hono.fetch);
-   * app.mount("/files", (request) => serveDir(request, { fsRoot: "public" }));
-   * ```
    */
   mount(path: Path, handler: FetchHandler | FetchApp): this {
     const caller = `${this.#name}.mount`;
