@@ -38,7 +38,7 @@ export interface PipedBody {
   /** Whether nothing more will come. */
   isOver(): boolean;
   /** Runs something when the present turn is over. */
-  afterTicks(run: () => void): void;
+  nextTurn(run: () => void): void;
 }
 
 /** The destinations that a request's body is piped to. */
@@ -88,7 +88,7 @@ export class BodyPipes {
     // that a program that resumes the body on the error finds the pipe removed. Sluice's responses need none: they log
     // errors that have no listener, and are destroyed by all others.
     if (!(destination instanceof Emitter)) destination.prependListener?.("error", onError);
-    if (this.#body.isOver()) this.#body.afterTicks(onEnd);
+    if (this.#body.isOver()) this.#body.nextTurn(onEnd);
     else this.#emitter.on("end", onEnd);
     this.#emitter.on("data", listener);
     this.#body.resume();

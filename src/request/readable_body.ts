@@ -92,7 +92,7 @@ export class ReadableBody implements BodyReading {
     if (!this.#flowing || this.#reading || this.isOver()) return;
     this.#reading = true;
     this.#take();
-    this.afterTicks(() => this.#pump());
+    this.nextTurn(() => this.#pump());
   }
 
   #take(): void {
@@ -108,7 +108,7 @@ export class ReadableBody implements BodyReading {
    * Runs something behind what was given to Node's `process.nextTick`, which within a promise is later than any
    * microtask: http-proxy changes the headers it forwards in such a turn, and the end of a body would have sent them.
    */
-  afterTicks(start: () => void): void {
+  nextTurn(start: () => void): void {
     this.#exchange.app.runtimeSupport.nextTurn(start);
   }
 
@@ -199,7 +199,7 @@ export class ReadableBody implements BodyReading {
   }
 
   #announceLater(): void {
-    this.afterTicks(() => this.#offered === null || this.#announce());
+    this.nextTurn(() => this.#offered === null || this.#announce());
   }
 
   #announce(): void {
@@ -340,7 +340,7 @@ export class ReadableBody implements BodyReading {
     this.#wake();
     // as in Node, reading a body to its end closes the request, before the response: handlers may wait for
     // `close` to answer
-    if (!this.#exchange.finished) this.afterTicks(() => this.close());
+    if (!this.#exchange.finished) this.nextTurn(() => this.close());
   }
 
   /** Emits `close`, once. */
