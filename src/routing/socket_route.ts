@@ -28,7 +28,7 @@ export class SocketRoute implements RoutedEntries {
   readonly handlers: WebSocketHandlers;
   /** Middleware that runs before the upgrade. */
   readonly middlewares: readonly AnyHandler[];
-  /** A WebSocket route answers no method. */
+  /** Empty, because it answers no method; read by programs that list routes, such as express-list-endpoints. */
   readonly methods: Readonly<Record<string, boolean>> = {};
   readonly #entries: readonly LayerEntry[];
 
