@@ -73,8 +73,8 @@ function isStacked(fn: AnyHandler): boolean {
   return "stack" in fn && Array.isArray(fn.stack);
 }
 
-function answeredMethods({ methods }: Route): string[] {
-  const names = Object.keys(methods).map((method) => method === "_all" ? "*" : method.toUpperCase());
+function answeredMethods(route: Route): string[] {
+  const names = methodNames(route, "*");
   return names.includes("GET") && !names.includes("HEAD") ? [...names, "HEAD"] : names;
 }
 
@@ -84,8 +84,11 @@ function isListed(source: LayerSource): source is LayerSource & Listed {
 
 function methodsOf({ route }: Layer): string[] {
   if (route instanceof SocketRoute) return ["WS"];
-  if (!(route instanceof Route)) return [];
-  return Object.keys(route.methods).map((method) => method === "_all" ? "ALL" : method.toUpperCase());
+  return route instanceof Route ? methodNames(route, "ALL") : [];
+}
+
+function methodNames({ methods }: Route, all: string): string[] {
+  return Object.keys(methods).map((method) => method === "_all" ? all : method.toUpperCase());
 }
 
 function pathsOf(layer: Layer): string[] {
