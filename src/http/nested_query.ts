@@ -271,8 +271,8 @@ function indexesOf(object: object): number[] {
 }
 
 function dense(value: unknown): unknown {
+  if (!isTree(value)) return value;
   if (Array.isArray(value)) return Object.values(value).map(dense);
-  if (!isTree(value) || Array.isArray(value)) return value;
   for (const [key, one] of Object.entries(value)) value[key] = dense(one);
   return value;
 }
