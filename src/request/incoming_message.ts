@@ -140,11 +140,7 @@ export abstract class IncomingMessage extends Emitter {
 
   /** The connection: the part of Node's socket that middleware uses. */
   get socket(): RequestSocket {
-    return stateOf(this).socket ??= new RequestSocket(
-      this[exchangeKey],
-      this[exchangeKey].peer,
-      this as unknown as Timed,
-    );
+    return stateOf(this).socket ??= new RequestSocket(this[exchangeKey], this as unknown as Timed);
   }
 
   /** Node's older name of {@linkcode IncomingMessage.socket}. */

@@ -79,13 +79,12 @@ export class RequestSocket extends Emitter {
    * Describes a connection.
    *
    * @param exchange The exchange the connection is used for
-   * @param peer The other end
    * @param req The request that came over it
    */
-  constructor(exchange: Exchange, peer: Peer, req: Timed) {
+  constructor(exchange: Exchange, req: Timed) {
     super();
     this.#exchange = exchange;
-    this.#peer = peer;
+    this.#peer = exchange.peer;
     this.#req = req;
     this.encrypted = exchange.target.request.url.startsWith("https:");
   }
