@@ -4,7 +4,7 @@ import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { FetchHandler, PlatformServer, Routed } from "../platform/platform.ts";
 import type { OpenStream } from "../request/app_like.ts";
-import { type Connections, connectionsKey } from "../websocket/connections.ts";
+import { type Connections, connectionsKey, GOING_AWAY } from "../websocket/connections.ts";
 import { listenOptions } from "./listen_options.ts";
 import { Server } from "./server.ts";
 
@@ -156,7 +156,7 @@ export class Lifecycle {
     if (this.#listening.length === 0 && parent !== undefined) return;
     connections.areClosing = true;
     try {
-      connections.closeAll(1001, "The server is closing");
+      connections.closeAll(...GOING_AWAY);
       await this.#end(this.#listening, atOnce, deadline);
     } finally {
       connections.areClosing = false;
@@ -182,7 +182,7 @@ export class Lifecycle {
     if (!this.#listening.includes(one)) return;
     const isLast = this.#listening.every((other) => other === one || other.stopped !== null);
     if (isLast) return await this.#closeAll(timeoutMs);
-    this.#app[connectionsKey].closeAll(1001, "The server is closing");
+    this.#app[connectionsKey].closeAll(...GOING_AWAY);
     const stopped = stop(one, timeoutMs === 0);
     if (timeoutMs !== undefined) abortAfter(timeoutMs, stopped, () => one.platform.abort());
     await stopped;

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { HttpError } from "../http/http_error.ts";
 import type { Upgrade, UpgradeOptions } from "../platform/platform.ts";
 import { type Upgrader, upgraderKey } from "../websocket/accept.ts";
+import { GOING_AWAY } from "../websocket/connections.ts";
 import { HeldSocket } from "./held_socket.ts";
 import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
 import { NodeVisit } from "./node_visit.ts";
@@ -102,7 +103,7 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
 
   /** Closes the connection, if it has become one, because the server is closing. */
   goAway(): void {
-    this.#upgraded?.close(1001, "The server is closing");
+    this.#upgraded?.close(...GOING_AWAY);
   }
 
   /** Resolves when the connection's `close` handler has been called; right away if there is no connection. */

@@ -6,6 +6,9 @@ import { assertBroker, type TopicBroker } from "./topic_broker.ts";
 /** Key of an application's connections, for the framework's own use. */
 export const connectionsKey: unique symbol = Symbol.for("sluice.connections");
 
+/** Code and reason with which connections end when their server closes (RFC 6455 section 7.4.1). */
+export const GOING_AWAY = [1001, "The server is closing"] as const;
+
 /** The part of a connection that the registry needs. */
 export interface Member {
   /** Sends a message. */

@@ -1,5 +1,5 @@
 import { isThenable } from "../http/is_thenable.ts";
-import type { Connections } from "./connections.ts";
+import { type Connections, GOING_AWAY } from "./connections.ts";
 import { type ConnectionData, WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
@@ -82,7 +82,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     connections.add(ws);
     const opened = run(() => handlers.open?.(ws));
     // closing began between the handshake and this event, before the connection was registered
-    if (connections.areClosing) ws.close(1001, "The server is closing");
+    if (connections.areClosing) ws.close(...GOING_AWAY);
     return opened;
   };
   if (resumed && ws.readyState === 1) connections.add(ws);
