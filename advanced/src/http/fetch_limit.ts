@@ -82,6 +82,7 @@ export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
       const decision = await asker.ask(request);
       if (decision === null) return await handler(request, ...rest);
       if (!decision.allowed) return await refuse(asker, request, decision);
+      asker.admitted(request, decision);
       return await answer(asker, request, decision, () => handler(request, ...rest));
     };
   };
@@ -106,7 +107,7 @@ function checkedAddress(address: unknown): string | undefined {
 async function refuse(asker: RequestLimiter<Request>, request: Request, decision: Decision): Promise<Response> {
   await asker.reached(request);
   const headers = new Headers();
-  asker.writeHeaders(sinkOf(headers), decision);
+  asker.writeHeaders(request, sinkOf(headers), decision);
   const { status, body, type } = await asker.refusal(request, decision);
   forbidStoring(sinkOf(headers));
   if (BODILESS.has(status)) return new Response(null, { status, headers });
@@ -128,7 +129,7 @@ async function answer(
     status = response?.status ?? 101;
     return response === undefined || status === 101
       ? response
-      : withHeaders(response, (headers) => asker.writeHeaders(headers, decision));
+      : withHeaders(response, (headers) => asker.writeHeaders(request, headers, decision));
   } finally {
     // awaited, because some platforms stop work after the response; the time limit bounds the wait
     if (asker.hasLeases || asker.watchesOutcome) {

@@ -27,13 +27,19 @@ export interface HeaderOptions {
  * @param headers Where they go
  * @param decision The decision
  * @param options Which are sent
+ * @param earlierMs How long limiters in front would refuse the same request, in ms
  */
-export function writeHeaders(headers: HeaderSink, decision: Decision, options: HeaderOptions): void {
+export function writeHeaders(
+  headers: HeaderSink,
+  decision: Decision,
+  options: HeaderOptions,
+  earlierMs = 0,
+): void {
   const { legacy, standard } = options;
   if (legacy) writeLegacy(headers, decision.tightest, options);
   if (standard === "draft-8" || standard === "draft-10") writeLists(headers, decision);
   else if (standard !== null) writeEarlyDraft(headers, decision, standard);
-  if (!decision.allowed) writeRetryAfter(headers, decision.retryMs);
+  if (!decision.allowed) writeRetryAfter(headers, Math.max(decision.retryMs, earlierMs));
 }
 
 /** Headers that tell a limit and what is left of it. */

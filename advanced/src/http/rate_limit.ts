@@ -149,8 +149,9 @@ function settle<Req extends RequestLike>(
 ): void | Promise<void> {
   if (decision === null) return next();
   (req as unknown as Record<string, unknown>)[asker.property] = new RateLimitInfo(decision, asker.clock());
-  if (!res.headersSent) asker.writeHeaders(res, decision);
+  if (!res.headersSent) asker.writeHeaders(req, res, decision);
   if (!decision.allowed) return refuse(asker, decision, req, res, next);
+  asker.admitted(req, decision);
   if (asker.watchesOutcome || asker.hasLeases) watch(asker, decision, req, res);
   return next();
 }

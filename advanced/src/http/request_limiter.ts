@@ -8,6 +8,7 @@ import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
 import type { HeaderSink, ResponseOf } from "./request_like.ts";
 import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
+import { noteUsedUp, usedUpFor } from "./used_up.ts";
 
 /**
  * Asks a limiter about requests: what they are counted by, what they cost, how a refusal looks. The part of `rateLimit`
@@ -150,9 +151,15 @@ export class RequestLimiter<Req> {
     return this.#layers?.get(name) ?? this.#clients;
   }
 
-  /** Writes the headers of a decision. */
-  writeHeaders(headers: HeaderSink, decision: Decision): void {
-    if (this.#headers !== null) writeHeaders(headers, decision, this.#headers);
+  /** Writes the headers of a decision about a request. */
+  writeHeaders(req: Req & object, headers: HeaderSink, decision: Decision): void {
+    if (this.#headers !== null) writeHeaders(headers, decision, this.#headers, decision.allowed ? 0 : usedUpFor(req));
+  }
+
+  /** Notes that a request was admitted, for limiters behind this one. */
+  admitted(req: Req & object, decision: Decision): void {
+    // what a refused request took may be given back to it
+    if (!this.watchesOutcome) noteUsedUp(req, decision);
   }
 
   /** Calls the user's `onLimitReached`. */

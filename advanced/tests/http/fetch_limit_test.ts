@@ -178,6 +178,14 @@ Deno.test("headers may be switched off, and a permanent refusal has no Retry-Aft
   assertEquals((await limited({ max: 0 }).ask()).headers.get("retry-after"), null);
 });
 
+Deno.test("Retry-After is not early for a limiter in front that has nothing left", async () => {
+  const clock = new VirtualClock().read;
+  const inner = fetchLimit({ name: "inner", max: 1, windowMs: 4_000, clock });
+  const { ask } = limited({ name: "outer", max: 3, windowMs: 10_000, clock }, inner(() => new Response("hello")));
+  const waits = [await ask(), await ask(), await ask()].map(({ headers }) => headers.get("retry-after"));
+  assertEquals(waits, [null, "4", "10"]);
+});
+
 Deno.test("a request may be refunded by its outcome, also when the handler throws", async () => {
   const handler = (request: Request) => {
     const { pathname } = new URL(request.url);

@@ -91,6 +91,23 @@ Deno.test("Retry-After is never early and at most a second late", async () => {
   }
 });
 
+Deno.test("Retry-After of a refusal is not early for limiters in front that have nothing left", async () => {
+  const clock = new VirtualClock();
+  const outer: Options = { name: "outer", max: 3, windowMs: 10_000, clock: clock.read };
+  const inner: Options = { name: "inner", max: 1, windowMs: 4_000, clock: clock.read };
+  const waits = async (front: Options) => {
+    const { ask } = appWith(front, inner);
+    const refused = [await ask(), await ask(), await ask()].slice(1);
+    return refused.map(({ status, headers }) => [status, headers.get("retry-after")]);
+  };
+  assertEquals(await waits(outer), [[429, "4"], [429, "10"]]);
+  assertEquals(await waits({ ...outer, headers: false }), [[429, "4"], [429, "10"]]);
+  // these have units again as soon as the refused request has ended, or refuse nobody
+  for (const front of [{ skipFailedRequests: true }, { dryRun: true }, { algorithm: "concurrency" as const }]) {
+    assertEquals(await waits({ ...outer, ...front }), [[429, "4"], [429, "4"]]);
+  }
+});
+
 Deno.test("the message may be text, an object or a function of the request", async () => {
   assertEquals(await (await appWith({ max: 0, message: "slow down" }).ask()).text(), "slow down");
   assertEquals(await (await appWith({ max: 0, message: { code: 7 } }).ask()).json(), { code: 7 });
