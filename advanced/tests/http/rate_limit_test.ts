@@ -150,6 +150,13 @@ Deno.test("draft-8 and later have one member for each limit, also of layered lim
   assertEquals(answer.headers.get("x-ratelimit-remaining"), "2");
 });
 
+Deno.test("a limit of 0 promises no units at a later time", async () => {
+  for (const algorithm of ["fixed-window", "token-bucket", "concurrency"] as const) {
+    const { headers } = await appWith({ name: "none", algorithm, max: () => 0, standardHeaders: "draft-10" }).ask();
+    assertEquals([headers.get("ratelimit"), headers.get("retry-after")], ['"none";r=0', null]);
+  }
+});
+
 Deno.test("several limits are decided together: a refusal charges none of them", async () => {
   const clock = new VirtualClock();
   const { ask } = appWith({
