@@ -290,8 +290,9 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     if (this.lookupHeader("transfer-encoding") !== undefined) return true;
     const length = this.lookupHeader("content-length");
     if (length !== undefined) return !Number.isNaN(Number(length));
-    // requests made in process, or over HTTP/2, have neither header
-    return this.#exchange.target.request.body !== null;
+    // requests made in process, or over HTTP/2, have neither header; Deno gives those of HTTP/1 a body that is empty
+    const { peer, target: { request } } = this.#exchange;
+    return (peer.address === undefined || !request.headers.has("host")) && request.body !== null;
   }
 
   /**

@@ -21,6 +21,8 @@ const PASSPORT_METHODS = {
   },
 };
 
+const JSON_TYPE = { "content-type": "application/json" };
+
 const say = (text: string) => (_req: Any, res: Any) => res.send(text);
 const mark = (letter: string) => (req: Any, _res: Any, next: Any) => {
   req.trace = (req.trace ?? "") + letter;
@@ -322,6 +324,17 @@ const CASES: readonly Case[] = [
       );
     },
     asks: ["/%zz", "/a%20b"],
+  },
+  {
+    name: "req.is() is null without a body, whatever the method and the type",
+    build(app) {
+      app.use((req: Any, res: Any) => res.json([req.is("json"), req.is("html")]));
+    },
+    asks: ["GET", "DELETE", "OPTIONS", "PATCH"].flatMap((method) => [
+      { path: "/", init: { method } },
+      { path: "/", init: { method, headers: JSON_TYPE } },
+      ...(method === "GET" ? [] : [{ path: "/", init: { method, body: "{}", headers: JSON_TYPE } }]),
+    ]),
   },
   {
     name: "chunks of a request are buffers, or strings once an encoding is set",

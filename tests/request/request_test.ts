@@ -196,6 +196,8 @@ Deno.test("req.is() matches the type of a body", async () => {
     ],
   );
   assertEquals(await seen((req) => req.is("json")), null);
+  const hosted = { ...init, headers: { ...init.headers, host: "shop.example" } };
+  assertEquals(await seen((req) => req.is("json"), "/", hosted), "json");
 });
 
 Deno.test("the readers of the web API read the body, and return what a parser has read", async () => {
