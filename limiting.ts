@@ -21,3 +21,4 @@ export { LONGEST_TIMER_MS } from "./src/http/units.ts";
 export { ClientKeys, remedyFor } from "./src/middleware/rate_limit/client_keys.ts";
 export { DEFAULT_MESSAGE, failureOf } from "./src/middleware/rate_limit/options.ts";
 export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";
+export { noteUsedUp, usedUpFor } from "./src/middleware/rate_limit/used_up.ts";

@@ -1,4 +1,12 @@
-import { ClientKeys, describe, isThenable, refuseOption, remedyFor } from "@sluice/sluice/limiting";
+import {
+  ClientKeys,
+  describe,
+  isThenable,
+  noteUsedUp,
+  refuseOption,
+  remedyFor,
+  usedUpFor,
+} from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
@@ -8,7 +16,6 @@ import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
 import type { HeaderSink, ResponseOf } from "./request_like.ts";
 import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
-import { noteUsedUp, usedUpFor } from "./used_up.ts";
 
 /**
  * Asks a limiter about requests: what they are counted by, what they cost, how a refusal looks. The part of `rateLimit`
@@ -159,7 +166,8 @@ export class RequestLimiter<Req> {
   /** Notes that a request was admitted, for limiters behind this one. */
   admitted(req: Req & object, decision: Decision): void {
     // what a refused request took may be given back to it
-    if (!this.watchesOutcome) noteUsedUp(req, decision);
+    const waitMs = this.watchesOutcome ? 0 : refillMs(decision);
+    if (waitMs > 0) noteUsedUp(req, waitMs);
   }
 
   /** Calls the user's `onLimitReached`. */
@@ -207,6 +215,18 @@ export class RequestLimiter<Req> {
       : await requestWasSuccessful(req, answer as ResponseOf<Req>);
     if (success ? skipSuccessfulRequests : skipFailedRequests) await this.limiter.refund(decision);
   }
+}
+
+/** ms until limits that have nothing left for another request like this one have units again, 0 if there are none. */
+function refillMs({ takes, verdicts }: Decision): number {
+  let wait = 0;
+  for (let i = 0; i < takes.length; i++) {
+    const { cost, policy, shadow } = takes[i]!;
+    const { remaining, nextMs } = verdicts[i]!;
+    // what counts requests in progress has room again once this one has ended
+    if (remaining < cost && !shadow && policy.algorithm !== "concurrency") wait = Math.max(wait, nextMs);
+  }
+  return wait;
 }
 
 // a customer whom nobody knows must not get what the default gives

@@ -7,6 +7,7 @@ import { LimiterKey } from "./limiter_key.ts";
 import { isMadeInside } from "./made_inside.ts";
 import { type Hit, MemoryStore } from "./memory_store.ts";
 import { type CheckedRateLimit, checkRateLimit, DEFAULT_MESSAGE, failureOf, type RateLimitOptions } from "./options.ts";
+import { noteUsedUp, usedUpFor } from "./used_up.ts";
 
 /** Continues with the next layer, or with the error handlers. */
 type NextStep = (error?: unknown) => void;
@@ -113,8 +114,11 @@ function decide(
   next: NextStep,
 ): void | Promise<void> {
   const limited = hit.count > options.max;
-  if (options.headers && !res.headersSent) setHeaders(res, options.max, hit, now, limited);
-  if (!limited) return next();
+  if (options.headers && !res.headersSent) setHeaders(req, res, options.max, hit, now, limited);
+  if (!limited) {
+    if (hit.count === options.max) noteUsedUp(req, hit.resetAt - now);
+    return next();
+  }
   try {
     const result = options.onLimitReached?.(req, res);
     if (isThenable(result)) return refuseLater(res, options, result, next);
@@ -138,17 +142,28 @@ async function refuseLater(
   }
 }
 
-function setHeaders(res: FrameworkResponse, max: number, hit: Hit, now: number, limited: boolean): void {
+function setHeaders(
+  req: FrameworkRequest,
+  res: FrameworkResponse,
+  max: number,
+  hit: Hit,
+  now: number,
+  limited: boolean,
+): void {
   const remaining = Math.max(0, max - hit.count);
-  const seconds = Math.max(1, Math.ceil((hit.resetAt - now) / 1000));
+  const resetMs = hit.resetAt - now;
   // with several limiters, the headers show the one with the fewest requests left
   const earlier = res.getHeader("X-RateLimit-Remaining");
   if (limited || earlier === undefined || remaining < Number(earlier)) {
     res.setHeader("X-RateLimit-Limit", String(max));
     res.setHeader("X-RateLimit-Remaining", String(remaining));
-    res.setHeader("X-RateLimit-Reset", String(seconds));
+    res.setHeader("X-RateLimit-Reset", seconds(resetMs));
   }
-  if (limited) res.setHeader("Retry-After", String(seconds));
+  if (limited) res.setHeader("Retry-After", seconds(Math.max(resetMs, usedUpFor(req))));
+}
+
+function seconds(ms: number): string {
+  return String(Math.max(1, Math.ceil(ms / 1000)));
 }
 
 function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {

@@ -75,6 +75,17 @@ Deno.test("a client that waits as long as Retry-After says is admitted", async (
   assertEquals(await statuses(app, 1), [200]);
 });
 
+Deno.test("Retry-After is not early for a limiter in front that has nothing left", async () => {
+  const clock = () => 0;
+  for (const headers of [true, false]) {
+    const app = quietApp();
+    app.use(rateLimit({ max: 3, windowMs: 10_000, headers, clock }), rateLimit({ max: 1, windowMs: 4_000, clock }));
+    app.use((_req, res) => res.send("in"));
+    const wait = async () => (await ask(app, "/", undefined, PEER)).headers.get("retry-after");
+    assertEquals([await wait(), await wait(), await wait()], [null, "4", "10"]);
+  }
+});
+
 Deno.test("headers can be turned off", async () => {
   const response = await ask(limited({ max: 0, headers: false }), "/", undefined, PEER);
   assertEquals([...response.headers.keys()].filter((name) => /ratelimit|retry/.test(name)), []);

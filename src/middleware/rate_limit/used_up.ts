@@ -1,5 +1,3 @@
-import type { Decision } from "../limiter/decision.ts";
-
 /** For requests that took the last units of a limiter: when that limiter has units again, in ms of `performance`. */
 const refilled = new WeakMap<object, number>();
 
@@ -8,17 +6,10 @@ const refilled = new WeakMap<object, number>();
  * client that came back as soon as that one admits it would be refused by this one.
  *
  * @param req The request
- * @param decision The decision that admitted it
+ * @param waitMs ms until the limiter has units again
  */
-export function noteUsedUp(req: object, { takes, verdicts }: Decision): void {
-  let wait = 0;
-  for (let i = 0; i < takes.length; i++) {
-    const { cost, policy, shadow } = takes[i]!;
-    const { remaining, nextMs } = verdicts[i]!;
-    // what counts requests in progress has room again once this one has ended
-    if (remaining < cost && !shadow && policy.algorithm !== "concurrency") wait = Math.max(wait, nextMs);
-  }
-  if (wait > 0) refilled.set(req, Math.max(refilled.get(req) ?? 0, performance.now() + wait));
+export function noteUsedUp(req: object, waitMs: number): void {
+  refilled.set(req, Math.max(refilled.get(req) ?? 0, performance.now() + waitMs));
 }
 
 /**
