@@ -1,4 +1,4 @@
-import { makeAssignable } from "../http/assignable.ts";
+import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { Emitter, listenedTo } from "../http/emitter.ts";
 import type { EventName } from "../http/emitter_methods.ts";
 import { isHeaderName } from "../http/header_values.ts";
@@ -322,11 +322,14 @@ export abstract class IncomingMessage extends Emitter {
     return this;
   }
 
-  /** Stops reading the body and, unless it was read to its end, breaks off the connection, as in Node. */
+  /**
+   * Stops reading the body and, unless it was read to its end, breaks off the connection, as in Node. After a failed
+   * `pipeline()` of `node:stream`, which destroys its source, the handler can still respond.
+   */
   destroy(error?: Error): this {
-    const unread = !this.readableEnded;
+    const breaksOff = !this.readableEnded && !stateOf(this).detached;
     readableOf(this).destroy(error);
-    if (unread) this[exchangeKey].breakOff(error);
+    if (breaksOff) this[exchangeKey].breakOff(error);
     return this;
   }
 
@@ -367,8 +370,19 @@ Object.defineProperty(IncomingMessage.prototype, "client", {
 // others are plain fields on Node. `req.connection = await pool.getConnection()` is common.
 makeAssignable(IncomingMessage.prototype, [
   ...["request", "info", "peer", "signal"],
-  ...["client", "connection", "socket", "complete", "aborted", "rawHeaders", "headersDistinct"],
+  ...["client", "connection", "complete", "aborted", "rawHeaders", "headersDistinct"],
 ]);
+
+// Before pipeline() destroys a server's request, which it recognizes by two private fields, it takes the socket away, so
+// that the connection stays. Everybody else can go on using the socket.
+Object.defineProperty(IncomingMessage.prototype, "socket", {
+  ...Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "socket"),
+  set(this: IncomingMessage, value: unknown) {
+    if (value === null) stateOf(this).detached = true;
+    else assignOwn(this, "socket", value);
+  },
+});
+Object.assign(IncomingMessage.prototype, { _consuming: false, _dumped: false });
 
 function stateOf(message: IncomingMessage): RequestState {
   return message[stateKey] ??= new RequestState();

@@ -19,4 +19,6 @@ export class RequestState {
   announced = false;
   /** Whether somebody began to listen for `end` before the end of the body. */
   endAwaited = false;
+  /** Whether destroying the request leaves the connection alone. */
+  detached = false;
 }

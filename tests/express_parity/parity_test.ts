@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
+import { createWriteStream } from "node:fs";
 import http from "node:http";
-import { Readable } from "node:stream";
-import { finished } from "node:stream/promises";
+import streams, { PassThrough, Readable, Transform } from "node:stream";
+import { finished, pipeline } from "node:stream/promises";
 import { assertEquals } from "@std/assert";
 import cookieParser from "cookie-parser";
 import { type Any, type Ask, askBoth } from "../support/both.ts";
@@ -417,6 +418,33 @@ const CASES: readonly Case[] = [
         init: { method: "POST", body: "sent" },
       })),
       ...["/web", "/sent-on", "/array", "/empty"].map((path) => ({ path, init: { method: "POST" } })),
+    ],
+  },
+  {
+    name: "a handler can respond when a pipeline that reads the request has failed",
+    build(app) {
+      const refuse = () =>
+        new Transform({
+          transform(_chunk, _encoding, done) {
+            done(Object.assign(new Error("refused"), { status: 422 }));
+          },
+        });
+      app.post("/awaited", (req: Any) => pipeline(req, refuse(), new PassThrough()));
+      app.post("/called-back", (req: Any, _res: Any, next: Any) => {
+        streams.pipeline(req, refuse(), new PassThrough(), next);
+      });
+      app.post("/no-such-folder", (req: Any) => pipeline(req, createWriteStream("/no/such/folder/file")));
+      app.use((error: Any, req: Any, res: Any, _next: Any) => {
+        res.status(error.status ?? 500).json([error.message, req.destroyed]);
+      });
+    },
+    asks: [
+      ...["/awaited", "/called-back", "/no-such-folder"].map((path) => ({
+        path,
+        init: { method: "POST", body: "short" },
+      })),
+      // the last, because Express on Deno leaves the rest in the connection
+      { path: "/awaited", init: { method: "POST", body: "long ".repeat(60_000) } },
     ],
   },
   {

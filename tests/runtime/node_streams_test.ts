@@ -68,6 +68,7 @@ onNode("a body that is too large, or unread, does not keep the answer from the c
     assertEquals(way === "listen" ? status : page, way === "listen" ? 413 : "Express: request entity too large");
     assertEquals(await upload(way, "/ignored", 100), [200, "not read"]);
     assertEquals(await upload(way, "/given-up", 100), [200, "given up"]);
+    assertEquals(await upload(way, "/failed", 100), [200, "failed"]);
   }
 });
 
@@ -75,7 +76,7 @@ onNode("a connection stays usable after a body was abandoned", async (at) => {
   const { pathname } = new URL(at("plain"));
   for (const way of ["own", "plain"] as const) {
     const mount = way === "plain" ? pathname : "";
-    for (const path of ["/limited", "/ignored", "/given-up"]) {
+    for (const path of ["/limited", "/ignored", "/given-up", "/failed"]) {
       const connection = await rawRequest(at(way), path, "content-type: text/plain\r\ntransfer-encoding: chunked\r\n");
       const writer = connection.writable.getWriter();
       const chunk = `4000\r\n${"a".repeat(0x4000)}\r\n`;
