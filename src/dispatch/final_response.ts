@@ -126,7 +126,7 @@ function messageOf(error: unknown, status: number, env: unknown): string {
   const described = (error as { stack?: unknown; toString?: unknown } | null) ?? {};
   if (typeof described.stack === "string") return described.stack;
   // an object without a prototype cannot be converted to a string
-  return typeof described.toString === "function" ? String(error) : statusMessage(status);
+  return (typeof described.toString === "function" && String(error)) || statusMessage(status);
 }
 
 function encodePath(target: string): string {

@@ -448,6 +448,13 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: "the page for an error without any text shows the reason phrase",
+    build(app) {
+      app.get("/", (_req: Any, _res: Any, next: Any) => next([]));
+    },
+    asks: ["/"],
+  },
+  {
     name: "a request can be read by hand, paused, and read once",
     build(app, lib) {
       app.all("/read", (req: Any, res: Any) => {
