@@ -372,7 +372,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     return !this.fresh;
   }
 
-  /** Reads the body as JSON; if a body parser has read it already, returns what it parsed. */
+  /**
+   * Reads the body as JSON; if a body parser has read it already, returns what it parsed.
+   *
+   * @throws {SyntaxError} If it is not JSON; the error has the status 400
+   */
   json(): Promise<Untyped> {
     return this.#read("json", "object");
   }
@@ -382,7 +386,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     return this.#read("text", "string");
   }
 
-  /** Reads the body as a form: fields and files. */
+  /**
+   * Reads the body as a form: fields and files.
+   *
+   * @throws {Error} If it is not a form; the error has the status 400
+   */
   formData(): Promise<FormData> {
     return this.#read("formData");
   }
@@ -399,10 +407,23 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   async #read(reader: "json" | "text" | "formData" | "arrayBuffer" | "blob", parsed?: string): Promise<Untyped> {
     const { request } = this.#exchange.target;
-    if (!request.bodyUsed) return await request[reader]();
+    if (!request.bodyUsed) {
+      return await request[reader]().catch((error: Error) => {
+        throw isMalformed(error, reader, request) ? Object.assign(error, MALFORMED) : error;
+      });
+    }
     if (parsed !== undefined && typeof this.body === parsed) return this.body;
     throw new TypeError(`req.${reader}() cannot read the body again; a middleware has read it, use req.body`);
   }
+}
+
+// as body parsers describe it
+const MALFORMED = { status: 400, statusCode: 400, expose: true, type: "entity.parse.failed" };
+
+// a form that somebody else holds fails as well
+function isMalformed(error: Error, reader: string, request: Request): boolean {
+  if (reader === "json") return error instanceof SyntaxError;
+  return reader === "formData" && (request.bodyUsed || request.body?.locked === false);
 }
 
 // Express's `app` is a plain field, which some programs use for an application of their own; older parsers assign

@@ -150,6 +150,12 @@ function bodies(app: FrameworkApp): void {
   app.post("/body/raw", sluice.raw(), (req, res) => res.json({ bytes: [...req.body] }));
   app.post("/body/none", echo);
   app.post("/body/web", async (req, res) => res.json(await req.request.json()));
+  app.post("/body/web-json", async (req, res) => res.json(await req.json()));
+  app.post("/body/web-form", async (req, res) => res.json([...(await req.formData()).keys()]));
+  app.post("/body/held", async (req) => {
+    req.request.body!.getReader();
+    await req.formData();
+  });
 }
 
 function errors(app: FrameworkApp): void {

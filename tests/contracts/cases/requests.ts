@@ -153,6 +153,25 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
   it("the web Request is available", async ({ ask }) => {
     assertEquals(await json(ask, "/body/web", post("application/json", '{"web":true}')), { web: true });
   });
+
+  it("a handler that reads JSON or a form gets what it asked for, and the client 400 if it is malformed", async ({ ask }) => {
+    const json = "application/json";
+    const form = "application/x-www-form-urlencoded";
+    assertEquals(await (await ask("/body/web-json", post(json, "[1]"))).json(), [1]);
+    assertEquals(await (await ask("/body/web-form", post(form, "a=1&b=2"))).json(), ["a", "b"]);
+    for (
+      const [path, type, body] of [
+        ["web-json", json, "{"],
+        ["web-json", json, ""],
+        ["web-form", json, "{}"],
+        ["web-form", "multipart/form-data", "x"],
+        ["web-form", "multipart/form-data; boundary=b", "no parts"],
+      ] as const
+    ) {
+      assertEquals((await ask(`/body/${path}`, post(type, body))).status, 400, `${path} ${type} ${body}`);
+    }
+    assertEquals((await ask("/body/held", post(form, "a=1"))).status, 500);
+  });
 });
 
 /** What the program reports about a request. */
