@@ -2,19 +2,20 @@ import { TypeIs } from "type-is";
 import { parse } from "content-type";
 import { mediaTypeOf } from "../http/media_types.ts";
 
+const ANY = ["*/*"];
+
 /**
  * Tells which of the given types a content type matches, as npm's type-is does for Express.
  *
  * @param contentType Value of the `Content-Type` header
- * @param types Extensions (`json`), full types, wildcards (`text/*`) or suffixes (`+json`)
+ * @param types Extensions (`json`), full types, wildcards (`text/*`) or suffixes (`+json`); none for any type
  * @returns The matching type as it was asked for (the actual one for wildcards and suffixes), or `false`
  */
 export function matchContentType(contentType: string | undefined, types: readonly string[]): string | false {
   if (contentType === undefined) return false;
   const actual = parse(contentType, { parameters: false }).type;
   if (actual === "") return false;
-  if (types.length === 0) return actual;
-  const match = matcherOf(types).is(contentType);
+  const match = matcherOf(types.length === 0 ? ANY : types).is(contentType);
   if (match === undefined) return false;
   return match.startsWith("+") || match.includes("*") ? actual : match;
 }

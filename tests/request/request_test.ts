@@ -196,6 +196,9 @@ Deno.test("req.is() matches the type of a body", async () => {
     ],
   );
   assertEquals(await seen((req) => req.is("json")), null);
+  for (const type of ["json", "a/b, c/d", "a/b/c"]) {
+    assertEquals(await seen((req) => req.is(), "/", { ...init, headers: { "content-type": type } }), false);
+  }
   const hosted = { ...init, headers: { ...init.headers, host: "shop.example" } };
   assertEquals(await seen((req) => req.is("json"), "/", hosted), "json");
 });
