@@ -22,3 +22,5 @@ export { ClientKeys, remedyFor } from "./src/middleware/rate_limit/client_keys.t
 export { DEFAULT_MESSAGE, failureOf } from "./src/middleware/rate_limit/options.ts";
 export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";
 export { noteUsedUp, usedUpFor } from "./src/middleware/rate_limit/used_up.ts";
+export { peerOf } from "./src/platform/peer_of.ts";
+export type { Peer } from "./src/request/peer.ts";

@@ -1,9 +1,7 @@
 import { HttpError } from "../http/http_error.ts";
-import { canonicalAddress } from "../http/ip_address.ts";
-import { TwoGenerations } from "../http/two_generations.ts";
 import type { NodeHttp } from "../request/runtime_support.ts";
-import type { Peer } from "../request/peer.ts";
 import { builtinTag } from "./builtin_tag.ts";
+import { peerOf } from "./peer_of.ts";
 import type { Platform } from "./platform.ts";
 
 /** Any other runtime with a Fetch API: edge platforms, service workers, plain calls of `app.fetch`. */
@@ -15,7 +13,7 @@ export const genericPlatform: Platform = {
   header: (request, name) => request.headers.get(name),
   // not an iterator: on Deno that sorts all headers again for each of them
   visitHeaders: (request, visitor) => request.headers.forEach(visitor),
-  peerOf: unknownPeer,
+  peerOf,
   env: (name) => processVariables()[name],
   colours: () => false,
   environment: processVariables,
@@ -183,53 +181,4 @@ export function nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
 function nextTurn(run: () => void): void {
   const immediately = Reflect.get(globalThis, "setImmediate") ?? queueMicrotask;
   immediately(run);
-}
-
-/** Cached canonical forms of IPv6 addresses, so that they are not parsed for every request. */
-const spellings = new TwoGenerations<string>(4096);
-
-// dual-stack sockets report IPv4 clients as mapped addresses; IPv4 addresses are canonical already
-function canonical(address: string): string {
-  if (!address.includes(":")) return address;
-  const known = spellings.get(address);
-  if (known !== undefined) return known;
-  const spelling = canonicalAddress(address) ?? address;
-  spellings.set(address, spelling);
-  return spelling;
-}
-
-/** What platforms have about the peer: Deno's `remoteAddr`, Bun's `requestIP`, and `ip` of Netlify's context. */
-interface PeerTold {
-  remoteAddr?: { hostname?: unknown; port?: unknown };
-  requestIP?: unknown;
-  ip?: unknown;
-}
-
-/** Method of Bun's server. */
-type RequestIP = (this: unknown, request: Request) => { address?: unknown; port?: unknown } | null;
-
-/**
- * The peer, if the platform's second argument has one of the known shapes; otherwise it is unknown.
- *
- * @param info The platform's second argument
- * @param request The request
- */
-function unknownPeer(info: unknown, request: Request): Peer {
-  try {
-    const { remoteAddr = askedPeer(info, request), ip } = (info ?? {}) as PeerTold;
-    const { hostname = ip, port } = remoteAddr ?? {};
-    if (typeof hostname !== "string") return { address: undefined };
-    return { address: canonical(hostname), port: typeof port === "number" ? port : undefined };
-  } catch {
-    // after the response, Deno throws; a handler that asks so late must not end the process
-    return { address: undefined };
-  }
-}
-
-// programs written for Bun, and tests, may pass such a server on any runtime
-function askedPeer(info: unknown, request: Request): PeerTold["remoteAddr"] {
-  const { requestIP } = (info ?? {}) as PeerTold;
-  if (typeof requestIP !== "function") return undefined;
-  const { address, port } = (requestIP as RequestIP).call(info, request) ?? {};
-  return { hostname: address, port };
 }

@@ -1,4 +1,4 @@
-import { checkType, describe, isThenable, type OptionNames } from "@sluice/sluice/limiting";
+import { checkType, describe, isThenable, type OptionNames, peerOf } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
@@ -52,8 +52,8 @@ export interface FetchLimit {
 /**
  * Limits web requests, for any framework with a Fetch handler.
  *
- * The client's address is read from Deno's `info` or Bun's `server`; on other platforms set `clientAddress` or
- * `keyGenerator`. Options are those of `rateLimit`, except `handler` and `requestPropertyName`.
+ * The client's address is read from Deno's `info`, Bun's `server` or Netlify's context; on other platforms set
+ * `clientAddress` or `keyGenerator`. Options are those of `rateLimit`, except `handler` and `requestPropertyName`.
  *
  * @param options Limits, store, headers, responses
  * @returns A function that puts the limiter in front of a handler
@@ -152,14 +152,6 @@ function sinkOf(headers: Headers): HeaderSink {
   };
 }
 
-/** The platform's second argument: Deno's `info`, Bun's `server`. */
-interface Beside {
-  readonly remoteAddr?: { readonly hostname?: string };
-  requestIP?(request: Request): { readonly address: string } | null;
-}
-
-function platformAddress(request: Request, ...rest: unknown[]): string | undefined {
-  const beside = rest[0] as Beside | null | undefined;
-  if (typeof beside !== "object" || beside === null) return undefined;
-  return beside.remoteAddr?.hostname ?? beside.requestIP?.(request)?.address;
+function platformAddress(request: Request, info?: unknown): string | undefined {
+  return peerOf(info, request).address;
 }

@@ -269,7 +269,7 @@ Deno.test("clientAddress gets the client from the request and the arguments pass
   assertEquals([await ask(), await ask("192.0.2.9")], [200, 429]);
 });
 
-Deno.test("the client's address comes from Bun's server object", async () => {
+Deno.test("the client's address comes from Bun's server or Netlify's context", async () => {
   const serve = fetchLimit({ max: 1 })((_request: Request, _server: unknown) => new Response("hello"));
   const bun = (address: string | null) => ({
     requestIP: (request: Request) => request instanceof Request && address !== null ? { address, port: 1 } : null,
@@ -280,11 +280,16 @@ Deno.test("the client's address comes from Bun's server object", async () => {
     429,
     200,
   ]);
+  assertEquals([await ask({ ip: "192.0.2.1" }), await ask({ ip: "192.0.2.3" })], [429, 200], "Netlify's context");
   // unknown clients share one counter, whatever the reason
-  const unknown = [bun(null), undefined, null, "text", {}, { remoteAddr: { transport: "unix", path: "/tmp/s" } }];
+  const foreign = { requestIP: () => assert(false, "not a request of this server") };
+  const unknown = [
+    ...[bun(null), undefined, null, "text", {}, foreign],
+    ...[{ remoteAddr: { transport: "unix", path: "/tmp/s" } }, { remoteAddr: { hostname: 5 } }],
+  ];
   const seen: number[] = [];
   for (const server of unknown) seen.push(await ask(server));
-  assertEquals(seen, [200, 429, 429, 429, 429, 429]);
+  assertEquals(seen, [200, 429, 429, 429, 429, 429, 429, 429]);
 });
 
 Deno.test("a clientAddress that does not return a string is an error that says so", async () => {
