@@ -2,7 +2,7 @@ import { describe } from "../http/error_text.ts";
 import { checkNames, type OptionNames } from "../http/check_option.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
-import type { FetchHandler, PlatformServer, Routed } from "../platform/platform.ts";
+import type { AppFetch, PlatformServer, Routed } from "../platform/platform.ts";
 import type { OpenStream } from "../request/app_like.ts";
 import { type Connections, connectionsKey, GOING_AWAY } from "../websocket/connections.ts";
 import { listenOptions } from "./listen_options.ts";
@@ -64,7 +64,7 @@ export class Lifecycle {
    * @returns The server
    * @throws If the port is not available and there is no callback
    */
-  listen(handler: FetchHandler, args: readonly unknown[]): Server {
+  listen(handler: AppFetch, args: readonly unknown[]): Server {
     const callback = args.findLast((arg) => typeof arg === "function") as ListenCallback | undefined;
     try {
       const options = listenOptions(args.filter((arg) => typeof arg !== "function"));

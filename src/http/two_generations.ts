@@ -45,10 +45,4 @@ export class TwoGenerations<V> {
     this.#young.clear();
     this.#old.clear();
   }
-
-  /** All entries. */
-  *entries(): IterableIterator<[string, V]> {
-    yield* this.#old;
-    yield* this.#young;
-  }
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import { Server as NetServer, type Socket } from "node:net";
-import type { FetchHandler, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/platform.ts";
+import type { AppFetch, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/platform.ts";
 import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { isForSocket, takeUpgrade } from "./upgrade_handler.ts";
@@ -15,7 +15,7 @@ import type { UpgradeVisit } from "./upgrade_visit.ts";
  * @param app Has the WebSocket routes; upgrades that lead to none of them are left to other listeners
  * @returns The server; Node finds out asynchronously whether it can listen
  */
-export function serveOnNode(handler: FetchHandler, options: ListenOptions, app: Routed): PlatformServer {
+export function serveOnNode(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
   return new NodeServer(handler, options, app);
 }
 
@@ -35,7 +35,7 @@ class NodeServer implements PlatformServer {
   #closing = false;
 
   constructor(
-    handler: FetchHandler,
+    handler: AppFetch,
     { port = 3000, hostname = "", cert, key, reusePort = false }: ListenOptions,
     app: Routed,
   ) {

@@ -2,7 +2,7 @@ import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
 import { builtinModule, genericPlatform, hasMethod, noWebSockets } from "./generic.ts";
 import type {
-  FetchHandler,
+  AppFetch,
   ListenOptions,
   Platform,
   PlatformServer,
@@ -67,7 +67,7 @@ export const bunPlatform: Platform = {
   upgrade,
 };
 
-function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
+function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
   const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
   const unanswered = new Unanswered();
   const server = globals.Bun.serve({

@@ -3,7 +3,7 @@ import type { ClientWatch } from "../request/runtime_support.ts";
 import { builtinTag } from "./builtin_tag.ts";
 import { arrivedText, isServed, keepHeaders, readHeader, visitHeaders } from "./deno_record.ts";
 import { builtinModule, genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
-import type { FetchHandler, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
+import type { AppFetch, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { endStalled } from "./stalled.ts";
 import { Unanswered } from "./unanswered.ts";
 
@@ -80,7 +80,7 @@ async function loadPackage(name: string): Promise<unknown> {
 
 const environment = variables(readEnv);
 
-function serve(handler: FetchHandler, options: ListenOptions): PlatformServer {
+function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
   const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
   const common = { port, hostname, reusePort, onListen() {} };
   const tls = cert !== undefined && key !== undefined ? { cert, key } : {};

@@ -20,7 +20,7 @@ export interface ListenOptions {
 }
 
 /** Answers a request; the other arguments are the platform's. */
-export type FetchHandler = (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
+export type AppFetch = (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
 /** Something that can be served: an application. */
 export interface Servable {
@@ -166,7 +166,7 @@ export interface Platform extends RuntimeSupport {
    */
   loadPackage(name: string): Promise<unknown>;
   /** Listens on a port; where the runtime cannot, throws an error that says what to do instead. */
-  serve(handler: FetchHandler, options: ListenOptions, app: Routed): PlatformServer;
+  serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer;
   /** Answers a request of a Node server, for `http.createServer(app)`. */
   answerNode?(app: Servable, req: object, res: object, next?: (error?: unknown) => void): void;
   /**

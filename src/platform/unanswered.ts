@@ -1,6 +1,6 @@
 import { isThenable } from "../http/is_thenable.ts";
 import { listenNow } from "../request/watch.ts";
-import type { FetchHandler } from "./platform.ts";
+import type { AppFetch } from "./platform.ts";
 
 /** After this many requests, those that are still waiting are checked. */
 const SWEEP_EVERY = 512;
@@ -17,7 +17,7 @@ export class Unanswered {
    *
    * @param handler The handler
    */
-  watch(handler: FetchHandler): FetchHandler {
+  watch(handler: AppFetch): AppFetch {
     return (request, info) => {
       // a further request on a connection that was kept alive
       if (this.#over) return unavailable();
