@@ -646,8 +646,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    */
   logError(error: unknown): void {
     if (this.get("env") === "test") return;
-    const shown = error instanceof Error ? errorText(error) : error;
-    console.error(shown);
+    // the error itself, as Express 5.3 does, since runtimes show its cause too; but engines whose stacks have no message
+    // may not show the message
+    const whole = !(error instanceof Error) || errorText(error) === error.stack;
+    console.error(whole ? error : errorText(error));
   }
 
   /**

@@ -146,10 +146,10 @@ export class RedisBroker implements TopicBroker {
   #failed(error: unknown): void {
     if (this.#isAway) return;
     this.#isAway = true;
-    // the log shows no cause
+    // without a cause, which the log would show in full
     const reason = reasonOf(error);
     const told = `redisTopics: topics reach the members in this process only, until Redis is back (${reason})`;
-    this.#host?.logError(new Error(told, { cause: error }));
+    this.#host?.logError(new Error(told));
   }
 
   #isBack(): void {

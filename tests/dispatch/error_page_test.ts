@@ -25,6 +25,20 @@ Deno.test("the page of an error begins with its message, on engines whose stacks
   assertEquals(await page(undefined), "Error: told to nobody");
 });
 
+Deno.test("the log of an error begins with its message, on engines whose stacks do not", async () => {
+  const logged: unknown[] = [];
+  const log = console.error;
+  console.error = (error) => void logged.push(error);
+  const failure = Object.assign(new Error("told to all"), { stack: "answer@app.js:1:2" });
+  const app = quietApp().set("env", "production").get("/", (_req, _res, next) => next(failure));
+  try {
+    await (await ask(app, "/")).text();
+  } finally {
+    console.error = log;
+  }
+  assertEquals(logged, ["Error: told to all\nanswer@app.js:1:2"]);
+});
+
 Deno.test("a stack that begins with a message is shown as it is, even if the message was changed later", async () => {
   assertStringIncludes(await page("Error: told to nobody\n    at app.js:1:2"), "nobody<br> &nbsp; &nbsp;at app.js:1:2");
   assertEquals((await page("Error: before\n    at app.js:1:2")).startsWith("Error: before<br>"), true);

@@ -5,7 +5,8 @@ import streams, { PassThrough, Readable, Transform } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { assertEquals } from "@std/assert";
 import cookieParser from "cookie-parser";
-import { type Any, type Ask, askBoth } from "../support/both.ts";
+import { type Any, type Ask, askBoth, serveBoth } from "../support/both.ts";
+import { until } from "../support/until.ts";
 
 interface Case {
   readonly name: string;
@@ -997,3 +998,23 @@ for (const { name, build, asks } of CASES) {
     }
   });
 }
+
+Deno.test("as in Express: the log gets an unhandled error itself, with its cause and properties", async () => {
+  const failure = Object.assign(new Error("outer", { cause: new Error("inner") }), { code: "E_OUTER" });
+  const logged: unknown[] = [];
+  const log = console.error;
+  console.error = (error) => void logged.push(error);
+  const build = (app: Any) =>
+    app.set("env", "production").get("/", () => {
+      throw failure;
+    });
+  try {
+    await serveBoth(build, async (origin) => {
+      await (await fetch(origin)).text();
+      await until(() => logged.length > 0, "the error is logged");
+      assertEquals([logged.length, logged.pop() === failure], [1, true]);
+    });
+  } finally {
+    console.error = log;
+  }
+});

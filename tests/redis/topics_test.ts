@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { type IoRedisClient, type NodeRedisClient, redisTopics } from "@sluice/sluice/redis";
 import { Cluster, Redis } from "ioredis";
@@ -150,13 +150,12 @@ for (const kind of Object.keys(KINDS)) {
       assertEquals([here.errors.length, there.errors.length], [outage, outage]);
       await late.close();
     }
-    const [error] = here.errors as Error[];
-    assert(error!.cause instanceof Error);
-    const { message, code } = error!.cause as Error & { code?: string };
-    assertEquals(
-      error!.message,
-      `redisTopics: topics reach the members in this process only, until Redis is back (${message || code})`,
+    const [{ message, cause }] = here.errors as [Error];
+    assertMatch(
+      message,
+      /^redisTopics: topics reach the members in this process only, until Redis is back \(.*\w.*\)$/,
     );
+    assertEquals(cause, undefined);
     await bye(one, two, far);
   });
 
@@ -273,8 +272,8 @@ Deno.test("no more than 16 MiB are buffered for a Redis that answers late", asyn
   for (let i = 0; i < 15; i++) assertEquals((await far.bytes())[0], i);
   await until(() => here.app.connections.publish("t", "after") === 1, "it goes on");
   assertEquals(await far.next(), "after");
-  assertEquals(here.errors.map((error) => String((error as Error).cause)), [
-    "Error: 15728775 bytes wait for Redis already",
+  assertEquals(here.errors.map((error) => (error as Error).message.match(/\(.*\)$/)?.[0]), [
+    "(15728775 bytes wait for Redis already)",
   ]);
   await bye(near, far);
 });
