@@ -35,8 +35,8 @@ export interface PipedBody {
   resume(): void;
   /** Pauses the flow. */
   pause(): void;
-  /** Whether nothing more will come. */
-  isOver(): boolean;
+  /** Whether it has ended already. */
+  hasEnded(): boolean;
   /** Runs something when the present turn is over. */
   nextTurn(run: () => void): void;
 }
@@ -88,7 +88,7 @@ export class BodyPipes {
     // that a program that resumes the body on the error finds the pipe removed. Sluice's responses need none: they log
     // errors that have no listener, and are destroyed by all others.
     if (!(destination instanceof Emitter)) destination.prependListener?.("error", onError);
-    if (this.#body.isOver()) this.#body.nextTurn(onEnd);
+    if (this.#body.hasEnded()) this.#body.nextTurn(onEnd);
     else this.#emitter.on("end", onEnd);
     this.#emitter.on("data", listener);
     this.#body.resume();

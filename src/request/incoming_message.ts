@@ -194,7 +194,8 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether the body was read to its end, by a parser or as a stream, or can no longer be read after the response. */
   get readableEnded(): boolean {
-    return this[stateKey]?.readable?.ended ?? (this[exchangeKey].finished || this[exchangeKey].target.request.bodyUsed);
+    return this[stateKey]?.readable?.hasEnded() ??
+      (this[exchangeKey].finished || this[exchangeKey].target.request.bodyUsed);
   }
 
   /** Whether part of the body was read, so that it can no longer be read as a whole. */
@@ -230,9 +231,11 @@ export abstract class IncomingMessage extends Emitter {
   /** Node's internal state of a stream, by which `Readable.toWeb` and others recognise one. */
   get _readableState(): Record<string, unknown> {
     const { readableEncoding: encoding, readableEnded: endEmitted, readableLength: length } = this;
-    const ended = endEmitted || (this[stateKey]?.readable?.received ?? false);
+    const readable = this[stateKey]?.readable;
+    const ended = endEmitted || (readable?.received ?? false);
+    const errored = readable?.failure ?? null;
     const closed = endEmitted || this.destroyed;
-    return { encoding, ended, endEmitted, length, closed, autoDestroy: true, emitClose: true };
+    return { encoding, ended, endEmitted, length, errored, closed, autoDestroy: true, emitClose: true };
   }
 
   /** Starts reading the body for the first listener for `data` or `readable`, as in Node. */
@@ -248,7 +251,7 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether there may be more to read. */
   get readable(): boolean {
-    return !this.readableEnded;
+    return !this.readableEnded && this[stateKey]?.readable?.ended !== true;
   }
 
   /**
@@ -327,8 +330,9 @@ export abstract class IncomingMessage extends Emitter {
    * `pipeline()` of `node:stream`, which destroys its source, the handler can still respond.
    */
   destroy(error?: Error): this {
-    const breaksOff = !this.readableEnded && !stateOf(this).detached;
-    readableOf(this).destroy(error);
+    const readable = readableOf(this);
+    const breaksOff = !readable.ended && !stateOf(this).detached;
+    readable.destroy(error);
     if (breaksOff) this[exchangeKey].breakOff(error);
     return this;
   }

@@ -15,8 +15,12 @@ export const UNREAD_BODY_MS = 5000;
 export class ReadableBody implements BodyReading {
   /** Whether the body was read to its end, or nothing more will come of it. */
   ended = false;
+  /** Why its end never came: it failed, or was destroyed; `undefined` if neither. */
+  failure: unknown = undefined;
   /** Whether `close` was emitted. */
   closed = false;
+  /** The error that `destroy` was given, to be emitted before `close`. */
+  #untold: Error | undefined = undefined;
   readonly #exchange: Exchange;
   readonly #emitter: Emitter;
   readonly #reader: BodyReader;
@@ -31,8 +35,6 @@ export class ReadableBody implements BodyReading {
   #fetching = false;
   /** The loops over the chunks, in the order in which they began, and what wakes each. */
   readonly #loops = new Map<symbol, () => void>();
-  /** Why the body failed, for the loops. */
-  #failure: unknown = undefined;
   #dropTimer: ReturnType<typeof setTimeout> | undefined = undefined;
   #pipes: BodyPipes | null = null;
 
@@ -123,6 +125,11 @@ export class ReadableBody implements BodyReading {
     this.held = true;
     this.#flowing = false;
     if (this.#exchange.finished) this.answered();
+  }
+
+  /** Whether it ended as a body does that was read to its end. */
+  hasEnded(): boolean {
+    return this.isOver() && this.failure === undefined;
   }
 
   /** Makes chunks strings. */
@@ -272,11 +279,13 @@ export class ReadableBody implements BodyReading {
   }
 
   /**
-   * The chunks in turn; none if the body has been read.
+   * The chunks in turn; none if the body has been read. If there was no end, that is an error: what came so far must
+   * not be taken for all of the body.
    *
    * @param keepsRest Whether the rest stays readable when the caller stops before the end
    */
   async *chunks(keepsRest = false): AsyncGenerator<ShownChunk> {
+    if (this.failure !== undefined) throw this.failure;
     if (this.isOver()) return;
     this.#begin();
     const loop = Symbol();
@@ -286,7 +295,7 @@ export class ReadableBody implements BodyReading {
       for (;;) {
         const chunk = this.read();
         if (chunk !== null) yield chunk;
-        else if (this.#failure !== undefined) throw this.#failure;
+        else if (this.failure !== undefined) throw this.failure;
         else if (this.ended) return;
         else await new Promise<void>((resolve) => void this.#loops.set(loop, resolve));
       }
@@ -319,17 +328,25 @@ export class ReadableBody implements BodyReading {
   // the error of a listener; as in Node, it ends the process unless there is a listener for errors
   #throwLater(error: unknown): void {
     this.ended = true;
-    this.#failure = error;
+    this.failure = error;
     this.#wake();
     this.#emitter.emit("error", error);
   }
 
-  // unlike other streams, Node's requests ignore errors without listeners: any client can disconnect
   #fail(error: unknown): void {
+    this.#giveUp(error);
+    this.#tell(error);
+  }
+
+  #giveUp(error: unknown): void {
     this.ended = true;
-    this.#failure = error;
+    this.failure = error;
     this.#wake();
     this.#reader.fail(error);
+  }
+
+  // unlike other streams, Node's requests ignore errors without listeners: any client can disconnect
+  #tell(error: unknown): void {
     if (this.#emitter.listenerCount("error") > 0) this.#emitter.emit("error", error);
   }
 
@@ -347,6 +364,7 @@ export class ReadableBody implements BodyReading {
   close(): void {
     if (this.closed) return;
     this.closed = true;
+    if (this.#untold !== undefined) this.#tell(this.#untold);
     this.#emitter.emit("close");
   }
 
@@ -390,13 +408,17 @@ export class ReadableBody implements BodyReading {
     this.#reader.cancel();
   }
 
-  /** Cancels the body. */
+  /** Cancels the body. As in Node, the events come a turn later, when the caller has dealt with the error. */
   destroy(error?: Error): void {
     if (this.ended) return;
-    this.ended = true;
     this.#flowing = false;
+    this.#giveUp(error ?? prematureClose());
     this.#reader.cancel(error);
-    this.#wake();
-    if (error !== undefined) this.#fail(error);
+    this.#untold = error;
+    this.nextTurn(() => this.close());
   }
+}
+
+function prematureClose(): Error {
+  return Object.assign(new Error("Premature close"), { code: "ERR_STREAM_PREMATURE_CLOSE" });
 }

@@ -456,6 +456,53 @@ const CASES: readonly Case[] = [
     asks: ["/"],
   },
   {
+    name: "what a failed pipeline has left of a request is not taken for a whole body",
+    build(app) {
+      const failed = async (req: Any) => {
+        // deno-lint-ignore require-yield
+        await pipeline(req, async function* () {
+          throw new Error("refused");
+        }).catch(() => {});
+      };
+      const outcome = (reading: Promise<unknown>) =>
+        reading.then(() => "whole", (error) => error.code === undefined ? error.message : error.code);
+      const loop = async (req: Any) => {
+        for await (const _ of req);
+      };
+      app.post("/loop", async (req: Any, res: Any) => {
+        await failed(req);
+        res.json([await outcome(loop(req)), req.readableEnded, req.readable, req.destroyed]);
+      });
+      app.post("/finished", async (req: Any, res: Any) => {
+        await failed(req);
+        res.send(await outcome(finished(req)));
+      });
+      app.post("/pipeline", async (req: Any, res: Any) => {
+        await failed(req);
+        res.send(await outcome(pipeline(req, new PassThrough())));
+      });
+      app.post("/pipe", async (req: Any, res: Any) => {
+        await failed(req);
+        const copy = req.pipe(new PassThrough());
+        await new Promise((resolve) => setTimeout(resolve));
+        res.send(copy.writableEnded);
+      });
+    },
+    asks: ["/loop", "/finished", "/pipeline", "/pipe"].map((path) => ({
+      path,
+      init: { method: "POST", body: "short" },
+    })),
+  },
+  {
+    name: "a pipeline can succeed without reading the request",
+    build(app) {
+      app.post("/", async (req: Any, res: Any) => {
+        res.send(await pipeline(req, () => Promise.resolve("not read")));
+      });
+    },
+    asks: [{ path: "/", init: { method: "POST", body: "short" } }],
+  },
+  {
     name: "a request can be read by hand, paused, and read once",
     build(app, lib) {
       app.all("/read", (req: Any, res: Any) => {
