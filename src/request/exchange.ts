@@ -148,8 +148,10 @@ export class Exchange {
   /** Notes that the last byte of the response was passed to the platform. */
   finish(): void {
     if (this.#finished) return;
-    this.#finished = true;
+    // a handler that destroys its request or response may still end the response, which is no success then
+    this.#finished = !this.#aborted;
     this.#extras?.reading?.answered();
+    if (this.#aborted) return;
     this.#runEnd();
   }
 

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import compression from "compression";
 import type { FrameworkResponse } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
-import { type Any, askBoth } from "../support/both.ts";
+import { type Any, askBoth, serveBoth } from "../support/both.ts";
 import { until } from "../support/until.ts";
 
 Deno.test("a once listener for drain is called behind compression, as in Express", async () => {
@@ -170,6 +170,27 @@ Deno.test("an answered response is destroyed when it emits close, not finish, as
     });
   }, ["/heard", "/unheard", "/later"].map((path) => ({ path })));
   assertEquals(ours, theirs);
+  assertEquals(seen[0], seen[1]);
+});
+
+Deno.test("a response that was destroyed emits no finish when it is ended all the same, as on Express", async () => {
+  const seen: Any[] = [];
+  await serveBoth((app: Any) => {
+    const told: unknown[] = [];
+    seen.push(told);
+    app.get("/:which", (req: Any, res: Any) => {
+      const { which } = req.params;
+      for (const event of ["finish", "close"]) res.on(event, () => told.push(`${event} of ${which}`));
+      if (which === "req") req.destroy();
+      else res.destroy();
+      res.send("text");
+    });
+  }, async (origin) => {
+    // neither client gets a whole response
+    for (const which of ["req", "res"]) await fetch(`${origin}/${which}`).then((got) => got.text()).catch(() => {});
+  });
+  for (const told of seen) await until(() => told.length >= 2, "the ends of the responses");
+  assertEquals(seen[0], ["close of req", "close of res"]);
   assertEquals(seen[0], seen[1]);
 });
 
