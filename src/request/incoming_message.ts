@@ -426,7 +426,7 @@ function announceEnd(message: IncomingMessage): void {
   message[exchangeKey].onEnd(() => {
     tellOfBody(message, state, wasRead);
     if (state.readable === null) message.emit("close");
-    else state.readable.close();
+    else state.readable.closeWithExchange();
   });
 }
 

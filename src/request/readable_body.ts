@@ -25,6 +25,8 @@ export class ReadableBody implements BodyReading {
   readonly #emitter: Emitter;
   readonly #reader: BodyReader;
   #flowing = false;
+  /** Whether `end` comes in the next turn, unless the body is paused before. */
+  #ending = false;
   #reading = false;
   /** Whether `pause` was called: then adding a listener does not start the flow. */
   held = false;
@@ -148,7 +150,7 @@ export class ReadableBody implements BodyReading {
           return this.#keep(chunk);
         }
         this.#offered = null;
-        if (chunk === null) return this.#finish();
+        if (chunk === null) return this.#finishLater();
         this.#emitter.emit("data", chunk);
       }
       this.#reading = false;
@@ -156,6 +158,19 @@ export class ReadableBody implements BodyReading {
     } catch (error) {
       this.#throwLater(error);
     }
+  }
+
+  // not before what the listeners of the last chunk have begun: formidable opens a file, and pauses the body then
+  #finishLater(): void {
+    this.#ending = true;
+    this.nextTurn(() => {
+      this.#ending = false;
+      if (this.ended) return;
+      if (this.#flowing) return this.#finish();
+      this.#reading = false;
+      this.#keep(null);
+      if (this.#exchange.finished) this.close();
+    });
   }
 
   /** Serves a new listener of `readable`. As in Node, `pause` no longer counts once the last of them is gone. */
@@ -357,7 +372,12 @@ export class ReadableBody implements BodyReading {
     this.#wake();
     // as in Node, reading a body to its end closes the request, before the response: handlers may wait for
     // `close` to answer
-    if (!this.#exchange.finished) this.nextTurn(() => this.close());
+    this.nextTurn(() => this.close());
+  }
+
+  /** Emits `close` because the exchange is over, unless the end of the body is just about to come. */
+  closeWithExchange(): void {
+    if (!this.#ending || this.#exchange.aborted) this.close();
   }
 
   /** Emits `close`, once. */

@@ -8,8 +8,9 @@ import process from "node:process";
 import { PassThrough, Writable } from "node:stream";
 import sluice, { type ErrorRequestHandler, type FrameworkRequest } from "@sluice/sluice";
 import { certificate } from "../fixtures/node/certificate.ts";
-import { ask, quietApp } from "../support/app.ts";
+import { ask, askText, quietApp } from "../support/app.ts";
 import { type Any, askBoth } from "../support/both.ts";
+import { until } from "../support/until.ts";
 
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.7", port: 4711 } };
 
@@ -24,6 +25,42 @@ async function seen<T>(look: (req: FrameworkRequest) => T, path = "/", init?: Re
   await ask(app, path, init, info);
   return result as T;
 }
+
+Deno.test("a body waits with its end for what the listeners of its last chunk have begun, as on Node", async () => {
+  const app = quietApp();
+  // formidable opens a file first, and pauses the body while it writes
+  app.post("/paused", (req, res) => {
+    const events: string[] = [];
+    req.on("data", async () => {
+      for (let i = 0; i < 20; i++) await null;
+      events.push("paused");
+      req.pause();
+      setTimeout(() => {
+        events.push("resumed");
+        req.resume();
+      });
+    });
+    req.on("end", () => res.json([...events, "end"]));
+  });
+  assertEquals(await (await ask(app, "/paused", { method: "POST", body: "text" })).json(), [
+    "paused",
+    "resumed",
+    "end",
+  ]);
+});
+
+Deno.test("a request ends before it closes, although a listener of its last chunk responds at once", async () => {
+  const app = quietApp();
+  const events: string[] = [];
+  app.post("/", (req, res) => {
+    for (const event of ["end", "close"]) req.on(event, () => events.push(event));
+    // as a parser does that knows from the last chunk that no more will come
+    req.on("data", () => process.nextTick(() => res.send("answered")));
+  });
+  assertEquals(await askText(app, "/", { method: "POST", body: "text" }), "answered");
+  await until(() => events.includes("close"), "the end of the request");
+  assertEquals(events, ["end", "close"]);
+});
 
 Deno.test("parsers from npm find the body of a request made in process", async () => {
   const app = quietApp();
