@@ -91,7 +91,8 @@ export class View {
 
   #isFile(path: string): boolean {
     try {
-      return this.#files?.statSync(path).isFile ?? false;
+      if (!this.#files) throw new Error("no files; Workers need nodejs_compat");
+      return this.#files.statSync(path).isFile;
     } catch (error) {
       // if the file cannot be accessed, for whatever reason, there is no view
       if (!MISSING.includes((error as { code?: string }).code)) this.refusal ??= error;

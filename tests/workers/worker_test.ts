@@ -170,9 +170,11 @@ Deno.test("with nodejs_compat, the modules a Worker is deployed with are files",
 
 Deno.test("without nodejs_compat there are no files, and the error says so", WORKERD, async () => {
   await withApp({ files: { "files/page.txt": "one" } }, async ({ origin }) => {
-    const answer = await fetch(`${origin}/sent`);
-    assertEquals(answer.status, 500);
-    assertStringIncludes(await answer.text(), "nodejs_compat");
+    for (const path of ["/sent", "/view"]) {
+      const answer = await fetch(origin + path);
+      assertEquals(answer.status, 500);
+      assertStringIncludes(await answer.text(), "nodejs_compat");
+    }
   });
 });
 
