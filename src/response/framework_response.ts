@@ -288,7 +288,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       if (name === "set-cookie") this.appendHeader(name, value);
       else this.setHeader(name, value);
     });
-    if (response.headers.has("content-encoding")) this.outgoing.coded = false;
+    const isCoded = response.headers.has("content-encoding");
+    if (isCoded) this.outgoing.coded = false;
+    // Workers' fetch and HTMLRewriter keep the length of what they change
+    const isOther = isCoded || this.get("Content-Type")?.startsWith("text/html");
+    if (isOther && this.app.runtimeSupport.sized) this.removeHeader("Content-Length");
     this.statusCode = response.status;
     this.statusMessage = response.statusText;
     if (response.body === null) this.end();

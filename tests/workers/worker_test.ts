@@ -124,6 +124,19 @@ Deno.test("body parsers skip a byte order mark, whether or not the runtime does"
   }
 });
 
+Deno.test(
+  "a returned response whose body has changed keeps no length of the original, with listeners, too",
+  WORKERD,
+  async () => {
+    await withApp({}, async ({ origin, text }) => {
+      assertEquals(await text("/changed/decoded"), "packed once");
+      assertEquals(await text("/changed/rewritten"), "<p>longer than before</p>");
+      const kept = await fetch(`${origin}/changed/kept`, { headers: { "accept-encoding": "identity" } });
+      assertEquals([kept.headers.get("content-length"), await kept.text()], ["11", "packed once"]);
+    });
+  },
+);
+
 Deno.test("a stream with a declared length has it, and is cut if it fails", WORKERD, async () => {
   await withApp({}, async ({ origin, text }) => {
     const answer = await fetch(`${origin}/long`, { headers: { "accept-encoding": "identity" } });

@@ -131,6 +131,33 @@ app.get("/coded/by-the-runtime/heard", (_req, res) => {
   return new Response("packed once", inGzip);
 });
 
+app.use("/changed", (_req, res, next) => {
+  res.once("finish", () => {});
+  next();
+});
+// as fetch returns a compressed response: the body decoded, the length that of the compressed one
+app.get("/changed/decoded", () => {
+  const headers = { ...inGzip.headers, "content-length": String("packed".length) };
+  return new Response("packed once", { headers });
+});
+app.get("/changed/rewritten", () => {
+  const headers = { "content-type": "text/html; charset=utf-8", "content-length": "11" };
+  return rewritten(new Response("<p>page</p>", { headers }));
+});
+app.get("/changed/kept", () => {
+  return new Response("packed once", { headers: { "content-type": "text/plain", "content-length": "11" } });
+});
+
+interface Rewriter {
+  on(selector: string, handlers: { element(element: { setInnerContent(text: string): void }): void }): Rewriter;
+  transform(response: Response): Response;
+}
+
+function rewritten(response: Response): Response {
+  const { HTMLRewriter } = globalThis as unknown as { HTMLRewriter: new () => Rewriter };
+  return new HTMLRewriter().on("p", { element: (p) => p.setInnerContent("longer than before") }).transform(response);
+}
+
 app.get("/long", (_req, res) => {
   res.set("Content-Length", "300000");
   const piece = "x".repeat(100_000);
