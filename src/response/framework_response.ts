@@ -289,7 +289,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       else this.setHeader(name, value);
     });
     const isCoded = response.headers.has("content-encoding");
-    if (isCoded) this.outgoing.coded = false;
+    if (isCoded) this.outgoing.coded = response;
     // Workers' fetch and HTMLRewriter keep the length of what they change
     const isOther = isCoded || this.get("Content-Type")?.startsWith("text/html");
     if (isOther && this.app.runtimeSupport.sized) this.removeHeader("Content-Length");

@@ -34,11 +34,8 @@ export class OutgoingHeaders {
   #others: Entry[] | null = null;
   /** Whether a header that frames the body was ever set: `Content-Length` or `Transfer-Encoding`. */
   framed = false;
-  /**
-   * Whether the body is encoded already as `Content-Encoding` says. With the body of a web response it is not: there
-   * the runtime encodes it.
-   */
-  coded = false;
+  /** Whether the body is encoded as `Content-Encoding` says; if it is that of a web response, only that knows. */
+  coded: boolean | Response = false;
 
   /** The content type as text, `undefined` when none is set. */
   get contentType(): string | undefined {

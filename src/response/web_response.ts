@@ -141,10 +141,17 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
   }, { highWaterMark: bytes.byteLength + 1 });
 }
 
-function init(status: number, statusText: string, type: string | undefined, coded: boolean): ResponseInit {
+function init(status: number, statusText: string, type: string | undefined, coded: boolean | Response): ResponseInit {
+  if (typeof coded === "object" && coded.status === status) {
+    // only copies have the same encodeBody
+    const copy = new Response(null, coded);
+    for (const [name] of [...copy.headers]) copy.headers.delete(name);
+    if (type) copy.headers.set("content-type", type);
+    return copy;
+  }
   const made: ResponseInit & { encodeBody?: "manual" } = { status };
   // otherwise Workers would encode the body again as Content-Encoding says; other runtimes ignore this option
-  if (coded) made.encodeBody = "manual";
+  if (coded === true) made.encodeBody = "manual";
   if (statusText !== "") made.statusText = statusText;
   if (type !== undefined) made.headers = { "content-type": type };
   return made;

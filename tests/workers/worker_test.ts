@@ -106,7 +106,18 @@ Deno.test(
   WORKERD,
   async () => {
     await withApp({}, async ({ text }) => {
-      for (const way of ["sent", "written", "returned", "by-the-runtime", "by-the-runtime/heard"]) {
+      for (
+        const way of [
+          "sent",
+          "written",
+          "returned",
+          "by-the-runtime",
+          "by-the-runtime/heard",
+          "by-the-handler",
+          "by-the-handler/heard",
+          "by-the-handler/hooked",
+        ]
+      ) {
         assertEquals(await text(`/coded/${way}`), "packed once", way);
       }
     });

@@ -130,6 +130,17 @@ app.get("/coded/by-the-runtime/heard", (_req, res) => {
   res.once("finish", () => {});
   return new Response("packed once", inGzip);
 });
+const packedByHand: ResponseInit & { encodeBody: "manual" } = { ...inGzip, encodeBody: "manual" };
+app.get("/coded/by-the-handler", () => new Response(packed, packedByHand));
+app.get("/coded/by-the-handler/heard", (_req, res) => {
+  res.cookie("own", "1").once("finish", () => {});
+  return new Response(packed, packedByHand);
+});
+app.get("/coded/by-the-handler/hooked", (_req, res) => {
+  const { end } = res;
+  res.end = (...args) => end.apply(res, args);
+  return new Response(packed, packedByHand);
+});
 
 app.use("/changed", (_req, res, next) => {
   res.once("finish", () => {});
