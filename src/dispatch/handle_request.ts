@@ -137,9 +137,7 @@ class Serving implements WalkContext, WalkOwner {
     }
     target.depth--;
     this.walk?.returned();
-    if (result !== undefined && result !== res && typeof result === "object" && result !== null) {
-      takeResult(result, this, this);
-    }
+    if (result !== undefined && result !== res) takeResult(result, this, this);
   }
 
   /** Continues after the first handler, which has failed. */

@@ -368,9 +368,7 @@ export class Walk implements WalkOwner {
     }
     this.#running = outer;
     position.depth--;
-    if (result !== undefined && result !== res && typeof result === "object" && result !== null) {
-      takeResult(result, this.#context, this);
-    }
+    if (result !== undefined && result !== res) takeResult(result, this.#context, this);
   }
 
   // a method of its own, because the variables of a closure would be allocated for every handler
@@ -401,13 +399,13 @@ export class Walk implements WalkOwner {
 /**
  * Handles what a handler returned: a response, or a promise of one.
  *
- * @param result The object that was returned
+ * @param result What was returned
  * @param context The exchange
  * @param walk Continues if the handler has failed
  */
-export function takeResult(result: object, context: WalkContext, walk: Pick<Walk, "resume">): void {
+export function takeResult(result: object | null, context: WalkContext, walk: Pick<Walk, "resume">): void {
   // first a look for a promise: on Deno, instanceof with a class of the web takes longer
-  if (typeof (result as PromiseLike<unknown>).then !== "function") {
+  if (typeof (result as PromiseLike<unknown> | null)?.then !== "function") {
     answer(result, context, walk);
     return;
   }

@@ -5,5 +5,5 @@
  * @returns Whether it has to be awaited
  */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

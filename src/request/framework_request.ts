@@ -189,7 +189,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    */
   waitUntil(work: PromiseLike<unknown>): void {
     // as on Workers, anything else counts as done; but a function would never run
-    if (typeof work === "function") throw new TypeError("req.waitUntil takes a promise, not a function; call it");
+    const isIdle = typeof work === "function" && !("then" in work);
+    if (isIdle) throw new TypeError("req.waitUntil takes a promise, not a function; call it");
     const { app, info, context } = this.#exchange;
     app.background(work, info, context);
   }

@@ -148,6 +148,33 @@ Deno.test(
   },
 );
 
+Deno.test("a promise of a Worker's RPC, which is a function, is a promise", WORKERD, async () => {
+  const main = `
+    import { DurableObject } from "cloudflare:workers";
+    import { app } from "./program.js";
+    export class Remote extends DurableObject {
+      page() { return new Response("from afar"); }
+      fail() { throw new Error("failed afar"); }
+      key() { return "everybody"; }
+      isAdmin() { return false; }
+    }
+    export default app;`;
+  await withApp({ main, objects: { REMOTE: "Remote" } }, async ({ origin, text }) => {
+    assertEquals(await text("/remote/page"), "from afar");
+    assertStringIncludes(await text("/remote/fail"), "failed afar");
+    assertEquals(await text("/remote/background"), "answered");
+    for (const limit of ["built-in", "advanced"]) {
+      const statuses: number[] = [];
+      for (let times = 0; times < 2; times++) {
+        const answer = await fetch(`${origin}/remote/limited/${limit}`);
+        await answer.body?.cancel();
+        statuses.push(answer.status);
+      }
+      assertEquals(statuses, [200, 429], limit);
+    }
+  });
+});
+
 Deno.test("a stream with a declared length has it, and is cut if it fails", WORKERD, async () => {
   await withApp({}, async ({ origin, text }) => {
     const answer = await fetch(`${origin}/long`, { headers: { "accept-encoding": "identity" } });

@@ -28,7 +28,7 @@ export class LimiterKey {
     const keyGenerator = this.#keyGenerator;
     if (keyGenerator === undefined) return this.#clients.of(req.ip);
     const key = keyGenerator(req, res);
-    if (typeof key !== "object" || key === null) return this.#ofGenerated(key, req);
+    if (typeof key === "string") return this.#ofGenerated(key, req);
     return Promise.resolve(key).then((later) => this.#ofGenerated(later, req));
   }
 

@@ -70,7 +70,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
     let decision: Decision | null = null;
     try {
       const skipped = checked.skip?.(req, res) ?? false;
-      if (typeof skipped === "object") return limitLater(req, res, next, skipped);
+      if (isThenable(skipped)) return limitLater(req, res, next, skipped);
       if (!skipped) {
         const key = keys.of(req, res);
         if (typeof key !== "string") return limitLater(req, res, next, false, key);

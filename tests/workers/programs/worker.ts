@@ -1,5 +1,11 @@
 /** A Worker: its environment, work after the answer, files, and connections outside any object. */
-import sluice, { type FrameworkApp, type Handler, type WebSocketConnection } from "@sluice/sluice";
+import sluice, {
+  type FrameworkApp,
+  type FrameworkRequest,
+  type Handler,
+  rateLimit as builtIn,
+  type WebSocketConnection,
+} from "@sluice/sluice";
 import { DurableObjectStore, fromCounter, Limiter, rateLimit, RateLimitObject } from "@sluice/rate-limit";
 
 export { RateLimitObject };
@@ -168,6 +174,30 @@ function rewritten(response: Response): Response {
   const { HTMLRewriter } = globalThis as unknown as { HTMLRewriter: new () => Rewriter };
   return new HTMLRewriter().on("p", { element: (p) => p.setInnerContent("longer than before") }).transform(response);
 }
+
+interface Remote {
+  page(): Promise<Response>;
+  fail(): Promise<never>;
+  key(): Promise<string>;
+  isAdmin(): Promise<boolean>;
+}
+
+const remoteOf = (req: FrameworkRequest): Remote =>
+  (req.env["REMOTE"] as { getByName(name: string): Remote }).getByName("one");
+app.get("/remote/page", (req) => remoteOf(req).page());
+app.get("/remote/fail", (req) => remoteOf(req).fail());
+app.get("/remote/background", (req, res) => {
+  req.waitUntil(remoteOf(req).key());
+  res.send("answered");
+});
+const remotely = {
+  windowMs: 600_000,
+  max: 1,
+  keyGenerator: (req: object) => remoteOf(req as FrameworkRequest).key(),
+  skip: (req: object) => remoteOf(req as FrameworkRequest).isAdmin(),
+};
+app.get("/remote/limited/built-in", builtIn(remotely), (_req, res) => res.send("in"));
+app.get("/remote/limited/advanced", rateLimit(remotely), (_req, res) => res.send("in"));
 
 app.get("/long", (_req, res) => {
   res.set("Content-Length", "300000");
