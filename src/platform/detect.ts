@@ -62,7 +62,8 @@ function look(): Platform {
   // only tests for the name: reading Deno.serve makes Deno load its server, which takes 3 ms
   if (has("Deno")) return denoPlatform;
   if (has("Bun")) return bunPlatform;
-  if (globalThis.navigator?.userAgent === "Cloudflare-Workers") return cloudflarePlatform;
+  // older Workers have no navigator
+  if ("WebSocketPair" in globalThis) return cloudflarePlatform;
   return registered ?? genericPlatform;
 }
 

@@ -229,6 +229,12 @@ Deno.test("without nodejs_compat there are no files, and the error says so", WOR
   });
 });
 
+Deno.test("a Worker is recognized without a navigator, which it lacks before 2022-03-21", WORKERD, async () => {
+  await withApp({ flags: ["no_global_navigator"] }, async ({ text }) => {
+    assertEquals(await text("/later"), "answered before 0");
+  });
+});
+
 Deno.test("open is called once, and a client that breaks the protocol closes with 1006", WORKERD, async () => {
   await withApp({}, async ({ origin, text }) => {
     using socket = await RawSocket.open(origin, "/talk");
