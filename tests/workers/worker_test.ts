@@ -56,7 +56,8 @@ Deno.test(
   "a request waits for a silent store only until its timeout, even after an earlier request has ended",
   WORKERD,
   async () => {
-    await withApp({}, async ({ text }) => {
+    // older compatibility dates have none
+    await withApp({ flags: ["no_global_navigator"] }, async ({ text }) => {
       const first = text("/checked/first");
       await until(async () => (await text("/asked")).includes("first"), "the store is asked");
       const second = text("/checked/second");

@@ -20,7 +20,8 @@ export interface Timers {
 export const platformTimers: Timers = {
   now: () => performance.now(),
   get endWithRequest() {
-    return globalThis.navigator?.userAgent === "Cloudflare-Workers";
+    // not the navigator, which Workers have only since the compatibility date 2022-03-21
+    return "WebSocketPair" in globalThis;
   },
   start(fn, ms) {
     if (ms > LONGEST_TIMER_MS) {
