@@ -38,7 +38,7 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   if (known !== undefined) return known;
   // there may be a prefix for each tenant, and their counts are in the store anyway
   if (prefix !== "" && limiters.size >= MAX_MADE_INSIDE) return made.limiter;
-  noteMadeInside(limiters.size, "options");
+  noteMadeInside(named, limiters.size, "options");
   if (options.store !== undefined && home === options.store) noteOwnMemory(options.store);
   const limiter = new Limiter(limiterOptionsOf(options, made.caller), made.caller);
   limiters.set(identity, limiter);

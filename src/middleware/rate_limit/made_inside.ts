@@ -18,20 +18,21 @@ export const MAX_MADE_INSIDE = 1000;
 let warned = false;
 
 /**
- * Notes a new limiter made inside requests, and warns about the first one.
+ * Notes a new limiter made inside requests, and warns about the first one without a name.
  *
+ * @param name Its name, if it has one
  * @param known How many different ones there are already
  * @param alike What limiters of one name must have in common, for the message
  * @throws {RangeError} If there are more than a thousand
  */
-export function noteMadeInside(known: number, alike: string): void {
+export function noteMadeInside(name: string | undefined, known: number, alike: string): void {
   if (known >= MAX_MADE_INSIDE) {
     throw new RangeError(
       `rateLimit: more than ${MAX_MADE_INSIDE} different limiters were made inside requests; ` +
         `make them once, outside, or give them a name and the same ${alike}`,
     );
   }
-  if (warned) return;
+  if (warned || name !== undefined) return;
   warned = true;
   console.warn(
     "rateLimit: a limiter was made inside a request. It counts together with others of the same options and route; " +

@@ -80,6 +80,9 @@ export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
   // calls Date.now each time, so that fake time in tests applies to limiters that were made before
   const { clock = () => Date.now() } = options;
   checkInteger("rateLimit", "windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);
+  if (typeof max === "function") {
+    refuseOption("rateLimit", "max", "a number; the one of @sluice/rate-limit takes a function", max);
+  }
   checkInteger("rateLimit", "max", max, 0, Number.MAX_SAFE_INTEGER);
   checkInteger("rateLimit", "statusCode", statusCode, 200, 599);
   checkInteger("rateLimit", "maxKeys", maxKeys, 1, 2 ** 24);

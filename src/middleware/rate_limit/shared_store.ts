@@ -40,11 +40,11 @@ export function sharedStore(options: CheckedRateLimit, req: FrameworkRequest): M
   return store;
 }
 
-function placesOf(fingerprint: string, { clock }: CheckedRateLimit): Places {
+function placesOf(fingerprint: string, { clock, name }: CheckedRateLimit): Places {
   const known = shared.get(fingerprint);
   if (known !== undefined) return known;
   if (shared.size >= MAX_MADE_INSIDE) dropIdle(clock());
-  noteMadeInside(shared.size, "window");
+  noteMadeInside(name, shared.size, "window");
   const places: Places = new Map();
   shared.set(fingerprint, places);
   return places;

@@ -195,6 +195,10 @@ Deno.test("an unknown option is refused, with a list of those there are", () => 
   const refused = (options: any) => assertThrows(() => rateLimit(options), TypeError).message;
   assertStringIncludes(refused({ windowMS: 5 }), "there is no option windowMS; there are windowMs, max, message");
   assertStringIncludes(refused({ store: {} }), "@sluice/rate-limit has more");
+  assertStringIncludes(
+    refused({ max: () => 5 }),
+    "option max must be a number; the one of @sluice/rate-limit takes a function",
+  );
 });
 
 Deno.test("unknown clients share a count, and one warning names what is missing", async () => {

@@ -19,7 +19,12 @@ const app = sluice();
 // counted in Durable Objects, one for each client; bindings are available from the first request on
 let limit: RateLimitMiddleware | undefined;
 app.use("/convert", (req, res, next) => {
-  limit ??= rateLimit({ max: 10, windowMs: 60_000, store: new DurableObjectStore({ namespace: req.env.RATE_LIMIT }) });
+  limit ??= rateLimit({
+    name: "convert",
+    max: 10,
+    windowMs: 60_000,
+    store: new DurableObjectStore({ namespace: req.env.RATE_LIMIT }),
+  });
   return limit(req, res, next);
 });
 
