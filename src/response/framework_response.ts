@@ -380,14 +380,14 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    *
    * @throws {TypeError} If the name is not a string, or the name or a value is not allowed
    */
-  append(field: string, value: string | string[]): this {
+  append(field: string, value: string | string[] | undefined): this {
     if (typeof field !== "string") {
       throw new TypeError(`res.append takes a header name as a string, not ${describe(field)}`);
     }
     const earlier = this.getHeader(field);
     if (!earlier) return this.set(field, value);
     const before = Array.isArray(earlier) ? earlier : [String(earlier)];
-    return this.set(field, before.concat(value));
+    return this.set(field, before.concat(Array.isArray(value) ? value : String(value)));
   }
 
   /**

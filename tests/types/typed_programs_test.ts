@@ -133,6 +133,7 @@ Deno.test("methods take and return what they do in Express's types", () => {
     const names: string[] = [req.hostname, req.host, req.route.path, res.get("Content-Type") ?? ""];
     res.render("view", (error: Error, html: string) => res.json([all, best, names, error, html.trim()]));
     res.cookie("a", "b", { domain: req.get("x-domain"), maxAge: undefined });
+    res.append("x-forwarded", req.headers["x-forwarded"]);
     createReadStream("a.txt").pipe(res);
     res.send(req.signedCookies.theme.trim());
     res.sendFile("a.txt", { root: "public", headers: { "x-timestamp": Date.now(), "x-sent": true } });
