@@ -81,8 +81,9 @@ export class Server extends Emitter {
     return this.#platform.finished;
   }
 
-  /** Where it listens, like Node's `server.address()`. */
+  /** Where it listens, like Node's `server.address()`; `null` from when closing begins, which few callers have to check. */
   address(): { address: string; family: "IPv4" | "IPv6"; port: number } {
+    if (!this.#isOpen()) return null!;
     return { address: this.hostname, family: this.hostname.includes(":") ? "IPv6" : "IPv4", port: this.port };
   }
 

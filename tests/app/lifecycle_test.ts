@@ -160,6 +160,22 @@ Deno.test("host is Node's name of hostname, and a path is refused", async () => 
   assertThrows(() => app.listen("/tmp/socket"), TypeError, "http.createServer(app).listen(path) on Node");
 });
 
+Deno.test("a server has no address from when closing begins, as Node's", async () => {
+  const told = async (server: Any): Promise<unknown[]> => {
+    const closed = new Promise((resolve) => server.on("close", resolve));
+    server.close(() => undefined);
+    const closing = server.address();
+    await closed;
+    return [closing, server.address()];
+  };
+  const listening = Promise.withResolvers<void>();
+  const node = createServer().listen(0, "127.0.0.1", listening.resolve);
+  await listening.promise;
+  const ours = await told(quietApp().listen(0, "127.0.0.1"));
+  assertEquals(ours, await told(node));
+  assertEquals(ours, [null, null]);
+});
+
 Deno.test("an unknown option is refused, since a server would open more than was meant", () => {
   const refused = { prot: 0, requestCert: true, ipv6Only: true };
   for (const [name, value] of Object.entries(refused)) {
