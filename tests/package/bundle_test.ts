@@ -32,9 +32,9 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 207_000, gzipped: 71_500 },
-  { what: "an application without middleware", program: "core", minified: 196_500, gzipped: 67_800 },
-  { what: "a limiter over Durable Objects", program: "limited", minified: 73_900, gzipped: 26_600 },
+  { what: "the smallest application", program: "hello", minified: 209_000, gzipped: 72_200 },
+  { what: "an application without middleware", program: "core", minified: 198_500, gzipped: 68_500 },
+  { what: "a limiter over Durable Objects", program: "limited", minified: 74_400, gzipped: 26_700 },
 ];
 
 for (const { what, program, minified, gzipped } of BUDGETS) {
