@@ -646,10 +646,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    */
   logError(error: unknown): void {
     if (this.get("env") === "test") return;
-    // the error itself, as Express 5.3 does, since runtimes show its cause too; but engines whose stacks have no message
-    // may not show the message
-    const whole = !(error instanceof Error) || errorText(error) === error.stack;
-    console.error(whole ? error : errorText(error));
+    const text = error instanceof Error ? errorText(error) : "";
+    // as in Express 5.3 the error itself, whose cause runtimes show too; but where stacks have no message, some may not
+    // show the message
+    console.error(error instanceof Error && text !== error.stack ? text : error);
   }
 
   /**

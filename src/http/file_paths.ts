@@ -1,3 +1,9 @@
+/** Message of errors where there are no files. */
+export const NO_FILES: string =
+  'This runtime has no files; on Node import "@sluice/sluice/node" first, give a Worker the flag ' +
+  "nodejs_compat (and a compatibility date of 2025-09-15 or later) for those it is deployed with, or serve them " +
+  "through the platform's own assets";
+
 /**
  * Tells whether a path is absolute, by the rules of POSIX or of Windows.
  *

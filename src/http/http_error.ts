@@ -58,3 +58,26 @@ function nameOf(status: number): string {
   const name = text.replace(/[^A-Za-z ]/g, "").replace(/(?:^| )([a-zA-Z])/g, (_, letter) => letter.toUpperCase());
   return name.endsWith("Error") ? name : `${name}Error`;
 }
+
+/**
+ * Adds to an error how it is answered. The error itself is kept, so that error handlers recognise it.
+ *
+ * @param thrown What was thrown; anything but an error becomes one
+ * @param status Status of the response, unless the error has one from 400 to 599
+ * @param type Machine-readable kind, unless the error has one
+ * @param extra Further properties
+ * @returns The error
+ */
+export function annotated(thrown: unknown, status: number, type: string, extra: object = {}): Error {
+  const error = (thrown instanceof Error ? thrown : new Error(String(thrown))) as Error & Record<string, unknown>;
+  const given = error["status"] ?? error["statusCode"];
+  const known = typeof given === "number" && given >= 400 && given <= 599 ? given : status;
+  if (error instanceof HttpError) return Object.assign(error, { ...extra, type: error.type ?? type });
+  return Object.assign(error, {
+    status: known,
+    statusCode: known,
+    expose: known < 500,
+    ...extra,
+    type: error["type"] ?? type,
+  });
+}

@@ -2,6 +2,7 @@ import { parse as parseCookie } from "cookie-es";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
 import { isFresh } from "../http/freshness.ts";
+import { annotated } from "../http/http_error.ts";
 import { nextSequence, requestSequence } from "../http/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
 import type { AppLike } from "./app_like.ts";
@@ -410,16 +411,13 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     const { request } = this.#exchange.target;
     if (!request.bodyUsed) {
       return await request[reader]().catch((error: Error) => {
-        throw isMalformed(error, reader, request) ? Object.assign(error, MALFORMED) : error;
+        throw isMalformed(error, reader, request) ? annotated(error, 400, "entity.parse.failed") : error;
       });
     }
     if (parsed !== undefined && typeof this.body === parsed) return this.body;
     throw new TypeError(`req.${reader}() cannot read the body again; a middleware has read it, use req.body`);
   }
 }
-
-// as body parsers describe it
-const MALFORMED = { status: 400, statusCode: 400, expose: true, type: "entity.parse.failed" };
 
 // a form that somebody else holds fails as well
 function isMalformed(error: Error, reader: string, request: Request): boolean {

@@ -1,7 +1,7 @@
 import type { ByteRange } from "../http/byte_range.ts";
 import { fileEntityTag } from "../http/entity_tag.ts";
 import { describe } from "../http/error_text.ts";
-import { extensionOf } from "../http/file_paths.ts";
+import { extensionOf, NO_FILES } from "../http/file_paths.ts";
 import type { FileStat, FileSystem } from "../http/file_system.ts";
 import type { Validators } from "../http/freshness.ts";
 import { toHttpDate } from "../http/http_date.ts";
@@ -82,9 +82,6 @@ class DirectoryError extends Error {
   }
 }
 
-const NO_FILES = 'This runtime has no files; on Node import "@sluice/sluice/node" first, give a Worker the flag ' +
-  "nodejs_compat (and a compatibility date of 2025-09-15 or later) for those it is deployed with, or serve them " +
-  "through the platform's own assets";
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 /** Files up to this many bytes are read at once, which is cheaper than a stream; platforms may have another limit. */
 const WHOLE_FILE_BYTES = 64 * 1024;

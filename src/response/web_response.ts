@@ -143,7 +143,7 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
 
 function init(status: number, statusText: string, type: string | undefined, coded: boolean | Response): ResponseInit {
   if (typeof coded === "object" && coded.status === status) {
-    // only copies have the same encodeBody
+    // on Workers a copy encodes its body if the original does, which cannot be read from it
     const copy = new Response(null, coded);
     for (const [name] of [...copy.headers]) copy.headers.delete(name);
     if (type) copy.headers.set("content-type", type);

@@ -1,5 +1,5 @@
 import { isThenable } from "../http/is_thenable.ts";
-import { extensionOf, resolvePath, separatorBelow } from "../http/file_paths.ts";
+import { extensionOf, NO_FILES, resolvePath, separatorBelow } from "../http/file_paths.ts";
 import type { FileSystem } from "../http/file_system.ts";
 
 /** Renders a file with values, like `__express` and `renderFile` of template engines. */
@@ -91,7 +91,7 @@ export class View {
 
   #isFile(path: string): boolean {
     try {
-      if (!this.#files) throw new Error("no files; Workers need nodejs_compat");
+      if (this.#files === null) throw new Error(NO_FILES);
       return this.#files.statSync(path).isFile;
     } catch (error) {
       // if the file cannot be accessed, for whatever reason, there is no view

@@ -116,8 +116,8 @@ function writeLists(headers: HeaderSink, { policies, verdicts }: Decision): void
     const unit = policy.algorithm === "concurrency" ? ';qu="concurrent-requests"' : windowOf(policy);
     append(headers, "RateLimit-Policy", `${name};q=${limit}${unit}`);
     // t is when there will be more than now, so Retry-After is never earlier; with a limit of 0 there will never be
-    const isEmpty = limit === 0 || nextMs === Infinity;
-    append(headers, "RateLimit", `${name};r=${remaining}${isEmpty ? "" : `;t=${seconds(nextMs)}`}`);
+    const refills = limit > 0 && nextMs !== Infinity;
+    append(headers, "RateLimit", `${name};r=${remaining}${refills ? `;t=${seconds(nextMs)}` : ""}`);
   }
 }
 

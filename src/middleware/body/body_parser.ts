@@ -1,5 +1,5 @@
 import { parse as parseContentType } from "content-type";
-import { HttpError } from "../../http/http_error.ts";
+import { annotated, HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../http/encodings.ts";
 import { type Exchange, exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
@@ -202,7 +202,7 @@ function runVerify(
   try {
     verify(req, res, bytes as RawBytes, charset);
   } catch (error) {
-    throw annotated(error, 403, "entity.verify.failed", bytes);
+    throw annotated(error, 403, "entity.verify.failed", { body: bytes });
   }
 }
 
@@ -211,21 +211,6 @@ function parsed(parseText: ParseText, text: string, charset: string): Untyped {
     // Workers with an older compatibility date leave a byte order mark in the text
     return parseText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, charset);
   } catch (error) {
-    throw annotated(error, 400, "entity.parse.failed", text);
+    throw annotated(error, 400, "entity.parse.failed", { body: text });
   }
-}
-
-// the original error is kept, so that error handlers recognise it
-function annotated(thrown: unknown, status: number, type: string, body: unknown): Error {
-  const error = (thrown instanceof Error ? thrown : new Error(String(thrown))) as Error & Record<string, unknown>;
-  const given = error["status"] ?? error["statusCode"];
-  const known = typeof given === "number" && given >= 400 && given <= 599 ? given : status;
-  if (error instanceof HttpError) return Object.assign(error, { body, type: error.type ?? type });
-  return Object.assign(error, {
-    status: known,
-    statusCode: known,
-    expose: known < 500,
-    body,
-    type: error["type"] ?? type,
-  });
 }
