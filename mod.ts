@@ -87,7 +87,7 @@ export {
   type QueryValues,
   type RouteParams,
 } from "./src/request/framework_request.ts";
-export type { CommonExtras, RequestExtras } from "./src/request/request_extras.ts";
+export type { CommonExtras, Declared, RequestExtras } from "./src/request/request_extras.ts";
 export type { ResponseLike } from "./src/request/response_like.ts";
 export type { Untyped } from "./src/request/untyped.ts";
 export { IncomingMessage } from "./src/request/incoming_message.ts";

@@ -10,7 +10,7 @@ import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf }
 import { matchContentType } from "./match_content_type.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { IncomingMessage } from "./incoming_message.ts";
-import type { CommonExtras, RequestExtras } from "./request_extras.ts";
+import type { CommonExtras, Declared, RequestExtras } from "./request_extras.ts";
 import { type RequestState, stateKey } from "./request_state.ts";
 import type { ResponseLike } from "./response_like.ts";
 import type { Untyped } from "./untyped.ts";
@@ -171,14 +171,30 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   /**
    * The environment: a Worker's bindings, on other runtimes the environment variables. So a program finds its
    * configuration in one place on every runtime. On Deno and Fastly, variables are read by name and cannot be listed.
+   *
+   * Its values are of any type unless {@linkcode RequestExtras} declares `env`.
    */
-  get env(): Record<string, Untyped> {
+  get env(): Declared<"env", Record<string, Untyped>> {
     const { app, info } = this.#exchange;
-    return app.runtimeSupport.environment(info);
+    return app.runtimeSupport.environment(info) as Declared<"env", Record<string, Untyped>>;
   }
 
-  set env(value: Record<string, Untyped>) {
+  set env(value: Declared<"env", Record<string, Untyped>>) {
     assignOwn(this, "env", value);
+  }
+
+  /**
+   * The platform's third argument: a Worker's `ctx`, with `props`, `exports` and `passThroughOnException`, or the state
+   * of a Durable Object. `undefined` on other runtimes, which pass what they know in `req.info`.
+   *
+   * It is of any type unless {@linkcode RequestExtras} declares `executionCtx`.
+   */
+  get executionCtx(): Declared<"executionCtx", Untyped> {
+    return this.#exchange.context as Declared<"executionCtx", Untyped>;
+  }
+
+  set executionCtx(value: Declared<"executionCtx", Untyped>) {
+    assignOwn(this, "executionCtx", value);
   }
 
   /**

@@ -47,7 +47,10 @@ export abstract class IncomingMessage extends Emitter {
     return this[exchangeKey].target.request;
   }
 
-  /** The platform's second argument: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`. */
+  /**
+   * The platform's second argument: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`, the `context` of Netlify
+   * and Vercel, a `NodeInfo`, `LambdaInfo` or `FastlyInfo` of Sluice's entry points.
+   */
   get info(): unknown {
     return this[exchangeKey].info;
   }

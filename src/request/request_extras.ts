@@ -11,9 +11,28 @@ import type { Untyped } from "./untyped.ts";
  *   }
  * }
  * ```
+ *
+ * @example A Worker's bindings and its context, in the types that `wrangler types` writes
+ * ```ts ignore
+ * declare module "@sluice/sluice" {
+ *   interface RequestExtras {
+ *     env: Env;
+ *     executionCtx: ExecutionContext;
+ *   }
+ * }
+ * ```
  */
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface RequestExtras {}
+
+/**
+ * The type that {@linkcode RequestExtras} declares for a property of every request.
+ *
+ * @typeParam Name Name of the property
+ * @typeParam Otherwise Its type if nothing is declared
+ */
+export type Declared<Name extends string, Otherwise> = RequestExtras extends Record<Name, infer Type> ? Type
+  : Otherwise;
 
 /** What common middleware attaches to requests: of any type unless {@linkcode RequestExtras} declares one. */
 export interface CommonExtras {

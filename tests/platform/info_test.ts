@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStrictEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
 import { bunPlatform } from "../../src/platform/bun.ts";
 import { cloudflarePlatform } from "../../src/platform/cloudflare.ts";
@@ -94,6 +94,20 @@ class Context {
     return this.#waited.length;
   }
 }
+
+Deno.test("req.executionCtx is the platform's third argument, undefined where there is none", async () => {
+  const app = sluice();
+  const seen: unknown[] = [];
+  app.get("/", (req, res) => {
+    seen.push(req.executionCtx);
+    res.end();
+  });
+  const context = { props: { plan: "free" }, passThroughOnException() {} };
+  await app.fetch(new Request("http://x/"), {}, context);
+  await app.fetch(new Request("http://x/"));
+  assertStrictEquals(seen[0], context);
+  assertEquals(seen[1], undefined);
+});
 
 Deno.test("background work goes to the context, wherever the platform passes it, exactly once", async () => {
   const app = sluice();

@@ -23,6 +23,7 @@ import express, {
   Router,
   type Send,
   static as serveStatic,
+  type Untyped,
 } from "@sluice/sluice";
 import { type Equal, expectType } from "./support/expect_type.ts";
 
@@ -30,6 +31,8 @@ declare module "@sluice/sluice" {
   interface RequestExtras {
     /** Set by the middleware below. */
     tenantOfTypesTest: string;
+    // a property of every request, of any type unless it is declared
+    executionCtx: { readonly props: { readonly plan?: string }; passThroughOnException(): void };
   }
   // as programs declare it for the module "express"
   interface Request {
@@ -43,6 +46,16 @@ declare module "@sluice/sluice" {
 interface Order {
   item: string;
 }
+
+Deno.test("a declared type of the platform's context is that of every request", () => {
+  const app = express();
+  app.get("/", (req) => {
+    expectType<Equal<typeof req.executionCtx.props.plan, string | undefined>>();
+    // not declared
+    expectType<Equal<typeof req.env, Record<string, Untyped>>>();
+  });
+  assertEquals(app.routes.length, 1);
+});
 
 Deno.test("a program ported from Express keeps its type names", async () => {
   const guard: RequestHandler = (req, _res, next) => next(req.get("x-refused") && new Error("refused"));

@@ -34,6 +34,10 @@ for (const [name, statement] of Object.entries(EXPORTS)) {
     });
   });
 
+  Deno.test(`${name}: req.executionCtx is the Worker's context`, WORKERD, async () => {
+    await withApp({ main }, async ({ text }) => assertEquals(JSON.parse(await text("/context")), { props: {} }));
+  });
+
   Deno.test(`${name}: a handler continues after its answer, as on Node`, WORKERD, async () => {
     await withApp({ main }, async ({ text }) => {
       assertEquals(await text("/async"), "answered");

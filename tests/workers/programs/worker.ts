@@ -17,6 +17,11 @@ app.post("/parsed", sluice.json(), sluice.text(), (req, res) => res.json(req.bod
 
 app.get("/env", (req, res) => res.json({ name: req.env["NAME"], env: app.get("env"), views: app.get("views") }));
 
+app.get("/context", (req, res) => {
+  req.executionCtx.passThroughOnException();
+  res.json({ props: req.executionCtx.props });
+});
+
 let limiter: Handler | undefined = undefined;
 app.get("/limited", (req, res, next) => {
   limiter ??= rateLimit({
