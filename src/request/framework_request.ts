@@ -176,7 +176,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    */
   get env(): Declared<"env", Record<string, Untyped>> {
     const { app, info } = this.#exchange;
-    return app.runtimeSupport.environment(info) as Declared<"env", Record<string, Untyped>>;
+    return app.runtimeSupport.environment(info) as Untyped;
   }
 
   set env(value: Declared<"env", Record<string, Untyped>>) {

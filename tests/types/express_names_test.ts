@@ -31,7 +31,8 @@ declare module "@sluice/sluice" {
   interface RequestExtras {
     /** Set by the middleware below. */
     tenantOfTypesTest: string;
-    // a property of every request, of any type unless it is declared
+    // properties of every request, of any type unless they are declared
+    env: Bindings;
     executionCtx: { readonly props: { readonly plan?: string }; passThroughOnException(): void };
   }
   // as programs declare it for the module "express"
@@ -43,16 +44,21 @@ declare module "@sluice/sluice" {
   }
 }
 
+interface Bindings {
+  NOTES: { get(key: string): Promise<string | null> };
+  // those of other tests
+  [name: string]: Untyped;
+}
+
 interface Order {
   item: string;
 }
 
-Deno.test("a declared type of the platform's context is that of every request", () => {
+Deno.test("declared types of the environment and the platform's context are those of every request", () => {
   const app = express();
   app.get("/", (req) => {
     expectType<Equal<typeof req.executionCtx.props.plan, string | undefined>>();
-    // not declared
-    expectType<Equal<typeof req.env, Record<string, Untyped>>>();
+    expectType<Equal<typeof req.env.NOTES, { get(key: string): Promise<string | null> }>>();
   });
   assertEquals(app.routes.length, 1);
 });
