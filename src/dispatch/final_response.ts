@@ -65,23 +65,27 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
 }
 
 function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {
-  const { method, originalUrl } = req;
+  const { method, originalUrl: target } = req;
   const asJson = prefersJson(req);
-  const body = asJson ? JSON.stringify({ error: cannot(method, originalUrl) }) : pageNotFound(method, originalUrl);
-  const { respond } = res[stateKey].exchange;
-  if (respond !== null) return res.answer(respond(body, 404, "", asJson ? JSON_HEAD : PAGE_HEAD), body);
+  if (last.target !== target || last.method !== method || last.asJson !== asJson) {
+    last = { method, target, asJson, text: notFoundText(method, target, asJson), response: null };
+  }
+  const { text, response } = last;
+  const { respond, app } = res[stateKey].exchange;
+  if (respond !== null) return res.answer(respond(text, 404, "", asJson ? JSON_HEAD : PAGE_HEAD), text);
+  if (response !== null) return res.answer(response.clone(), text);
   const init = asJson ? notFound.json ??= notFoundInit(JSON_HEAD) : notFound.page ??= notFoundInit(PAGE_HEAD);
-  res.answer(new (responseClass())(body, init), body);
+  const made = new (responseClass())(text, init);
+  if (app.runtimeSupport.copiesFast) last.response = made.clone();
+  res.answer(made, text);
 }
 
-/** The last page: a client that asks for something missing mostly asks for it again. */
-let last = { method: "", target: "", text: "" };
+/** The last answer: a client that asks for something missing mostly asks for it again. */
+let last = { method: "", target: "", asJson: false, text: "", response: null as Response | null };
 
-function pageNotFound(method: string, target: string): string {
-  if (last.target !== target || last.method !== method) {
-    last = { method, target, text: page(cannot(method, target)) };
-  }
-  return last.text;
+function notFoundText(method: string, target: string, asJson: boolean): string {
+  const message = cannot(method, target);
+  return asJson ? JSON.stringify({ error: message }) : page(message);
 }
 
 function cannot(method: string, target: string): string {

@@ -50,6 +50,7 @@ export const bunPlatform: Platform = {
   socketHandlers: bunSocketHandlers,
   serverLimits,
   typesBytes: true,
+  copiesFast: true,
   keepsCoding: true,
   files: {
     ...builtinFiles(() => builtinModule<BuiltinFiles>("node:fs")!, () => globals.process.cwd()),

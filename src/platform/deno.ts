@@ -22,6 +22,7 @@ export const denoPlatform: Platform = {
   name: "Deno",
   endsWithAnswer: false,
   leavesStreams: true,
+  copiesFast: true,
   files: denoFiles(),
   env: readEnv,
   colours: () => Deno.stdout.isTerminal() && !Deno.noColor,

@@ -40,6 +40,8 @@ export interface RuntimeSupport extends TagMaker {
    * Whether the runtime adds a content type to bytes without one, which makes browsers download what they should show.
    */
   readonly typesBytes?: boolean;
+  /** Whether copying a response whose body is a text is cheaper than making it and setting its headers. */
+  readonly copiesFast?: boolean;
   /** Whether `fetch` decompresses a body, but leaves the headers that describe the compressed one. */
   readonly keepsCoding?: boolean;
   /** Whether handlers are stopped after the response, unless the platform is told to wait for them. */

@@ -37,6 +37,20 @@ export class OutgoingHeaders {
   /** Whether the body is encoded as `Content-Encoding` says; if it is that of a web response, only that knows. */
   coded: boolean | Response = false;
 
+  /**
+   * Headers of a list in which every name occurs once, without validation.
+   *
+   * @param lines A list that {@linkcode OutgoingHeaders.toList} has made
+   */
+  static of(lines: readonly string[]): OutgoingHeaders {
+    const headers = new OutgoingHeaders();
+    for (let i = 0; i < lines.length; i += 2) {
+      if (lines[i] === "content-type") headers.contentType = lines[i + 1]!;
+      else headers.put(lines[i]!, lines[i + 1]!);
+    }
+    return headers;
+  }
+
   /** The content type as text, `undefined` when none is set. */
   get contentType(): string | undefined {
     const type = this.#contentType;
@@ -151,6 +165,28 @@ export class OutgoingHeaders {
       else for (const one of value) list.push(key, String(one));
     }
     return list;
+  }
+
+  /**
+   * Whether the headers are the same as those of a list, in the same order. Never if one of them has several values.
+   *
+   * @param lines A list that {@linkcode OutgoingHeaders.toList} has made
+   */
+  consistOf(lines: readonly string[]): boolean {
+    const type = this.contentType;
+    let at = 0;
+    if (type !== undefined) {
+      if (lines[1] !== type || lines[0] !== "content-type") return false;
+      at = 2;
+    }
+    const others = this.#others;
+    if (others === null) return lines.length === at;
+    if (lines.length !== at + 2 * others.length) return false;
+    for (const { key, value } of others) {
+      if (lines[at + 1] !== value || lines[at] !== key) return false;
+      at += 2;
+    }
+    return true;
   }
 
   /** Copies everything but the content type to a web response's headers. */

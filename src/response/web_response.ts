@@ -3,6 +3,7 @@ import type { AppLike } from "../request/app_like.ts";
 import type { Exchange, WebBody } from "../request/exchange.ts";
 import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
+import { repeated } from "./recent_responses.ts";
 
 // the only type for which Deno's constructor has a fast path; shared, because a literal would be made each time
 const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
@@ -61,25 +62,41 @@ export function webResponse(
     );
   }
   const type = headers.contentType;
-  const { coded } = headers;
-  const { respond } = exchange;
+  const { respond, app } = exchange;
   if (respond !== null) {
-    return respond(type === undefined ? untyped(body, exchange.app) : body, status, statusText, headers.toList());
+    return respond(type === undefined ? untyped(body, app) : body, status, statusText, headers.toList());
   }
+  if (status === 200 && statusText === "" && type === JSON_PLAIN && headers.bare && !headers.coded) {
+    // just reading the headers of a response makes the platform build the list
+    return new (responseClass())(body, JSON_INIT);
+  }
+  const mayRepeat = typeof body === "string" && type !== undefined && !headers.coded;
+  return mayRepeat && app.runtimeSupport.copiesFast
+    ? repeated(status, statusText, headers, body, app, newResponse)
+    : newResponse(status, statusText, headers, body, app);
+}
+
+function newResponse(
+  status: number,
+  statusText: string,
+  headers: OutgoingHeaders,
+  body: WebBody,
+  app: AppLike,
+): Response {
   const WebResponse = responseClass();
-  if (status === 200 && statusText === "" && type !== undefined && !coded) {
+  const type = headers.contentType;
+  const { coded } = headers;
+  const isPlain = status === 200 && statusText === "" && !coded;
+  if (isPlain && type !== undefined) {
     const isTyped = type === JSON_PLAIN;
     const response = isTyped ? new WebResponse(body, JSON_INIT) : new WebResponse(body);
-    // just reading the headers of a response makes the platform build the list
-    if (isTyped && headers.bare) return response;
     const sent = response.headers;
     if (!isTyped) sent.set("content-type", type);
     headers.copyTo(sent);
     return response;
   }
-  const response = status === 200 && statusText === "" && !coded
-    ? new WebResponse(untyped(body, exchange.app))
-    : new WebResponse(type === undefined ? untyped(body, exchange.app) : body, init(status, statusText, type, coded));
+  const given = type === undefined ? untyped(body, app) : body;
+  const response = isPlain ? new WebResponse(given) : new WebResponse(given, init(status, statusText, type, coded));
   if (!headers.bare) headers.copyTo(response.headers);
   return response;
 }

@@ -96,6 +96,7 @@ export function install(): void {
   const nothing = () => {};
   deno[deno.internal]!.core.setPromiseHooks(() => count("promise"), nothing, nothing, nothing);
   countCalls(Response, "json", "new Response");
+  countCalls(Response.prototype, "clone", "copied Response");
   countCalls(Function.prototype, "bind", "bound function");
   countReads(Response.prototype, "headers", "response.headers");
   for (const method of ["set", "append", "get", "has", "delete"]) {

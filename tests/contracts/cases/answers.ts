@@ -11,6 +11,15 @@ export const answers: Chapter = chapter("Answers", (it) => {
     assertEquals(longTag, etag(String(long), { weak: true }));
   });
 
+  it("an answer that repeats stays the same", async ({ ask }) => {
+    for (const path of ["/text", "/json", "/status", "/absent"]) {
+      const first = await seen(ask, path, {}, "content-type", "etag", "x-content-type-options");
+      for (let i = 0; i < 300; i++) {
+        assertEquals(await seen(ask, path, {}, "content-type", "etag", "x-content-type-options"), first);
+      }
+    }
+  });
+
   it("an answer that is known in full has its length, for HEAD too", async ({ ask }) => {
     assertEquals((await seen(ask, "/text", {}, "content-length"))[2], "17");
     assertEquals((await seen(ask, "/text", { method: "HEAD" }, "content-length"))[2], "17");
