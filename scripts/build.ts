@@ -7,6 +7,7 @@
  */
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { lockedVersions } from "./locked_packages.ts";
 import { run } from "./process.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -14,8 +15,49 @@ const ROOT = new URL("../", import.meta.url);
 /** The folder `deno task build` writes to. */
 export const PUBLISHED = new URL(".cache/published/", ROOT);
 
-/** Folders of the packages, in the repository and in the result. */
-const PACKAGES = ["./", "./advanced/"];
+/**
+ * npm packages that become part of the bundles, at the versions of `deno.lock`: all that `mod.ts` loads. To find and
+ * load them separately takes a quarter of the time until the first response.
+ */
+export const INCLUDED: readonly string[] = [
+  "content-disposition",
+  "content-type",
+  "cookie-es",
+  "encodeurl",
+  "mrmime",
+  "path-to-regexp",
+  "type-is",
+];
+
+/** A package, in the repository and in the result. */
+interface Package {
+  /** Its folder. */
+  readonly path: string;
+  /**
+   * Modules that are loaded beside its `mod.ts`, or later by it. While being bundled they import it, so that all it
+   * consists of is one module: the bundler makes one for each combination of entry points that share something.
+   */
+  readonly besideMod: readonly string[];
+}
+
+const PACKAGES: readonly Package[] = [
+  {
+    path: "./",
+    besideMod: [
+      "fastly.ts",
+      "lambda.ts",
+      "node.ts",
+      "redis.ts",
+      "workers.ts",
+      "src/response/file_transfer.ts",
+      "src/websocket/accept.ts",
+    ],
+  },
+  { path: "./advanced/", besideMod: [] },
+];
+
+/** Versions of npm packages by name. */
+type Versions = Readonly<Record<string, string>>;
 
 /** The part of a `deno.json` that is used here. */
 interface Manifest {
@@ -33,29 +75,36 @@ interface Manifest {
  */
 export async function buildPackages(folder: URL): Promise<void> {
   await rm(folder, { recursive: true, force: true });
-  const manifests = await Promise.all(PACKAGES.map((path) => manifestOf(new URL(path, ROOT))));
+  const manifests = await Promise.all(PACKAGES.map(({ path }) => manifestOf(new URL(path, ROOT))));
   // other packages stay imports, so that their fixes reach users and each is loaded once
-  const external = manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)]);
-  for (const [i, path] of PACKAGES.entries()) {
-    await buildPackage(new URL(path, ROOT), new URL(path, folder), manifests[i]!, external);
-  }
+  const external = manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)])
+    .filter((name) => !INCLUDED.includes(name));
+  for (const [i, one] of PACKAGES.entries()) await buildPackage(one, manifests[i]!, external, folder);
 }
 
 async function buildPackage(
-  source: URL,
-  target: URL,
+  { path, besideMod }: Package,
   { exports, publish }: Manifest,
   external: string[],
+  folder: URL,
 ): Promise<void> {
-  for (const path of publish.include) await cp(new URL(path, source), new URL(path, target), { recursive: true });
+  const [source, target] = [new URL(path, ROOT), new URL(path, folder)];
+  for (const name of publish.include) await cp(new URL(name, source), new URL(name, target), { recursive: true });
   const entries = Object.values(exports);
-  await bundle(target, entries, external);
+  for (const name of besideMod) {
+    const mod = `./${"../".repeat(name.split("/").length - 1)}mod.ts`;
+    await rewrite(new URL(name, target), (code) => `import "${mod}";\n${code}`);
+  }
+  const versions = await lockedVersions();
+  await bundle(target, entries, external, versions);
+  for (const name of besideMod) await cp(new URL(name, source), new URL(name, target));
   for await (const { name } of Deno.readDir(new URL("dist/", target))) {
-    await rewrite(new URL(`dist/${name}`, target), restoreNames);
+    await rewrite(new URL(`dist/${name}`, target), (code) => restoreNames(namePackages(code)));
   }
   for (const entry of entries) {
     await rewrite(new URL(builtFrom(entry), target), (code) => `/* @ts-self-types=".${entry}" */\n${code}`);
   }
+  if (besideMod.length > 0) await Deno.writeTextFile(new URL("dist/LICENSES.txt", target), await licenses(versions));
   for (const name of ["deno.json", "jsr.json"]) await rewrite(new URL(name, target), exportBuilt);
 }
 
@@ -67,8 +116,16 @@ function builtFrom(entry: string): string {
   return entry.replace("./", "./dist/").replace(/\.ts$/, ".js");
 }
 
-async function bundle(folder: URL, entries: readonly string[], external: readonly string[]): Promise<void> {
-  const flags = ["--quiet", "--no-lock", "--code-splitting", "--outdir", "dist"];
+async function bundle(
+  folder: URL,
+  entries: readonly string[],
+  external: readonly string[],
+  versions: Versions,
+): Promise<void> {
+  const imports = Object.fromEntries(INCLUDED.map((name) => [name, `npm:${name}@${versions[name]}`]));
+  const map = new URL("imports.json", folder);
+  await Deno.writeTextFile(map, JSON.stringify({ imports }));
+  const flags = ["--quiet", "--no-lock", "--import-map=imports.json", "--code-splitting", "--outdir", "dist"];
   const packages = external.flatMap((name) => [name, `${name}/*`]);
   // --external takes all that follows it up to the next flag
   const args = ["bundle", "--external", ...packages, ...flags, ...entries];
@@ -77,7 +134,31 @@ async function bundle(folder: URL, entries: readonly string[], external: readonl
     quiet: true,
     cwd: fileURLToPath(folder),
   });
+  await Deno.remove(map);
   if (code !== 0) throw new Error(`${fileURLToPath(folder)} cannot be bundled: ${output}`);
+}
+
+/** The licenses of the included packages, which ask for being passed on with the code. */
+async function licenses(versions: Versions): Promise<string> {
+  const { output } = await run(Deno.execPath(), ["info", "--json"], { limitMs: 60_000, quiet: true });
+  const registries = new URL(`file://${JSON.parse(output).npmCache}/`);
+  const texts = await Promise.all(INCLUDED.map(async (name) => {
+    for await (const registry of Deno.readDir(registries)) {
+      const folder = new URL(`${registry.name}/${name}/${versions[name]}/`, registries);
+      const files = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
+      const license = files.find((file) => /^licen[cs]e/i.test(file.name));
+      if (license !== undefined) {
+        return `${name} ${versions[name]}\n\n${await Deno.readTextFile(new URL(license.name, folder))}`;
+      }
+    }
+    throw new Error(`the package "${name}" ${versions[name]} has no license in Deno's cache`);
+  }));
+  return texts.join(`\n${"-".repeat(80)}\n\n`);
+}
+
+/** Replaces the path of a package's module, which the bundler writes above its code, by the package and its version. */
+function namePackages(code: string): string {
+  return code.replace(/^\/\/ \S*\/npm\/[^/\s]+\/((?:@[^/\s]+\/)?[^/\s]+)\/(\d[^/\s]*)\//gm, "// npm:$1@$2/");
 }
 
 /** Undoes `var App = class _App`, as the bundler writes classes that refer to themselves: users see their names. */

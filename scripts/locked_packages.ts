@@ -54,10 +54,14 @@ export async function lockedVersions(): Promise<Record<string, string>> {
   const { imports } = await readJson<{ imports: Record<string, string> }>("deno.json");
   const { specifiers } = await readJson<{ specifiers: Record<string, string> }>("deno.lock");
   const versions: Record<string, string> = {};
-  for (const [specifier, resolved] of Object.entries(specifiers)) {
-    const name = specifier.match(/^npm:((?:@[^/]+\/)?[^@]+)@/)?.[1];
+  for (const [name, specifier] of Object.entries(imports)) {
+    const [, wanted, major] = specifier.match(/^npm:((?:@[^/]+\/)?[^@]+)@\D*(\d+)/) ?? [];
+    // the lock file may have several versions of a package, and spells ranges in its own way
+    const found = Object.entries(specifiers).find(([one, version]) =>
+      one.startsWith(`npm:${wanted}@`) && version.startsWith(`${major}.`)
+    );
     // the chosen peer dependencies follow an underscore
-    if (name !== undefined && name in imports) versions[name] = resolved.split("_")[0]!;
+    if (found !== undefined) versions[name] = found[1].split("_")[0]!;
   }
   return versions;
 }

@@ -64,9 +64,9 @@ reading; at most 2 is wanted for the first.
 
 ${table(head, rows)}
 
-As published, Sluice loads ${sizeOf(published)}; \`mod.ts\` itself loads ${sizeOf({ own })}. Both load \
-${packages.length} packages: \
-${packages.map((name) => `\`${name}\``).join(", ")}. The largest modules, in KiB: ${largest.join(", ")}.`;
+As published, Sluice loads ${sizeOf(published)}, with ${packages.length} packages inside: \
+${packages.map((name) => `\`${name}\``).join(", ")}. \`mod.ts\` itself loads ${sizeOf({ own })}; the largest, in KiB: \
+${largest.join(", ")}.`;
 console.log(text);
 if (writes()) await writeSections(new Map([["start", text]]));
 

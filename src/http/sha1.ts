@@ -139,18 +139,41 @@ export function rotateLeft(word: number, by: number): number {
 }
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/** Two characters for each twelve bits; a pair is made when it is first needed, for all 4096 take a millisecond. */
-const pairs: (string | undefined)[] = new Array(4096).fill(undefined);
 
-// twelve bits at a time: half the characters to put together
+// the characters are joined in one call: joining strings takes longer, and a table of pairs takes memory at start
 function base64(): string {
-  return pairOf(h0 >>> 20) + pairOf((h0 >>> 8) & 4095) + pairOf(((h0 & 255) << 4) | (h1 >>> 28)) +
-    pairOf((h1 >>> 16) & 4095) + pairOf((h1 >>> 4) & 4095) + pairOf(((h1 & 15) << 8) | (h2 >>> 24)) +
-    pairOf((h2 >>> 12) & 4095) + pairOf(h2 & 4095) + pairOf(h3 >>> 20) + pairOf((h3 >>> 8) & 4095) +
-    pairOf(((h3 & 255) << 4) | (h4 >>> 28)) + pairOf((h4 >>> 16) & 4095) + pairOf((h4 >>> 4) & 4095) +
-    ALPHABET[(h4 & 15) << 2]!;
+  return String.fromCharCode(
+    code(h0 >>> 26),
+    code(h0 >>> 20),
+    code(h0 >>> 14),
+    code(h0 >>> 8),
+    code(h0 >>> 2),
+    code((h0 << 4) | (h1 >>> 28)),
+    code(h1 >>> 22),
+    code(h1 >>> 16),
+    code(h1 >>> 10),
+    code(h1 >>> 4),
+    code((h1 << 2) | (h2 >>> 30)),
+    code(h2 >>> 24),
+    code(h2 >>> 18),
+    code(h2 >>> 12),
+    code(h2 >>> 6),
+    code(h2),
+    code(h3 >>> 26),
+    code(h3 >>> 20),
+    code(h3 >>> 14),
+    code(h3 >>> 8),
+    code(h3 >>> 2),
+    code((h3 << 4) | (h4 >>> 28)),
+    code(h4 >>> 22),
+    code(h4 >>> 16),
+    code(h4 >>> 10),
+    code(h4 >>> 4),
+    code(h4 << 2),
+  );
 }
 
-function pairOf(bits: number): string {
-  return pairs[bits] ??= ALPHABET[bits >> 6]! + ALPHABET[bits & 63]!;
+/** The character for the lowest six bits. */
+function code(bits: number): number {
+  return ALPHABET.charCodeAt(bits & 63);
 }

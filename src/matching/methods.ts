@@ -48,9 +48,13 @@ export const KNOWN_METHODS: ReadonlySet<string> = new Set([...METHODS.map((name)
  * @param verbOf Makes the function for a method in lower case, `null` for all
  */
 export function defineVerbs(prototype: object, verbOf: (method: string | null) => (...args: never[]) => unknown): void {
-  for (const method of [...METHODS, null]) {
-    const name = method ?? "all";
-    if (Object.hasOwn(prototype, name)) continue;
-    Object.defineProperty(prototype, name, { value: verbOf(method), configurable: true, writable: true });
-  }
+  // one for all of them, since every start makes a hundred
+  const property: PropertyDescriptor = { configurable: true, writable: true };
+  const define = (name: string, method: string | null): void => {
+    if (Object.hasOwn(prototype, name)) return;
+    property.value = verbOf(method);
+    Object.defineProperty(prototype, name, property);
+  };
+  for (const method of METHODS) define(method, method);
+  define("all", null);
 }

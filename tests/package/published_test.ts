@@ -2,9 +2,10 @@
 import { fileURLToPath } from "node:url";
 import type { FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
 import { rateLimit } from "@sluice/rate-limit";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { importGraph } from "../../bench/start/graph.ts";
 import { buildPackages } from "../../scripts/build.ts";
+import { lockedVersions } from "../../scripts/locked_packages.ts";
 import { run } from "../../scripts/process.ts";
 import { offlineImports } from "../../scripts/std.ts";
 import { APP_CONTRACT, outcomesOf } from "../contracts/app_contract.ts";
@@ -15,8 +16,8 @@ import { PATIENCE_MS } from "../support/patience.ts";
 const ROOT = new URL("../../", import.meta.url);
 const FOLDER = ".cache/published_test/";
 
-/** Bundles that share code are more modules than one, but far fewer than the sources. */
-const MODULES = 20;
+/** `mod.js`, what it consists of, and what the limiter shares with it. */
+const MODULES = 4;
 
 /** An entry point of a package. */
 interface Entry {
@@ -102,10 +103,33 @@ Deno.test("a limiter made inside requests counts them even if they come from ano
   assertEquals([await status("/"), await status("/")], [200, 429]);
 });
 
-Deno.test("the published mod.ts loads few modules, and nothing of Node's", async () => {
+Deno.test("the published mod.ts loads few modules, no package, and nothing of Node's", async () => {
   const { own, packages } = await importGraph(entries[0]!.built);
   assert(own.length > 1 && own.length <= MODULES, `${own.length} modules`);
-  assertEquals(packages, (await importGraph("mod.ts")).packages);
+  assertEquals(packages, []);
+});
+
+Deno.test("the packages that mod.ts loads are inside, at the versions that are tested, with their licenses", async () => {
+  const { own } = await importGraph(entries[0]!.built);
+  const code = (await Promise.all(own.map(({ path }) => Deno.readTextFile(new URL(path, ROOT))))).join("\n");
+  const licenses = await Deno.readTextFile(new URL(`${FOLDER}dist/LICENSES.txt`, ROOT));
+  const versions = await lockedVersions();
+  const { packages } = await importGraph("mod.ts");
+  assert(packages.length > 0);
+  for (const name of packages) {
+    assert(code.includes(`\n// npm:${name}@${versions[name]}/`), name);
+    assertMatch(
+      licenses,
+      new RegExp(`^${name} ${RegExp.escape(versions[name]!)}\n\n[^]*?copyright[^]*?permission`, "im"),
+    );
+  }
+});
+
+Deno.test("nothing that is published names the machine on which it was built", async () => {
+  for await (const { name } of Deno.readDir(new URL(`${FOLDER}dist/`, ROOT))) {
+    const text = await Deno.readTextFile(new URL(`${FOLDER}dist/${name}`, ROOT));
+    assert(!text.includes("/npm/") && !text.includes(fileURLToPath(ROOT)), name);
+  }
 });
 
 Deno.test("what is published on Deno behaves as the contract says", async (t) => {
