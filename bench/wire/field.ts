@@ -7,7 +7,7 @@ import { bytesOf, checkAnswers } from "./check.ts";
 import { among, type Comparison, contestantsOf } from "./comparison.ts";
 import { picture } from "./picture.ts";
 import { resultOf, tableOf } from "./result.ts";
-import { measureRounds, type Rounds } from "./rounds.ts";
+import { measureRounds, type Rounds, SHORT_SLICE_MS } from "./rounds.ts";
 
 /** What a run measures. */
 export interface Field {
@@ -21,6 +21,10 @@ export interface Field {
   readonly picture: string;
   /** Heading of the picture. */
   readonly title: string;
+  /** How long each contestant is loaded in a round, in seconds, unless `--seconds` says otherwise; 1 by default. */
+  readonly seconds?: number;
+  /** ms that each is loaded before the next one's turn, {@linkcode SHORT_SLICE_MS} by default. */
+  readonly sliceMs?: number;
 }
 
 /**
@@ -33,7 +37,11 @@ export async function runField(field: Field): Promise<void> {
   const names = chosen("only", SCENARIOS.map(({ name }) => name));
   const scenarios = SCENARIOS.filter(({ name }) => names.includes(name));
   const comparisons = among(field.comparisons, chosen("contestants", contestantsOf(field.comparisons)));
-  const effort = { rounds: numberFlag("rounds", 5), seconds: numberFlag("seconds", 1) };
+  const effort = {
+    rounds: numberFlag("rounds", 5),
+    seconds: numberFlag("seconds", field.seconds ?? 1),
+    sliceMs: field.sliceMs ?? SHORT_SLICE_MS,
+  };
   const commands = new Map<string, ServerCommand>();
   for (const contestant of contestantsOf(comparisons)) commands.set(contestant, await field.command(contestant));
 

@@ -19,10 +19,12 @@ export interface Effort {
   readonly rounds: number;
   /** How long each contestant is loaded in a round, in seconds. */
   readonly seconds: number;
+  /** ms that each contestant is loaded before the next one's turn. */
+  readonly sliceMs: number;
 }
 
-/** How long one contestant is loaded before the next one's turn. */
-const SLICE_MS = 100;
+/** {@linkcode Effort.sliceMs} where pauses cost nothing. */
+export const SHORT_SLICE_MS = 100;
 
 /** Pause between turns: pending requests of one contestant would take the next one's time. */
 const GAP_MS = 20;
@@ -41,12 +43,12 @@ const STARTING_MS = 1000;
 export async function measureRounds(
   servers: ReadonlyMap<string, Server>,
   scenario: Scenario,
-  { rounds, seconds }: Effort,
+  { rounds, seconds, sliceMs }: Effort,
 ): Promise<Rounds> {
   const measured = new Map<string, Measured[]>([...servers.keys()].map((name) => [name, []]));
   for (const server of servers.values()) await measure(server, scenario, 1);
   for (let round = 0; round < rounds; round++) {
-    for (const [name, one] of await measureAll(servers, scenario, seconds)) measured.get(name)!.push(one);
+    for (const [name, one] of await measureAll(servers, scenario, seconds, sliceMs)) measured.get(name)!.push(one);
   }
   return measured;
 }
@@ -66,6 +68,7 @@ async function measureAll(
   servers: ReadonlyMap<string, Server>,
   request: Load["request"],
   seconds: number,
+  sliceMs: number,
 ): Promise<Map<string, Measured>> {
   const all = Math.ceil(seconds * servers.size);
   const turns: Turn[] = [];
@@ -78,16 +81,17 @@ async function measureAll(
       turns.push({ name, server, load, before, busyMs: 0 });
     }
     const end = start + all * 1000;
-    while (performance.now() + (SLICE_MS + GAP_MS) * turns.length < end) {
+    while (performance.now() + (sliceMs + GAP_MS) * turns.length < end) {
       for (const turn of turns) {
         const from = performance.now();
         turn.load.resume();
-        await delay(SLICE_MS);
+        await delay(sliceMs);
         turn.load.pause();
         turn.busyMs += performance.now() - from;
         await delay(GAP_MS);
       }
-      turns.reverse();
+      // everybody gets every place: whoever had two turns in a row would have an advantage on Bun
+      turns.push(turns.shift()!);
     }
     // requests sent after the slices run for one contestant at a time
     await delay(end - performance.now() + STARTING_MS);

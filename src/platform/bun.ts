@@ -50,7 +50,6 @@ export const bunPlatform: Platform = {
   socketHandlers: bunSocketHandlers,
   serverLimits,
   typesBytes: true,
-  copiesFast: true,
   keepsCoding: true,
   files: {
     ...builtinFiles(() => builtinModule<BuiltinFiles>("node:fs")!, () => globals.process.cwd()),

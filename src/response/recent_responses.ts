@@ -1,6 +1,6 @@
 import { ownText } from "../http/own_text.ts";
 import type { AppLike } from "../request/app_like.ts";
-import { OutgoingHeaders } from "./outgoing_headers.ts";
+import { headerText, OutgoingHeaders } from "./outgoing_headers.ts";
 
 /** Makes a web response of a text. */
 type Make = (status: number, reason: string, headers: OutgoingHeaders, body: string, app: AppLike) => Response;
@@ -22,16 +22,18 @@ const PLACES = 128;
 /** Longer bodies are not kept: making their response takes little of the time, and they take memory. */
 const LONGEST = 512;
 
-/** One in so many unknown responses is kept: frequent ones get in soon, others seldom. */
-const ADMITTED = 256;
+/**
+ * One in so many unknown responses is kept: frequent ones get in soon, others seldom. A prime, so that responses that are
+ * sent in turn do not always meet the same place in the count.
+ */
+const ADMITTED = 257;
 
 const places: (Recent | undefined)[] = new Array(PLACES).fill(undefined);
 let missed = 0;
 
 /**
  * A web response of a text, copied from a recent one if that was made of the same: what an application sends again and
- * again, such as constants, refusals and error pages. Comparing and copying takes a third of the time of setting two
- * headers, and a tenth of making a response with another status than 200 on Deno (docs/performance.md).
+ * again, such as constants, refusals and error pages. See decision 17.
  *
  * @param status Status
  * @param reason Reason phrase, empty for the usual one
@@ -61,9 +63,13 @@ export function repeated(
   if (++missed % ADMITTED !== 0) return make(status, reason, headers, body, app);
   const text = ownText(body);
   const lines = headers.toList().map(ownText);
-  // cookies are meant for one client, and headers with several values cannot be compared
-  if (headers.has("set-cookie") || !headers.consistOf(lines)) return make(status, reason, headers, body, app);
+  // what is meant for one client is not kept, and headers with several values cannot be compared
+  if (isPrivate(headers) || !headers.consistOf(lines)) return make(status, reason, headers, body, app);
   const response = make(status, reason, OutgoingHeaders.of(lines), text, app);
   places[place] = { status, reason, body: text, lines, response: response.clone() };
   return response;
+}
+
+function isPrivate(headers: OutgoingHeaders): boolean {
+  return headers.has("set-cookie") || /no-store/i.test(headerText(headers.get("cache-control")));
 }

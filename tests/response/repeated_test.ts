@@ -37,6 +37,31 @@ Deno.test("each client gets a response of its own", async () => {
   }
 });
 
+Deno.test("what is meant for one client is never copied from another one's response", async () => {
+  const app = quietApp();
+  app.get("/shared", (_req, res) => res.json({ shared: true }));
+  app.get("/cookie", (_req, res) => res.cookie("session", "secret").json({ cookie: true }));
+  app.get("/token", (_req, res) => res.set("Cache-Control", "private, No-Store").json({ token: "secret" }));
+  const { prototype } = Response;
+  const { clone } = prototype;
+  let copies = 0;
+  prototype.clone = function () {
+    copies++;
+    return clone.call(this);
+  };
+  try {
+    const copied = async (path: string) => {
+      const before = copies;
+      for (let i = 0; i < OFTEN; i++) await askText(app, path);
+      return copies - before;
+    };
+    assertEquals([await copied("/cookie"), await copied("/token")], [0, 0]);
+    assertEquals(await copied("/shared") > OFTEN / 2, true);
+  } finally {
+    prototype.clone = clone;
+  }
+});
+
 Deno.test("responses that differ in one thing only are not confused", async () => {
   const app = quietApp().set("etag", false);
   app.get("/", (req, res) => {
