@@ -6,7 +6,7 @@
  * published as well.
  */
 import { cp, rm } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { lockedVersions } from "./locked_packages.ts";
 import { run } from "./process.ts";
 
@@ -19,7 +19,7 @@ export const PUBLISHED = new URL(".cache/published/", ROOT);
  * npm packages that become part of the bundles, at the versions of `deno.lock`: all that `mod.ts` loads. To find and
  * load them separately takes a quarter of the time until the first response.
  */
-export const INCLUDED: readonly string[] = [
+const INCLUDED: readonly string[] = [
   "content-disposition",
   "content-type",
   "cookie-es",
@@ -140,8 +140,9 @@ async function bundle(
 
 /** The licenses of the included packages, which ask for being passed on with the code. */
 async function licenses(versions: Versions): Promise<string> {
-  const { output } = await run(Deno.execPath(), ["info", "--json"], { limitMs: 60_000, quiet: true });
-  const registries = new URL(`file://${JSON.parse(output).npmCache}/`);
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  const { npmCache } = JSON.parse(new TextDecoder().decode(stdout));
+  const registries = pathToFileURL(`${npmCache}/`);
   const texts = await Promise.all(INCLUDED.map(async (name) => {
     for await (const registry of Deno.readDir(registries)) {
       const folder = new URL(`${registry.name}/${name}/${versions[name]}/`, registries);
