@@ -10,7 +10,7 @@ import { type ServerCommand, withServers } from "../support/server.ts";
 import { table } from "../support/table.ts";
 import { onDeno } from "../wire/commands.ts";
 import { cellOf, cellText } from "../wire/result.ts";
-import { measureRounds, SHORT_SLICE_MS } from "../wire/rounds.ts";
+import { measureRounds } from "../wire/rounds.ts";
 import { STACKS } from "./stacks.ts";
 
 refuseOthers("only", "rounds", "seconds", "write");
@@ -27,7 +27,7 @@ for (const stack of stacks) {
     const cells: string[] = [];
     for (const path of ["/at-once", "/late"]) {
       const scenario = { name: stack, method: "GET", path, status: 200, answer: { hello: "world" } } as const;
-      const measured = await measureRounds(servers, scenario, { rounds, seconds, sliceMs: SHORT_SLICE_MS });
+      const measured = await measureRounds(servers, scenario, { rounds, seconds });
       cells.push(cellText(cellOf(measured.get("sluice")!, measured.get("express")!)));
     }
     return cells;

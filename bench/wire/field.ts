@@ -7,7 +7,7 @@ import { bytesOf, checkAnswers } from "./check.ts";
 import { among, type Comparison, contestantsOf } from "./comparison.ts";
 import { picture } from "./picture.ts";
 import { resultOf, tableOf } from "./result.ts";
-import { measureRounds, type Rounds, SHORT_SLICE_MS } from "./rounds.ts";
+import { measureRounds, type Rounds } from "./rounds.ts";
 
 /** What a run measures. */
 export interface Field {
@@ -23,7 +23,7 @@ export interface Field {
   readonly title: string;
   /** How long each contestant is loaded in a round, in seconds, unless `--seconds` says otherwise; 1 by default. */
   readonly seconds?: number;
-  /** ms that each is loaded before the next one's turn, {@linkcode SHORT_SLICE_MS} by default. */
+  /** ms that each is loaded before the next one's turn, if not the usual. */
   readonly sliceMs?: number;
 }
 
@@ -40,7 +40,7 @@ export async function runField(field: Field): Promise<void> {
   const effort = {
     rounds: numberFlag("rounds", 5),
     seconds: numberFlag("seconds", field.seconds ?? 1),
-    sliceMs: field.sliceMs ?? SHORT_SLICE_MS,
+    sliceMs: field.sliceMs,
   };
   const commands = new Map<string, ServerCommand>();
   for (const contestant of contestantsOf(comparisons)) commands.set(contestant, await field.command(contestant));

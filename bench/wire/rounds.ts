@@ -19,12 +19,9 @@ export interface Effort {
   readonly rounds: number;
   /** How long each contestant is loaded in a round, in seconds. */
   readonly seconds: number;
-  /** ms that each contestant is loaded before the next one's turn. */
-  readonly sliceMs: number;
+  /** ms that each contestant is loaded before the next one's turn; 100 by default, for where pauses cost nothing. */
+  readonly sliceMs?: number | undefined;
 }
-
-/** {@linkcode Effort.sliceMs} where pauses cost nothing. */
-export const SHORT_SLICE_MS = 100;
 
 /** Pause between turns: pending requests of one contestant would take the next one's time. */
 const GAP_MS = 20;
@@ -43,7 +40,7 @@ const STARTING_MS = 1000;
 export async function measureRounds(
   servers: ReadonlyMap<string, Server>,
   scenario: Scenario,
-  { rounds, seconds, sliceMs }: Effort,
+  { rounds, seconds, sliceMs = 100 }: Effort,
 ): Promise<Rounds> {
   const measured = new Map<string, Measured[]>([...servers.keys()].map((name) => [name, []]));
   for (const server of servers.values()) await measure(server, scenario, 1);
