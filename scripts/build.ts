@@ -7,6 +7,7 @@
  */
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { minify } from "terser";
 import { lockedVersions } from "./locked_packages.ts";
 import { run } from "./process.ts";
 
@@ -99,7 +100,7 @@ async function buildPackage(
   await bundle(target, entries, external, versions);
   for (const name of besideMod) await cp(new URL(name, source), new URL(name, target));
   for await (const { name } of Deno.readDir(new URL("dist/", target))) {
-    await rewrite(new URL(`dist/${name}`, target), (code) => restoreNames(namePackages(code)));
+    await rewrite(new URL(`dist/${name}`, target), (code) => shorten(restoreNames(delayTypes(namePackages(code)))));
   }
   for (const entry of entries) {
     await rewrite(new URL(builtFrom(entry), target), (code) => `/* @ts-self-types=".${entry}" */\n${code}`);
@@ -162,14 +163,53 @@ function namePackages(code: string): string {
   return code.replace(/^\/\/ \S*\/npm\/[^/\s]+\/((?:@[^/\s]+\/)?[^/\s]+)\/(\d[^/\s]*)\//gm, "// npm:$1@$2/");
 }
 
+/**
+ * Delays mrmime's table of four hundred types until one is looked up, which few programs do: at every start it would
+ * take as much memory as two hundred functions.
+ *
+ * @throws {Error} If mrmime is there, but not as expected
+ */
+function delayTypes(code: string): string {
+  if (!code.includes("// npm:mrmime@")) return code;
+  const delayed = code.replace(
+    /^var mimes = (\{[^}]*\});\nfunction lookup\(extn\) \{$/m,
+    "var mimes;\nfunction lookup(extn) {\n  mimes ??= $1;",
+  );
+  if (delayed === code) throw new Error("mrmime's table is not where it was: see node_modules or its version");
+  return delayed;
+}
+
 /** Undoes `var App = class _App`, as the bundler writes classes that refer to themselves: users see their names. */
 function restoreNames(code: string): string {
   const names = new Set([...code.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name));
   return code.replace(/\b_(\w+)/g, (word, name) => names.has(name) ? name : word);
 }
 
-async function rewrite(file: URL, change: (text: string) => string): Promise<void> {
-  await Deno.writeTextFile(file, change(await Deno.readTextFile(file)));
+/**
+ * Removes indentation and documentation, and shortens the names of local variables and private members. Functions,
+ * classes and methods keep their names, and most statements a line of their own, so that a stack trace can be read.
+ */
+async function shorten(code: string): Promise<string> {
+  const { code: shortened } = await minify(code, {
+    compress: false,
+    mangle: { keep_classnames: true, keep_fnames: true },
+    format: {
+      // V8 stores other text with two bytes for each character, which takes half again as long to load
+      ascii_only: true,
+      // which module the code after it is from, and what bundlers must leave alone; licenses are in a file of their own
+      comments: /^ (?:npm:|\S+\.[jt]s$|webpackIgnore|@vite-ignore)/,
+      // for bundlers: calls that may be left out
+      preserve_annotations: true,
+      semicolons: false,
+      // V8 compiles functions in parentheses at once, whether they are called or not
+      wrap_func_args: false,
+    },
+  });
+  return `${shortened}\n`;
+}
+
+async function rewrite(file: URL, change: (text: string) => string | Promise<string>): Promise<void> {
+  await Deno.writeTextFile(file, await change(await Deno.readTextFile(file)));
 }
 
 /** Replaces the entry points in a manifest by what was built from them. */

@@ -5,7 +5,7 @@ import type { Platform } from "../platform/platform.ts";
 
 /** Lambda's Node runtimes: Node's files and packages, and nothing to listen on. */
 export const lambdaPlatform: Platform = {
-  ...genericPlatform,
+  ...genericPlatform(),
   name: "Lambda",
   // the response would wait for such handlers: one that never ends would keep it back
   endsWithAnswer: false,

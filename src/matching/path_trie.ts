@@ -1,5 +1,5 @@
 import { entersMount, type LayerList, type Scope, type Step } from "./layer.ts";
-import { KNOWN_METHODS } from "./methods.ts";
+import { isKnownMethod } from "./methods.ts";
 import { stepsOf } from "./steps.ts";
 import { type Candidate, type Copies, foldCase, inOrder, TrieNode } from "./trie_node.ts";
 
@@ -154,7 +154,7 @@ export class TrieState {
   #stepsForNew(method: string): readonly Step[] {
     const steps = stepsOf(this.#candidates(), method).slice();
     // methods come from the client, so only known ones are kept
-    if (!KNOWN_METHODS.has(method)) return steps;
+    if (!isKnownMethod(method)) return steps;
     if (this.#steps === null) {
       this.#method = method;
       this.#steps = steps;

@@ -16,7 +16,7 @@ Module.createRequire("/")("node:http");
 
 /** Node: `node:http` and `node:http2`, the WebSockets of ws, Node's files and its packages. */
 export const nodePlatform: Platform = {
-  ...genericPlatform,
+  ...genericPlatform(),
   name: "Node",
   endsWithAnswer: false,
   files: nodeFiles,

@@ -43,29 +43,31 @@ const serverLimits: ServerLimits = {
 };
 
 /** Bun: `Bun.serve`, its WebSockets, and the files of its `node:fs`. */
-export const bunPlatform: Platform = {
-  ...genericPlatform,
-  name: "Bun",
-  endsWithAnswer: false,
-  socketHandlers: bunSocketHandlers,
-  serverLimits,
-  typesBytes: true,
-  keepsCoding: true,
-  files: {
-    ...builtinFiles(() => builtinModule<BuiltinFiles>("node:fs")!, () => globals.process.cwd()),
-    // Bun sends a Content-Length only for bodies given as a whole, and players and progress bars need it
-    wholeBytes: 1024 * 1024,
-  },
-  // after the response, headers that nobody has touched are empty
-  keepHeaders: (request) => void request.headers,
-  env: (name) => globals.process.env[name],
-  environment: () => globals.process.env,
-  colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
-  serve,
-  // an upgrade only returns false, without the reason
-  hasLeft: ({ signal }) => Promise.resolve(signal.aborted),
-  upgrade,
-};
+export function bunPlatform(): Platform {
+  return {
+    ...genericPlatform(),
+    name: "Bun",
+    endsWithAnswer: false,
+    socketHandlers: bunSocketHandlers,
+    serverLimits,
+    typesBytes: true,
+    keepsCoding: true,
+    files: {
+      ...builtinFiles(() => builtinModule<BuiltinFiles>("node:fs")!, () => globals.process.cwd()),
+      // Bun sends a Content-Length only for bodies given as a whole, and players and progress bars need it
+      wholeBytes: 1024 * 1024,
+    },
+    // after the response, headers that nobody has touched are empty
+    keepHeaders: (request) => void request.headers,
+    env: (name) => globals.process.env[name],
+    environment: () => globals.process.env,
+    colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
+    serve,
+    // an upgrade only returns false, without the reason
+    hasLeft: ({ signal }) => Promise.resolve(signal.aborted),
+    upgrade,
+  };
+}
 
 function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
   const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;

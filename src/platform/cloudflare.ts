@@ -28,22 +28,24 @@ let files: FileSystem | null | undefined = undefined;
  * Cloudflare Workers: the client's address is in a header of the platform, and applications must not be functions.
  * Files and environment variables need the flag `nodejs_compat`.
  */
-export const cloudflarePlatform: Platform = {
-  ...genericPlatform,
-  name: "Workers",
-  // a function exported as the default is taken for a Durable Object class
-  callableApps: false,
-  get files() {
-    return files === undefined ? files = workerFiles() : files;
-  },
-  env: (name) => workerProcess()?.env?.[name],
-  environment: (bindings) => (bindings ?? {}) as Record<string, unknown>,
-  peerOf: (_info, request) => ({ address: request.headers.get("cf-connecting-ip") ?? undefined }),
-  // a Worker asks a Durable Object or another Worker for a WebSocket with nothing but this header
-  bareUpgrades: true,
-  upgrade,
-  sized,
-};
+export function cloudflarePlatform(): Platform {
+  return {
+    ...genericPlatform(),
+    name: "Workers",
+    // a function exported as the default is taken for a Durable Object class
+    callableApps: false,
+    get files() {
+      return files === undefined ? files = workerFiles() : files;
+    },
+    env: (name) => workerProcess()?.env?.[name],
+    environment: (bindings) => (bindings ?? {}) as Record<string, unknown>,
+    peerOf: (_info, request) => ({ address: request.headers.get("cf-connecting-ip") ?? undefined }),
+    // a Worker asks a Durable Object or another Worker for a WebSocket with nothing but this header
+    bareUpgrades: true,
+    upgrade,
+    sized,
+  };
+}
 
 // for other streams Workers drop the Content-Length header
 function sized(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array> {

@@ -17,27 +17,29 @@ const LEAVING_MS = 100;
 const UNHURRIED_BYTES = 8 * 1024 * 1024;
 
 /** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
-export const denoPlatform: Platform = {
-  ...genericPlatform,
-  name: "Deno",
-  endsWithAnswer: false,
-  leavesStreams: true,
-  copiesFast: true,
-  files: denoFiles(),
-  env: readEnv,
-  colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
-  environment: () => environment,
-  header: readHeader,
-  visitHeaders,
-  arrivedText,
-  keepHeaders,
-  watchClient,
-  entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
-  loadPackage,
-  serve,
-  hasLeft,
-  upgrade,
-};
+export function denoPlatform(): Platform {
+  return {
+    ...genericPlatform(),
+    name: "Deno",
+    endsWithAnswer: false,
+    leavesStreams: true,
+    copiesFast: true,
+    files: denoFiles(),
+    env: readEnv,
+    colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
+    environment: () => environment,
+    header: readHeader,
+    visitHeaders,
+    arrivedText,
+    keepHeaders,
+    watchClient,
+    entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
+    loadPackage,
+    serve,
+    hasLeft,
+    upgrade,
+  };
+}
 
 function denoFiles(): FileSystem {
   return {

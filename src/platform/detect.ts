@@ -60,11 +60,11 @@ export interface NodeResponse {
 
 function look(): Platform {
   // only tests for the name: reading Deno.serve makes Deno load its server, which takes 3 ms
-  if (has("Deno")) return denoPlatform;
-  if (has("Bun")) return bunPlatform;
+  if (has("Deno")) return denoPlatform();
+  if (has("Bun")) return bunPlatform();
   // older Workers have no navigator
-  if ("WebSocketPair" in globalThis) return cloudflarePlatform;
-  return registered ?? genericPlatform;
+  if ("WebSocketPair" in globalThis) return cloudflarePlatform();
+  return registered ?? genericPlatform();
 }
 
 function has(name: string): boolean {

@@ -5,34 +5,38 @@ import { peerOf } from "./peer_of.ts";
 import type { Platform } from "./platform.ts";
 
 /** Any other runtime with a Fetch API: edge platforms, service workers, plain calls of `app.fetch`. */
-export const genericPlatform: Platform = {
-  name: "this runtime",
-  callableApps: true,
-  endsWithAnswer: true,
-  files: null,
-  header: (request, name) => request.headers.get(name),
-  // not an iterator: on Deno that sorts all headers again for each of them
-  visitHeaders: (request, visitor) => request.headers.forEach(visitor),
-  peerOf,
-  env: (name) => processVariables()[name],
-  colours: () => false,
-  environment: processVariables,
-  waitUntil,
-  nodeBytes,
-  nodeHttp,
-  nextTurn,
-  entityTag: builtinTag(builtinModule, 0),
-  loadPackage: requirePackage,
-  serve() {
-    throw new TypeError(
-      'app.listen needs a runtime that can listen: on Node import "@sluice/sluice/node" first, elsewhere pass ' +
-        "app.fetch to the platform",
-    );
-  },
-  upgrade() {
-    throw noWebSockets(`Sluice has no WebSockets on ${this.name}; serve the application on Deno, Bun, Node or Workers`);
-  },
-};
+export function genericPlatform(): Platform {
+  return {
+    name: "this runtime",
+    callableApps: true,
+    endsWithAnswer: true,
+    files: null,
+    header: (request, name) => request.headers.get(name),
+    // not an iterator: on Deno that sorts all headers again for each of them
+    visitHeaders: (request, visitor) => request.headers.forEach(visitor),
+    peerOf,
+    env: (name) => processVariables()[name],
+    colours: () => false,
+    environment: processVariables,
+    waitUntil,
+    nodeBytes,
+    nodeHttp,
+    nextTurn,
+    entityTag: builtinTag(builtinModule, 0),
+    loadPackage: requirePackage,
+    serve() {
+      throw new TypeError(
+        'app.listen needs a runtime that can listen: on Node import "@sluice/sluice/node" first, elsewhere pass ' +
+          "app.fetch to the platform",
+      );
+    },
+    upgrade() {
+      throw noWebSockets(
+        `Sluice has no WebSockets on ${this.name}; serve the application on Deno, Bun, Node or Workers`,
+      );
+    },
+  };
+}
 
 /**
  * The error for an upgrade that is not possible. Its message is sent to the client, because there is no earlier moment

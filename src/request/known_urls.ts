@@ -31,7 +31,7 @@ const LONGEST = 256;
 /** One in so many unknown URLs is kept: frequent ones get in soon, others seldom. */
 const ADMITTED = 16;
 
-const known: KnownUrl[] = Array.from({ length: PLACES }, () => new KnownUrl("", 0, 0));
+const known: KnownUrl[] = new Array(PLACES).fill(new KnownUrl("", 0, 0));
 let missed = 0;
 
 /**

@@ -19,55 +19,8 @@ export interface Timed {
 // deno-lint-ignore no-explicit-any -- the core names no type of Node's, and programs read subject.CN
 export type PeerCertificate = Record<string, any>;
 
-/** What only Node's own socket has: both ends of the connection, raw bytes, and what TLS knows of the client. */
-const ONLY_NODES = [
-  "localAddress",
-  "localPort",
-  "remoteFamily",
-  "bytesRead",
-  "bytesWritten",
-  "address",
-  "write",
-  "end",
-  "servername",
-  "authorized",
-  "authorizationError",
-  "getPeerCertificate",
-  "getCipher",
-  "getProtocol",
-] as const;
-
 /** The part of Node's socket that Express middleware uses. The connection itself belongs to the platform. */
 export class RequestSocket extends Emitter {
-  /** Local address, on Node; `undefined` elsewhere. */
-  declare readonly localAddress: string | undefined;
-  /** Local port, on Node; `undefined` elsewhere. */
-  declare readonly localPort: number | undefined;
-  /** `IPv4` or `IPv6`, on Node; `undefined` elsewhere. */
-  declare readonly remoteFamily: string | undefined;
-  /** Bytes received over the connection, on Node; `undefined` elsewhere. */
-  declare readonly bytesRead: number | undefined;
-  /** Bytes sent over the connection, on Node; `undefined` elsewhere. */
-  declare readonly bytesWritten: number | undefined;
-  /** Returns the local address, port and family, on Node; `undefined` elsewhere. */
-  declare readonly address: (() => object) | undefined;
-  /** Writes raw bytes to the connection, such as early hints, on Node; `undefined` elsewhere. */
-  declare readonly write: ((bytes: Uint8Array | string, ...more: unknown[]) => boolean) | undefined;
-  /** Closes the connection once all written bytes are sent, on Node; `undefined` elsewhere. */
-  declare readonly end: ((...last: unknown[]) => unknown) | undefined;
-  /** Host name from the client's TLS handshake (SNI), on Node. */
-  declare readonly servername: string | false | undefined;
-  /** Whether the client's certificate was issued by one of the server's authorities, on Node over TLS; `undefined` elsewhere. */
-  declare readonly authorized: boolean | undefined;
-  /** Why the client's certificate was not accepted, on Node over TLS. */
-  declare readonly authorizationError: unknown;
-  /** Returns the client's certificate, on Node over TLS; `undefined` elsewhere. */
-  declare readonly getPeerCertificate: ((detailed?: boolean) => PeerCertificate) | undefined;
-  /** Returns the cipher, on Node over TLS; `undefined` elsewhere. */
-  declare readonly getCipher: (() => object) | undefined;
-  /** Returns the TLS version, on Node over TLS; `undefined` elsewhere. */
-  declare readonly getProtocol: (() => string | null) | undefined;
-
   #exchange: Exchange;
   #peer: Peer;
   #req: Timed;
@@ -104,18 +57,84 @@ export class RequestSocket extends Emitter {
     return this.#nodes?.["server"];
   }
 
-  get #nodes(): Record<string, unknown> | undefined {
-    return (this.#exchange.info as { req?: { socket?: Record<string, unknown> } } | undefined)?.req?.socket;
+  /** Local address, on Node; `undefined` elsewhere. */
+  get localAddress(): string | undefined {
+    return this.#ofNode("localAddress");
   }
 
-  static {
-    for (const name of ONLY_NODES) {
-      const get = function (this: RequestSocket): unknown {
-        const value = this.#nodes?.[name];
-        return typeof value === "function" ? value.bind(this.#nodes) : value;
-      };
-      Object.defineProperty(RequestSocket.prototype, name, { get, configurable: true });
-    }
+  /** Local port, on Node; `undefined` elsewhere. */
+  get localPort(): number | undefined {
+    return this.#ofNode("localPort");
+  }
+
+  /** `IPv4` or `IPv6`, on Node; `undefined` elsewhere. */
+  get remoteFamily(): string | undefined {
+    return this.#ofNode("remoteFamily");
+  }
+
+  /** Bytes received over the connection, on Node; `undefined` elsewhere. */
+  get bytesRead(): number | undefined {
+    return this.#ofNode("bytesRead");
+  }
+
+  /** Bytes sent over the connection, on Node; `undefined` elsewhere. */
+  get bytesWritten(): number | undefined {
+    return this.#ofNode("bytesWritten");
+  }
+
+  /** Returns the local address, port and family, on Node; `undefined` elsewhere. */
+  get address(): (() => object) | undefined {
+    return this.#ofNode("address");
+  }
+
+  /** Writes raw bytes to the connection, such as early hints, on Node; `undefined` elsewhere. */
+  get write(): ((bytes: Uint8Array | string, ...more: unknown[]) => boolean) | undefined {
+    return this.#ofNode("write");
+  }
+
+  /** Closes the connection once all written bytes are sent, on Node; `undefined` elsewhere. */
+  get end(): ((...last: unknown[]) => unknown) | undefined {
+    return this.#ofNode("end");
+  }
+
+  /** Host name from the client's TLS handshake (SNI), on Node. */
+  get servername(): string | false | undefined {
+    return this.#ofNode("servername");
+  }
+
+  /** Whether the client's certificate was issued by one of the server's authorities, on Node over TLS; `undefined` elsewhere. */
+  get authorized(): boolean | undefined {
+    return this.#ofNode("authorized");
+  }
+
+  /** Why the client's certificate was not accepted, on Node over TLS. */
+  get authorizationError(): unknown {
+    return this.#ofNode("authorizationError");
+  }
+
+  /** Returns the client's certificate, on Node over TLS; `undefined` elsewhere. */
+  get getPeerCertificate(): ((detailed?: boolean) => PeerCertificate) | undefined {
+    return this.#ofNode("getPeerCertificate");
+  }
+
+  /** Returns the cipher, on Node over TLS; `undefined` elsewhere. */
+  get getCipher(): (() => object) | undefined {
+    return this.#ofNode("getCipher");
+  }
+
+  /** Returns the TLS version, on Node over TLS; `undefined` elsewhere. */
+  get getProtocol(): (() => string | null) | undefined {
+    return this.#ofNode("getProtocol");
+  }
+
+  // only Node's own socket knows these
+  #ofNode<T>(name: string): T {
+    const value = this.#nodes?.[name];
+    return typeof value === "function" ? value.bind(this.#nodes) : value as T;
+  }
+
+  get #nodes(): Record<string, unknown> | undefined {
+    return (this.#exchange.info as { req?: { socket?: Record<string, unknown> } } | undefined)?.req?.socket;
   }
 
   /** Whether the connection uses TLS. */

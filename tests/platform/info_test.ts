@@ -53,7 +53,7 @@ for (const [name, odd] of ODD) {
   });
 }
 
-for (const platform of [genericPlatform, denoPlatform, bunPlatform, cloudflarePlatform]) {
+for (const platform of [genericPlatform(), denoPlatform(), bunPlatform(), cloudflarePlatform()]) {
   Deno.test(`${platform.name} takes no address and no context from a value without them`, () => {
     const request = new Request("http://127.0.0.1/");
     for (const [name, odd] of ODD) {
@@ -67,7 +67,7 @@ Deno.test("the peer comes from Deno's address, Bun's server or Netlify's context
   const request = new Request("http://127.0.0.1/");
   const deno = { remoteAddr: { transport: "tcp", hostname: "::ffff:192.0.2.7", port: 1234 } };
   const server = { requestIP: (asked: Request) => asked === request && { address: "::ffff:192.0.2.7", port: 1234 } };
-  for (const platform of [genericPlatform, denoPlatform, bunPlatform]) {
+  for (const platform of [genericPlatform(), denoPlatform(), bunPlatform()]) {
     assertEquals(platform.peerOf(deno, request), { address: "192.0.2.7", port: 1234 });
     assertEquals(platform.peerOf({ ip: "2001:db8::7", geo: {} }, request).address, "2001:db8::7");
     assertEquals(platform.peerOf(server, request), { address: "192.0.2.7", port: 1234 });

@@ -289,12 +289,12 @@ Deno.test("without the entry for Node, it answers 500 and says what is missing",
 
 Deno.test("without the entry for Node, listening and sending files say what is missing too", async () => {
   assertThrows(
-    () => genericPlatform.serve(() => new Response(), {}, sluice()),
+    () => genericPlatform().serve(() => new Response(), {}, sluice()),
     TypeError,
     'on Node import "@sluice/sluice/node"',
   );
   const app = quietApp();
-  Object.defineProperty(app, "runtimeSupport", { value: genericPlatform });
+  Object.defineProperty(app, "runtimeSupport", { value: genericPlatform() });
   app.use(sluice.static("public"), (error: Error, _req: Request, res: Response, _next: unknown) => {
     res.send(error.message);
   });
