@@ -7,28 +7,14 @@
  */
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { minify } from "terser";
 import { lockedVersions } from "./locked_packages.ts";
 import { run } from "./process.ts";
+import { publishedCode } from "./published_code.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
 /** The folder `deno task build` writes to. */
 export const PUBLISHED = new URL(".cache/published/", ROOT);
-
-/**
- * npm packages that become part of the bundles, at the versions of `deno.lock`: all that `mod.ts` loads. To find and
- * load them separately takes a quarter of the time until the first response.
- */
-const INCLUDED: readonly string[] = [
-  "content-disposition",
-  "content-type",
-  "cookie-es",
-  "encodeurl",
-  "mrmime",
-  "path-to-regexp",
-  "type-is",
-];
 
 /** A package, in the repository and in the result. */
 interface Package {
@@ -39,6 +25,11 @@ interface Package {
    * consists of is one module: the bundler makes one for each combination of entry points that share something.
    */
   readonly besideMod: readonly string[];
+  /**
+   * npm packages that become part of its bundles, at the versions of `deno.lock`: all that its `mod.ts` loads. To find
+   * and load them separately takes a quarter of the time until the first response.
+   */
+  readonly included: readonly string[];
 }
 
 const PACKAGES: readonly Package[] = [
@@ -53,8 +44,17 @@ const PACKAGES: readonly Package[] = [
       "src/response/file_transfer.ts",
       "src/websocket/accept.ts",
     ],
+    included: [
+      "content-disposition",
+      "content-type",
+      "cookie-es",
+      "encodeurl",
+      "mrmime",
+      "path-to-regexp",
+      "type-is",
+    ],
   },
-  { path: "./advanced/", besideMod: [] },
+  { path: "./advanced/", besideMod: [], included: [] },
 ];
 
 /** Versions of npm packages by name. */
@@ -77,16 +77,16 @@ interface Manifest {
 export async function buildPackages(folder: URL): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const manifests = await Promise.all(PACKAGES.map(({ path }) => manifestOf(new URL(path, ROOT))));
-  // other packages stay imports, so that their fixes reach users and each is loaded once
-  const external = manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)])
-    .filter((name) => !INCLUDED.includes(name));
-  for (const [i, one] of PACKAGES.entries()) await buildPackage(one, manifests[i]!, external, folder);
+  const names = manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)]);
+  const versions = await lockedVersions();
+  for (const [i, one] of PACKAGES.entries()) await buildPackage(one, manifests[i]!, names, versions, folder);
 }
 
 async function buildPackage(
-  { path, besideMod }: Package,
+  { path, besideMod, included }: Package,
   { exports, publish }: Manifest,
-  external: string[],
+  names: readonly string[],
+  versions: Versions,
   folder: URL,
 ): Promise<void> {
   const [source, target] = [new URL(path, ROOT), new URL(path, folder)];
@@ -96,16 +96,19 @@ async function buildPackage(
     const mod = `./${"../".repeat(name.split("/").length - 1)}mod.ts`;
     await rewrite(new URL(name, target), (code) => `import "${mod}";\n${code}`);
   }
-  const versions = await lockedVersions();
-  await bundle(target, entries, external, versions);
+  // other packages stay imports, so that their fixes reach users and each is loaded once
+  const external = names.filter((name) => !included.includes(name));
+  await bundle(target, entries, external, Object.fromEntries(included.map((name) => [name, versions[name]!])));
   for (const name of besideMod) await cp(new URL(name, source), new URL(name, target));
   for await (const { name } of Deno.readDir(new URL("dist/", target))) {
-    await rewrite(new URL(`dist/${name}`, target), (code) => shorten(restoreNames(delayTypes(namePackages(code)))));
+    await rewrite(new URL(`dist/${name}`, target), publishedCode);
   }
   for (const entry of entries) {
     await rewrite(new URL(builtFrom(entry), target), (code) => `/* @ts-self-types=".${entry}" */\n${code}`);
   }
-  if (besideMod.length > 0) await Deno.writeTextFile(new URL("dist/LICENSES.txt", target), await licenses(versions));
+  if (included.length > 0) {
+    await Deno.writeTextFile(new URL("dist/LICENSES.txt", target), await licenses(included, versions));
+  }
   for (const name of ["deno.json", "jsr.json"]) await rewrite(new URL(name, target), exportBuilt);
 }
 
@@ -121,9 +124,9 @@ async function bundle(
   folder: URL,
   entries: readonly string[],
   external: readonly string[],
-  versions: Versions,
+  included: Versions,
 ): Promise<void> {
-  const imports = Object.fromEntries(INCLUDED.map((name) => [name, `npm:${name}@${versions[name]}`]));
+  const imports = Object.fromEntries(Object.entries(included).map(([name, one]) => [name, `npm:${name}@${one}`]));
   const map = new URL("imports.json", folder);
   await Deno.writeTextFile(map, JSON.stringify({ imports }));
   const flags = ["--quiet", "--no-lock", "--import-map=imports.json", "--code-splitting", "--outdir", "dist"];
@@ -140,11 +143,11 @@ async function bundle(
 }
 
 /** The licenses of the included packages, which ask for being passed on with the code. */
-async function licenses(versions: Versions): Promise<string> {
+async function licenses(included: readonly string[], versions: Versions): Promise<string> {
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
   const { npmCache } = JSON.parse(new TextDecoder().decode(stdout));
   const registries = pathToFileURL(`${npmCache}/`);
-  const texts = await Promise.all(INCLUDED.map(async (name) => {
+  const texts = await Promise.all(included.map(async (name) => {
     for await (const registry of Deno.readDir(registries)) {
       const folder = new URL(`${registry.name}/${name}/${versions[name]}/`, registries);
       const files = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
@@ -156,56 +159,6 @@ async function licenses(versions: Versions): Promise<string> {
     throw new Error(`the package "${name}" ${versions[name]} has no license in Deno's cache`);
   }));
   return texts.join(`\n${"-".repeat(80)}\n\n`);
-}
-
-/** Replaces the path of a package's module, which the bundler writes above its code, by the package and its version. */
-function namePackages(code: string): string {
-  return code.replace(/^\/\/ \S*\/npm\/[^/\s]+\/((?:@[^/\s]+\/)?[^/\s]+)\/(\d[^/\s]*)\//gm, "// npm:$1@$2/");
-}
-
-/**
- * Delays mrmime's table of four hundred types until one is looked up, which few programs do: at every start it would
- * take as much memory as two hundred functions.
- *
- * @throws {Error} If mrmime is there, but not as expected
- */
-function delayTypes(code: string): string {
-  if (!code.includes("// npm:mrmime@")) return code;
-  const delayed = code.replace(
-    /^var mimes = (\{[^}]*\});\nfunction lookup\(extn\) \{$/m,
-    "var mimes;\nfunction lookup(extn) {\n  mimes ??= $1;",
-  );
-  if (delayed === code) throw new Error("mrmime's table is not where it was: see node_modules or its version");
-  return delayed;
-}
-
-/** Undoes `var App = class _App`, as the bundler writes classes that refer to themselves: users see their names. */
-function restoreNames(code: string): string {
-  const names = new Set([...code.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name));
-  return code.replace(/\b_(\w+)/g, (word, name) => names.has(name) ? name : word);
-}
-
-/**
- * Removes indentation and documentation, and shortens the names of local variables and private members. Functions,
- * classes and methods keep their names, and most statements a line of their own, so that a stack trace can be read.
- */
-async function shorten(code: string): Promise<string> {
-  const { code: shortened } = await minify(code, {
-    compress: false,
-    mangle: { keep_classnames: true, keep_fnames: true },
-    format: {
-      // V8 stores other text with two bytes for each character, which takes half again as long to load
-      ascii_only: true,
-      // which module the code after it is from, and what bundlers must leave alone; licenses are in a file of their own
-      comments: /^ (?:npm:|\S+\.[jt]s$|webpackIgnore|@vite-ignore)/,
-      // for bundlers: calls that may be left out
-      preserve_annotations: true,
-      semicolons: false,
-      // V8 compiles functions in parentheses at once, whether they are called or not
-      wrap_func_args: false,
-    },
-  });
-  return `${shortened}\n`;
 }
 
 async function rewrite(file: URL, change: (text: string) => string | Promise<string>): Promise<void> {
