@@ -2,7 +2,7 @@
  * `deno task bench:bun`: the contestants of `run.ts` on Bun, relative to `Bun.serve` with a handwritten handler. Bun and
  * the peers come from npm; about eleven minutes in full.
  *
- * `--only=JSON,404 --contestants=sluice,hono --rounds=5 --seconds=2`; `--write` puts the results into
+ * `--only=JSON,404 --contestants=sluice,hono --rounds=5 --seconds=1`; `--write` puts the results into
  * `docs/performance.md` and its picture.
  */
 import { onBun } from "./wire/commands.ts";
@@ -15,7 +15,6 @@ await runField({
   sameBytes: [["raw-same", "sluice"], ["raw-lean", "sluice-lean"]],
   picture: "performance-bun.svg",
   title: "Requests per second on Bun",
-  // Bun tidies up whenever it has a moment: after every pause, the next tenth of a second is up to a seventh slower
-  seconds: 2,
-  sliceMs: 900,
+  // Bun tidies up whenever it has a moment, so what follows a pause is slower, the longer it was
+  leadSeconds: 1,
 });

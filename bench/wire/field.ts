@@ -21,10 +21,8 @@ export interface Field {
   readonly picture: string;
   /** Heading of the picture. */
   readonly title: string;
-  /** How long each contestant is loaded in a round, in seconds, unless `--seconds` says otherwise; 1 by default. */
-  readonly seconds?: number;
-  /** ms that each is loaded before the next one's turn, if not the usual. */
-  readonly sliceMs?: number;
+  /** Seconds that each is loaded before it is measured; see `Effort`. */
+  readonly leadSeconds?: number;
 }
 
 /**
@@ -39,8 +37,8 @@ export async function runField(field: Field): Promise<void> {
   const comparisons = among(field.comparisons, chosen("contestants", contestantsOf(field.comparisons)));
   const effort = {
     rounds: numberFlag("rounds", 5),
-    seconds: numberFlag("seconds", field.seconds ?? 1),
-    sliceMs: field.sliceMs,
+    seconds: numberFlag("seconds", 1),
+    leadSeconds: field.leadSeconds,
   };
   const commands = new Map<string, ServerCommand>();
   for (const contestant of contestantsOf(comparisons)) commands.set(contestant, await field.command(contestant));

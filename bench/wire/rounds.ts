@@ -19,9 +19,15 @@ export interface Effort {
   readonly rounds: number;
   /** How long each contestant is loaded in a round, in seconds. */
   readonly seconds: number;
-  /** ms that each contestant is loaded before the next one's turn; 100 by default, for where pauses cost nothing. */
-  readonly sliceMs?: number | undefined;
+  /**
+   * Whole seconds that each contestant is loaded before it is measured, then all its time in one go: for runtimes where
+   * a pause makes what follows slower. 0, the default, is for the others: turns are shorter there, and compare better.
+   */
+  readonly leadSeconds?: number | undefined;
 }
+
+/** ms that each contestant is loaded before the next one's turn. */
+const SLICE_MS = 100;
 
 /** Pause between turns: pending requests of one contestant would take the next one's time. */
 const GAP_MS = 20;
@@ -30,8 +36,8 @@ const GAP_MS = 20;
 const STARTING_MS = 1000;
 
 /**
- * Measures all contestants together, in slices so short that whatever slows the machine down affects all of them:
- * ratios are made within a round.
+ * Measures all contestants together, in turns so short that whatever slows the machine down affects all of them: ratios
+ * are made within a round.
  *
  * @param servers The contestants
  * @param scenario The scenario
@@ -40,14 +46,37 @@ const STARTING_MS = 1000;
 export async function measureRounds(
   servers: ReadonlyMap<string, Server>,
   scenario: Scenario,
-  { rounds, seconds, sliceMs = 100 }: Effort,
+  { rounds, seconds, leadSeconds = 0 }: Effort,
 ): Promise<Rounds> {
   const measured = new Map<string, Measured[]>([...servers.keys()].map((name) => [name, []]));
   for (const server of servers.values()) await measure(server, scenario, 1);
   for (let round = 0; round < rounds; round++) {
-    for (const [name, one] of await measureAll(servers, scenario, seconds, sliceMs)) measured.get(name)!.push(one);
+    const results = leadSeconds === 0
+      ? await measureAll(servers, scenario, seconds)
+      : await measureInTurn(rotated([...servers], round), scenario, seconds, leadSeconds);
+    for (const [name, one] of results) measured.get(name)!.push(one);
   }
   return measured;
+}
+
+async function measureInTurn(
+  servers: readonly (readonly [name: string, server: Server])[],
+  request: Load["request"],
+  seconds: number,
+  leadSeconds: number,
+): Promise<Map<string, Measured>> {
+  const result = new Map<string, Measured>();
+  for (const [name, server] of servers) {
+    await measure(server, request, leadSeconds);
+    result.set(name, await measure(server, request, seconds));
+  }
+  return result;
+}
+
+// everybody gets every place
+function rotated<T>(list: readonly T[], by: number): T[] {
+  const at = by % list.length;
+  return [...list.slice(at), ...list.slice(0, at)];
 }
 
 /** One contestant's part in a round. */
@@ -65,7 +94,6 @@ async function measureAll(
   servers: ReadonlyMap<string, Server>,
   request: Load["request"],
   seconds: number,
-  sliceMs: number,
 ): Promise<Map<string, Measured>> {
   const all = Math.ceil(seconds * servers.size);
   const turns: Turn[] = [];
@@ -78,16 +106,16 @@ async function measureAll(
       turns.push({ name, server, load, before, busyMs: 0 });
     }
     const end = start + all * 1000;
-    while (performance.now() + (sliceMs + GAP_MS) * turns.length < end) {
+    while (performance.now() + (SLICE_MS + GAP_MS) * turns.length < end) {
       for (const turn of turns) {
         const from = performance.now();
         turn.load.resume();
-        await delay(sliceMs);
+        await delay(SLICE_MS);
         turn.load.pause();
         turn.busyMs += performance.now() - from;
         await delay(GAP_MS);
       }
-      // everybody gets every place: whoever had two turns in a row would have an advantage on Bun
+      // everybody gets every place: whoever came first and last would have two turns in a row
       turns.push(turns.shift()!);
     }
     // requests sent after the slices run for one contestant at a time
