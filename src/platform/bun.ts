@@ -52,6 +52,7 @@ export function bunPlatform(): Platform {
     serverLimits,
     typesBytes: true,
     keepsCoding: true,
+    modelsFast: true,
     files: {
       ...builtinFiles(() => builtinModule<BuiltinFiles>("node:fs")!, () => globals.process.cwd()),
       // Bun sends a Content-Length only for bodies given as a whole, and players and progress bars need it

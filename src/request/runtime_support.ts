@@ -42,6 +42,8 @@ export interface RuntimeSupport extends TagMaker {
   readonly typesBytes?: boolean;
   /** Whether copying a response whose body is a text is cheaper than making it and setting its headers. */
   readonly copiesFast?: boolean;
+  /** Whether it is cheaper to make a response with another one for its headers than to set them. */
+  readonly modelsFast?: boolean;
   /** Whether `fetch` decompresses a body, but leaves the headers that describe the compressed one. */
   readonly keepsCoding?: boolean;
   /** Whether handlers are stopped after the response, unless the platform is told to wait for them. */

@@ -1,4 +1,5 @@
 import { utf8Bytes } from "../http/encodings.ts";
+import { ownText } from "../http/own_text.ts";
 import type { AppLike } from "../request/app_like.ts";
 import type { Exchange, WebBody } from "../request/exchange.ts";
 import { JSON_PLAIN } from "./content_type.ts";
@@ -88,6 +89,12 @@ function newResponse(
   const { coded } = headers;
   const isPlain = status === 200 && statusText === "" && !coded;
   if (isPlain && type !== undefined) {
+    if (app.runtimeSupport.modelsFast) {
+      const response = new WebResponse(body, modelOf(type));
+      // just reading the headers of a response makes the platform build the list
+      if (!headers.bare) headers.copyTo(response.headers);
+      return response;
+    }
     const isTyped = type === JSON_PLAIN;
     const response = isTyped ? new WebResponse(body, JSON_INIT) : new WebResponse(body);
     const sent = response.headers;
@@ -99,6 +106,20 @@ function newResponse(
   const response = isPlain ? new WebResponse(given) : new WebResponse(given, init(status, statusText, type, coded));
   if (!headers.bare) headers.copyTo(response.headers);
   return response;
+}
+
+/** Types come from the application, which may make new ones all the time. */
+const MOST_MODELS = 64;
+
+const models = new Map<string, Response>();
+
+// a response with nothing but this content type
+function modelOf(type: string): Response {
+  const known = models.get(type);
+  if (known !== undefined) return known;
+  const made = new (responseClass())(null, { headers: { "content-type": type } });
+  if (models.size < MOST_MODELS) models.set(ownText(type), made);
+  return made;
 }
 
 /**
