@@ -98,7 +98,8 @@ async function buildPackage(
   }
   // other packages stay imports, so that their fixes reach users and each is loaded once
   const external = names.filter((name) => !included.includes(name));
-  await bundle(target, entries, external, Object.fromEntries(included.map((name) => [name, versions[name]!])));
+  const imports = Object.fromEntries(included.map((name) => [name, `npm:${name}@${versions[name]}`]));
+  await bundle(target, entries, external, imports);
   for (const name of besideMod) await cp(new URL(name, source), new URL(name, target));
   for await (const { name } of Deno.readDir(new URL("dist/", target))) {
     await rewrite(new URL(`dist/${name}`, target), publishedCode);
@@ -124,9 +125,8 @@ async function bundle(
   folder: URL,
   entries: readonly string[],
   external: readonly string[],
-  included: Versions,
+  imports: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const imports = Object.fromEntries(Object.entries(included).map(([name, one]) => [name, `npm:${name}@${one}`]));
   const map = new URL("imports.json", folder);
   await Deno.writeTextFile(map, JSON.stringify({ imports }));
   const flags = ["--quiet", "--no-lock", "--import-map=imports.json", "--code-splitting", "--outdir", "dist"];

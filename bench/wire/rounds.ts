@@ -50,11 +50,14 @@ export async function measureRounds(
 ): Promise<Rounds> {
   const measured = new Map<string, Measured[]>([...servers.keys()].map((name) => [name, []]));
   for (const server of servers.values()) await measure(server, scenario, 1);
+  const order = [...servers];
   for (let round = 0; round < rounds; round++) {
     const results = leadSeconds === 0
       ? await measureAll(servers, scenario, seconds)
-      : await measureInTurn(rotated([...servers], round), scenario, seconds, leadSeconds);
+      : await measureInTurn(order, scenario, seconds, leadSeconds);
     for (const [name, one] of results) measured.get(name)!.push(one);
+    // everybody gets every place
+    order.push(order.shift()!);
   }
   return measured;
 }
@@ -71,12 +74,6 @@ async function measureInTurn(
     result.set(name, await measure(server, request, seconds));
   }
   return result;
-}
-
-// everybody gets every place
-function rotated<T>(list: readonly T[], by: number): T[] {
-  const at = by % list.length;
-  return [...list.slice(at), ...list.slice(0, at)];
 }
 
 /** One contestant's part in a round. */

@@ -1,5 +1,5 @@
 import { utf8Bytes } from "../http/encodings.ts";
-import { ownText } from "../http/own_text.ts";
+import { TwoGenerations } from "../http/two_generations.ts";
 import type { AppLike } from "../request/app_like.ts";
 import type { Exchange, WebBody } from "../request/exchange.ts";
 import { JSON_PLAIN } from "./content_type.ts";
@@ -109,16 +109,14 @@ function newResponse(
 }
 
 /** Types come from the application, which may make new ones all the time. */
-const MOST_MODELS = 64;
-
-const models = new Map<string, Response>();
+const models = new TwoGenerations<Response>(64);
 
 // a response with nothing but this content type
 function modelOf(type: string): Response {
   const known = models.get(type);
   if (known !== undefined) return known;
   const made = new (responseClass())(null, { headers: { "content-type": type } });
-  if (models.size < MOST_MODELS) models.set(ownText(type), made);
+  models.set(type, made);
   return made;
 }
 
