@@ -97,9 +97,15 @@ export class Target {
     this.version++;
   }
 
-  /** Whether the client asked with HEAD, whatever method was assigned since: this alone decides whether it waits for a body. */
+  /** The method that the client asked with, whatever was assigned since: this alone decides whether there may be bodies. */
+  get originalMethod(): string {
+    // the request is not asked if nothing was assigned: on Bun that takes a hundredth of a request
+    return this.version === 0 ? this.#method : this.request.method;
+  }
+
+  /** Whether the client asked with HEAD, and waits for no body. */
   get isHead(): boolean {
-    return (this.version === 0 ? this.#method : this.request.method) === "HEAD";
+    return this.originalMethod === "HEAD";
   }
 
   /** Length of the part of the path that the mounts entered so far have consumed. */

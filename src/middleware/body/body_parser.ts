@@ -129,8 +129,8 @@ function takeParsed(
 function isWithoutBody(req: FrameworkRequest): boolean {
   const exchange = req[exchangeKey] as Exchange | undefined;
   if (exchange === undefined) throw new TypeError(FOREIGN);
-  const { request } = exchange.target;
-  return (request.method === "GET" || request.method === "HEAD") && request.body === null;
+  const { originalMethod, request } = exchange.target;
+  return (originalMethod === "GET" || originalMethod === "HEAD") && request.body === null;
 }
 
 // A request made in process may have a body but no header for it. `body` is read last, because that makes a stream of
