@@ -7,6 +7,8 @@
  */
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { calledFunctions } from "./called_functions.ts";
+import { compiledEagerly } from "./eager_functions.ts";
 import { lockedVersions } from "./locked_packages.ts";
 import { run } from "./process.ts";
 import { publishedCode } from "./published_code.ts";
@@ -104,6 +106,7 @@ async function buildPackage(
   for await (const { name } of Deno.readDir(new URL("dist/", target))) {
     await rewrite(new URL(`dist/${name}`, target), publishedCode);
   }
+  if (included.length > 0) await compileCalled(new URL("dist/", target));
   for (const entry of entries) {
     await rewrite(new URL(builtFrom(entry), target), (code) => `/* @ts-self-types=".${entry}" */\n${code}`);
   }
@@ -140,6 +143,14 @@ async function bundle(
   });
   await Deno.remove(map);
   if (code !== 0) throw new Error(`${fileURLToPath(folder)} cannot be bundled: ${output}`);
+}
+
+/** Makes V8 compile what every start calls together with the module. */
+async function compileCalled(folder: URL): Promise<void> {
+  const called = await calledFunctions(new URL("mod.js", folder));
+  for (const [file, functions] of called) {
+    await rewrite(new URL(file, folder), (code) => compiledEagerly(code, functions));
+  }
 }
 
 /** The licenses of the included packages, which ask for being passed on with the code. */
