@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { installLocked } from "../../scripts/locked_packages.ts";
 import { installRuntimes } from "../../scripts/runtimes.ts";
-import { denoRun } from "../support/deno_run.ts";
+import { denoRun, PACKAGE_FLAGS } from "../support/deno_run.ts";
 import type { ServerCommand } from "../support/server.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -48,16 +48,15 @@ function bundled(path: string): Promise<string> {
   return known;
 }
 
-/** Neither runtime supports the import map, so the sources are bundled; dynamic imports stay separate files. */
+/** Neither runtime supports the import map, so programs are bundled; dynamic imports stay separate files. */
 async function bundle(path: string): Promise<string> {
   await installLocked(FOLDER, PEERS);
   const name = path.replace(/^.*\//, "").replace(/\.ts$/, "");
   const folder = new URL(`${name}/`, FOLDER);
   await rm(folder, { recursive: true, force: true });
-  const lock = denoRun().find((arg) => arg.startsWith("--lock="))!;
   const external = PEERS.flatMap((peer) => ["--external", peer]);
   const out = ["--code-splitting", "--outdir", fileURLToPath(folder)];
-  const args = ["bundle", "--quiet", lock, "--platform", "deno", ...external, ...out, `bench/${path}`];
+  const args = ["bundle", "--quiet", ...PACKAGE_FLAGS, "--platform", "deno", ...external, ...out, `bench/${path}`];
   const { code, output } = await run(Deno.execPath(), args, {
     limitMs: 60_000,
     quiet: true,
