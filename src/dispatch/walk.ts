@@ -1,5 +1,12 @@
 import { readCaptures } from "../matching/capture.ts";
-import { entersMount, type LayerSource, type Mounted, type Scope, type Step } from "../matching/layer.ts";
+import {
+  type AnyHandler,
+  entersMount,
+  type LayerSource,
+  type Mounted,
+  type Scope,
+  type Step,
+} from "../matching/layer.ts";
 import type { PathMatch } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
 import { firstEntered, holds } from "../matching/scope.ts";
@@ -157,19 +164,25 @@ export class Walk implements WalkOwner {
    * @param signal Its argument
    */
   continue(signal: unknown): void {
-    const second = !this.#open || (this.#running !== 0 && this.#running !== this.#turn);
-    if (signal || second) return this.#turnAside(signal, second);
-    this.#open = false;
-    if (this.#isStale()) this.#matchAgain();
-    this.#advance(undefined);
+    const position = this.#position;
+    const step = this.#steps[this.#at];
+    // what nearly every call comes to is all in here, and the rest elsewhere: V8 inlines only little code
+    if (
+      !signal && this.#open && (this.#running === 0 || this.#running === this.#turn) && step !== undefined &&
+      (step.within || (step.stays && position.params === undefined)) &&
+      position.version === this.#version && registrationEpoch() === this.#epoch
+    ) {
+      this.#at++;
+      return this.#call(step.fn!);
+    }
+    this.#proceed(signal);
   }
 
-  #turnAside(signal: unknown, second: boolean): void {
-    if (second && !isFailure(signal)) {
-      this.#context.warn?.("next() was called a second time by the same handler; the call was ignored");
-      return;
-    }
-    this.resume(signal);
+  #proceed(signal: unknown): void {
+    const second = !this.#open || (this.#running !== 0 && this.#running !== this.#turn);
+    if (!second && !signal) return this.resume(undefined);
+    if (!second || isFailure(signal)) return this.resume(signal);
+    this.#context.warn?.("next() was called a second time by the same handler; the call was ignored");
   }
 
   /**
@@ -216,26 +229,24 @@ export class Walk implements WalkOwner {
   #advance(error: unknown): void {
     if (error !== undefined || this.#at >= this.#steps.length) return this.#search(error);
     const step = this.#steps[this.#at]!;
-    if (step.within) {
-      this.#at++;
-      return this.#call(step, undefined);
-    }
     const position = this.#position;
-    const { scope } = step;
-    const { mergeParams: merges, paramHandlers } = scope.source ?? this.#source;
-    if (step.direct) {
-      position.params = merges ? mergeParams(null, this.#paramsAround(scope)) : undefined;
-      position.mount = this.#base + step.taken;
-    } else {
-      if (step.captures === null || paramHandlers.size > 0) return this.#search(undefined);
-      position.mount = this.#base + step.taken;
-      const params = readCaptures(step.captures, position.path!);
-      if (params === null) return this.#search(undefined);
-      position.params = merges ? mergeParams(params, this.#paramsAround(scope)) : params;
+    if (!step.within && !(step.stays && position.params === undefined)) {
+      const { scope } = step;
+      const { mergeParams: merges, paramHandlers } = scope.source ?? this.#source;
+      if (step.direct) {
+        position.params = merges ? mergeParams(null, this.#paramsAround(scope)) : undefined;
+        position.mount = this.#base + step.taken;
+      } else {
+        if (step.captures === null || paramHandlers.size > 0) return this.#search(undefined);
+        position.mount = this.#base + step.taken;
+        const params = readCaptures(step.captures, position.path!);
+        if (params === null) return this.#search(undefined);
+        position.params = merges ? mergeParams(params, this.#paramsAround(scope)) : params;
+      }
+      if (step.route !== null) this.#context.req.route = step.route;
     }
-    if (step.route !== null) this.#context.req.route = step.route;
     this.#at++;
-    this.#call(step, undefined);
+    this.#call(step.fn!);
   }
 
   // the parameters outside a router's mount: mounts at literal paths have none of their own
@@ -288,7 +299,7 @@ export class Walk implements WalkOwner {
         if (match.params !== null && paramHandlers.size > 0) return this.#runParams(step, match, error);
         this.#position.mount = this.#mountOf(step, match);
       }
-      if (step.kind === wanted) return this.#call(step, error);
+      if (step.kind === wanted) return this.#call(called(step, error));
       if (step.kind === "mount" && error === undefined) return this.#descend(step.layer.mounted!);
     }
   }
@@ -319,7 +330,7 @@ export class Walk implements WalkOwner {
       this.#position.mount = this.#mountOf(step, match);
       // with an error, parameter handlers of a mount run, too, but the router is not entered
       if (mounted !== null && error === undefined) this.#descend(mounted);
-      else if (step.kind === (error === undefined ? "handler" : "error")) this.#call(step, error);
+      else if (step.kind === (error === undefined ? "handler" : "error")) this.#call(called(step, error));
       else this.#advance(error);
     });
   }
@@ -348,19 +359,17 @@ export class Walk implements WalkOwner {
     this.resume(error);
   }
 
-  #call(step: Step, error: unknown): void {
+  #call(fn: AnyHandler): void {
     const position = this.#position;
     const { req, res } = this.#context;
-    if (position.depth >= MAX_DEPTH) return this.#callLater(step, error);
-    const fn = step.fn!;
-    const turn = ++this.#turn;
+    if (position.depth >= MAX_DEPTH) return this.#callLater(fn);
     const outer = this.#running;
-    this.#running = turn;
+    this.#running = ++this.#turn;
     this.#open = true;
     position.depth++;
     let result: unknown;
     try {
-      result = error === undefined ? fn(req, res, this.#next) : fn(error, req, res, this.#next);
+      result = fn(req, res, this.#next);
     } catch (failure) {
       this.#running = outer;
       position.depth--;
@@ -372,10 +381,10 @@ export class Walk implements WalkOwner {
   }
 
   // a method of its own, because the variables of a closure would be allocated for every handler
-  #callLater(step: Step, error: unknown): void {
+  #callLater(fn: AnyHandler): void {
     this.#open = true;
     this.#turn++;
-    queueMicrotask(() => this.#call(step, error));
+    queueMicrotask(() => this.#call(fn));
   }
 
   #leave(error: unknown): void {
@@ -394,6 +403,11 @@ export class Walk implements WalkOwner {
     }
     this.#owner.walked(error);
   }
+}
+
+// what is called at a step: an error handler gets the error first
+function called({ fn }: Step, error: unknown): AnyHandler {
+  return error === undefined ? fn! : (req, res, next) => fn!(error, req, res, next);
 }
 
 /**

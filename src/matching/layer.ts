@@ -176,6 +176,8 @@ export class Step {
   readonly direct: boolean;
   /** Whether it is a further handler of a layer that was entered at an earlier step. */
   readonly within: boolean;
+  /** Whether the step before it hides the same part of the path, so that only parameters have to be reset. */
+  readonly stays: boolean;
   /** The parameters of a route, if only they have to be read from the path. */
   readonly captures: Capture | null;
   /** Length of the part of the path that is hidden from the function, as far as it is known before matching. */
@@ -205,6 +207,7 @@ export class Step {
    * @param end Index of the first step after the layer
    * @param proven The layer's pattern, if it is known to match
    * @param scope Scope of the layer's router
+   * @param before The step before it, if it is known to run first
    */
   constructor(
     layer: Layer,
@@ -214,6 +217,7 @@ export class Step {
     end: number,
     proven: PathPattern | null,
     scope: Scope,
+    before?: Step,
   ) {
     const { route } = layer;
     const fixed = proven?.fixed ?? null;
@@ -225,6 +229,8 @@ export class Step {
     this.within = !enters && kind === "handler";
     this.captures = handles && route !== null ? proven?.capture ?? null : null;
     this.taken = scope.taken + (route === null ? fixed?.length ?? 0 : 0);
+    this.stays = this.direct && route === null && before?.direct === true && before.scope === scope &&
+      before.taken === this.taken;
     this.route = route;
     this.layer = layer;
     this.kind = kind;
@@ -234,9 +240,9 @@ export class Step {
     this.fixed = fixed;
   }
 
-  /** The same step, in a list where its index is higher by a number. */
+  /** The same step, in a list where its index is higher by a number, and the step before it may be another one. */
   moved(by: number): Step {
-    if (by === 0) return this;
+    if (by === 0 && !this.stays) return this;
     return new Step(this.layer, this.kind, this.fn, this.enters, this.end + by, this.proven, this.scope);
   }
 }

@@ -33,7 +33,9 @@ export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
       steps.push(new Step(layer, "allow", null, true, steps.length + 1, proven, scope));
     }
     const end = steps.length + entries.length;
-    entries.forEach(({ fn, kind }, index) => steps.push(new Step(layer, kind, fn, index === 0, end, proven, scope)));
+    entries.forEach(({ fn, kind }, index) => {
+      steps.push(new Step(layer, kind, fn, index === 0, end, proven, scope, steps.at(-1)));
+    });
   }
   return steps;
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { Router } from "@sluice/sluice";
+import { type ErrorHandler, type RequestHandler, Router } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
 
 Deno.test("a chain of synchronous handlers is answered without a promise", () => {
@@ -149,4 +149,39 @@ Deno.test("dispatch finds the last of many routes and skips other prefixes", asy
   for (let i = 0; i < 1000; i++) app.get(`/r${i}/:id`, (req, res) => res.send(`${i} ${req.params["id"]}`));
   assertEquals(await askText(app, "/r999/7"), "999 7");
   assertEquals(touched, 0);
+});
+
+Deno.test("each middleware sees the URL below its own mount, whichever ran before it", async () => {
+  const app = quietApp();
+  const seen: string[] = [];
+  const note = (name: string): RequestHandler => (req, _res, next) => {
+    seen.push(`${name} ${req.baseUrl} ${req.url} ${JSON.stringify(req.params)}`);
+    next();
+  };
+  app.use("/a", note("first"), note("second"));
+  app.use(note("root"), (req, _res, next) => {
+    req.params = { own: "1" };
+    next();
+  }, note("after own parameters"));
+  app.use("/a", note("third"), (req, _res, next) => {
+    if (req.url === "/b") req.url = "/c";
+    next();
+  }, note("rewritten"));
+  app.use("/a", (_req, _res, next) => next(new Error("to the error handler")), note("never"));
+  const recover: ErrorHandler = (_error, _req, _res, next) => next();
+  app.use("/", recover);
+  app.use("/a", note("recovered"));
+  app.use("/", note("last"));
+  app.use((_req, res) => res.send("done"));
+  assertEquals(await askText(app, "/a/b"), "done");
+  assertEquals(seen, [
+    "first /a /b {}",
+    "second /a /b {}",
+    "root  /a/b {}",
+    "after own parameters  /a/b {}",
+    "third /a /b {}",
+    "rewritten /a /c {}",
+    "recovered /a /c {}",
+    "last  /a/c {}",
+  ]);
 });
