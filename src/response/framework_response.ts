@@ -20,7 +20,7 @@ import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { isBodySource } from "./streamed_body.ts";
-import { asFetched, copyOf, responseClass } from "./web_response.ts";
+import { asFetched, copyOf, responseClass, textResponse } from "./web_response.ts";
 
 /** Handlers for `res.format`, by media type or extension; `default` is called if none is acceptable. */
 export type FormatHandlers = Record<
@@ -56,7 +56,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   statusCode = 200;
 
   /** The request this response belongs to. */
-  req: FrameworkRequest;
+  declare req: FrameworkRequest;
 
   /**
    * Wraps an exchange; the framework does this for every request.
@@ -131,6 +131,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   send(body?: SendBody): this {
     this.assertOpen("res.send");
     if (typeof body === "string") {
+      if (this.#answerTextAtOnce(body)) return this;
       const type = this.outgoing.contentType;
       this.#giveType(type === undefined ? HTML : withUtf8Charset(type));
       return this.#sendWhole(body);
@@ -226,7 +227,22 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       return false;
     }
     this.#state.takeJson(response, value);
-    outgoing.contentType = JSON_PLAIN;
+    return true;
+  }
+
+  // if neither headers nor an entity tag matter, there may be a shorter way to the web response
+  #answerTextAtOnce(body: string): boolean {
+    const state = this.#state;
+    const { app, respond, target } = state.exchange;
+    if (app.settings["etag fn"] !== undefined || respond !== null || !state.headers.untouched || state.ended) {
+      return false;
+    }
+    if (this.statusCode !== 200 || state.reason !== "" || this.hooked || this.set !== plainSet || target.isHead) {
+      return false;
+    }
+    const response = body === "" ? null : textResponse(body, HTML, app);
+    if (response === null) return false;
+    state.takeText(response, body, HTML);
     return true;
   }
 

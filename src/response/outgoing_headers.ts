@@ -155,6 +155,11 @@ export class OutgoingHeaders {
     return this.#others === null || this.#others.length === 0;
   }
 
+  /** Whether no header was ever set. */
+  get untouched(): boolean {
+    return this.#contentType === undefined && this.#others === null && !this.framed && this.coded === false;
+  }
+
   /** Lower-case names and values in turn, one pair for each line. */
   toList(): string[] {
     const type = this.contentType;

@@ -12,6 +12,8 @@ interface Recent {
   readonly body: string;
   /** Its headers, as of {@linkcode OutgoingHeaders.toList}. */
   readonly lines: readonly string[];
+  /** Its content type, if it has the status 200 and no other header; otherwise empty. */
+  readonly plainType: string;
   /** Never sent itself, so that it can be copied again and again. */
   readonly response: Response;
 }
@@ -66,8 +68,21 @@ export function repeated(
   // what is meant for one client is not kept, and headers with several values cannot be compared
   if (isPrivate(headers) || !headers.consistOf(lines)) return make(status, reason, headers, body, app);
   const response = make(status, reason, OutgoingHeaders.of(lines), text, app);
-  places[place] = { status, reason, body: text, lines, response: response.clone() };
+  const plainType = status === 200 && reason === "" && lines.length === 2 ? lines[1]! : "";
+  places[place] = { status, reason, body: text, lines, plainType, response: response.clone() };
   return response;
+}
+
+/**
+ * The same for a text with status 200 and no header but its content type, which needs less of a comparison.
+ *
+ * @param body The body
+ * @param type The content type
+ * @returns The response, `null` if there is nothing to copy
+ */
+export function repeatedText(body: string, type: string): Response | null {
+  const recent = places[(body.length + 200) & (PLACES - 1)];
+  return recent !== undefined && recent.plainType === type && recent.body === body ? recent.response.clone() : null;
 }
 
 function isPrivate(headers: OutgoingHeaders): boolean {

@@ -1,6 +1,7 @@
 import { statusText } from "../http/status_text.ts";
 import type { Exchange, WebBody } from "../request/exchange.ts";
 import type { BodyStream } from "./body_stream.ts";
+import { JSON_PLAIN } from "./content_type.ts";
 import { frame, mayHaveContent } from "./framing.ts";
 import { OutgoingHeaders } from "./outgoing_headers.ts";
 import { webResponse } from "./web_response.ts";
@@ -16,7 +17,7 @@ export const stateKey: unique symbol = Symbol("state");
  */
 export class ResponseState {
   /** The exchange that is answered. */
-  readonly exchange: Exchange;
+  declare readonly exchange: Exchange;
   /** The headers that were set. */
   readonly headers: OutgoingHeaders = new OutgoingHeaders();
   /** The status that was sent with the headers, 0 as long as both can be changed. */
@@ -95,7 +96,20 @@ export class ResponseState {
    */
   take(response: Response, text: string | null): boolean {
     this.#body = text;
-    return this.#finish(response);
+    return this.#finish(response, response.status);
+  }
+
+  /**
+   * Responds with a web response that was made of a text, with status 200 and nothing but a content type.
+   *
+   * @param response The response
+   * @param text The text
+   * @param type Its type
+   */
+  takeText(response: Response, text: string, type: string): void {
+    this.#body = text;
+    this.headers.contentType = type;
+    this.#finish(response, 200);
   }
 
   /**
@@ -106,11 +120,12 @@ export class ResponseState {
    */
   takeJson(response: Response, value: unknown): void {
     this.#body = new JsonBody(value);
-    this.#finish(response);
+    this.headers.contentType = JSON_PLAIN;
+    this.#finish(response, 200);
   }
 
-  #finish(response: Response): boolean {
-    this.sentStatus = response.status;
+  #finish(response: Response, status: number): boolean {
+    this.sentStatus = status;
     this.ended = true;
     const isFirst = this.exchange.settle(response);
     this.exchange.finish();

@@ -4,7 +4,7 @@ import type { AppLike } from "../request/app_like.ts";
 import type { Exchange, WebBody } from "../request/exchange.ts";
 import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
-import { repeated } from "./recent_responses.ts";
+import { repeated, repeatedText } from "./recent_responses.ts";
 
 // the only type for which Deno's constructor has a fast path; shared, because a literal would be made each time
 const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
@@ -75,6 +75,19 @@ export function webResponse(
   return mayRepeat && app.runtimeSupport.copiesFast
     ? repeated(status, statusText, headers, body, app, newResponse)
     : newResponse(status, statusText, headers, body, app);
+}
+
+/**
+ * A web response of a text with status 200 and no header but its content type, if the runtime has a short way to it.
+ *
+ * @param body The text
+ * @param type The content type
+ * @param app The application, which knows the runtime
+ * @returns The response, `null` if it has to be made by {@linkcode webResponse}
+ */
+export function textResponse(body: string, type: string, { runtimeSupport }: AppLike): Response | null {
+  if (runtimeSupport.copiesFast) return repeatedText(body, type);
+  return runtimeSupport.modelsFast ? new (responseClass())(body, modelOf(type)) : null;
 }
 
 function newResponse(

@@ -107,3 +107,51 @@ Deno.test("the page for what is missing names what was asked for, and is JSON on
     assertEquals(await response.json(), { error: `Cannot POST ${path}` });
   }
 });
+
+Deno.test("a text that was sent often before still passes through what middleware has replaced", async () => {
+  const app = quietApp().set("etag", false);
+  app.get("/:how", (req, res) => {
+    const { how } = req.params;
+    const { set, setHeader, end } = res;
+    if (how === "set") res.set = (...args: [string, string]) => (set.apply(res, args), set.call(res, "X-Seen", how));
+    if (how === "setHeader") {
+      res.setHeader = (name, value) => (setHeader.call(res, name, value), setHeader.call(res, "X-Seen", how));
+    }
+    if (how === "end") res.end = () => end.call(res, "replaced");
+    if (how === "status") res.status(201);
+    if (how === "reason") res.statusMessage = "Fine";
+    if (how === "type") res.type("text/plain");
+    if (how === "header") res.set("X-Seen", how);
+    if (how === "removed") res.set("X-Seen", how).removeHeader("X-Seen");
+    res.send("constant");
+  });
+  for (let i = 0; i < OFTEN; i++) assertEquals(await askText(app, "/plainly"), "constant");
+  const asked = async (how: string, method = "GET") => {
+    const { status, statusText, headers, body } = await ask(app, `/${how}`, { method });
+    const text = body === null ? "" : await new Response(body).text();
+    return [status, statusText, headers.get("content-type"), headers.get("x-seen"), text];
+  };
+  const html = "text/html; charset=utf-8";
+  assertEquals(await asked("plainly"), [200, "", html, null, "constant"]);
+  assertEquals(await asked("plainly", "HEAD"), [200, "", html, null, ""]);
+  assertEquals(await asked("set"), [200, "", html, "set", "constant"]);
+  assertEquals(await asked("setHeader"), [200, "", html, "setHeader", "constant"]);
+  assertEquals(await asked("end"), [200, "", html, null, "replaced"]);
+  assertEquals(await asked("status"), [201, "", html, null, "constant"]);
+  assertEquals(await asked("reason"), [200, "Fine", html, null, "constant"]);
+  assertEquals(await asked("type"), [200, "", "text/plain; charset=utf-8", null, "constant"]);
+  assertEquals(await asked("header"), [200, "", html, "header", "constant"]);
+  assertEquals(await asked("removed"), [200, "", html, null, "constant"]);
+});
+
+Deno.test("after a text that was copied, the response tells its headers and that it was sent", async () => {
+  const app = quietApp().set("etag", false);
+  const told: unknown[] = [];
+  app.get("/", (_req, res) => {
+    res.send("constant");
+    told.push([res.headersSent, res.writableEnded, res.get("Content-Type"), res.get("Content-Length"), res.statusCode]);
+  });
+  for (let i = 0; i < OFTEN; i++) await askText(app, "/");
+  assertEquals(new Set(told.map((one) => JSON.stringify(one))).size, 1);
+  assertEquals(told[0], [true, true, "text/html; charset=utf-8", "8", 200]);
+});
