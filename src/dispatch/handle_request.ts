@@ -53,9 +53,9 @@ export function handleRequest(
  * generation. They would keep all requests they refer to alive, and half the time would go into collecting garbage.
  */
 class Serving implements WalkContext, WalkOwner {
-  readonly exchange: Exchange;
-  readonly req: FrameworkRequest;
-  readonly res: FrameworkResponse;
+  declare readonly exchange: Exchange;
+  declare readonly req: FrameworkRequest;
+  declare readonly res: FrameworkResponse;
   as: string | undefined = undefined;
   around: Surroundings | null = null;
   /** The layers, and the step that was run without a walk; `null` if there was a walk from the beginning. */
@@ -84,7 +84,9 @@ class Serving implements WalkContext, WalkOwner {
       const steps = layers.stepsFor(target.path, this.as ?? target.method);
       const first = steps[0];
       // a server around the application may have consumed part of the path
-      if (first !== undefined && target.mount === 0 && context === null && this.enter(first, layers)) this.call(first);
+      const isWhole = target.mount === 0 && context === null;
+      if (isWhole && first === undefined) this.walked();
+      else if (isWhole && this.enter(first!, layers)) this.call(first!);
       else new Walk(layers, this, this).start(steps);
     } catch (error) {
       this.walked(error);
@@ -209,8 +211,10 @@ class Serving implements WalkContext, WalkOwner {
  * @param target The request; its path below the present mount is matched
  */
 export function matchedAs(layers: LayerSource, target: Target): "WS" | undefined {
-  if (!socketsExist()) return undefined;
-  const { method, path, request } = target;
+  return socketsExist() ? upgradedAs(layers, target) : undefined;
+}
+
+function upgradedAs(layers: LayerSource, { method, path, request }: Target): "WS" | undefined {
   const isUpgrade = method === "GET" && layers.leadsToSocket(path) &&
     request.headers.get("upgrade")?.toLowerCase() === "websocket" && layers.reachesSocket(path);
   return isUpgrade ? "WS" : undefined;

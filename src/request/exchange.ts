@@ -88,11 +88,11 @@ class Extras {
  */
 export class Exchange {
   /** What the request asks for. */
-  readonly target: Target;
+  declare readonly target: Target;
   /** The platform's second argument; not looked at until somebody asks for the peer. */
-  readonly info: unknown;
+  declare readonly info: unknown;
   /** The application that is handling the request; another one while a mounted application runs. */
-  app: AppLike;
+  declare app: AppLike;
   /** Makes the web response, if the platform has a faster way than the runtime's class. */
   respond: Respond | null = null;
   #response: Response | null = null;
@@ -113,7 +113,11 @@ export class Exchange {
     this.target = new Target(request);
     this.info = info;
     this.app = app;
-    if (context !== undefined) this.#ensureExtras.context = context;
+    if (context !== undefined) this.#keepContext(context);
+  }
+
+  #keepContext(context: unknown): void {
+    this.#ensureExtras.context = context;
   }
 
   get #ensureExtras(): Extras {
@@ -150,9 +154,12 @@ export class Exchange {
     if (this.#finished) return;
     // a handler that destroys its request or response may still end the response, which is no success then
     this.#finished = !this.#aborted;
-    this.#extras?.reading?.answered();
-    if (this.#aborted) return;
-    this.#runEnd();
+    if (this.#extras !== null) this.#tellEnd(this.#extras);
+  }
+
+  #tellEnd({ reading }: Extras): void {
+    reading?.answered();
+    if (!this.#aborted) this.#runEnd();
   }
 
   /** Reads the body as a Node stream, and discards the rest of it after the response. */
@@ -304,7 +311,7 @@ export class Exchange {
   settle(response: Response): boolean {
     if (this.#response !== null) return false;
     this.#response = response;
-    if (this.hasListeners || (this.#extras !== null && this.#extras.handlers > 0)) this.#keep();
+    if (this.#extras !== null && (this.hasListeners || this.#extras.handlers > 0)) this.#keep();
     this.#waiting?.(response);
     return true;
   }
