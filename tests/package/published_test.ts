@@ -7,7 +7,7 @@ import { importGraph } from "../../bench/start/graph.ts";
 import { buildPackages } from "../../scripts/build.ts";
 import { lockedVersions } from "../../scripts/locked_packages.ts";
 import { run } from "../../scripts/process.ts";
-import { offlineImports } from "../../scripts/std.ts";
+import { publishedImports } from "../../scripts/published_imports.ts";
 import { APP_CONTRACT, outcomesOf } from "../contracts/app_contract.ts";
 import { startServing } from "../contracts/serving.ts";
 import { lockFlag } from "../support/node_program.ts";
@@ -55,11 +55,7 @@ function classNames(exported: Record<string, { name?: unknown; toString?: unknow
 
 /** Flags with which a program's imports of the packages lead to what is published. */
 async function publishedFlags(): Promise<string[]> {
-  const imports = await offlineImports();
-  for (const { name, built } of entries) imports[name] = new URL(built, ROOT).href;
-  const map = new URL(`${FOLDER}imports.json`, ROOT);
-  await Deno.writeTextFile(map, JSON.stringify({ imports }));
-  return [`--import-map=${fileURLToPath(map)}`, await lockFlag("published")];
+  return [`--import-map=${await publishedImports(new URL(FOLDER, ROOT))}`, await lockFlag("published")];
 }
 
 /** The files of the framework's bundles, by name. */

@@ -1,0 +1,21 @@
+import { fileURLToPath } from "node:url";
+import { offlineImports } from "./std.ts";
+
+/**
+ * Writes an import map with which the names of the packages lead to what was built, for programs of this repository.
+ *
+ * @param folder Where the packages were built
+ * @returns Path of the map
+ */
+export async function publishedImports(folder: URL): Promise<string> {
+  const imports = await offlineImports();
+  for (const built of [folder, new URL("advanced/", folder)]) {
+    const { name, exports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", built)));
+    for (const [entry, path] of Object.entries<string>(exports)) {
+      imports[name + entry.slice(1)] = new URL(path, built).href;
+    }
+  }
+  const map = new URL("imports.json", folder);
+  await Deno.writeTextFile(map, JSON.stringify({ imports }));
+  return fileURLToPath(map);
+}
