@@ -180,7 +180,6 @@ export class Walk implements WalkOwner {
 
   #proceed(signal: unknown): void {
     const second = !this.#open || (this.#running !== 0 && this.#running !== this.#turn);
-    if (!second && !signal) return this.resume(undefined);
     if (!second || isFailure(signal)) return this.resume(signal);
     this.#context.warn?.("next() was called a second time by the same handler; the call was ignored");
   }
@@ -229,22 +228,24 @@ export class Walk implements WalkOwner {
   #advance(error: unknown): void {
     if (error !== undefined || this.#at >= this.#steps.length) return this.#search(error);
     const step = this.#steps[this.#at]!;
-    const position = this.#position;
-    if (!step.within && !(step.stays && position.params === undefined)) {
-      const { scope } = step;
-      const { mergeParams: merges, paramHandlers } = scope.source ?? this.#source;
-      if (step.direct) {
-        position.params = merges ? mergeParams(null, this.#paramsAround(scope)) : undefined;
-        position.mount = this.#base + step.taken;
-      } else {
-        if (step.captures === null || paramHandlers.size > 0) return this.#search(undefined);
-        position.mount = this.#base + step.taken;
-        const params = readCaptures(step.captures, position.path!);
-        if (params === null) return this.#search(undefined);
-        position.params = merges ? mergeParams(params, this.#paramsAround(scope)) : params;
-      }
-      if (step.route !== null) this.#context.req.route = step.route;
+    if (step.within) {
+      this.#at++;
+      return this.#call(step.fn!);
     }
+    const position = this.#position;
+    const { scope } = step;
+    const { mergeParams: merges, paramHandlers } = scope.source ?? this.#source;
+    if (step.direct) {
+      position.params = merges ? mergeParams(null, this.#paramsAround(scope)) : undefined;
+      position.mount = this.#base + step.taken;
+    } else {
+      if (step.captures === null || paramHandlers.size > 0) return this.#search(undefined);
+      position.mount = this.#base + step.taken;
+      const params = readCaptures(step.captures, position.path!);
+      if (params === null) return this.#search(undefined);
+      position.params = merges ? mergeParams(params, this.#paramsAround(scope)) : params;
+    }
+    if (step.route !== null) this.#context.req.route = step.route;
     this.#at++;
     this.#call(step.fn!);
   }
