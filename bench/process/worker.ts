@@ -2,7 +2,7 @@
 import { requestOf, type Scenario, SCENARIOS } from "../scenarios.ts";
 import { type FetchHandler, fetchHandler } from "../servers/handlers.ts";
 import { besides } from "../support/batches.ts";
-import { answerRounds } from "../support/child.ts";
+import { answerRounds } from "../support/answer_rounds.ts";
 
 const BATCHES = 200;
 const ORIGIN = "http://localhost:8000";

@@ -26,7 +26,7 @@ export class Child {
   /**
    * Starts one and waits until it is prepared.
    *
-   * @param worker The program, which serves with {@linkcode answerRounds}
+   * @param worker The program, which serves with `answerRounds`
    * @param args Arguments of the program: a contestant's name and so on
    * @throws {Error} If it ends before it is prepared
    */
@@ -101,16 +101,4 @@ export async function interleave<T = number>(
     for (const [i, child] of children.entries()) answers.get(names[i]!)!.push(await child.ask<T>());
   }
   return answers;
-}
-
-/**
- * The child's side: reports that it is ready, then answers each line with a line.
- *
- * @param answer Answers one question
- */
-export async function answerRounds(answer: (question: string) => unknown): Promise<void> {
-  const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-  say("ready");
-  for await (const line of linesOf(Deno.stdin.readable)) say(JSON.stringify(await answer(line)));
-  Deno.exit(0);
 }

@@ -40,18 +40,22 @@ export async function runField(field: Field): Promise<void> {
     seconds: numberFlag("seconds", 1),
     leadSeconds: field.leadSeconds,
   };
-  const commands = new Map<string, ServerCommand>();
-  for (const contestant of contestantsOf(comparisons)) commands.set(contestant, await field.command(contestant));
 
-  const rounds = await withServers(commands, async (servers) => {
-    await check(servers);
-    const all = new Map<string, Rounds>();
-    for (const scenario of scenarios) {
-      console.log(`measuring ${scenario.name}`);
-      all.set(scenario.name, await measureRounds(servers, scenario, effort));
-    }
-    return all;
-  });
+  // one after the other: the more contestants there are, the longer each waits for its turn, and finds the processor's
+  // caches full of the others
+  async function measured(comparison: Comparison): Promise<Map<string, Rounds>> {
+    const commands = new Map<string, ServerCommand>();
+    for (const contestant of contestantsOf([comparison])) commands.set(contestant, await field.command(contestant));
+    return await withServers(commands, async (servers) => {
+      await check(servers);
+      const all = new Map<string, Rounds>();
+      for (const scenario of scenarios) {
+        console.log(`measuring ${comparison.name}, ${scenario.name}`);
+        all.set(scenario.name, await measureRounds(servers, scenario, effort));
+      }
+      return all;
+    });
+  }
 
   async function check(servers: ReadonlyMap<string, Server>): Promise<void> {
     for (const [name, { origin }] of servers) await checkAnswers(name, fetch, scenarios, origin);
@@ -64,7 +68,8 @@ export async function runField(field: Field): Promise<void> {
     }
   }
 
-  const results = comparisons.map((comparison) => resultOf(comparison, rounds));
+  const results: ReturnType<typeof resultOf>[] = [];
+  for (const comparison of comparisons) results.push(resultOf(comparison, await measured(comparison)));
   for (const result of results) console.log(`\n${tableOf(result)}`);
   if (!writes()) return;
   await writeSections(new Map(results.map((result) => [result.comparison.name, tableOf(result)])));

@@ -1,0 +1,14 @@
+import { linesOf } from "../../scripts/lines.ts";
+
+/**
+ * The other side of a `Child`: reports that it is ready, then answers each line with a line. It has a file of its own,
+ * because a child that imported its parent's would build the packages again.
+ *
+ * @param answer Answers one question
+ */
+export async function answerRounds(answer: (question: string) => unknown): Promise<void> {
+  const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+  say("ready");
+  for await (const line of linesOf(Deno.stdin.readable)) say(JSON.stringify(await answer(line)));
+  Deno.exit(0);
+}
