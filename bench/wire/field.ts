@@ -6,7 +6,7 @@ import { type Server, type ServerCommand, withServers } from "../support/server.
 import { bytesOf, checkAnswers } from "./check.ts";
 import { among, type Comparison, contestantsOf } from "./comparison.ts";
 import { picture } from "./picture.ts";
-import { resultOf, tableOf } from "./result.ts";
+import { type Result, resultOf, tableOf } from "./result.ts";
 import { measureRounds, type Rounds } from "./rounds.ts";
 
 /** What a run measures. */
@@ -68,7 +68,7 @@ export async function runField(field: Field): Promise<void> {
     }
   }
 
-  const results: ReturnType<typeof resultOf>[] = [];
+  const results: Result[] = [];
   for (const comparison of comparisons) results.push(resultOf(comparison, await measured(comparison)));
   for (const result of results) console.log(`\n${tableOf(result)}`);
   if (!writes()) return;
