@@ -47,18 +47,19 @@ async function report(mod: string): Promise<void> {
   console.log(JSON.stringify(Object.fromEntries(ranges)));
 }
 
-// what nearly every application does: text, JSON, a parameter, a middleware
+// what nearly every application does: text, JSON, a parameter, a middleware; the first two routes are before that
 async function firstResponses(mod: string): Promise<AsyncDisposable> {
   const { default: sluice } = await import(mod);
   const app = sluice();
-  app.use((_req: unknown, _res: unknown, next: () => void) => next());
   app.get("/", (_req: unknown, res: { send(body: string): void }) => res.send("text"));
-  app.get("/json/:id", (req: { params: unknown }, res: { json(body: unknown): void }) => res.json(req.params));
+  app.get("/json", (_req: unknown, res: { json(body: unknown): void }) => res.json({ text: "text" }));
+  app.use((_req: unknown, _res: unknown, next: () => void) => next());
+  app.get("/behind/:id", (req: { params: unknown }, res: { json(body: unknown): void }) => res.json(req.params));
   const server = app.listen({ port: 0, hostname: "127.0.0.1" });
   const { port } = await new Promise<{ port: number }>((resolve) => {
     server.once("listening", () => resolve(server.address()));
   });
-  for (const path of ["/", "/json/1"]) {
+  for (const path of ["/", "/json", "/behind/1"]) {
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
     if (!response.ok) throw new Error(`${path} has status ${response.status}`);
     await response.text();
