@@ -13,6 +13,18 @@ export function isAbsolutePath(path: string): boolean {
   return rootOf(path) !== "";
 }
 
+const PLAIN = /^(?:\/[\w-][\w.-]*)+$/;
+
+/**
+ * Tells whether there is nothing in a path to decode, to resolve or to hide, which is so of most: every part begins with
+ * a letter, a digit, `_` or `-`, and has only those and dots.
+ *
+ * @param path The path
+ */
+export function isPlainPath(path: string): boolean {
+  return PLAIN.test(path);
+}
+
 /** Separates folders, on POSIX or on Windows. */
 const EITHER_SLASH = /[\\/]/;
 
@@ -47,6 +59,7 @@ export function normalizePath(path: string, separator?: "/"): string {
  * @param separator `/` if only that separates folders; otherwise both slashes do
  */
 export function resolvePath(path: string, workingDirectory: () => string, separator?: "/"): string {
+  if (isPlainPath(path)) return path;
   const isAbsolute = separator === "/" ? path.startsWith("/") : isAbsolutePath(path);
   const absolute = normalizePath(isAbsolute ? path : `${workingDirectory()}/${path}`, separator);
   return absolute.endsWith("/") && absolute !== rootOf(absolute) ? absolute.slice(0, -1) : absolute;

@@ -7,6 +7,7 @@ import type { Validators } from "../http/freshness.ts";
 import { toHttpDate } from "../http/http_date.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
+import { TwoGenerations } from "../http/two_generations.ts";
 import { parseDuration } from "../http/units.ts";
 import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
@@ -251,8 +252,18 @@ function setFileHeaders(res: FileResponse, { path, stat }: FoundFile, transfer: 
   if (etag && !res.hasHeader("ETag")) res.setHeader("ETag", stat.tag ?? fileEntityTag(stat));
   if (res.hasHeader("Content-Type")) return;
   // a file called "html" has no extension
-  const type = contentTypeOf(extensionOf(path)) ?? "application/octet-stream";
-  res.setHeader("Content-Type", type);
+  res.setHeader("Content-Type", typeFor(extensionOf(path)));
+}
+
+/** Content types by extension: finding one takes several regular expressions. */
+const types = new TwoGenerations<string>(64);
+
+function typeFor(extension: string): string {
+  const known = types.get(extension);
+  if (known !== undefined) return known;
+  const type = contentTypeOf(extension) ?? "application/octet-stream";
+  types.set(extension, type);
+  return type;
 }
 
 async function sendBytes(

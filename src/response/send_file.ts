@@ -24,14 +24,18 @@ const WAYS: FileWays = {
   stream: (res, body) => res[streamKey](body),
 };
 
+/** How files are sent, once that is loaded: each further `import()` takes as long as half a file of 64 KiB. */
+let loaded: typeof import("./file_transfer.ts") | undefined;
+
 /**
  * Sends a file; see `file_transfer.ts`. Few programs send files, so that is loaded with the first one.
  *
  * @param res The response
  * @param transfer What to send
  */
-export function transferFile(res: FileResponse, transfer: FileTransfer): Promise<void> {
-  return import("./file_transfer.ts").then(({ transferFile }) => transferFile(res, transfer, WAYS));
+export async function transferFile(res: FileResponse, transfer: FileTransfer): Promise<void> {
+  loaded ??= await import("./file_transfer.ts");
+  await loaded.transferFile(res, transfer, WAYS);
 }
 
 /** Options of `res.sendFile` and `res.download`. */
