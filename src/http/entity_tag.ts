@@ -1,5 +1,5 @@
 import { utf8Bytes } from "./encodings.ts";
-import { ownText } from "./own_text.ts";
+import { RecentTexts } from "./recent_texts.ts";
 import { sha1Base64, sha1Base64OfAscii } from "./sha1.ts";
 
 /** A runtime that makes entity tags itself. */
@@ -11,12 +11,8 @@ export interface TagMaker {
 /** Longest text, in characters, that is hashed here in any case: calling the runtime would take longer. */
 const SHORT = 512;
 const NO_MAKER: TagMaker = {};
-/** Number of short texts whose tags are cached: answers often repeat, and a look-up is cheaper than hashing. */
-const REMEMBERED_TEXTS = 256;
-/** After the first ones, one in so many unknown texts is cached: those that repeat get in soon, others are not copied. */
-const ADMITTED = 16;
-let remembered = new Map<string, string>();
-let missed = 0;
+/** Tags of short texts: answers often repeat, and a look-up is cheaper than hashing. */
+const remembered = new RecentTexts<string>(128, 16);
 
 /**
  * Weak entity tag of a body (RFC 9110 section 8.8.3): its length and its SHA-1, byte for byte what Express sends.
@@ -30,10 +26,7 @@ export function weakEntityTag(body: string | Uint8Array, runtime: TagMaker = NO_
   const known = remembered.get(body);
   if (known !== undefined) return known;
   const tag = `W/${strongEntityTag(body)}`;
-  if (++missed <= REMEMBERED_TEXTS || missed % ADMITTED === 0) {
-    if (remembered.size >= REMEMBERED_TEXTS) remembered = new Map();
-    remembered.set(ownText(body), tag);
-  }
+  remembered.offer(body, tag);
   return tag;
 }
 

@@ -1,5 +1,12 @@
 /** One application, written once and served by every runtime; it names none of them. */
-import sluice, { type FrameworkApp, type Handler, HttpError, Router } from "@sluice/sluice";
+import sluice, {
+  type FrameworkApp,
+  type FrameworkRequest,
+  type FrameworkResponse,
+  type Handler,
+  HttpError,
+  Router,
+} from "@sluice/sluice";
 import { advancedLimitRoutes } from "./program_advanced_limits.ts";
 import { limitRoutes, RequestedClock } from "./program_limits.ts";
 import { socketRoutes } from "./program_sockets.ts";
@@ -149,6 +156,12 @@ function bodies(app: FrameworkApp): void {
   app.post("/body/text", sluice.text(), echo);
   app.post("/body/raw", sluice.raw(), (req, res) => res.json({ bytes: [...req.body] }));
   app.post("/body/none", echo);
+  const present = Router();
+  present.use(sluice.json({ limit: 20 }), (req, res) => void res.json("body" in req));
+  present.use((error: { status: number }, req: FrameworkRequest, res: FrameworkResponse, _next: unknown) => {
+    res.status(error.status).json("body" in req);
+  });
+  app.use("/body/present", present);
   app.post("/body/web", async (req, res) => res.json(await req.request.json()));
   app.post("/body/web-json", async (req, res) => res.json(await req.json()));
   app.post("/body/web-form", async (req, res) => res.json([...(await req.formData()).keys()]));

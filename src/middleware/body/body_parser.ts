@@ -39,18 +39,22 @@ const MOST_BYTES = 3;
 export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParser {
   const { parseText } = parsing;
   const textOnly = options.verify === undefined ? parseText : undefined;
+  // The last type of a body that was parsed as it came. Comparing it costs next to nothing, and looking it up 0.15 µs on
+  // V8, which has to hash a string that has just come from a client.
+  let usual: string | undefined;
   const middleware: BodyParser = (req, res, next) => {
-    // as in Express, `"body" in req` is true after a parser
-    if (req.body === undefined) req.body = undefined;
-    if (isWithoutBody(req)) return next();
+    if (isWithoutBody(req)) return skip(req, next);
     const type = req.get("content-type") ?? "";
-    const known = options.verdicts.get(type);
-    if (known === false) return next();
-    const parsesText = textOnly !== undefined && isPlainUtf8(type, options) && isUncoded(req);
+    const isUsual = type === usual;
+    const known = isUsual || options.verdicts.get(type);
+    if (known === false) return skip(req, next);
+    const parsesText = textOnly !== undefined && (isUsual || isPlainUtf8(type, options)) && isUncoded(req);
     if (known === true && parsesText) {
+      if (!isUsual) usual = type;
       const arrived = arrivedText(req);
       if (arrived !== null) return takeArrived(req, arrived, options.limit, textOnly, next);
     }
+    markParsed(req);
     const length = announcedLength(req);
     if (length === undefined && !hasUnannouncedBody(req)) return next();
     if (!options.wants(req, type)) return next();
@@ -89,9 +93,12 @@ function takeArrived(
 ): void {
   if (text.length === 0 || text.length * MOST_BYTES > limit) {
     const length = announcedLength(req);
-    if (text.length === 0 && length === undefined && req.get("transfer-encoding") === undefined) return next();
+    if (text.length === 0 && length === undefined && req.get("transfer-encoding") === undefined) return skip(req, next);
     const received = length ?? utf8Length(text);
-    if (received > limit) return next(tooLarge(limit, length === undefined ? { received } : { length }));
+    if (received > limit) {
+      markParsed(req);
+      return next(tooLarge(limit, length === undefined ? { received } : { length }));
+    }
   }
   takeParsed(req, text, parseText, next);
 }
@@ -120,9 +127,20 @@ function takeParsed(
     if (announced !== undefined) assertLength(text, announced);
     req.body = parsed(parseText, text, "utf-8");
   } catch (error) {
+    markParsed(req);
     return next(error);
   }
   next();
+}
+
+function skip(req: FrameworkRequest, next: (error?: unknown) => void): void {
+  markParsed(req);
+  next();
+}
+
+// as in Express, `"body" in req` is true after a parser
+function markParsed(req: FrameworkRequest): void {
+  if (req.body === undefined) req.body = undefined;
 }
 
 // a parser for every path gets mostly such requests, for which not even a header should be read

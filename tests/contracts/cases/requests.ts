@@ -150,6 +150,28 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
     assertEquals(await json(ask, "/body/json", { method: "POST" }), { body: null });
   });
 
+  it("behind a parser, the request has a body, even if there was none or it was refused", async ({ ask }) => {
+    const large = JSON.stringify("x".repeat(200));
+    // again and again, because parsers remember the usual type
+    for (let round = 0; round < 3; round++) {
+      assertEquals(await answers(), [[200, true], [200, true], [200, true], [200, true], [400, true], [413, true]]);
+    }
+    function answers(): Promise<unknown[]> {
+      const inits = [
+        {},
+        { method: "POST" },
+        post("application/json", "[1]"),
+        post("text/plain", "[1]"),
+        post("application/json", "[1"),
+        post("application/json", large),
+      ];
+      return Promise.all(inits.map(async (init) => {
+        const response = await ask("/body/present", init);
+        return [response.status, await response.json()];
+      }));
+    }
+  });
+
   it("the web Request is available", async ({ ask }) => {
     assertEquals(await json(ask, "/body/web", post("application/json", '{"web":true}')), { web: true });
   });
