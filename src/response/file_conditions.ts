@@ -27,7 +27,9 @@ function failsPrecondition(req: FrameworkRequest, { etag, lastModified }: Valida
       (ifMatch !== "*" &&
         !splitList(ifMatch).some((one) => one === etag || `W/${one}` === etag || one === `W/${etag}`));
   }
-  const since = parseHttpDate(req.get("if-unmodified-since") ?? "");
+  const unmodified = req.get("if-unmodified-since");
+  if (unmodified === undefined) return false;
+  const since = parseHttpDate(unmodified);
   return !Number.isNaN(since) && !(parseHttpDate(lastModified ?? "") <= since);
 }
 
