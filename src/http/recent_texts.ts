@@ -50,10 +50,10 @@ export class RecentTexts<V> {
     return new Array(this.#places).fill("");
   }
 
-  // the last characters of JSON are brackets, and those of many texts the same
+  // the last character alone would not do: it is the same bracket in most JSON
   #placeOf(text: string): number {
     const { length } = text;
-    const end = text.charCodeAt(length - 1) + 7 * text.charCodeAt(length - 3);
+    const end = text.charCodeAt(length - 1) + 7 * text.charCodeAt(length > 2 ? length - 3 : 0);
     return (length * 31 + end) & (this.#places - 1);
   }
 }

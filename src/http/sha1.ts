@@ -151,11 +151,6 @@ function compress(): void {
   h4 = (h4 + e) | 0;
 }
 
-/** Rotates a 32-bit word to the left. */
-export function rotateLeft(word: number, by: number): number {
-  return (word << by) | (word >>> (32 - by));
-}
-
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 // the characters are joined in one call: joining strings takes longer, and a table of pairs takes memory at start

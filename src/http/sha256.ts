@@ -1,5 +1,4 @@
 import { joinedBytes } from "./chunk_bytes.ts";
-import { rotateLeft } from "./sha1.ts";
 
 const BLOCK_BYTES = 64;
 
@@ -61,7 +60,7 @@ export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
 }
 
 function rotateRight(word: number, by: number): number {
-  return rotateLeft(word, 32 - by);
+  return (word >>> by) | (word << (32 - by));
 }
 
 function small(word: number, a: number, b: number, shift: number): number {

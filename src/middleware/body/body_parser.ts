@@ -95,10 +95,7 @@ function takeArrived(
     const length = announcedLength(req);
     if (text.length === 0 && length === undefined && req.get("transfer-encoding") === undefined) return skip(req, next);
     const received = length ?? utf8Length(text);
-    if (received > limit) {
-      markParsed(req);
-      return next(tooLarge(limit, length === undefined ? { received } : { length }));
-    }
+    if (received > limit) return refuse(req, next, tooLarge(limit, length === undefined ? { received } : { length }));
   }
   takeParsed(req, text, parseText, next);
 }
@@ -127,10 +124,14 @@ function takeParsed(
     if (announced !== undefined) assertLength(text, announced);
     req.body = parsed(parseText, text, "utf-8");
   } catch (error) {
-    markParsed(req);
-    return next(error);
+    return refuse(req, next, error);
   }
   next();
+}
+
+function refuse(req: FrameworkRequest, next: (error?: unknown) => void, error: unknown): void {
+  markParsed(req);
+  next(error);
 }
 
 function skip(req: FrameworkRequest, next: (error?: unknown) => void): void {
