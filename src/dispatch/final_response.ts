@@ -8,7 +8,7 @@ import { HTML, JSON_UTF8 } from "../response/content_type.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { endWholeKey } from "../response/outgoing_message.ts";
 import { stateKey } from "../response/response_state.ts";
-import { responseClass } from "../response/web_response.ts";
+import { responseClass } from "../http/response_class.ts";
 
 // headers of a 404, names and values in turn
 const SAFETY = ["content-security-policy", "default-src 'none'", "x-content-type-options", "nosniff"];

@@ -1,6 +1,7 @@
 import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
 import type { ClientWatch } from "../request/runtime_support.ts";
 import { builtinTag } from "./builtin_tag.ts";
+import { DenoPrototype } from "./deno_prototype.ts";
 import { arrivedText, isServed, keepHeaders, readHeader, visitHeaders } from "./deno_record.ts";
 import { builtinModule, genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { AppFetch, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
@@ -24,6 +25,7 @@ export function denoPlatform(): Platform {
     endsWithAnswer: false,
     leavesStreams: true,
     copiesFast: true,
+    prototypeOf: (body, type) => DenoPrototype.of(body, type),
     files: denoFiles(),
     env: readEnv,
     colours: () => Deno.stdout.isTerminal() && !Deno.noColor,

@@ -6,6 +6,7 @@ import { baseName, extensionOf } from "../http/file_paths.ts";
 import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
+import { responseClass } from "../http/response_class.ts";
 import { statusMessage } from "../http/status_text.ts";
 import type { AppLike, RenderCallback } from "../request/app_like.ts";
 import type { Exchange } from "../request/exchange.ts";
@@ -20,7 +21,7 @@ import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { isBodySource } from "./streamed_body.ts";
-import { asFetched, copyOf, responseClass, textResponse } from "./web_response.ts";
+import { asFetched, copyOf, textResponse } from "./web_response.ts";
 
 /** Handlers for `res.format`, by media type or extension; `default` is called if none is acceptable. */
 export type FormatHandlers = Record<

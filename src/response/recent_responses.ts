@@ -1,5 +1,6 @@
 import { ownText } from "../http/own_text.ts";
 import type { AppLike } from "../request/app_like.ts";
+import type { ResponsePrototype } from "../request/runtime_support.ts";
 import { headerText, OutgoingHeaders } from "./outgoing_headers.ts";
 
 /** Makes a web response of a text. */
@@ -16,6 +17,8 @@ interface Recent {
   readonly plainType: string;
   /** Never sent itself, so that it can be copied again and again. */
   readonly response: Response;
+  /** What is sent instead of copies, if that is possible; `undefined` until the response is needed again. */
+  prototype: ResponsePrototype | null | undefined;
 }
 
 /** Slots for responses, a power of two. */
@@ -61,7 +64,7 @@ export function repeated(
   if (
     recent !== undefined && recent.body === body && recent.status === status && recent.reason === reason &&
     headers.consistOf(recent.lines)
-  ) return recent.response.clone();
+  ) return again(recent, app);
   if (++missed % ADMITTED !== 0) return make(status, reason, headers, body, app);
   const text = ownText(body);
   const lines = headers.toList().map(ownText);
@@ -69,7 +72,8 @@ export function repeated(
   if (isPrivate(headers) || !headers.consistOf(lines)) return make(status, reason, headers, body, app);
   const response = make(status, reason, OutgoingHeaders.of(lines), text, app);
   const plainType = status === 200 && reason === "" && lines.length === 2 ? lines[1]! : "";
-  places[place] = { status, reason, body: text, lines, plainType, response: response.clone() };
+  const prototype = plainType === "" ? null : undefined;
+  places[place] = { status, reason, body: text, lines, plainType, response: response.clone(), prototype };
   return response;
 }
 
@@ -78,11 +82,22 @@ export function repeated(
  *
  * @param body The body
  * @param type The content type
+ * @param app The application, which knows the runtime
  * @returns The response, `null` if there is nothing to copy
  */
-export function repeatedText(body: string, type: string): Response | null {
+export function repeatedText(body: string, type: string, app: AppLike): Response | null {
   const recent = places[(body.length + 200) & (PLACES - 1)];
-  return recent !== undefined && recent.plainType === type && recent.body === body ? recent.response.clone() : null;
+  return recent !== undefined && recent.plainType === type && recent.body === body ? again(recent, app) : null;
+}
+
+function again(recent: Recent, app: AppLike): Response {
+  return recent.prototype?.heir() ?? copied(recent, app);
+}
+
+function copied(recent: Recent, { runtimeSupport }: AppLike): Response {
+  const { body, plainType } = recent;
+  if (recent.prototype !== null) recent.prototype = runtimeSupport.prototypeOf?.(body, plainType) ?? null;
+  return recent.response.clone();
 }
 
 function isPrivate(headers: OutgoingHeaders): boolean {

@@ -1,4 +1,5 @@
 import { utf8Bytes } from "../http/encodings.ts";
+import { responseClass } from "../http/response_class.ts";
 import { TwoGenerations } from "../http/two_generations.ts";
 import type { AppLike } from "../request/app_like.ts";
 import type { Exchange, WebBody } from "../request/exchange.ts";
@@ -8,34 +9,6 @@ import { repeated, repeatedText } from "./recent_responses.ts";
 
 // the only type for which Deno's constructor has a fast path; shared, because a literal would be made each time
 const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
-
-let known: typeof Response | undefined;
-
-/**
- * The runtime's own class. Deno's global is a getter, and reading it costs more than a middleware. It is read on first
- * use only, because that loads the class.
- */
-export function responseClass(): typeof Response {
-  return known ??= rootOf(Response);
-}
-
-// on Workers, Response has a base class that it shares with Request
-function rootOf(made: typeof Response): typeof Response {
-  const parent = Object.getPrototypeOf(made.prototype) as Response;
-  return Object.hasOwn(parent, "status") ? rootOf(parent.constructor as typeof Response) : made;
-}
-
-/**
- * Tests for a web response, even if a package has replaced the global class, as `@hono/node-server` does: its responses
- * inherit from the runtime's, but the runtime's are not instances of it.
- *
- * @param value The value
- */
-export function isResponse(value: unknown): value is Response {
-  // first, because most handlers return nothing, and reading a global class is slow on Deno
-  if (typeof value !== "object") return false;
-  return value instanceof responseClass() || value instanceof Response;
-}
 
 /**
  * Makes the web response.
@@ -85,8 +58,9 @@ export function webResponse(
  * @param app The application, which knows the runtime
  * @returns The response, `null` if it has to be made by {@linkcode webResponse}
  */
-export function textResponse(body: string, type: string, { runtimeSupport }: AppLike): Response | null {
-  if (runtimeSupport.copiesFast) return repeatedText(body, type);
+export function textResponse(body: string, type: string, app: AppLike): Response | null {
+  const { runtimeSupport } = app;
+  if (runtimeSupport.copiesFast) return repeatedText(body, type, app);
   return runtimeSupport.modelsFast ? new (responseClass())(body, modelOf(type)) : null;
 }
 

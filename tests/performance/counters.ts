@@ -23,10 +23,17 @@ export function counted<T>(what: () => T): { counts: Counts; result: T } {
   counts = {};
   counting = true;
   try {
-    return { counts, result: what() };
+    const result = what();
+    if (inheritsFromAnother(result)) count("inherited Response");
+    return { counts, result };
   } finally {
     counting = false;
   }
+}
+
+// nobody is called when an object is made from a prototype
+function inheritsFromAnother(result: unknown): boolean {
+  return result instanceof Response && Object.getPrototypeOf(result) !== Response.prototype;
 }
 
 /**

@@ -1,0 +1,27 @@
+let known: typeof Response | undefined;
+
+/**
+ * The runtime's own class. Deno's global is a getter, and reading it costs more than a middleware. It is read on first
+ * use only, because that loads the class.
+ */
+export function responseClass(): typeof Response {
+  return known ??= rootOf(Response);
+}
+
+// on Workers, Response has a base class that it shares with Request
+function rootOf(made: typeof Response): typeof Response {
+  const parent = Object.getPrototypeOf(made.prototype) as Response;
+  return Object.hasOwn(parent, "status") ? rootOf(parent.constructor as typeof Response) : made;
+}
+
+/**
+ * Tests for a web response, even if a package has replaced the global class, as `@hono/node-server` does: its responses
+ * inherit from the runtime's, but the runtime's are not instances of it.
+ *
+ * @param value The value
+ */
+export function isResponse(value: unknown): value is Response {
+  // first, because most handlers return nothing, and reading a global class is slow on Deno
+  if (typeof value !== "object") return false;
+  return value instanceof responseClass() || value instanceof Response;
+}
