@@ -1,16 +1,27 @@
 import { responseClass } from "../http/response_class.ts";
 import type { ResponsePrototype } from "../request/runtime_support.ts";
 
-/** The key of what a prototype consists of, for responses that inherit from it. */
+/** The text and the content type of a prototype, for responses that inherit from it. */
 const contentKey = Symbol("content");
 
 interface Content {
-  readonly body: string;
+  readonly text: string;
   readonly type: string;
 }
 
 /** What nobody can change in a response, and what does not depend on its body or headers. */
 const FIXED = new Set(["constructor", "ok", "redirected", "status", "statusText", "type", "url"]);
+
+/** Deno's internal record of a body; not a public API. */
+interface BodyRecord {
+  /** A text and whether it has been used, or a stream as soon as one is asked for. */
+  readonly streamOrStatic: UnusedText | ReadableStream;
+}
+
+interface UnusedText {
+  readonly body: string;
+  readonly consumed: boolean;
+}
 
 /**
  * A web response from which others inherit everything: on Deno the cheapest way to send the same text again, since
@@ -21,27 +32,29 @@ const FIXED = new Set(["constructor", "ok", "redirected", "status", "statusText"
  */
 export class DenoPrototype implements ResponsePrototype {
   readonly #response: Response;
-  readonly #bodyUsed: (this: Response) => boolean;
+  readonly #body: BodyRecord;
+  readonly #unused: UnusedText;
 
-  private constructor(response: Response, bodyUsed: (this: Response) => boolean) {
+  private constructor(response: Response, body: BodyRecord, unused: UnusedText) {
     this.#response = response;
-    this.#bodyUsed = bodyUsed;
+    this.#body = body;
+    this.#unused = unused;
   }
 
   /**
    * Makes one, of the status 200.
    *
-   * @param body The text
+   * @param text The body
    * @param type The content type, its only header
    * @returns The prototype, `null` if this version of Deno is not known to send what inherits from it
    */
-  static of(body: string, type: string): DenoPrototype | null {
-    const response = new (prototypeClass())(body, { headers: { "content-type": type } });
-    if (!isSentAsItIs(response, body)) return null;
-    Object.defineProperty(response, contentKey, { value: { body, type } satisfies Content });
-    // the getter of the runtime, since the one of the class would give the prototype itself another one
-    const bodyUsed = Object.getOwnPropertyDescriptor(responseClass().prototype, "bodyUsed")!.get!;
-    return new DenoPrototype(response, bodyUsed);
+  static of(text: string, type: string): DenoPrototype | null {
+    const response = ordinary({ text, type });
+    const body = bodyOf(response, text);
+    if (body === null) return null;
+    Object.defineProperty(response, contentKey, { value: { text, type } satisfies Content });
+    Object.setPrototypeOf(response, separating ??= separatingMethods());
+    return new DenoPrototype(response, body, body.streamOrStatic as UnusedText);
   }
 
   /**
@@ -51,17 +64,24 @@ export class DenoPrototype implements ResponsePrototype {
    * methods of its responses, such as Deno's `Cache`
    */
   heir(): Response | null {
-    const response = this.#response;
-    return this.#bodyUsed.call(response) ? null : Object.create(response);
+    const unused = this.#unused;
+    return this.#body.streamOrStatic === unused && !unused.consumed ? Object.create(this.#response) : null;
   }
 }
 
+function ordinary({ text, type }: Content): Response {
+  return new (responseClass())(text, { headers: { "content-type": type } });
+}
+
 /**
- * Whether Deno's server will send what inherits from a response without touching the body that they share: as of Deno
- * 2.9, text and type are then in fields of their own. Other versions use up the body, or read nothing that is inherited.
+ * The record of a body, if Deno's server will send what inherits from the response without using that body up. As of
+ * Deno 2.9 it will if status and text are in fields of their own, too.
  */
-function isSentAsItIs(response: Response, body: string): boolean {
-  return field(response, "serve fast status") === 200 && field(response, "serve fast body") === body;
+function bodyOf(response: Response, text: string): BodyRecord | null {
+  if (field(response, "serve fast status") !== 200 || field(response, "serve fast body") !== text) return null;
+  const record = field(response, "response") as { body?: Partial<BodyRecord> | null } | undefined;
+  const unused = record?.body?.streamOrStatic as Partial<UnusedText> | undefined;
+  return unused?.body === text && unused.consumed === false ? record!.body as BodyRecord : null;
 }
 
 function field(response: Response, name: string): unknown {
@@ -69,15 +89,13 @@ function field(response: Response, name: string): unknown {
   return key && (response as unknown as Record<symbol, unknown>)[key];
 }
 
-let known: typeof Response | undefined;
-
-function prototypeClass(): typeof Response {
-  return known ??= withSeparation(class extends responseClass() {});
-}
+/** What prototypes inherit from; made for the first one. */
+let separating: object | undefined;
 
 // all properties that the runtime has, so that none which a later version adds is forgotten
-function withSeparation(made: typeof Response): typeof Response {
+function separatingMethods(): object {
   const { prototype } = responseClass();
+  const made = Object.create(prototype);
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (FIXED.has(name)) continue;
     const { get, value } = property;
@@ -92,13 +110,11 @@ function withSeparation(made: typeof Response): typeof Response {
           return get.call(separated(this));
         },
       };
-    Object.defineProperty(made.prototype, name, { ...property, ...own });
+    Object.defineProperty(made, name, { ...property, ...own });
   }
-  Object.defineProperty(made.prototype, "constructor", { value: responseClass() });
   return made;
 }
 
 function separated(response: Response): Response {
-  const { body, type } = (response as Response & { [contentKey]: Content })[contentKey];
-  return Object.setPrototypeOf(response, new (responseClass())(body, { headers: { "content-type": type } }));
+  return Object.setPrototypeOf(response, ordinary((response as Response & { [contentKey]: Content })[contentKey]));
 }
