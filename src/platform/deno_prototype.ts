@@ -24,6 +24,14 @@ interface UnusedText {
 }
 
 /**
+ * After so many prototypes whose body has been used, no more are made: the program has a habit of it, or this version of
+ * Deno does it itself.
+ */
+const MOST_USED = 16;
+
+let used = 0;
+
+/**
  * A web response from which others inherit everything: on Deno the cheapest way to send the same text again, since
  * nothing but an empty object is made, and the server finds text and content type in its prototype. See decision 17.
  *
@@ -49,6 +57,7 @@ export class DenoPrototype implements ResponsePrototype {
    * @returns The prototype, `null` if this version of Deno is not known to send what inherits from it
    */
   static of(text: string, type: string): DenoPrototype | null {
+    if (used >= MOST_USED) return null;
     const response = ordinary({ text, type });
     const body = bodyOf(response, text);
     if (body === null) return null;
@@ -65,8 +74,13 @@ export class DenoPrototype implements ResponsePrototype {
    */
   heir(): Response | null {
     const unused = this.#unused;
-    return this.#body.streamOrStatic === unused && !unused.consumed ? Object.create(this.#response) : null;
+    return this.#body.streamOrStatic === unused && !unused.consumed ? Object.create(this.#response) : givenUp();
   }
+}
+
+function givenUp(): null {
+  used++;
+  return null;
 }
 
 function ordinary({ text, type }: Content): Response {

@@ -6,6 +6,9 @@ import { headerText, OutgoingHeaders } from "./outgoing_headers.ts";
 /** Makes a web response of a text. */
 type Make = (status: number, reason: string, headers: OutgoingHeaders, body: string, app: AppLike) => Response;
 
+/** Makes one of the status 200, with a content type alone. */
+type MakeTyped = (body: string, type: string) => Response;
+
 /** A response, and what it was made of. */
 interface Recent {
   readonly status: number;
@@ -17,8 +20,10 @@ interface Recent {
   readonly plainType: string;
   /** Never sent itself, so that it can be copied again and again. */
   readonly response: Response;
-  /** What is sent instead of copies, if that is possible; `undefined` until the response is needed again. */
-  prototype: ResponsePrototype | null | undefined;
+  /** How often it was copied. */
+  copies: number;
+  /** What is sent instead of copies, if that is possible, once it was copied often enough. */
+  prototype: ResponsePrototype | null;
 }
 
 /** Slots for responses, a power of two. */
@@ -32,6 +37,9 @@ const LONGEST = 512;
  * sent in turn do not always meet the same place in the count.
  */
 const ADMITTED = 257;
+
+/** Copies before a prototype is made, which takes as long as some of them, and makes all responses a little slower. */
+const MANY = 64;
 
 const places: (Recent | undefined)[] = new Array(PLACES).fill(undefined);
 let missed = 0;
@@ -70,11 +78,7 @@ export function repeated(
   const lines = headers.toList().map(ownText);
   // what is meant for one client is not kept, and headers with several values cannot be compared
   if (isPrivate(headers) || !headers.consistOf(lines)) return make(status, reason, headers, body, app);
-  const response = make(status, reason, OutgoingHeaders.of(lines), text, app);
-  const plainType = status === 200 && reason === "" && lines.length === 2 ? lines[1]! : "";
-  const prototype = plainType === "" ? null : undefined;
-  places[place] = { status, reason, body: text, lines, plainType, response: response.clone(), prototype };
-  return response;
+  return keep(place, status, reason, text, lines, make(status, reason, OutgoingHeaders.of(lines), text, app));
 }
 
 /**
@@ -83,11 +87,28 @@ export function repeated(
  * @param body The body
  * @param type The content type
  * @param app The application, which knows the runtime
- * @returns The response, `null` if there is nothing to copy
+ * @param make Makes the response if there is nothing to copy
+ * @returns The response
  */
-export function repeatedText(body: string, type: string, app: AppLike): Response | null {
-  const recent = places[(body.length + 200) & (PLACES - 1)];
-  return recent !== undefined && recent.plainType === type && recent.body === body ? again(recent, app) : null;
+export function repeatedText(body: string, type: string, app: AppLike, make: MakeTyped): Response {
+  const place = (body.length + 200) & (PLACES - 1);
+  const recent = places[place];
+  if (recent !== undefined && recent.plainType === type && recent.body === body) return again(recent, app);
+  if (body.length > LONGEST || ++missed % ADMITTED !== 0) return make(body, type);
+  return keep(place, 200, "", ownText(body), ["content-type", type], make(body, type));
+}
+
+function keep(
+  place: number,
+  status: number,
+  reason: string,
+  body: string,
+  lines: readonly string[],
+  response: Response,
+): Response {
+  const plainType = status === 200 && reason === "" && lines.length === 2 ? lines[1]! : "";
+  places[place] = { status, reason, body, lines, plainType, response: response.clone(), copies: 0, prototype: null };
+  return response;
 }
 
 function again(recent: Recent, app: AppLike): Response {
@@ -95,8 +116,14 @@ function again(recent: Recent, app: AppLike): Response {
 }
 
 function copied(recent: Recent, { runtimeSupport }: AppLike): Response {
-  const { body, plainType } = recent;
-  if (recent.prototype !== null) recent.prototype = runtimeSupport.prototypeOf?.(body, plainType) ?? null;
+  const { body, plainType, prototype } = recent;
+  if (prototype !== null) {
+    // its body has been used
+    recent.prototype = null;
+    recent.copies = 0;
+  } else if (plainType !== "" && ++recent.copies === MANY) {
+    recent.prototype = runtimeSupport.prototypeOf?.(body, plainType) ?? null;
+  }
   return recent.response.clone();
 }
 

@@ -60,8 +60,14 @@ export function webResponse(
  */
 export function textResponse(body: string, type: string, app: AppLike): Response | null {
   const { runtimeSupport } = app;
-  if (runtimeSupport.copiesFast) return repeatedText(body, type, app);
+  if (runtimeSupport.copiesFast) return repeatedText(body, type, app, typed);
   return runtimeSupport.modelsFast ? new (responseClass())(body, modelOf(type)) : null;
+}
+
+function typed(body: string, type: string): Response {
+  const response = new (responseClass())(body);
+  response.headers.set("content-type", type);
+  return response;
 }
 
 function newResponse(
