@@ -32,8 +32,8 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 214_500, gzipped: 73_700 },
-  { what: "an application without middleware", program: "core", minified: 204_000, gzipped: 70_100 },
+  { what: "the smallest application", program: "hello", minified: 215_500, gzipped: 74_300 },
+  { what: "an application without middleware", program: "core", minified: 205_000, gzipped: 70_700 },
   { what: "a limiter over Durable Objects", program: "limited", minified: 74_400, gzipped: 26_700 },
 ];
 

@@ -10,7 +10,7 @@ const { requestOf, SCENARIOS } = await import("../../bench/scenarios.ts");
 const { fetchHandler } = await import("../../bench/servers/handlers.ts");
 
 /** Requests before the one that is counted. */
-const WARM_UP = 300;
+const WARM_UP = 600;
 
 /** What one scenario costs. */
 export interface Cost {
