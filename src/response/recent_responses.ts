@@ -95,7 +95,8 @@ export function repeatedText(body: string, type: string, app: AppLike, make: Mak
   const recent = places[place];
   if (recent !== undefined && recent.plainType === type && recent.body === body) return again(recent, app);
   if (body.length > LONGEST || ++missed % ADMITTED !== 0) return make(body, type);
-  return keep(place, 200, "", ownText(body), ["content-type", type], make(body, type));
+  const text = ownText(body);
+  return keep(place, 200, "", text, ["content-type", type], make(text, type));
 }
 
 function keep(
