@@ -1,6 +1,7 @@
 import { encodeUrl } from "encodeurl";
 import { errorText } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
+import { responseClass } from "../http/response_class.ts";
 import { statusMessage } from "../http/status_text.ts";
 import { exchangeKey } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
@@ -8,7 +9,6 @@ import { HTML, JSON_UTF8 } from "../response/content_type.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { endWholeKey } from "../response/outgoing_message.ts";
 import { stateKey } from "../response/response_state.ts";
-import { responseClass } from "../http/response_class.ts";
 
 // headers of a 404, names and values in turn
 const SAFETY = ["content-security-policy", "default-src 'none'", "x-content-type-options", "nosniff"];

@@ -1,3 +1,4 @@
+import { isResponse } from "../http/response_class.ts";
 import { readCaptures } from "../matching/capture.ts";
 import {
   type AnyHandler,
@@ -12,7 +13,6 @@ import { registrationEpoch } from "../matching/registrations.ts";
 import { firstEntered, holds } from "../matching/scope.ts";
 import { rematched, withMounts } from "../matching/steps.ts";
 import { fromForeign } from "../response/foreign_response.ts";
-import { isResponse } from "../http/response_class.ts";
 import { answerOptions } from "./answer_options.ts";
 import { type ParamContext, ParamRun } from "./param_run.ts";
 import type { Position } from "./position.ts";

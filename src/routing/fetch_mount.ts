@@ -1,9 +1,9 @@
 import { exchangeOf } from "../request/exchange.ts";
 import { describe } from "../http/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
+import { isResponse } from "../http/response_class.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { fromForeign } from "../response/foreign_response.ts";
-import { isResponse } from "../http/response_class.ts";
 import type { Handler } from "./handler.ts";
 
 /** A handler of web requests, as in every Fetch framework; it gets the platform's other arguments, too. */
