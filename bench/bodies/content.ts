@@ -18,6 +18,17 @@ export function jsonOf(kibibytes: number): { items: object[] } {
   return { items: Array.from({ length: Math.ceil(kibibytes * 1024 / (length + 1)) }, (_, i) => item(i)) };
 }
 
+let changes = 0;
+
+/**
+ * A copy of a value that differs from all before it, at its end, and is as long as they are.
+ *
+ * @param value What `jsonOf` returned
+ */
+export function changing(value: { items: object[] }): object {
+  return { ...value, change: 1_000_000_000 + changes++ };
+}
+
 /**
  * A stream whose pieces are made on demand.
  *

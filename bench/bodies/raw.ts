@@ -1,10 +1,14 @@
+import { Buffer } from "node:buffer";
+import { hash } from "node:crypto";
 import type { FetchHandler } from "../servers/handlers.ts";
-import { JSON_SIZES, jsonOf, streamOf } from "./content.ts";
+import { changing, JSON_SIZES, jsonOf, streamOf } from "./content.ts";
+
+const JSON_TYPE = "application/json; charset=utf-8";
 
 /** The floor: the same in a handwritten handler. */
 export function rawBodies(file: string): FetchHandler {
   const values = new Map(JSON_SIZES.map((kibibytes) => [String(kibibytes), jsonOf(kibibytes)]));
-  const tagged = { "content-type": "application/json; charset=utf-8", etag: 'W/"4e5-HwnTDHB9U/PRbFMN1z1wps51lqk"' };
+  const tagged = { "content-type": JSON_TYPE, etag: 'W/"4e5-HwnTDHB9U/PRbFMN1z1wps51lqk"' };
   return async (request) => {
     const { url } = request;
     const [what, how, size = ""] = url.slice(url.indexOf("/", 8) + 1).split("/");
@@ -16,6 +20,11 @@ export function rawBodies(file: string): FetchHandler {
         return Response.json(values.get(size));
       case "json tagged":
         return new Response(JSON.stringify(values.get(size)), { headers: tagged });
+      case "json fresh": {
+        const text = JSON.stringify(changing(values.get(size)!));
+        const etag = `W/"${Buffer.byteLength(text).toString(16)}-${hash("sha1", text, "base64").slice(0, -1)}"`;
+        return new Response(text, { headers: { "content-type": JSON_TYPE, etag } });
+      }
       case "upload events":
       case "upload web":
         return new Response(String(await bytesOf(request.body!)));

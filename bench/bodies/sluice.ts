@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import sluice, { type FrameworkRequest, type FrameworkResponse } from "@sluice/sluice";
 import type { FetchHandler } from "../servers/handlers.ts";
-import { CHUNK, CHUNK_BYTES, JSON_SIZES, jsonOf, streamOf } from "./content.ts";
+import { changing, CHUNK, CHUNK_BYTES, JSON_SIZES, jsonOf, streamOf } from "./content.ts";
 
 /** Sluice lean, with every way to read and to write a body; beside it, with defaults, JSON with its entity tag. */
 export function sluiceBodies(file: string): FetchHandler {
@@ -9,6 +9,7 @@ export function sluiceBodies(file: string): FetchHandler {
   const defaults = sluice().set("env", "production");
   const values = new Map(JSON_SIZES.map((kibibytes) => [String(kibibytes), jsonOf(kibibytes)]));
   defaults.get("/json/tagged/:size", (req, res) => res.json(values.get(req.params.size)));
+  defaults.get("/json/fresh/:size", (req, res) => res.json(changing(values.get(req.params.size)!)));
   app.post("/json/in/:size", sluice.json({ limit: "1mb" }), () => new Response("ok"));
   app.get("/json/out/:size", (req, res) => res.json(values.get(req.params.size)));
   app.post("/upload/events/:size", (req, res) => {
@@ -34,7 +35,7 @@ export function sluiceBodies(file: string): FetchHandler {
   app.get("/download/write/:size", (req, res) => write(res, Number(req.params.size)));
   app.get("/download/stream/:size", (req: FrameworkRequest) => new Response(streamOf(Number(req.params["size"]))));
   app.get("/download/file/:size", (_req, res) => res.sendFile(file));
-  return (request, info) => (request.url.includes("/tagged/") ? defaults : app).fetch(request, info);
+  return (request, info) => (/\/(?:tagged|fresh)\//.test(request.url) ? defaults : app).fetch(request, info);
 }
 
 /** Writes until the buffer is full, and continues on drain. */

@@ -1,5 +1,5 @@
 import { utf8Bytes } from "./encodings.ts";
-import { RecentTexts } from "./recent_texts.ts";
+import { RecentTags } from "./recent_tags.ts";
 import { sha1Base64, sha1Base64OfAscii } from "./sha1.ts";
 
 /** A runtime that makes entity tags itself. */
@@ -10,9 +10,13 @@ export interface TagMaker {
 
 /** Longest text, in characters, that is hashed here in any case: calling the runtime would take longer. */
 const SHORT = 512;
+/** Longest text, in characters, whose tag is remembered: the text is kept with it. */
+const LONGEST = 128 * 1024;
 const NO_MAKER: TagMaker = {};
-/** Tags of short texts: answers often repeat, and a look-up is cheaper than hashing. */
-const remembered = new RecentTexts<string>(128, 16);
+/** Tags of short texts: answers often repeat, and comparing two texts is cheaper than hashing one. */
+const ofShort = new RecentTags(128, 16);
+/** Tags of long texts: few, because of the memory they take, and seldom replaced, because copying one takes long. */
+const ofLong = new RecentTags(16, 64);
 
 /**
  * Weak entity tag of a body (RFC 9110 section 8.8.3): its length and its SHA-1, byte for byte what Express sends.
@@ -22,11 +26,12 @@ const remembered = new RecentTexts<string>(128, 16);
  * @returns For example `W/"d-HwnTDHB9U/PRbFMN1z1wps51lqk"`
  */
 export function weakEntityTag(body: string | Uint8Array, runtime: TagMaker = NO_MAKER): string {
-  if (typeof body !== "string" || body.length > SHORT) return `W/${strongEntityTag(body, runtime)}`;
-  const known = remembered.get(body);
+  if (typeof body !== "string" || body.length > LONGEST) return `W/${strongEntityTag(body, runtime)}`;
+  const recent = body.length > SHORT ? ofLong : ofShort;
+  const known = recent.get(body);
   if (known !== undefined) return known;
-  const tag = `W/${strongEntityTag(body)}`;
-  remembered.offer(body, tag);
+  const tag = `W/${strongEntityTag(body, runtime)}`;
+  recent.offer(body, tag);
   return tag;
 }
 
