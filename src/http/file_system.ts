@@ -34,6 +34,20 @@ export interface OpenFile {
 }
 
 /**
+ * A whole file that is open.
+ *
+ * @internal
+ */
+export interface WholeFile {
+  /** Information about it; synchronous, because an open file is not looked up. */
+  stat(): FileStat;
+  /** Hands over its content, as a body that the runtime sends by itself, and then closes. */
+  take(): ReadableStream<Uint8Array>;
+  /** Closes it, unless its content was taken. */
+  close(): void;
+}
+
+/**
  * The files of a platform that has some. Errors carry Node's `code`: `ENOENT`, `ENOTDIR`, `EACCES`, `ENAMETOOLONG`.
  *
  * @internal
@@ -51,12 +65,11 @@ export interface FileSystem {
    */
   open(path: string, start: number): Promise<OpenFile>;
   /**
-   * Opens a whole file as a body that the runtime sends by itself, if it can. Then nobody learns how it went, or can
-   * break it off.
+   * Opens a file whose content the runtime can send by itself. Then nobody learns how it went, or can break it off.
    *
    * @param path The file
    */
-  openWhole?(path: string): Promise<ReadableStream<Uint8Array> | Blob>;
+  openWhole?(path: string): Promise<WholeFile>;
   /** Files up to this many bytes are read at once rather than streamed; absent for the default. */
   readonly wholeBytes?: number;
   /** Reads a whole file at once. */

@@ -1,4 +1,4 @@
-import type { FileStat, FileSystem, OpenFile } from "../http/file_system.ts";
+import type { FileStat, FileSystem, OpenFile, WholeFile } from "../http/file_system.ts";
 import type { ClientWatch } from "../request/runtime_support.ts";
 import { builtinTag } from "./builtin_tag.ts";
 import { DenoPrototype } from "./deno_prototype.ts";
@@ -48,7 +48,7 @@ function denoFiles(): FileSystem {
     stat: (path) => Deno.stat(path).then(fileStat),
     statSync: (path) => fileStat(Deno.statSync(path)),
     open: openFile,
-    openWhole: async (path) => (await Deno.open(path)).readable,
+    openWhole: (path) => Deno.open(path).then(wholeFile),
     readBytes: (path) => Deno.readFile(path),
     readText: (path) => Deno.readTextFile(path),
     workingDirectory: () => Deno.cwd(),
@@ -67,6 +67,20 @@ async function openFile(path: string, start: number): Promise<OpenFile> {
   return {
     read: async (into) => await file.read(into) ?? 0,
     close: () => file.close(),
+  };
+}
+
+function wholeFile(file: Deno.FsFile): WholeFile {
+  let taken = false;
+  return {
+    stat: () => fileStat(file.statSync()),
+    take() {
+      taken = true;
+      return file.readable;
+    },
+    close() {
+      if (!taken) file.close();
+    },
   };
 }
 

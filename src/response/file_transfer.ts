@@ -13,6 +13,7 @@ import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
+import { findFile, type FoundFile, opensWhole } from "./find_file.ts";
 import type { BodySource } from "./streamed_body.ts";
 
 /** How files are served, by `res.sendFile` and by `serveStatic`. */
@@ -63,26 +64,6 @@ export interface FileWays {
   stream(res: FileResponse, body: BodySource): void;
 }
 
-/** A file that exists. */
-interface FoundFile {
-  readonly path: string;
-  readonly stat: FileStat;
-}
-
-/** The path is a folder; the caller decides what to do. */
-class DirectoryError extends Error {
-  /** Node's code for it. */
-  readonly code = "EISDIR";
-  /** The folder. */
-  readonly path: string;
-
-  /** @param path The folder */
-  constructor(path: string) {
-    super("EISDIR, read");
-    this.path = path;
-  }
-}
-
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 /** Files up to this many bytes are read at once, which is cheaper than a stream; platforms may have another limit. */
 const WHOLE_FILE_BYTES = 64 * 1024;
@@ -107,10 +88,14 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer, wa
   assertNames("extensions", transfer.extensions);
   assertNames("index", transfer.index);
   const path = resolveFilePath(transfer.requested, transfer, () => files.workingDirectory());
-  const found = await findFile(files, path, transfer);
-  if (res.destroyed && !res.writableFinished) throw clientLeft();
-  if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
-  await sendFound(res, files, ways, found, transfer);
+  const found = await findFile(files, path, transfer.extensions, transfer.index);
+  try {
+    if (res.destroyed && !res.writableFinished) throw clientLeft();
+    if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
+    await sendFound(res, files, ways, found, transfer);
+  } finally {
+    found.opened?.close();
+  }
 }
 
 function assertNames(option: string, value: unknown): void {
@@ -122,58 +107,6 @@ function assertNames(option: string, value: unknown): void {
 function position(option: string, value: unknown): number {
   if (Number.isInteger(value) && value as number >= 0) return value as number;
   throw new TypeError(`option ${option} takes the position of a byte, from 0, not ${describe(value)}`);
-}
-
-async function findFile(
-  files: FileSystem,
-  path: string,
-  { extensions, index }: FileTransfer,
-): Promise<FoundFile> {
-  if (path.endsWith("/")) return await findIndex(files, path, index);
-  const exact = await statOrNull(files, path);
-  if (exact?.isDirectory) throw new DirectoryError(path);
-  if (exact !== null) return { path, stat: exact };
-  if (extensions && !/\.[^./]*$/.test(path)) {
-    for (const extension of [extensions].flat() as string[]) {
-      const candidate = `${path}.${extension}`;
-      const stat = await statOrNull(files, candidate);
-      if (stat !== null && !stat.isDirectory) return { path: candidate, stat };
-    }
-  }
-  throw notFound(path);
-}
-
-async function findIndex(
-  files: FileSystem,
-  folder: string,
-  index: FileTransfer["index"],
-): Promise<FoundFile> {
-  for (const name of index ? [index].flat() as string[] : []) {
-    const stat = await statOrNull(files, folder + name);
-    if (stat !== null && !stat.isDirectory) return { path: folder + name, stat };
-  }
-  if (!index) {
-    const stat = await statOrNull(files, folder.slice(0, -1) || "/");
-    if (stat?.isDirectory) throw new DirectoryError(folder);
-  }
-  throw notFound(folder);
-}
-
-// paths that cannot exist are not found; all other errors are the server's
-async function statOrNull(files: FileSystem, path: string): Promise<FileStat | null> {
-  try {
-    return await files.stat(path);
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
-    if (code === "ENAMETOOLONG") throw notFound(path, code, "name too long");
-    throw new HttpError(500, (error as Error).message, { cause: error, code });
-  }
-}
-
-function notFound(path: string, code = "ENOENT", reason = "no such file or directory"): HttpError {
-  const message = `${code}: ${reason}, stat '${path}'`;
-  return new HttpError(404, message, { code, syscall: "stat", path, expose: false });
 }
 
 async function sendFound(
@@ -270,7 +203,7 @@ async function sendBytes(
   res: FileResponse,
   files: FileSystem,
   ways: FileWays,
-  { path, stat }: FoundFile,
+  { path, stat, opened }: FoundFile,
   { start, end }: ByteRange,
 ): Promise<void> {
   const length = Math.max(0, end - start + 1);
@@ -282,7 +215,10 @@ async function sendBytes(
     return ways.handOver(res, bytes as Uint8Array<ArrayBuffer>);
   }
   if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
-    return ways.handOver(res, await files.openWhole(path));
+    if (opened !== undefined) return ways.handOver(res, opened.take());
+    const file = await files.openWhole(path);
+    opensWhole(path);
+    return ways.handOver(res, file.take());
   }
   ways.stream(res, new FileChunks(await files.open(path, start), length));
   await new Promise<void>((resolve) => res.once("close", resolve));

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { FrameworkApp } from "@sluice/sluice";
+import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { until } from "../support/until.ts";
 
@@ -76,6 +76,72 @@ for (const bytes of [1, 64 * KIB, 64 * KIB + 1, MIB, MIB + 1, 3 * MIB + 7]) {
       });
       assertEquals(ended, [undefined, undefined, undefined, undefined, undefined]);
     }));
+}
+
+Deno.test("a file that was sent before may have changed in every way, and is closed whatever the answer is", () =>
+  withFile(300 * KIB, async (path) => {
+    const app = quietApp();
+    let failing = false;
+    app.use(failingFor(path, () => failing));
+    const become = async (bytes: number) => {
+      await Deno.writeFile(`${path}.new`, content(0, bytes));
+      await Deno.rename(`${path}.new`, path);
+    };
+    const name = path.slice(path.lastIndexOf("/"));
+    await serving(app, async (origin) => {
+      const get = (headers: Record<string, string> = {}, method = "GET") => fetch(origin + name, { method, headers });
+      const assertSent = async (bytes: number) => {
+        for (let i = 0; i < 3; i++) {
+          const response = await get();
+          assertEquals(response.headers.get("content-length"), String(bytes));
+          assertEquals(await response.bytes(), content(0, bytes));
+        }
+      };
+      const statusOf = async (headers: Record<string, string>, method?: string) => {
+        const response = await get(headers, method);
+        await response.body?.cancel();
+        return response.status;
+      };
+      await assertSent(300 * KIB);
+      const before = await get();
+      await before.body?.cancel();
+      const etag = before.headers.get("etag")!;
+      assertEquals(await statusOf({}, "HEAD"), 200);
+      assertEquals(await statusOf({ "if-none-match": etag }), 304);
+      assertEquals(await statusOf({ "if-match": '"another"' }), 412);
+      assertEquals(await statusOf({ range: "bytes=1-2" }), 206);
+      assertEquals(await statusOf({ range: `bytes=${MIB}-` }), 416);
+      failing = true;
+      assertEquals(await statusOf({}), 500);
+      failing = false;
+      await untilClosed(path);
+
+      for (const bytes of [200 * KIB, 10, 300 * KIB, MIB + 1, 100 * KIB]) {
+        await become(bytes);
+        assertEquals(await statusOf({ "if-none-match": etag }), 200);
+        await assertSent(bytes);
+      }
+      await Deno.remove(path);
+      assertEquals(await statusOf({}), 404);
+      await become(100 * KIB);
+      await assertSent(100 * KIB);
+      await Deno.remove(path);
+      await Deno.mkdir(path);
+      assertEquals(new URL((await get()).url).pathname, `${name}/`);
+      await Deno.remove(path);
+      await become(100 * KIB);
+      await assertSent(100 * KIB);
+    });
+    await untilClosed(path);
+  }));
+
+/** Serves the folder of a file, and fails when asked to, once the file is found. */
+function failingFor(path: string, fails: () => boolean): ReturnType<typeof sluice.static> {
+  return sluice.static(path.slice(0, path.lastIndexOf("/")), {
+    setHeaders() {
+      if (fails()) throw new Error("no headers today");
+    },
+  });
 }
 
 Deno.test("a client that leaves in the middle of a large file is reported as ECONNABORTED, and the file is closed", () =>
