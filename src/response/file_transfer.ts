@@ -13,7 +13,7 @@ import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
-import { findFile, type FoundFile, opensWhole } from "./find_file.ts";
+import { findFile, type FoundFile, noteSentWhole } from "./find_file.ts";
 import type { BodySource } from "./streamed_body.ts";
 
 /** How files are served, by `res.sendFile` and by `serveStatic`. */
@@ -217,7 +217,7 @@ async function sendBytes(
   if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
     if (opened !== undefined) return ways.handOver(res, opened.take());
     const file = await files.openWhole(path);
-    opensWhole(path);
+    noteSentWhole(path);
     return ways.handOver(res, file.take());
   }
   ways.stream(res, new FileChunks(await files.open(path, start), length));

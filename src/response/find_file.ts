@@ -41,7 +41,7 @@ const sentWhole = new TwoGenerations<true>(128);
  *
  * @param path The file
  */
-export function opensWhole(path: string): void {
+export function noteSentWhole(path: string): void {
   sentWhole.set(path, true);
 }
 
@@ -81,23 +81,26 @@ async function findIndex(files: FileSystem, folder: string, index: Names): Promi
     if (found !== null && !found.stat.isDirectory) return found;
   }
   if (!index) {
-    const found = await find(files, folder.slice(0, -1) || "/");
-    if (found?.stat.isDirectory) throw new DirectoryError(folder);
+    const stat = await statOrNull(files, folder.slice(0, -1) || "/");
+    if (stat?.isDirectory) throw new DirectoryError(folder);
   }
   throw notFound(folder);
 }
 
 async function find(files: FileSystem, path: string): Promise<FoundFile | null> {
-  const opened = sentWhole.get(path) === undefined ? null : await openAgain(files, path);
-  if (opened !== null) return opened;
+  const { openWhole } = files;
+  if (openWhole !== undefined && sentWhole.get(path)) {
+    const opened = await openAgain(openWhole, path);
+    if (opened !== null) return opened;
+  }
   const stat = await statOrNull(files, path);
   return stat === null ? null : { path, stat };
 }
 
-async function openAgain(files: FileSystem, path: string): Promise<FoundFile | null> {
+async function openAgain(open: NonNullable<FileSystem["openWhole"]>, path: string): Promise<FoundFile | null> {
   let opened: WholeFile | undefined;
   try {
-    opened = await files.openWhole!(path);
+    opened = await open(path);
     const stat = opened.stat();
     if (stat.isFile) return { path, stat, opened };
   } catch {

@@ -114,6 +114,9 @@ Deno.test("a file that was sent before may have changed in every way, and is clo
       failing = true;
       assertEquals(await statusOf({}), 500);
       failing = false;
+      const asFolder = await fetch(`${origin}${name}/`);
+      await asFolder.body?.cancel();
+      assertEquals(asFolder.status, 404);
       await untilClosed(path);
 
       for (const bytes of [200 * KIB, 10, 300 * KIB, MIB + 1, 100 * KIB]) {
@@ -138,6 +141,7 @@ Deno.test("a file that was sent before may have changed in every way, and is clo
 /** Serves the folder of a file, and fails when asked to, once the file is found. */
 function failingFor(path: string, fails: () => boolean): ReturnType<typeof sluice.static> {
   return sluice.static(path.slice(0, path.lastIndexOf("/")), {
+    index: false,
     setHeaders() {
       if (fails()) throw new Error("no headers today");
     },
