@@ -31,7 +31,7 @@ export interface FileResponse {
   /** Responds with a stream. */
   [streamKey](body: BodySource): void;
   /** Responds with a body that the platform sends by itself. */
-  [handOverKey](body: ReadableStream<Uint8Array> | Blob | Uint8Array<ArrayBuffer>): void;
+  [handOverKey](body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>): void;
   /** Waits for the exchange to be over. */
   once(event: "close", listener: () => void): unknown;
 }

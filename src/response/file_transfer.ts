@@ -59,7 +59,7 @@ export interface FileWays {
   /** The platform's files, `null` where it has none. */
   files(res: FileResponse): FileSystem | null;
   /** Responds with a body that the platform sends by itself. */
-  handOver(res: FileResponse, body: ReadableStream<Uint8Array> | Blob | Uint8Array<ArrayBuffer>): void;
+  handOver(res: FileResponse, body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>): void;
   /** Responds with a stream. */
   stream(res: FileResponse, body: BodySource): void;
 }
