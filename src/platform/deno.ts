@@ -2,7 +2,7 @@ import type { FileStat, FileSystem, OpenFile, WholeFile } from "../http/file_sys
 import type { ClientWatch } from "../request/runtime_support.ts";
 import { builtinTag } from "./builtin_tag.ts";
 import { DenoPrototype } from "./deno_prototype.ts";
-import { arrivedText, isServed, keepHeaders, readHeader, visitHeaders } from "./deno_record.ts";
+import { arrivedText, isServed, keepHeaders, readHeader, trustRecordsOf, visitHeaders } from "./deno_record.ts";
 import { builtinModule, genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
 import type { AppFetch, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { endStalled } from "./stalled.ts";
@@ -19,6 +19,7 @@ const UNHURRIED_BYTES = 8 * 1024 * 1024;
 
 /** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
 export function denoPlatform(): Platform {
+  trustRecordsOf(Deno.version.deno);
   return {
     ...genericPlatform(),
     name: "Deno",
