@@ -1,9 +1,11 @@
 import {
   type ClassBody,
   type Function as FunctionNode,
+  type MemberExpression,
   type MethodDefinition,
   type Node,
   parse,
+  type PrivateIdentifier,
   type Program,
 } from "acorn";
 import { full } from "acorn-walk";
@@ -17,7 +19,8 @@ import type { Called } from "./called_functions.ts";
  * V8 does so with function expressions in parentheses, but never with declarations and methods. So declarations become
  * constants at the beginning of the module, and methods are assigned by static blocks, where they may still use what is
  * private. In their places empty ones remain: V8 would copy the list of all others for each method that is added.
- * Constructors, private methods and methods with `super` stay as they are.
+ * Private methods, which cannot be assigned, get symbols for names. Constructors and methods with `super` stay as they
+ * are.
  *
  * @param code A module
  * @param called Functions of the module, which are called at every start
@@ -34,7 +37,7 @@ export function compiledEagerly(code: string, called: Called): string {
       constants.push(`const ${statement.id.name}=(${code.slice(statement.start, statement.end)});`);
       changed.remove(statement.start, statement.end);
     }
-    for (const body of classBodies(statement)) moveMethods(body, code, called, changed);
+    for (const body of classBodies(statement)) moveMethods(body, code, called, changed, constants);
   }
   const first = program.body.find(({ type }) => type !== "ImportDeclaration");
   if (first !== undefined) changed.appendLeft(first.start, `${constants.join("\n")}\n`);
@@ -58,33 +61,89 @@ function classBodies(statement: Program["body"][number]): ClassBody[] {
   return statement.declarations.flatMap(({ init }) => init?.type === "ClassExpression" ? [init.body] : []);
 }
 
-function moveMethods(body: ClassBody, code: string, called: Called, changed: MagicString): void {
-  const assignments: string[] = [];
+function moveMethods(
+  body: ClassBody,
+  code: string,
+  called: Called,
+  changed: MagicString,
+  constants: string[],
+): void {
+  const moved = new Map<MethodDefinition, Moved>();
   for (const member of body.body) {
     if (member.type !== "MethodDefinition" || !called.has(`${member.start}-${member.end}`)) continue;
-    const assignment = assignmentOf(member, code);
-    if (assignment === null) continue;
-    assignments.push(assignment);
-    const { kind, value } = member;
+    const own = ownNameOf(member);
+    if (own !== null) moved.set(member, { own, place: placeOf(member, code, constants) });
+  }
+  const replaced = replacedNames(body, moved);
+  const textOf = ({ start, end }: Node): string => {
+    const text = new MagicString(code.slice(start, end), { offset: -start });
+    for (const { from, to, by } of replaced) if (from >= start && to <= end) text.overwrite(from, to, by);
+    return text.toString();
+  };
+  for (const { from, to, by } of replaced) {
+    if (![...moved.keys()].some(({ value }) => from >= value.start && to <= value.end)) changed.overwrite(from, to, by);
+  }
+  const assignments: string[] = [];
+  for (const [member, { own, place }] of moved) {
+    const { key, kind, value } = member;
+    assignments.push(assignmentOf(member, own, place, textOf(value)));
+    if (key.type === "PrivateIdentifier") changed.overwrite(key.start, key.end, `[${place}]`);
     changed.overwrite(value.start, value.end, kind === "set" ? "(_){}" : "(){}");
   }
   // first, because static fields may already call them
   if (assignments.length > 0) changed.appendLeft(body.start + 1, `static{${assignments.join("\n")}}\n`);
 }
 
-function assignmentOf({ key, kind, value, computed, static: isStatic }: MethodDefinition, code: string): string | null {
-  if (kind === "constructor" || key.type !== "Identifier" || value.async || value.generator) return null;
-  if (mentions(value, "Super")) return null;
+/** How a method is assigned: the name of its function, and an expression for that of the property. */
+interface Moved {
+  readonly own: string;
+  readonly place: string;
+}
+
+// the function has its name in its own scope, too, where it must hide nothing that is used; `null` if it must stay a
+// method
+function ownNameOf({ key, kind, value, computed, static: isStatic }: MethodDefinition): string | null {
+  if (kind === "constructor" || value.async || value.generator || mentions(value, "Super")) return null;
+  if (key.type === "PrivateIdentifier") return kind === "method" && !isStatic ? "" : null;
+  if (key.type !== "Identifier") return null;
+  if (computed || kind !== "method") return "";
+  return mentions(value, "Identifier", key.name) || isReserved(key.name) ? null : key.name;
+}
+
+function placeOf({ key, computed }: MethodDefinition, code: string, constants: string[]): string {
+  if (key.type === "Identifier") return computed ? key.name : `"${key.name}"`;
+  const { name } = key as PrivateIdentifier;
+  let constant = `$${name}`;
+  while (code.includes(constant) || constants.some((one) => one.startsWith(`const ${constant}=`))) constant += "$";
+  constants.push(`const ${constant}=Symbol();`);
+  return constant;
+}
+
+interface Replacement {
+  readonly from: number;
+  readonly to: number;
+  readonly by: string;
+}
+
+// `.#name` in a class, where that is a method that gets a symbol for its name
+function replacedNames(body: ClassBody, moved: ReadonlyMap<MethodDefinition, Moved>): Replacement[] {
+  const symbols = new Map<string, string>();
+  for (const [{ key }, { place }] of moved) if (key.type === "PrivateIdentifier") symbols.set(key.name, place);
+  const found: Replacement[] = [];
+  full(body, (node) => {
+    if (node.type !== "MemberExpression") return;
+    const { object, property, optional } = node as MemberExpression;
+    const place = property.type === "PrivateIdentifier" ? symbols.get(property.name) : undefined;
+    if (place === undefined) return;
+    found.push({ from: object.end, to: property.end, by: `${optional ? "?." : ""}[${place}]` });
+  });
+  return found;
+}
+
+function assignmentOf({ kind, static: isStatic }: MethodDefinition, own: string, place: string, fn: string): string {
   const on = isStatic ? "this" : "this.prototype";
-  const place = computed ? `[${key.name}]` : `.${key.name}`;
-  if (kind !== "method") {
-    const name = computed ? key.name : `"${key.name}"`;
-    return `Object.defineProperty(${on},${name},{${kind}:(function${code.slice(value.start, value.end)})});`;
-  }
-  // the function has its name in its own scope, too, where it must hide nothing that is used
-  const own = computed ? "" : key.name;
-  if (own !== "" && (mentions(value, "Identifier", own) || isReserved(own))) return null;
-  return `${on}${place}=(function ${own}${code.slice(value.start, value.end)});`;
+  if (kind !== "method") return `Object.defineProperty(${on},${place},{${kind}:(function${fn})});`;
+  return `${on}${own === "" ? `[${place}]` : `.${own}`}=(function ${own}${fn});`;
 }
 
 function mentions(fn: FunctionNode, type: string, name?: string): boolean {

@@ -8,14 +8,19 @@ function called(word) { return word + decorated(words[0]); }
 function decorated(word) { return "<" + word + ">"; }
 function replaced() { return "before"; }
 replaced = () => "after";
-class Base { greet() { return "base"; } }
+class Base { greet() { return "base"; } based() { return this.#full(); } #full() { return "base's own"; } }
 const key = Symbol("key");
 var Greeter = class Greeter extends Base {
   static made = Greeter.make();
   #name = "Ada";
   static make() { return new Greeter().hello(); }
   hello(greeting = "Hello") { return greeting + " " + this.#full(); }
-  #full() { return this.#name; }
+  #full() { return this.#name + this.#end(); }
+  #end(mark = "") { return mark; }
+  fullOf(other) { return other?.#full(); }
+  #rarely = () => this.#full();
+  static #secret() { return "static"; }
+  static secret() { return Greeter.#secret(); }
   greet() { return super.greet() + "!"; }
   called() { return called("method "); }
   get name() { return this.#name; }
@@ -68,6 +73,10 @@ async function behaviour(code: string): Promise<string[]> {
     await greeter.later(),
     greeter[key](),
     greeter.delete(),
+    greeter.based(),
+    String(greeter.fullOf(null)),
+    greeter.fullOf(greeter),
+    Greeter.secret(),
     ...Object.entries(descriptors).map(([name, { enumerable, configurable, writable, value, get, set }]) =>
       [name, enumerable, configurable, writable, value?.name, value?.length, typeof get, typeof set].join()
     ),
@@ -87,12 +96,19 @@ Deno.test("functions that are called at start are in parentheses, which makes V8
   assertStringIncludes(changed, "this.prototype[key]=(function (");
 });
 
+Deno.test("private methods that are called at start have symbols for names, each class its own", () => {
+  assertStringIncludes(changed, 'return greeting + " " + this[$full$]()');
+  assertStringIncludes(changed, "other?.[$full$]()");
+  assertStringIncludes(changed, "this.prototype[$full$]=(function () { return this.#name + this[$end](); });");
+  assertStringIncludes(changed, 'this.prototype[$full]=(function () { return "base\'s own"; });');
+});
+
 Deno.test("functions that are not called at start stay as they are", () => {
   assertEquals(compiledEagerly(CODE, new Set()).trim(), CODE.trim());
 });
 
 Deno.test("what cannot be a function expression stays a method", () => {
-  for (const left of ["greet() { return super", "#full() {", "async later() {", "called() { return called("]) {
+  for (const left of ["greet() { return super", "static #secret() {", "async later() {", "called() { return called("]) {
     assertStringIncludes(changed, left);
   }
   assertStringIncludes(changed, "function replaced()");
