@@ -8,7 +8,6 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import { HTML, JSON_UTF8 } from "../response/content_type.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { endWholeKey } from "../response/outgoing_message.ts";
-import { stateKey } from "../response/response_state.ts";
 
 // headers of a 404, names and values in turn
 const SAFETY = ["content-security-policy", "default-src 'none'", "x-content-type-options", "nosniff"];
@@ -71,13 +70,13 @@ function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {
     last = { method, target, asJson, text: notFoundText(method, target, asJson), response: null };
   }
   const { text, response } = last;
-  const { respond, app } = res[stateKey].exchange;
-  if (respond !== null) return res.answer(respond(text, 404, "", asJson ? JSON_HEAD : PAGE_HEAD), text);
-  if (response !== null) return res.answer(response.clone(), text);
+  const { respond, app } = req[exchangeKey];
+  if (respond !== null) return res.answerPage(respond(text, 404, "", asJson ? JSON_HEAD : PAGE_HEAD), text);
+  if (response !== null) return res.answerPage(response.clone(), text);
   const init = asJson ? notFound.json ??= notFoundInit(JSON_HEAD) : notFound.page ??= notFoundInit(PAGE_HEAD);
   const made = new (responseClass())(text, init);
   if (app.runtimeSupport.copiesFast) last.response = made.clone();
-  res.answer(made, text);
+  res.answerPage(made, text);
 }
 
 /** The last answer: a client that asks for something missing mostly asks for it again. */

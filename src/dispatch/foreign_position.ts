@@ -17,7 +17,6 @@ export interface ForeignRequest extends WalkedRequest {
 /** Keeps `url` and `baseUrl` of a foreign request as Express does, by rewriting them at every mount. */
 export class ForeignPosition implements Position {
   readonly writesUrl = true;
-  depth = 0;
   #req: ForeignRequest;
   #base: string;
   #removed = "";

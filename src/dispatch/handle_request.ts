@@ -2,7 +2,7 @@ import { readCaptures } from "../matching/capture.ts";
 import type { LayerSource, Step } from "../matching/layer.ts";
 import { socketsExist } from "../matching/registrations.ts";
 import type { AppLike } from "../request/app_like.ts";
-import { Exchange } from "../request/exchange.ts";
+import { Exchange, exchangeKey } from "../request/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
 import type { Target } from "../request/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
@@ -46,6 +46,17 @@ export function handleRequest(
   return exchange.settled();
 }
 
+/** What few requests have: another method to be matched by, or a server around the application. */
+class Special {
+  readonly as: string | undefined;
+  readonly around: Surroundings | null;
+
+  constructor(as: string | undefined, around: Surroundings | null) {
+    this.as = as;
+    this.around = around;
+  }
+}
+
 /**
  * Serves one exchange: context and owner of its walks.
  *
@@ -53,19 +64,18 @@ export function handleRequest(
  * generation. They would keep all requests they refer to alive, and half the time would go into collecting garbage.
  */
 class Serving implements WalkContext, WalkOwner {
-  declare readonly exchange: Exchange;
-  declare readonly req: FrameworkRequest;
-  declare readonly res: FrameworkResponse;
-  as: string | undefined = undefined;
-  around: Surroundings | null = null;
+  readonly req: FrameworkRequest;
+  readonly res: FrameworkResponse;
   /** The layers, and the step that was run without a walk; `null` if there was a walk from the beginning. */
   layers: LayerSource | null = null;
   first: Step | null = null;
+  /** Whether its handler has not returned yet. */
+  isRunning = false;
   /** The walk behind that step, once there is one. */
   walk: Walk | null = null;
+  #special: Special | null = null;
 
   constructor(exchange: Exchange, classes: AppClasses | null) {
-    this.exchange = exchange;
     const req = classes === null ? new FrameworkRequest(exchange) : new classes.Request(exchange);
     this.req = req;
     this.res = req.res = classes === null ? new FrameworkResponse(exchange, req) : new classes.Response(exchange, req);
@@ -73,15 +83,16 @@ class Serving implements WalkContext, WalkOwner {
 
   // apart from the constructor, so that both are small enough for V8 to inline
   run(layers: LayerSource, info: unknown, context: AppContext | null): void {
-    const { target, app } = this.exchange;
-    this.as = matchedAs(layers, target);
+    const { exchange } = this;
+    const { target, app } = exchange;
+    const as = matchedAs(layers, target);
     const around = surroundingsOf(target.request, info);
-    if (around !== null) this.around = around;
+    if (as !== undefined || around !== null) this.#special = new Special(as, around);
     try {
-      around?.enter(this.exchange, this.req, this.res);
+      around?.enter(exchange, this.req, this.res);
       if (app.settings["x-powered-by"]) this.res.setHeader("X-Powered-By", "Sluice");
       context?.setApp(this.req, this.res);
-      const steps = layers.stepsFor(target.path, this.as ?? target.method);
+      const steps = layers.stepsFor(target.path, as ?? target.method);
       const first = steps[0];
       // a server around the application may have consumed part of the path
       const isWhole = target.mount === 0 && context === null;
@@ -125,19 +136,19 @@ class Serving implements WalkContext, WalkOwner {
 
   /** Calls the handler of the layer that was entered, as a walk would. */
   call(step: Step): void {
-    const { exchange: { target }, req, res } = this;
+    const { req, res } = this;
     const { fn } = step;
     const next = (signal: unknown) => this.behind().continue(signal);
     req.next = next as FrameworkRequest["next"];
-    target.depth++;
+    this.isRunning = true;
     let result: unknown;
     try {
       result = fn!(req, res, next);
     } catch (failure) {
-      target.depth--;
+      this.isRunning = false;
       return this.resume(failure);
     }
-    target.depth--;
+    this.isRunning = false;
     this.walk?.returned();
     if (result !== undefined && result !== res) takeResult(result, this, this);
   }
@@ -153,12 +164,19 @@ class Serving implements WalkContext, WalkOwner {
   behind(): Walk {
     if (this.walk !== null) return this.walk;
     const { target } = this.exchange;
-    const isRunning = target.depth > 0;
     // the state before the first handler
     target.mount = 0;
     target.params = undefined;
     this.req.next = undefined as unknown as FrameworkRequest["next"];
-    return this.walk = Walk.behind(this.first!, isRunning, this.layers!, this, this);
+    return this.walk = Walk.behind(this.first!, this.isRunning, this.layers!, this, this);
+  }
+
+  get exchange(): Exchange {
+    return this.req[exchangeKey];
+  }
+
+  get as(): string | undefined {
+    return this.#special?.as;
   }
 
   // a rewrite may lead an upgrade to a WebSocket route, or away from one
@@ -167,7 +185,8 @@ class Serving implements WalkContext, WalkOwner {
     const { mount } = target;
     // matched by the whole path, as in the beginning
     target.mount = 0;
-    this.as = matchedAs(layers, target);
+    const as = matchedAs(layers, target);
+    if (as !== this.as) this.#special = new Special(as, this.#special?.around ?? null);
     target.mount = mount;
   }
 
@@ -189,7 +208,7 @@ class Serving implements WalkContext, WalkOwner {
   }
 
   walked(error?: unknown): void {
-    if (this.around?.leave(error)) return;
+    if (this.#special?.around?.leave(error)) return;
     try {
       finalResponse(this.req, this.res, error);
     } catch (failure) {

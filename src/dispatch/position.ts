@@ -12,8 +12,6 @@ export interface Position {
   readonly version: number;
   /** Path parameters of the layer being run, `undefined` for none. */
   params: unknown;
-  /** Number of handlers on the stack. */
-  depth: number;
 }
 
 /** What a walk sets on a request while it runs. */

@@ -18,10 +18,11 @@ import { type ParamContext, ParamRun } from "./param_run.ts";
 import type { Position } from "./position.ts";
 import { mergeParams } from "./merge_params.ts";
 
-/** Most nested synchronous handlers before the stack is unwound. */
+/** Most handlers of one walk that call one another before the stack is unwound, as in Express. */
 const MAX_DEPTH = 100;
 
 const NO_STEPS: readonly Step[] = [];
+const NOTHING: readonly string[] = [];
 
 /** What a walk needs of the exchange it serves. */
 export interface WalkContext extends ParamContext {
@@ -51,6 +52,19 @@ export interface WalkOwner {
   rewritten?(source: LayerSource): void;
 }
 
+/** What few walks need: those of mounted applications, of OPTIONS requests, and those with parameter handlers. */
+class Extras {
+  /** How much of the path the mounts around had consumed, their parameters, and their `next`. */
+  base = 0;
+  params: unknown = undefined;
+  next: unknown = undefined;
+  /** Methods for the answer to OPTIONS. */
+  allowed: string[] | null = null;
+  /** The parameter handlers that have run. */
+  runs: Map<Scope, ParamRun> | null = null;
+  leaveMounted: (() => void) | null = null;
+}
+
 /**
  * One pass through a router's layers, and through those of routers mounted at literal paths below it: the machine
  * behind `next()`.
@@ -64,20 +78,14 @@ export class Walk implements WalkOwner {
   readonly #position: Position;
   readonly #source: LayerSource;
   readonly #owner: WalkOwner;
-  readonly #base: number;
-  readonly #parentParams: unknown;
-  readonly #parentNext: unknown;
   readonly #next: (error?: unknown) => void;
   #steps: readonly Step[] = NO_STEPS;
   /** Index of the next step. */
   #at = 0;
-  #version: number;
-  /** Number of registrations when the steps were matched. */
-  #epoch = registrationEpoch();
-  #allowed: string[] | null = null;
-  #params: Map<Scope, ParamRun> | null = null;
-  #leaveMounted: (() => void) | null = null;
-  /** Number of the handler that was called last. */
+  /** The state of URL, method and registrations when the steps were matched. */
+  #matchedAt: number;
+  #extras: Extras | null = null;
+  /** Number of the handler that was called last, counted from the outermost one that is running. */
   #turn = 0;
   /** Number of the handler whose code is running, 0 for none. */
   #running = 0;
@@ -95,14 +103,27 @@ export class Walk implements WalkOwner {
     this.#context = context;
     this.#position = position;
     this.#owner = owner;
-    this.#base = position.mount;
-    this.#parentParams = position.params;
-    this.#parentNext = req.next;
-    this.#version = position.version;
+    this.#matchedAt = stateOf(position);
+    if (position.mount > 0 || position.params !== undefined || req.next !== undefined) this.#noteSurroundings();
     // no bound function: on Bun those take twice as long to call. And a constant first: V8 allocates functions that are
     // assigned directly to a property in the old generation, and keeps alive all that they refer to
     const next = (signal: unknown) => this.continue(signal);
     this.#next = next;
+  }
+
+  #noteSurroundings(): void {
+    const extras = this.#ensureExtras;
+    extras.base = this.#position.mount;
+    extras.params = this.#position.params;
+    extras.next = this.#context.req.next;
+  }
+
+  get #ensureExtras(): Extras {
+    return this.#extras ??= new Extras();
+  }
+
+  get #base(): number {
+    return this.#extras === null ? 0 : this.#extras.base;
   }
 
   /**
@@ -120,7 +141,7 @@ export class Walk implements WalkOwner {
     context.req.next = walk.#next;
     walk.#steps = [step];
     walk.#at = 1;
-    walk.#version = -1;
+    walk.#matchedAt = -1;
     walk.#turn = 1;
     walk.#running = isRunning ? 1 : 0;
     walk.#open = true;
@@ -135,7 +156,7 @@ export class Walk implements WalkOwner {
   start(steps?: readonly Step[]): void {
     this.#context.req.next = this.#next;
     const { method } = this.#position;
-    if (method === "OPTIONS") this.#allowed = [];
+    if (method === "OPTIONS") this.#ensureExtras.allowed = [];
     this.#steps = steps === undefined || method === "OPTIONS" ? this.#match() : steps;
     this.#advance(undefined);
   }
@@ -170,7 +191,7 @@ export class Walk implements WalkOwner {
     if (
       !signal && this.#open && (this.#running === 0 || this.#running === this.#turn) && step !== undefined &&
       (step.within || (step.stays && position.params === undefined)) &&
-      position.version === this.#version && registrationEpoch() === this.#epoch
+      stateOf(position) === this.#matchedAt
     ) {
       this.#at++;
       return this.#call(step.fn!);
@@ -194,7 +215,7 @@ export class Walk implements WalkOwner {
     const current = this.#steps[this.#at - 1];
     if (signal === "router" && (current === undefined || current.scope.parent === null)) return this.#leave(undefined);
     if (signal === "route") this.#at = current?.end ?? this.#at;
-    if (this.#isStale()) this.#matchAgain();
+    if (stateOf(this.#position) !== this.#matchedAt) this.#matchAgain();
     if (signal === "router") this.#skip(current!.scope);
     this.#advance(isFailure(signal) ? signal : undefined);
   }
@@ -204,15 +225,10 @@ export class Walk implements WalkOwner {
     while (this.#at < this.#steps.length && holds(scope, this.#steps[this.#at]!.scope)) this.#at++;
   }
 
-  #isStale(): boolean {
-    return this.#position.version !== this.#version || registrationEpoch() !== this.#epoch;
-  }
-
   // A middleware rewrote the URL or the method, or registered a layer: what follows is matched again. The consumed part
   // of the path stays, so in a mounted router this finds the rest of it, and the rest of the routers around it.
   #matchAgain(): void {
-    this.#version = this.#position.version;
-    this.#epoch = registrationEpoch();
+    this.#matchedAt = stateOf(this.#position);
     this.rewritten();
     const current = this.#steps[this.#at - 1];
     this.#steps = rematched(this.#steps, current, this.#match(current));
@@ -252,7 +268,7 @@ export class Walk implements WalkOwner {
 
   // the parameters outside a router's mount: mounts at literal paths have none of their own
   #paramsAround({ parent }: Scope): unknown {
-    if (parent === null) return this.#parentParams;
+    if (parent === null) return this.#extras?.params;
     const { mergeParams: merges } = parent.source ?? this.#source;
     return merges ? mergeParams(null, this.#paramsAround(parent)) : undefined;
   }
@@ -289,7 +305,7 @@ export class Walk implements WalkOwner {
         }
         if (step.kind === "allow") {
           // routers inside the walked one were entered by another method, and list nothing
-          if (step.scope.parent === null) this.#allowed?.push(...route!.allowedMethods());
+          if (step.scope.parent === null) this.#extras?.allowed?.push(...route!.allowedMethods());
           continue;
         }
         if (route !== null) this.#context.req.route = route;
@@ -337,7 +353,7 @@ export class Walk implements WalkOwner {
   }
 
   #paramRunOf(scope: Scope): ParamRun {
-    const runs = this.#params ??= new Map();
+    const runs = this.#ensureExtras.runs ??= new Map();
     const known = runs.get(scope);
     if (known !== undefined) return known;
     const run = new ParamRun(this.#context, (scope.source ?? this.#source).paramHandlers);
@@ -349,35 +365,36 @@ export class Walk implements WalkOwner {
     const { req, res } = this.#context;
     this.#turn++;
     this.#open = true;
-    this.#leaveMounted = mounted.enter?.(req, res) ?? null;
+    const leave = mounted.enter?.(req, res) ?? null;
+    if (leave !== null) this.#ensureExtras.leaveMounted = leave;
     new Walk(mounted.source, this.#context, this).start();
   }
 
   /** Continues after a mounted router or application. */
   walked(error?: unknown): void {
-    this.#leaveMounted?.();
-    this.#leaveMounted = null;
+    const leave = this.#extras?.leaveMounted;
+    if (leave) {
+      this.#extras!.leaveMounted = null;
+      leave();
+    }
     this.resume(error);
   }
 
   #call(fn: AnyHandler): void {
-    const position = this.#position;
     const { req, res } = this.#context;
-    if (position.depth >= MAX_DEPTH) return this.#callLater(fn);
     const outer = this.#running;
+    if (outer === 0) this.#turn = 0;
+    else if (this.#turn >= MAX_DEPTH) return this.#callLater(fn);
     this.#running = ++this.#turn;
     this.#open = true;
-    position.depth++;
     let result: unknown;
     try {
       result = fn(req, res, this.#next);
     } catch (failure) {
       this.#running = outer;
-      position.depth--;
       return this.resume(failure);
     }
     this.#running = outer;
-    position.depth--;
     if (result !== undefined && result !== res) takeResult(result, this.#context, this);
   }
 
@@ -393,17 +410,23 @@ export class Walk implements WalkOwner {
     const position = this.#position;
     this.#at = this.#steps.length;
     position.mount = this.#base;
-    position.params = this.#parentParams;
-    req.next = this.#parentNext;
-    if (error === undefined && this.#allowed !== null && this.#allowed.length > 0) {
+    position.params = this.#extras?.params;
+    req.next = this.#extras?.next;
+    const allowed = this.#extras?.allowed ?? NOTHING;
+    if (error === undefined && allowed.length > 0) {
       try {
-        return answerOptions(res, this.#allowed);
+        return answerOptions(res, allowed);
       } catch (failure) {
         return this.#owner.walked(failure);
       }
     }
     this.#owner.walked(error);
   }
+}
+
+// both numbers only grow, so their sum is the same only if both are
+function stateOf({ version }: Position): number {
+  return version + registrationEpoch();
 }
 
 // what is called at a step: an error handler gets the error first

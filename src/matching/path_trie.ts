@@ -242,7 +242,10 @@ export class PathTrie {
    */
   find(path: string): TrieState {
     const place = (path.length * 31 + path.charCodeAt(path.length - 1)) & (PLACES - 1);
-    if (this.#paths[place] === path) return this.#states[place]!;
+    return this.#paths[place] === path ? this.#states[place]! : this.#search(path, place);
+  }
+
+  #search(path: string, place: number): TrieState {
     const state = this.#walk(path);
     if (state.literal || this.#admits(path, place)) {
       this.#paths[place] = path;

@@ -1,4 +1,5 @@
 import { captureContext } from "../http/async_context.ts";
+import { nextSequence } from "../http/sequence.ts";
 import type { AppLike, OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
@@ -59,6 +60,8 @@ export interface BodyReading {
 /** Lists of listeners are copies of this, not literals; `Emitter` says why. */
 const NOBODY: readonly (() => void)[] = [];
 
+type Deliver = (response: Response) => void;
+
 /** What few exchanges need, made when it is first needed: listeners, handlers still running, a body being streamed. */
 class Extras {
   onEnd: (() => void)[] | null = null;
@@ -88,18 +91,19 @@ class Extras {
  */
 export class Exchange {
   /** What the request asks for. */
-  declare readonly target: Target;
+  readonly target: Target;
   /** The platform's second argument; not looked at until somebody asks for the peer. */
-  declare readonly info: unknown;
+  readonly info: unknown;
   /** The application that is handling the request; another one while a mounted application runs. */
-  declare app: AppLike;
+  app: AppLike;
   /** Makes the web response, if the platform has a faster way than the runtime's class. */
   respond: Respond | null = null;
-  #response: Response | null = null;
-  #waiting: ((response: Response) => void) | null = null;
+  /** Number of this request in the order of creation. */
+  readonly sequence: number = nextSequence();
+  /** The response; before there is one, what passes it to the platform, if that waits for it. */
+  #answer: Response | Deliver | null = null;
   #extras: Extras | null = null;
-  #aborted = false;
-  #finished = false;
+  #end: "open" | "finished" | "aborted" = "open";
 
   /**
    * Begins an exchange.
@@ -136,7 +140,7 @@ export class Exchange {
 
   /** Whether the client disconnected before the response was complete. */
   get aborted(): boolean {
-    return this.#aborted;
+    return this.#end === "aborted";
   }
 
   /** Whether the request body was cut off before the response was complete; the response may still be delivered. */
@@ -146,20 +150,20 @@ export class Exchange {
 
   /** Whether all of the response has been passed to the platform. */
   get finished(): boolean {
-    return this.#finished;
+    return this.#end === "finished";
   }
 
   /** Notes that the last byte of the response was passed to the platform. */
   finish(): void {
-    if (this.#finished) return;
+    if (this.#end === "finished") return;
     // a handler that destroys its request or response may still end the response, which is no success then
-    this.#finished = !this.#aborted;
+    if (this.#end === "open") this.#end = "finished";
     if (this.#extras !== null) this.#tellEnd(this.#extras);
   }
 
   #tellEnd({ reading }: Extras): void {
     reading?.answered();
-    if (!this.#aborted) this.#runEnd();
+    if (!this.aborted) this.#runEnd();
   }
 
   /** Reads the body as a Node stream, and discards the rest of it after the response. */
@@ -173,8 +177,8 @@ export class Exchange {
 
   /** Notes that the client is gone; no effect once the response is complete. */
   abandon(): void {
-    if (this.#finished || this.#aborted) return;
-    this.#aborted = true;
+    if (this.#end !== "open") return;
+    this.#end = "aborted";
     this.#runLeave();
     this.#runEnd();
   }
@@ -217,8 +221,8 @@ export class Exchange {
 
   /** Runs a listener when the exchange is over, however it ended; `first` is for the response's, as in Node. */
   onEnd(listener: () => void, first = false): void {
-    if (this.#response !== null) this.#keep();
-    if (this.#finished || this.#aborted) return queueMicrotask(listener);
+    if (this.response !== null) this.#keep();
+    if (this.#end !== "open") return queueMicrotask(listener);
     const extras = this.#ensureExtras;
     const present = extras.onEnd ?? NOBODY;
     extras.onEnd = present.toSpliced(first ? 0 : present.length, 0, listener);
@@ -227,8 +231,8 @@ export class Exchange {
 
   /** Runs a listener when the client disconnects before the response is complete. */
   onLeave(listener: () => void): void {
-    if (this.#aborted) return listener();
-    if (this.#finished) return;
+    if (this.aborted) return listener();
+    if (this.finished) return;
     const extras = this.#ensureExtras;
     const present = extras.onLeave ?? NOBODY;
     extras.onLeave = present.toSpliced(present.length, 0, listener);
@@ -237,7 +241,7 @@ export class Exchange {
 
   /** Whether the platform waits for the response, because there was none in the turn in which the request came. */
   get awaited(): boolean {
-    return this.#waiting !== null;
+    return typeof this.#answer === "function";
   }
 
   get #lasting(): boolean {
@@ -260,7 +264,7 @@ export class Exchange {
     this.#keepRequest();
     const { signal } = this.target.request;
     if (!signal.aborted) listenTo(signal, watch);
-    else if (this.#response === null && !this.awaited && !this.#ensureExtras.upgrading) this.abandon();
+    else if (this.#answer === null && !this.#ensureExtras.upgrading) this.abandon();
     else this.#hearAbort();
   }
 
@@ -269,7 +273,7 @@ export class Exchange {
    * that was reading may still answer, which matters for requests made in process.
    */
   lost(): void {
-    if (!this.#finished && !this.#aborted) {
+    if (this.#end === "open") {
       this.#ensureExtras.broken = true;
       // before the error, as in Node
       this.#runLeave();
@@ -277,29 +281,30 @@ export class Exchange {
     setTimeout(() => {
       this.#giveUp();
       // Deno would wait for the rest of a response that has begun, and keep the connection
-      if (this.#aborted) this.streaming?.destroy(brokenOff());
+      if (this.aborted) this.streaming?.destroy(brokenOff());
     }, 0);
   }
 
   // Deno aborts the signal of a request that becomes a WebSocket, although the client is there
   #hearAbort(): void {
-    if (this.#extras?.upgrading || this.#response?.status === 101) return;
-    if (this.#response !== null || !asksForUpgrade(this.target.request)) return this.#giveUp();
+    if (this.#extras?.upgrading || this.response?.status === 101) return;
+    if (this.response !== null || !asksForUpgrade(this.target.request)) return this.#giveUp();
     // a handler that calls Deno.upgradeWebSocket itself is about to answer
-    setTimeout(() => this.#response?.status === 101 || this.#giveUp(), 0);
+    setTimeout(() => this.response?.status === 101 || this.#giveUp(), 0);
   }
 
   // without a response the platform would wait for the handler for ever, and Deno keep the connection open
   #giveUp(): void {
     // a response without a body is complete with its head
-    if (this.#response !== null && (this.target.isHead || this.#response.body === null)) return;
+    const { response } = this;
+    if (response !== null && (this.target.isHead || response.body === null)) return;
     this.abandon();
-    if (this.#response === null) this.settle(new Response(null, { status: 499 }));
+    if (this.response === null) this.settle(new Response(null, { status: 499 }));
   }
 
   /** The response, once there is one. */
   get response(): Response | null {
-    return this.#response;
+    return typeof this.#answer === "function" ? null : this.#answer;
   }
 
   /**
@@ -309,10 +314,11 @@ export class Exchange {
    * @returns Whether it was the first
    */
   settle(response: Response): boolean {
-    if (this.#response !== null) return false;
-    this.#response = response;
+    const waiting = this.#answer;
+    if (waiting !== null && typeof waiting !== "function") return false;
+    this.#answer = response;
     if (this.#extras !== null && (this.hasListeners || this.#extras.handlers > 0)) this.#keep();
-    this.#waiting?.(response);
+    waiting?.(response);
     return true;
   }
 
@@ -337,7 +343,7 @@ export class Exchange {
   /** Notes that a handler returned a promise, and may go on after the response. */
   handlerBegan(): void {
     this.#ensureExtras.handlers++;
-    if (this.#response !== null) this.#keep();
+    if (this.response !== null) this.#keep();
   }
 
   /** Notes that the promise of a handler has settled. */
@@ -381,9 +387,9 @@ export class Exchange {
    * @param error The reason
    */
   breakOff(error?: Error): void {
-    if (this.#finished || this.#aborted) return;
+    if (this.#end !== "open") return;
     // a client that looks only at the status must not take it for a success
-    if (this.#response === null) this.settle(new Response(brokenBody(), { status: 500 }));
+    if (this.response === null) this.settle(new Response(brokenBody(), { status: 500 }));
     this.abandon();
     this.streaming?.destroy(error ?? brokenOff());
   }
@@ -394,13 +400,13 @@ export class Exchange {
    * @returns The response; a promise if there is none yet
    */
   settled(): Response | Promise<Response> {
-    return this.#response ?? this.#later();
+    return this.response ?? this.#later();
   }
 
   // a method of its own, because the variables of a closure would be allocated for every request
   #later(): Promise<Response> {
     return new Promise((resolve) => {
-      this.#waiting = resolve;
+      this.#answer = resolve;
       this.#watch();
     });
   }

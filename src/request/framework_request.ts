@@ -3,7 +3,7 @@ import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
 import { isFresh } from "../http/freshness.ts";
 import { annotated } from "../http/http_error.ts";
-import { nextSequence, requestSequence } from "../http/sequence.ts";
+import { requestSequence } from "../http/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
 import type { AppLike } from "./app_like.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
@@ -70,13 +70,6 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   /** Continues with the next layer of the router that is running. */
   next: (error?: unknown) => void = undefined as unknown as (error?: unknown) => void;
   /**
-   * Number of this request in the order of creation, by which limiters know that they were made inside a request.
-   *
-   * @internal
-   */
-  readonly [requestSequence]: number = nextSequence();
-
-  /**
    * Wraps an exchange; the framework does this for every request.
    *
    * @param exchange The exchange this request belongs to
@@ -95,6 +88,15 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    */
   get [exchangeKey](): Exchange {
     return this.#exchange;
+  }
+
+  /**
+   * Number of this request in the order of creation, by which limiters know that they were made inside a request.
+   *
+   * @internal
+   */
+  get [requestSequence](): number {
+    return this.#exchange.sequence;
   }
 
   /**

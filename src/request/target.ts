@@ -1,6 +1,20 @@
 import { describe } from "../http/error_text.ts";
 import { knownUrl, noteUrl } from "./known_urls.ts";
 
+/** What only targets need that cannot be sliced from the request's URL. */
+class Odd {
+  /** The target that the client asked for. */
+  readonly original: string;
+  /** Scheme and host, if a middleware assigned an absolute URL. */
+  origin = "";
+  /** The assigned URL, if its path is empty: routers from npm that strip a prefix look at what they have left. */
+  bare: string | null = null;
+
+  constructor(original: string) {
+    this.original = original;
+  }
+}
+
 /**
  * The method and target of a request, and how much of the path mounts have consumed.
  *
@@ -11,13 +25,11 @@ import { knownUrl, noteUrl } from "./known_urls.ts";
  */
 export class Target {
   /** The request as the platform delivered it. */
-  declare readonly request: Request;
+  readonly request: Request;
   /** Incremented whenever the method or the path changes, so that a walk knows when to match again. */
   version = 0;
   /** Path parameters of the layer being run, `undefined` until they are set or read. */
   params: unknown = undefined;
-  /** Number of handlers on the stack; bounds the depth of synchronous chains of `next()`. */
-  depth = 0;
 
   #method: string;
   /** A string that contains the target: the request's URL, until another one is assigned. */
@@ -26,12 +38,7 @@ export class Target {
   #pathEnd = 0;
   #mount = 0;
   #path: string | null = null;
-  /** Scheme and host, if a middleware assigned an absolute URL. */
-  #origin = "";
-  /** The assigned URL, if its path is empty: routers from npm that strip a prefix look at what they have left. */
-  #bare: string | null = null;
-  /** The original target, once it can no longer be sliced from `#text`. */
-  #original: string | null = null;
+  #odd: Odd | null = null;
 
   /**
    * Reads the method and the URL.
@@ -65,7 +72,7 @@ export class Target {
     // scheme is "http+unix:"; and without a proper Host, Bun delivers the path alone
     const odd = start === -1 || start > this.#pathEnd || url.charCodeAt(start - 1) === 58 || url.charCodeAt(0) === 47 ||
       url.includes("#");
-    if (odd) this.#place(this.#original = oddTarget(url));
+    if (odd) this.#place((this.#odd = new Odd(oddTarget(url))).original);
     else noteUrl(url, start, this.#pathEnd);
   }
 
@@ -83,7 +90,7 @@ export class Target {
 
   /** The original target: path and query. */
   get originalUrl(): string {
-    return this.#original ?? this.#text.slice(this.#start);
+    return this.#odd === null ? this.#text.slice(this.#start) : this.#odd.original;
   }
 
   /** The method used for routing; later layers are matched by an assigned one (method-override), in any case. */
@@ -118,7 +125,7 @@ export class Target {
     // a mount may consume the slash that is added to an empty path, but nothing after it
     this.#mount = Math.min(length, this.#pathEnd - this.#start);
     this.#path = null;
-    this.#bare = null;
+    if (this.#odd !== null) this.#odd.bare = null;
   }
 
   /** Path below the present mount, always with a leading slash, not decoded. */
@@ -128,18 +135,19 @@ export class Target {
 
   /** Path and query below the present mount, as Express's `req.url`. */
   get url(): string {
-    return this.#bare ?? this.#origin + rooted(this.#text.slice(this.#start + this.#mount));
+    const shown = rooted(this.#text.slice(this.#start + this.#mount));
+    return this.#odd === null ? shown : this.#odd.bare ?? this.#odd.origin + shown;
   }
 
   set url(value: string) {
-    this.#original ??= this.originalUrl;
+    const assigned = this.#odd ??= new Odd(this.originalUrl);
     const mounted = this.#text.slice(this.#start, this.#start + this.#mount);
     const origin = originLength(value);
     const rest = value.slice(origin);
-    this.#origin = value.slice(0, origin);
+    assigned.origin = value.slice(0, origin);
     this.#place(mounted + this.#below(mounted, rest));
     this.#path = null;
-    this.#bare = isPathless(rest) ? value : null;
+    assigned.bare = isPathless(rest) ? value : null;
     this.version++;
   }
 

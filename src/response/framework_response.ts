@@ -17,7 +17,7 @@ import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts"
 import { jsonText } from "./json_text.ts";
 import { headerText, type HeaderValue } from "./outgoing_headers.ts";
 import { endWholeKey, handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
-import { ResponseState, stateKey } from "./response_state.ts";
+import { ResponseState, type SentAtOnce, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { isBodySource } from "./streamed_body.ts";
@@ -50,7 +50,10 @@ export interface FrameworkResponse<Locals extends Record<string, Untyped> = Reco
  */
 export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
   extends OutgoingMessage {
-  readonly #state: ResponseState;
+  readonly #exchange: Exchange;
+  /** Made for what cannot be answered at once. */
+  #state: ResponseState | null = null;
+  #sent: SentAtOnce | undefined = undefined;
   #locals: Locals | undefined = undefined;
 
   /** Status of the response. */
@@ -69,7 +72,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   constructor(exchange: Exchange, req: FrameworkRequest) {
     super();
-    this.#state = new ResponseState(exchange);
+    this.#exchange = exchange;
     this.req = req;
   }
 
@@ -79,12 +82,28 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @internal
    */
   get [stateKey](): ResponseState {
-    return this.#state;
+    return this.#state ??= this.#begin();
+  }
+
+  #begin(): ResponseState {
+    const state = new ResponseState(this.#exchange);
+    if (this.#sent !== undefined) state.sent(this.#sent, this.#exchange.response!.status);
+    return state;
+  }
+
+  /** Whether the status and headers have been sent, and can no longer be changed. */
+  get headersSent(): boolean {
+    return this.#sent !== undefined || (this.#state !== null && this.#state.sentStatus !== 0);
+  }
+
+  /** Whether no header was set and no method replaced, which allows short cuts. */
+  get untouched(): boolean {
+    return (this.#state === null || this.#state.bare) && !this.hooked;
   }
 
   /** The application that is handling the request. */
   get app(): AppLike {
-    return this.#state.exchange.app;
+    return this.#exchange.app;
   }
 
   /** Values for the views rendered for this request. */
@@ -130,9 +149,13 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @throws {TypeError} If the body is a function or a symbol
    */
   send(body?: SendBody): this {
+    return typeof body === "string" && this.#answerTextAtOnce(body) ? this : this.#sendAny(body);
+  }
+
+  // short cuts and what they are cuts through are separate methods, because engines inline only small ones
+  #sendAny(body: SendBody): this {
     this.assertOpen("res.send");
     if (typeof body === "string") {
-      if (this.#answerTextAtOnce(body)) return this;
       const type = this.outgoing.contentType;
       this.#giveType(type === undefined ? HTML : withUtf8Charset(type));
       return this.#sendWhole(body);
@@ -161,12 +184,13 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   json(value?: Untyped): this {
+    return this.#answerAtOnce(value) ? this : this.#sendJson(value);
+  }
+
+  #sendJson(value: unknown): this {
     this.assertOpen("res.json");
     const { app } = this;
     const { settings } = app;
-    if (settings["json charset"] === false && settings["etag fn"] === undefined && this.#answerAtOnce(value)) {
-      return this;
-    }
     const text = jsonText(value, app);
     const type = this.outgoing.contentType;
     if (type === undefined) this.#giveType(settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8);
@@ -210,41 +234,46 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   // if nobody needs the text, the runtime can turn the value into the response in one call
   #answerAtOnce(value: unknown): boolean {
-    const { outgoing } = this;
-    const { exchange } = this.#state;
-    const { settings } = exchange.app;
-    if (exchange.respond !== null) return false;
+    const { app, respond, target } = this.#exchange;
+    const { settings } = app;
+    if (settings["json charset"] !== false || settings["etag fn"] !== undefined) return false;
+    if (this.#sent !== undefined || respond !== null || target.isHead) return false;
     if (settings["json replacer"] || settings["json spaces"] || settings["json escape"]) return false;
-    if (typeof value !== "object" || this.statusCode !== 200 || this.statusMessage !== "") return false;
-    if (outgoing.contentType !== undefined || this.hooked) return false;
-    if (!outgoing.bare && (outgoing.framed || outgoing.validated)) return false;
-    if (this.send !== plainSend || this.set !== plainSet || this.req.method === "HEAD") return false;
+    if (typeof value !== "object" || this.statusCode !== 200 || this.hooked) return false;
+    if (this.send !== plainSend || this.set !== plainSet) return false;
+    const state = this.#state;
+    if (state !== null && !state.allowsJson) return false;
     let response: Response;
     try {
       response = responseClass().json(value);
-      if (!outgoing.bare) outgoing.copyTo(response.headers);
+      // just reading the headers of a response makes the platform build the list
+      if (state !== null && !state.bare) state.headers.copyTo(response.headers);
     } catch {
       // a value that JSON cannot represent, or a header that cannot be sent: left to the usual way
       return false;
     }
-    this.#state.takeJson(response, value);
+    this.#sendAtOnce(response, value);
     return true;
   }
 
   // if neither headers nor an entity tag matter, there may be a shorter way to the web response
   #answerTextAtOnce(body: string): boolean {
-    const state = this.#state;
-    const { app, respond, target } = state.exchange;
-    if (app.settings["etag fn"] !== undefined || respond !== null || !state.headers.untouched || state.ended) {
-      return false;
-    }
-    if (this.statusCode !== 200 || state.reason !== "" || this.hooked || this.set !== plainSet || target.isHead) {
-      return false;
-    }
-    const response = body === "" ? null : textResponse(body, HTML, app);
+    const { app, respond, target } = this.#exchange;
+    if (app.settings["etag fn"] !== undefined || body === "") return false;
+    if (this.#sent !== undefined || respond !== null || target.isHead) return false;
+    if (this.statusCode !== 200 || this.hooked || this.set !== plainSet) return false;
+    if (this.#state !== null && !this.#state.untouched) return false;
+    const response = textResponse(body, HTML, app);
     if (response === null) return false;
-    state.takeText(response, body, HTML);
+    this.#sendAtOnce(response, body);
     return true;
+  }
+
+  #sendAtOnce(response: Response, content: SentAtOnce): void {
+    if (this.#state === null) this.#sent = content;
+    else this.#state.sent(content, this.statusCode);
+    this.#exchange.settle(response);
+    this.#exchange.finish();
   }
 
   // the last part of both send and json: ETag, freshness, then Node's end()
@@ -282,23 +311,34 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /**
+   * Responds with a page of the framework's own, if nothing was set or sent before.
+   *
+   * @param response The web response, with another status than 200
+   * @param text Its body
+   *
+   * @internal
+   */
+  answerPage(response: Response, text: string): void {
+    this.statusCode = response.status;
+    this.#sendAtOnce(response, text);
+  }
+
+  /**
    * Responds with a web `Response` that a handler returned. Headers that were set before, such as CORS or cookies, are
    * kept unless the response has them, too.
    *
    * @param given The response
-   * @param text Its body, if that is known; then nothing was set before
    */
-  answer(given: Response, text?: string): void {
+  answer(given: Response): void {
     this.assertOpen("returning a Response");
     const { untouched } = this;
     // srvx's class on Node adds the content type of a body only when `body` is read
-    if (text === undefined && Object.getPrototypeOf(given) !== Response.prototype) void given.body;
-    const isPlain = text !== undefined || !this.#state.exchange.app.runtimeSupport.keepsCoding;
-    const response = isPlain ? given : asFetched(given);
+    if (Object.getPrototypeOf(given) !== Response.prototype) void given.body;
+    const response = this.#exchange.app.runtimeSupport.keepsCoding ? asFetched(given) : given;
     if (response.status === 101) return this.adopt(untouched ? response : this.#upgradeWithHeaders(response));
-    if (text !== undefined || this.#mayHandOver(response)) {
+    if (this.#mayHandOver(response)) {
       // a copy, because a handler may return the same object to several clients, whose cookies must not mix
-      return this.adopt(untouched ? response : this.#addHeaders(copyOf(response, this.#state.exchange.app)), text);
+      return this.adopt(untouched ? response : this.#addHeaders(copyOf(response, this.#exchange.app)));
     }
     // the handler's headers win; cookies of both are sent
     response.headers.forEach((value, name) => {
@@ -326,9 +366,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       return false;
     }
     const type = headers.get("content-type");
-    if (this.#state.exchange.hasListeners) return type !== null && type.startsWith("application/json");
+    if (this.#exchange.hasListeners) return type !== null && type.startsWith("application/json");
     if (type === null ? this.untouched : !type.startsWith("text/event-stream")) return true;
-    return !this.#state.exchange.app.runtimeSupport.leavesStreams;
+    return !this.#exchange.app.runtimeSupport.leavesStreams;
   }
 
   // an upgrade must be passed to the platform as the very object it made

@@ -155,6 +155,11 @@ export class OutgoingHeaders {
     return this.#others === null || this.#others.length === 0;
   }
 
+  /** Whether they go with JSON: they say nothing else of the body, and have no validator that would have to be compared. */
+  get allowsJson(): boolean {
+    return this.#contentType === undefined && !this.framed && !this.validated;
+  }
+
   /** Whether no header was ever set. */
   get untouched(): boolean {
     return this.#contentType === undefined && this.#others === null && !this.framed && this.coded === false;

@@ -55,11 +55,6 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /** Status of the response. */
   abstract statusCode: number;
 
-  /** Whether the status and headers have been sent, and can no longer be changed. */
-  get headersSent(): boolean {
-    return this[stateKey].sentStatus !== 0;
-  }
-
   /** Whether `end()` was called. */
   get writableEnded(): boolean {
     return this[stateKey].ended;
@@ -306,24 +301,17 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * Responds with a complete web response, unchanged.
    *
    * @param response The response
-   * @param text Its body, if that is known
    */
-  protected adopt(response: Response, text: string | null = null): void {
+  protected adopt(response: Response): void {
     this.statusCode = response.status;
     // the client may be gone; the source of the body must not stay open
-    if (!this[stateKey].take(response, text)) response.body?.cancel().catch(() => {});
+    if (!this[stateKey].take(response)) response.body?.cancel().catch(() => {});
   }
 
   /** Whether a middleware has replaced a method that sends or sets headers, and must be called as it would be on Node. */
   protected get hooked(): boolean {
     return this.end !== plain.end || this.write !== plain.write || this.writeHead !== plain.writeHead ||
       this.setHeader !== plain.setHeader;
-  }
-
-  /** Whether no header was set and no method replaced, which allows short cuts. */
-  get untouched(): boolean {
-    const { headers } = this[stateKey];
-    return headers.bare && headers.contentType === undefined && !this.hooked;
   }
 
   /**
@@ -356,7 +344,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * @throws {Error} If the headers have been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   protected assertOpen(caller: string): void {
-    if (this[stateKey].sentStatus === 0) return;
+    if (!this.headersSent) return;
     throw streamError(
       "ERR_HTTP_HEADERS_SENT",
       `${caller}: cannot set headers after they are sent to the client; the answer was given already`,

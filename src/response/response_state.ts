@@ -1,13 +1,19 @@
 import { statusText } from "../http/status_text.ts";
 import type { Exchange, WebBody } from "../request/exchange.ts";
 import type { BodyStream } from "./body_stream.ts";
-import { JSON_PLAIN } from "./content_type.ts";
+import { HTML, JSON_PLAIN } from "./content_type.ts";
 import { frame, mayHaveContent } from "./framing.ts";
 import { OutgoingHeaders } from "./outgoing_headers.ts";
 import { webResponse } from "./web_response.ts";
 
 /** Key under which a response keeps its state. */
 export const stateKey: unique symbol = Symbol("state");
+
+/**
+ * What a response consisted of whose web response was made without a state: a text or, as JSON, a value. With status 200,
+ * a text is HTML, and there are no other headers than those of the state.
+ */
+export type SentAtOnce = string | object | null;
 
 /**
  * State of a response, from the first header to the web response.
@@ -18,8 +24,7 @@ export const stateKey: unique symbol = Symbol("state");
 export class ResponseState {
   /** The exchange that is answered. */
   declare readonly exchange: Exchange;
-  /** The headers that were set. */
-  readonly headers: OutgoingHeaders = new OutgoingHeaders();
+  #headers: OutgoingHeaders | null = null;
   /** The status that was sent with the headers, 0 as long as both can be changed. */
   sentStatus = 0;
   /** Reason phrase, empty for the standard one. */
@@ -35,6 +40,30 @@ export class ResponseState {
   /** @param exchange The exchange that is answered */
   constructor(exchange: Exchange) {
     this.exchange = exchange;
+  }
+
+  /** The headers that were set. */
+  get headers(): OutgoingHeaders {
+    return this.#headers ??= new OutgoingHeaders();
+  }
+
+  /** Whether there are no headers at all. */
+  get bare(): boolean {
+    return this.#headers === null || (this.#headers.bare && this.#headers.contentType === undefined);
+  }
+
+  /** Whether nothing was ever set or sent. */
+  get untouched(): boolean {
+    return this.#isOpen && (this.#headers === null || this.#headers.untouched);
+  }
+
+  /** Whether a value may be sent as JSON with the headers that were set. */
+  get allowsJson(): boolean {
+    return this.#isOpen && (this.#headers === null || this.#headers.allowsJson);
+  }
+
+  get #isOpen(): boolean {
+    return this.sentStatus === 0 && !this.ended && this.reason === "";
   }
 
   /** The body of a response that was ended in one piece, `null` for none. */
@@ -91,45 +120,28 @@ export class ResponseState {
    * Responds with a complete web response.
    *
    * @param response The response
-   * @param text Its body, if that is known
    * @returns Whether it is the response the client gets
    */
-  take(response: Response, text: string | null): boolean {
-    this.#body = text;
-    return this.#finish(response, response.status);
-  }
-
-  /**
-   * Responds with a web response that was made of a text, with status 200 and nothing but a content type.
-   *
-   * @param response The response
-   * @param text The text
-   * @param type Its type
-   */
-  takeText(response: Response, text: string, type: string): void {
-    this.#body = text;
-    this.headers.contentType = type;
-    this.#finish(response, 200);
-  }
-
-  /**
-   * Responds with the web response that the runtime has made from a JSON value.
-   *
-   * @param response The response
-   * @param value The value
-   */
-  takeJson(response: Response, value: unknown): void {
-    this.#body = new JsonBody(value);
-    this.headers.contentType = JSON_PLAIN;
-    this.#finish(response, 200);
-  }
-
-  #finish(response: Response, status: number): boolean {
-    this.sentStatus = status;
+  take(response: Response): boolean {
+    this.sentStatus = response.status;
     this.ended = true;
     const isFirst = this.exchange.settle(response);
     this.exchange.finish();
     return isFirst;
+  }
+
+  /**
+   * Notes what was sent at once.
+   *
+   * @param content What it was
+   * @param status Its status; with another one than 200, the web response has further headers
+   */
+  sent(content: SentAtOnce, status: number): void {
+    const isText = typeof content === "string";
+    this.#body = isText ? content : new JsonBody(content);
+    if (status === 200) this.headers.contentType = isText ? HTML : JSON_PLAIN;
+    this.sentStatus = status;
+    this.ended = true;
   }
 }
 

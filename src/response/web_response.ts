@@ -104,10 +104,20 @@ function newResponse(
 /** Types come from the application, which may make new ones all the time. */
 const models = new TwoGenerations<Response>(64);
 
+/** The type that was sent last, and its model: nearly every program has one that it sends most. */
+let lastType = "";
+let lastModel: Response;
+
 // a response with nothing but this content type
 function modelOf(type: string): Response {
-  const known = models.get(type);
-  if (known !== undefined) return known;
+  if (type !== lastType) {
+    lastModel = models.get(type) ?? madeModel(type);
+    lastType = type;
+  }
+  return lastModel;
+}
+
+function madeModel(type: string): Response {
   const made = new (responseClass())(null, { headers: { "content-type": type } });
   models.set(type, made);
   return made;
