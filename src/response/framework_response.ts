@@ -53,6 +53,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   readonly #exchange: Exchange;
   /** Made for what cannot be answered at once. */
   #state: ResponseState | null = null;
+  /** What the exchange's response consists of, if it was sent without a state. */
   #sent: SentAtOnce | undefined = undefined;
   #locals: Locals | undefined = undefined;
 
@@ -270,9 +271,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   #sendAtOnce(response: Response, content: SentAtOnce): void {
-    if (this.#state === null) this.#sent = content;
-    else this.#state.sent(content, this.statusCode);
-    this.#exchange.settle(response);
+    const isFirst = this.#exchange.settle(response);
+    if (isFirst && this.#state === null) this.#sent = content;
+    else this[stateKey].sent(content, this.statusCode);
     this.#exchange.finish();
   }
 

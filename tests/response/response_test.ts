@@ -429,6 +429,21 @@ Deno.test("sending a file to a client that has left fails with ECONNABORTED, as 
   assertEquals([answer.status, await told.promise], [499, "ECONNABORTED"]);
 });
 
+Deno.test("a text that is sent after the client has left shows its own status and type, not those of the 499", async () => {
+  const app = quietApp().set("etag", false);
+  const leaving = new AbortController();
+  const shown = Promise.withResolvers<unknown[]>();
+  app.get("/", (req, res) => {
+    req.on("close", () => {
+      res.send("late");
+      shown.resolve([res.headersSent, res.statusMessage, res.get("Content-Type")]);
+    });
+    setTimeout(() => leaving.abort(), 0);
+  });
+  const answer = await app.handle(new Request("http://localhost/", { signal: leaving.signal }));
+  assertEquals([answer.status, await shown.promise], [499, [true, "OK", "text/html; charset=utf-8"]]);
+});
+
 Deno.test("a Response sent to several clients is not changed, and no client sees another's cookie", async () => {
   const shared = new Response(null, { headers: { "content-type": "text/plain" } });
   const app = quietApp();
