@@ -74,19 +74,11 @@ function moveMethods(
     const own = ownNameOf(member);
     if (own !== null) moved.set(member, { own, place: placeOf(member, code, constants) });
   }
-  const replaced = replacedNames(body, moved);
-  const textOf = ({ start, end }: Node): string => {
-    const text = new MagicString(code.slice(start, end), { offset: -start });
-    for (const { from, to, by } of replaced) if (from >= start && to <= end) text.overwrite(from, to, by);
-    return text.toString();
-  };
-  for (const { from, to, by } of replaced) {
-    if (![...moved.keys()].some(({ value }) => from >= value.start && to <= value.end)) changed.overwrite(from, to, by);
-  }
+  nameBySymbols(body, moved, changed);
   const assignments: string[] = [];
   for (const [member, { own, place }] of moved) {
     const { key, kind, value } = member;
-    assignments.push(assignmentOf(member, own, place, textOf(value)));
+    assignments.push(assignmentOf(member, own, place, changed.slice(value.start, value.end)));
     if (key.type === "PrivateIdentifier") changed.overwrite(key.start, key.end, `[${place}]`);
     changed.overwrite(value.start, value.end, kind === "set" ? "(_){}" : "(){}");
   }
@@ -119,25 +111,16 @@ function placeOf({ key, computed }: MethodDefinition, code: string, constants: s
   return constant;
 }
 
-interface Replacement {
-  readonly from: number;
-  readonly to: number;
-  readonly by: string;
-}
-
 // `.#name` in a class, where that is a method that gets a symbol for its name
-function replacedNames(body: ClassBody, moved: ReadonlyMap<MethodDefinition, Moved>): Replacement[] {
+function nameBySymbols(body: ClassBody, moved: ReadonlyMap<MethodDefinition, Moved>, changed: MagicString): void {
   const symbols = new Map<string, string>();
   for (const [{ key }, { place }] of moved) if (key.type === "PrivateIdentifier") symbols.set(key.name, place);
-  const found: Replacement[] = [];
   full(body, (node) => {
     if (node.type !== "MemberExpression") return;
     const { object, property, optional } = node as MemberExpression;
     const place = property.type === "PrivateIdentifier" ? symbols.get(property.name) : undefined;
-    if (place === undefined) return;
-    found.push({ from: object.end, to: property.end, by: `${optional ? "?." : ""}[${place}]` });
+    if (place !== undefined) changed.overwrite(object.end, property.end, `${optional ? "?." : ""}[${place}]`);
   });
-  return found;
 }
 
 function assignmentOf({ kind, static: isStatic }: MethodDefinition, own: string, place: string, fn: string): string {
