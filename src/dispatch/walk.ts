@@ -22,7 +22,6 @@ import { mergeParams } from "./merge_params.ts";
 const MAX_DEPTH = 100;
 
 const NO_STEPS: readonly Step[] = [];
-const NOTHING: readonly string[] = [];
 
 /** What a walk needs of the exchange it serves. */
 export interface WalkContext extends ParamContext {
@@ -412,8 +411,8 @@ export class Walk implements WalkOwner {
     position.mount = this.#base;
     position.params = this.#extras?.params;
     req.next = this.#extras?.next;
-    const allowed = this.#extras?.allowed ?? NOTHING;
-    if (error === undefined && allowed.length > 0) {
+    const allowed = this.#extras?.allowed;
+    if (error === undefined && allowed?.length) {
       try {
         return answerOptions(res, allowed);
       } catch (failure) {

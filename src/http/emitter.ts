@@ -174,8 +174,8 @@ export class Emitter implements EmitterMethods {
 export function mixEmitter(prototype: EmitterMethods): void {
   // one descriptor for all: what is allocated at the start brings V8's first collection closer to the first request
   const descriptor: PropertyDescriptor = { configurable: true, writable: true };
-  for (const name of Object.getOwnPropertyNames(Emitter.prototype) as (keyof EmitterMethods)[]) {
-    if (name in prototype) continue;
+  for (const name of Object.getOwnPropertyNames(Emitter.prototype) as (keyof Emitter | "constructor")[]) {
+    if (name === "constructor") continue;
     descriptor.value = Emitter.prototype[name];
     Object.defineProperty(prototype, name, descriptor);
   }
