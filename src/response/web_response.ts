@@ -105,7 +105,7 @@ function newResponse(
 const models = new TwoGenerations<Response>(64);
 
 /** The type that was sent last, and its model: nearly every program has one that it sends most. */
-let lastType = "";
+let lastType: string | undefined;
 let lastModel: Response;
 
 // a response with nothing but this content type
