@@ -10,6 +10,14 @@ function app() {
   return made;
 }
 
+// the first test, because the last type is remembered
+Deno.test("an empty type is sent as it is, even by the first response", async () => {
+  const one = app();
+  one.get("/", (_req, res) => res.setHeader("Content-Type", "").end("untyped"));
+  const response = await one.handle(new Request("http://localhost/"));
+  assertEquals([response.headers.get("content-type"), await response.text()], ["", "untyped"]);
+});
+
 Deno.test("what one response sets does not reach the next one of the same type", async () => {
   const one = app();
   one.get("/set", (_req, res) => res.set("X-Own", "1").append("Set-Cookie", "a=1").send("set"));
