@@ -1,5 +1,5 @@
 import { describe } from "../http/error_text.ts";
-import { knownUrl, noteUrl } from "./known_urls.ts";
+import { knownPlace, notePlace, Place, rooted } from "./place.ts";
 
 /** What only targets need that cannot be sliced from the request's URL. */
 class Odd {
@@ -32,11 +32,10 @@ export class Target {
   params: unknown = undefined;
 
   #method: string;
-  /** A string that contains the target: the request's URL, until another one is assigned. */
-  #text = "";
-  #start = 0;
-  #pathEnd = 0;
+  /** Where the target is: in the request's URL, until another one is assigned. */
+  #place: Place;
   #mount = 0;
+  /** The path below the mount, if it was asked for. */
   #path: string | null = null;
   #odd: Odd | null = null;
 
@@ -48,39 +47,25 @@ export class Target {
   constructor(request: Request) {
     this.request = request;
     this.#method = request.method;
-    this.#read(request.url ?? refused(request));
+    const url = request.url ?? refused(request);
+    const known = knownPlace(url);
+    // V8 inlines functions only up to a total of 920 bytes of code: what is rarely needed has its own
+    this.#place = known.text === url ? known : this.#placeUnknown(url);
   }
 
-  // V8 inlines functions only up to a total of 920 bytes of code: what is rarely needed has its own
-  #read(url: string): void {
-    const known = knownUrl(url);
-    if (known.url !== url) return this.#readUnknown(url);
-    this.#text = known.url;
-    this.#start = known.start;
-    this.#pathEnd = known.end;
-    this.#path = known.path;
-  }
-
-  #readUnknown(url: string): void {
+  #placeUnknown(url: string): Place {
     // the shortest origin is "http://x", so no path can begin before the eighth character
     const start = url.indexOf("/", 8);
     const query = url.indexOf("?", 8);
-    this.#text = url;
-    this.#start = start;
-    this.#pathEnd = query === -1 ? url.length : query;
+    const end = query === -1 ? url.length : query;
     // servers always deliver a path and no fragment, but requests made in process may differ; on Unix sockets Deno's
     // scheme is "http+unix:"; and without a proper Host, Bun delivers the path alone
-    const odd = start === -1 || start > this.#pathEnd || url.charCodeAt(start - 1) === 58 || url.charCodeAt(0) === 47 ||
+    const odd = start === -1 || start > end || url.charCodeAt(start - 1) === 58 || url.charCodeAt(0) === 47 ||
       url.includes("#");
-    if (odd) this.#place((this.#odd = new Odd(oddTarget(url))).original);
-    else noteUrl(url, start, this.#pathEnd);
-  }
-
-  #place(target: string): void {
-    const query = target.indexOf("?", this.#mount);
-    this.#text = target;
-    this.#start = 0;
-    this.#pathEnd = query === -1 ? target.length : query;
+    if (odd) return placeOf((this.#odd = new Odd(oddTarget(url))).original, 0);
+    const place = new Place(url, start, end);
+    notePlace(place);
+    return place;
   }
 
   /** Mounts do not change the URL; only the length of what they consumed is recorded. */
@@ -90,7 +75,7 @@ export class Target {
 
   /** The original target: path and query. */
   get originalUrl(): string {
-    return this.#odd === null ? this.#text.slice(this.#start) : this.#odd.original;
+    return this.#odd === null ? this.#place.text.slice(this.#place.start) : this.#odd.original;
   }
 
   /** The method used for routing; later layers are matched by an assigned one (method-override), in any case. */
@@ -123,29 +108,31 @@ export class Target {
   set mount(length: number) {
     if (length === this.#mount) return;
     // a mount may consume the slash that is added to an empty path, but nothing after it
-    this.#mount = Math.min(length, this.#pathEnd - this.#start);
+    this.#mount = Math.min(length, this.#place.end - this.#place.start);
     this.#path = null;
     if (this.#odd !== null) this.#odd.bare = null;
   }
 
   /** Path below the present mount, always with a leading slash, not decoded. */
   get path(): string {
-    return this.#path ??= rooted(this.#text.slice(this.#start + this.#mount, this.#pathEnd));
+    const { text, start, end, path } = this.#place;
+    return this.#mount === 0 ? path : this.#path ??= rooted(text.slice(start + this.#mount, end));
   }
 
   /** Path and query below the present mount, as Express's `req.url`. */
   get url(): string {
-    const shown = rooted(this.#text.slice(this.#start + this.#mount));
+    const shown = rooted(this.#place.text.slice(this.#place.start + this.#mount));
     return this.#odd === null ? shown : this.#odd.bare ?? this.#odd.origin + shown;
   }
 
   set url(value: string) {
     const assigned = this.#odd ??= new Odd(this.originalUrl);
-    const mounted = this.#text.slice(this.#start, this.#start + this.#mount);
+    const { text, start } = this.#place;
+    const mounted = text.slice(start, start + this.#mount);
     const origin = originLength(value);
     const rest = value.slice(origin);
     assigned.origin = value.slice(0, origin);
-    this.#place(mounted + this.#below(mounted, rest));
+    this.#place = placeOf(mounted + this.#below(mounted, rest), this.#mount);
     this.#path = null;
     assigned.bare = isPathless(rest) ? value : null;
     this.version++;
@@ -154,7 +141,7 @@ export class Target {
   // a URL assigned below a mount may include a slash that was only added for display, or lack one
   #below(mounted: string, rest: string): string {
     if (mounted === "" || isPathless(rest)) return rest;
-    const isShown = this.#text.charCodeAt(this.#start + this.#mount) !== 47;
+    const isShown = this.#place.text.charCodeAt(this.#place.start + this.#mount) !== 47;
     const closed = mounted.endsWith("/");
     if (isShown && (/^\/(?:\?|$)/.test(rest) || (closed && rest.charCodeAt(0) === 47))) return rest.slice(1);
     return closed || rest.charCodeAt(0) === 47 ? rest : "/" + rest;
@@ -162,15 +149,23 @@ export class Target {
 
   /** The part of the path that mounts have consumed, without a trailing slash, as Express's `req.baseUrl`. */
   get baseUrl(): string {
-    const end = this.#start + this.#mount;
-    const bare = this.#text.charCodeAt(end - 1) === 47 ? end - 1 : end;
-    return bare <= this.#start ? "" : this.#text.slice(this.#start, bare);
+    const { text, start } = this.#place;
+    const end = start + this.#mount;
+    const bare = text.charCodeAt(end - 1) === 47 ? end - 1 : end;
+    return bare <= start ? "" : text.slice(start, bare);
   }
 
   /** Query string without the question mark, `null` if there is none. */
   get query(): string | null {
-    return this.#pathEnd === this.#text.length ? null : this.#text.slice(this.#pathEnd + 1);
+    const { text, end } = this.#place;
+    return end === text.length ? null : text.slice(end + 1);
   }
+}
+
+// a target whose query begins after the part that mounts have consumed
+function placeOf(target: string, mount: number): Place {
+  const query = target.indexOf("?", mount);
+  return new Place(target, 0, query === -1 ? target.length : query);
 }
 
 function refused(given: unknown): never {
@@ -179,10 +174,6 @@ function refused(given: unknown): never {
 
 function isPathless(target: string): boolean {
   return target === "" || target.charCodeAt(0) === 63;
-}
-
-function rooted(path: string): string {
-  return path.charCodeAt(0) === 47 ? path : "/" + path;
 }
 
 /** Length of `scheme://host` in front of a URL that a middleware made absolute, 0 for a path. */
