@@ -57,7 +57,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
     markParsed(req);
     const length = announcedLength(req);
     if (length === undefined && !hasUnannouncedBody(req)) return next();
-    if (!options.wants(req, type)) return next();
+    if (known !== true && !options.wants(req, type)) return next();
     // a copy, if earlier middleware listens for the chunks
     const beside = req[exchangeKey].reading?.beside() ?? null;
     if (beside === null) {
