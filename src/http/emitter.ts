@@ -81,16 +81,22 @@ export class Emitter implements EmitterMethods {
 
   /** Removes a listener; if it was added twice, the later one. */
   off(event: EventName, listener: Listener): this {
-    return Emitter.#take(this, event, (entry) => entry.listener === listener || innerOf(entry.listener) === listener);
+    const entry = this[listeners]?.get(event)?.findLast((one) => {
+      return one.listener === listener || innerOf(one.listener) === listener;
+    });
+    if (entry !== undefined) Emitter.#drop(this, event, entry);
+    return this;
   }
 
-  static #take<T extends Emitter>(emitter: T, event: EventName, isMeant: (entry: Entry) => boolean): T {
-    const present = emitter[listeners]?.get(event) ?? [];
-    const at = present.findLastIndex(isMeant);
-    if (at === -1) return emitter;
-    if (present.length === 1) emitter[listeners]!.delete(event);
-    else emitter[listeners]!.set(event, present.toSpliced(at, 1));
-    return emitter;
+  // does nothing if it is gone already
+  static #drop(emitter: Emitter, event: EventName, entry: Entry): void {
+    const all = emitter[listeners];
+    const present = all?.get(event);
+    if (present === undefined) return;
+    const at = present.indexOf(entry);
+    if (at === -1) return;
+    if (present.length === 1) all!.delete(event);
+    else all!.set(event, present.toSpliced(at, 1));
   }
 
   /** Removes a listener; the same as {@linkcode Emitter.off}. */
@@ -123,7 +129,7 @@ export class Emitter implements EmitterMethods {
       if (entry.left === 0) continue;
       if (entry.left === 1) {
         entry.left = 0;
-        Emitter.#take(this, event, (one) => one === entry);
+        Emitter.#drop(this, event, entry);
       }
       entry.listener.apply(this, args);
     }
