@@ -41,8 +41,9 @@ export function handleRequest(
   context: AppContext | null,
 ): Response | Promise<Response> {
   const exchange = new Exchange(request, info, platformContext, app);
-  const serving = new Serving(exchange, classes);
-  serving.run(layers, info, context);
+  const req = classes === null ? new FrameworkRequest(exchange) : new classes.Request(exchange);
+  req.res = classes === null ? new FrameworkResponse(exchange, req) : new classes.Response(exchange, req);
+  serve(layers, exchange, req, info, context);
   return exchange.settled();
 }
 
@@ -57,6 +58,141 @@ class Special {
   }
 }
 
+// apart from what makes the objects, so that both are small enough for V8 to inline
+function serve(
+  layers: LayerSource,
+  exchange: Exchange,
+  req: FrameworkRequest,
+  info: unknown,
+  context: AppContext | null,
+): void {
+  const { target, app } = exchange;
+  const res = req.res as FrameworkResponse;
+  const as = matchedAs(layers, target);
+  const around = surroundingsOf(target.request, info);
+  const special = as === undefined && around === null ? null : new Special(as, around);
+  try {
+    around?.enter(exchange, req, res);
+    if (app.settings["x-powered-by"]) res.setHeader("X-Powered-By", "Sluice");
+    context?.setApp(req, res);
+    const steps = layers.stepsFor(target.path, as ?? target.method);
+    const first = steps[0];
+    // a server around the application may have consumed part of the path
+    const isWhole = target.mount === 0 && context === null;
+    if (isWhole && first === undefined) conclude(req, res, special, undefined);
+    else if (isWhole && enterRoute(first!, layers, exchange, req)) {
+      callAlone(first!, layers, req, res, special, "running");
+    } else {
+      const serving = new Serving(req, res, special);
+      new Walk(layers, serving, serving).start(steps);
+    }
+  } catch (error) {
+    conclude(req, res, special, error);
+  }
+}
+
+/**
+ * Enters the first layer without a walk, if it is a route with a single handler that can be called right away. Nearly
+ * always that handler answers, and a walk and its context take as much memory as request and response together. They
+ * are made if the handler calls `next()`, fails, or returns something.
+ *
+ * @param step The first step
+ * @param layers The layers
+ * @param exchange The exchange
+ * @param req Its request
+ * @returns Whether the handler may be called
+ */
+function enterRoute(step: Step, layers: LayerSource, { target }: Exchange, req: FrameworkRequest): boolean {
+  if (step.route === null || step.end !== 1 || target.method === "OPTIONS") return false;
+  const { captures, direct } = step;
+  const { mergeParams, paramHandlers } = step.scope.source ?? layers;
+  if (mergeParams || (!direct && (captures === null || paramHandlers.size > 0))) return false;
+  target.mount = step.taken;
+  if (!direct) {
+    const params = readCaptures(captures!, target.path);
+    if (params === null) {
+      target.mount = 0;
+      return false;
+    }
+    target.params = params;
+  }
+  req.route = step.route;
+  return true;
+}
+
+/** The walk behind a handler that was called without one; until there is one, whether the handler has returned. */
+type Behind = Walk | "running" | "returned";
+
+// Calls the handler of the route that was entered, as a walk would. The closure keeps what a walk behind it would need:
+// an object for that would be one more for every request.
+function callAlone(
+  step: Step,
+  layers: LayerSource,
+  req: FrameworkRequest,
+  res: FrameworkResponse,
+  special: Special | null,
+  behind: Behind,
+): void {
+  const next = (signal: unknown) => {
+    behind = walkBehind(behind, step, layers, req, res, special);
+    behind.continue(signal);
+  };
+  req.next = next as FrameworkRequest["next"];
+  const { fn } = step;
+  let result: unknown;
+  try {
+    result = fn!(req, res, next);
+  } catch (failure) {
+    behind = walkBehind(behind, step, layers, req, res, special);
+    return resume(behind, failure);
+  }
+  if (typeof behind !== "string") behind.returned();
+  else behind = "returned";
+  if (result === undefined || result === res) return;
+  takeResult(result as object | null, new Serving(req, res, special), {
+    resume(failure) {
+      behind = walkBehind(behind, step, layers, req, res, special);
+      resume(behind, failure);
+    },
+  });
+}
+
+function resume(walk: Walk, failure: unknown): void {
+  walk.returned();
+  walk.resume(failure);
+}
+
+function walkBehind(
+  behind: Behind,
+  first: Step,
+  layers: LayerSource,
+  req: FrameworkRequest,
+  res: FrameworkResponse,
+  special: Special | null,
+): Walk {
+  if (typeof behind !== "string") return behind;
+  const { target } = req[exchangeKey];
+  // the state before the first handler
+  target.mount = 0;
+  target.params = undefined;
+  req.next = undefined as unknown as FrameworkRequest["next"];
+  const serving = new Serving(req, res, special);
+  return Walk.behind(first, behind === "running", layers, serving, serving);
+}
+
+// what follows the last layer
+function conclude(req: FrameworkRequest, res: FrameworkResponse, special: Special | null, error: unknown): void {
+  if (special?.around?.leave(error)) return;
+  try {
+    finalResponse(req, res, error);
+  } catch (failure) {
+    const exchange = req[exchangeKey];
+    exchange.app.logError(failure);
+    exchange.settle(new Response("Internal Server Error", { status: 500 }));
+    exchange.finish();
+  }
+}
+
 /**
  * Serves one exchange: context and owner of its walks.
  *
@@ -66,109 +202,12 @@ class Special {
 class Serving implements WalkContext, WalkOwner {
   readonly req: FrameworkRequest;
   readonly res: FrameworkResponse;
-  /** The layers, and the step that was run without a walk; `null` if there was a walk from the beginning. */
-  layers: LayerSource | null = null;
-  first: Step | null = null;
-  /** Whether its handler has not returned yet. */
-  isRunning = false;
-  /** The walk behind that step, once there is one. */
-  walk: Walk | null = null;
-  #special: Special | null = null;
+  #special: Special | null;
 
-  constructor(exchange: Exchange, classes: AppClasses | null) {
-    const req = classes === null ? new FrameworkRequest(exchange) : new classes.Request(exchange);
+  constructor(req: FrameworkRequest, res: FrameworkResponse, special: Special | null) {
     this.req = req;
-    this.res = req.res = classes === null ? new FrameworkResponse(exchange, req) : new classes.Response(exchange, req);
-  }
-
-  // apart from the constructor, so that both are small enough for V8 to inline
-  run(layers: LayerSource, info: unknown, context: AppContext | null): void {
-    const { exchange } = this;
-    const { target, app } = exchange;
-    const as = matchedAs(layers, target);
-    const around = surroundingsOf(target.request, info);
-    if (as !== undefined || around !== null) this.#special = new Special(as, around);
-    try {
-      around?.enter(exchange, this.req, this.res);
-      if (app.settings["x-powered-by"]) this.res.setHeader("X-Powered-By", "Sluice");
-      context?.setApp(this.req, this.res);
-      const steps = layers.stepsFor(target.path, as ?? target.method);
-      const first = steps[0];
-      // a server around the application may have consumed part of the path
-      const isWhole = target.mount === 0 && context === null;
-      if (isWhole && first === undefined) this.walked();
-      else if (isWhole && this.enter(first!, layers)) this.call(first!);
-      else new Walk(layers, this, this).start(steps);
-    } catch (error) {
-      this.walked(error);
-    }
-  }
-
-  /**
-   * Enters the first layer without a walk, if it is a route with a single handler that can be called right away. Nearly
-   * always that handler answers, and a walk takes as much memory as request and response together. It is made if the
-   * handler calls `next()` or fails.
-   *
-   * @param step The first step
-   * @param layers The layers
-   * @returns Whether the handler may be called
-   */
-  enter(step: Step, layers: LayerSource): boolean {
-    const { target } = this.exchange;
-    if (step.route === null || step.end !== 1 || target.method === "OPTIONS") return false;
-    const { captures, direct } = step;
-    const { mergeParams, paramHandlers } = step.scope.source ?? layers;
-    if (mergeParams || (!direct && (captures === null || paramHandlers.size > 0))) return false;
-    target.mount = step.taken;
-    if (!direct) {
-      const params = readCaptures(captures!, target.path);
-      if (params === null) {
-        target.mount = 0;
-        return false;
-      }
-      target.params = params;
-    }
-    this.req.route = step.route;
-    this.layers = layers;
-    this.first = step;
-    return true;
-  }
-
-  /** Calls the handler of the layer that was entered, as a walk would. */
-  call(step: Step): void {
-    const { req, res } = this;
-    const { fn } = step;
-    const next = (signal: unknown) => this.behind().continue(signal);
-    req.next = next as FrameworkRequest["next"];
-    this.isRunning = true;
-    let result: unknown;
-    try {
-      result = fn!(req, res, next);
-    } catch (failure) {
-      this.isRunning = false;
-      return this.resume(failure);
-    }
-    this.isRunning = false;
-    this.walk?.returned();
-    if (result !== undefined && result !== res) takeResult(result, this, this);
-  }
-
-  /** Continues after the first handler, which has failed. */
-  resume(failure: unknown): void {
-    const walk = this.behind();
-    walk.returned();
-    walk.resume(failure);
-  }
-
-  /** The walk that continues after the first handler. */
-  behind(): Walk {
-    if (this.walk !== null) return this.walk;
-    const { target } = this.exchange;
-    // the state before the first handler
-    target.mount = 0;
-    target.params = undefined;
-    this.req.next = undefined as unknown as FrameworkRequest["next"];
-    return this.walk = Walk.behind(this.first!, this.isRunning, this.layers!, this, this);
+    this.res = res;
+    this.#special = special;
   }
 
   get exchange(): Exchange {
@@ -208,15 +247,7 @@ class Serving implements WalkContext, WalkOwner {
   }
 
   walked(error?: unknown): void {
-    if (this.#special?.around?.leave(error)) return;
-    try {
-      finalResponse(this.req, this.res, error);
-    } catch (failure) {
-      const { exchange } = this;
-      exchange.app.logError(failure);
-      exchange.settle(new Response("Internal Server Error", { status: 500 }));
-      exchange.finish();
-    }
+    conclude(this.req, this.res, this.#special, error);
   }
 }
 
