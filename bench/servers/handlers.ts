@@ -18,6 +18,8 @@ export async function fetchHandler(contestant: string): Promise<FetchHandler> {
       return (await import("./raw.ts")).rawHandler("lean");
     case "raw-same":
       return (await import("./raw.ts")).rawHandler("same");
+    case "least":
+      return (await import("./least.ts")).leastHandler;
     case "sluice":
     case "sluice-lean":
       return (await import("./sluice.ts")).sluiceApp(contestant === "sluice-lean").fetch;

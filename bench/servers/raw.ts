@@ -6,7 +6,8 @@ type Answer = (body: string) => Response;
 /** Which bytes a handler sends: the fewest, those of Sluice lean, or those of Sluice with default settings. */
 export type Bytes = "fewest" | "lean" | "same";
 
-const HTML = "text/html; charset=utf-8";
+/** Type of texts and pages. */
+export const HTML = "text/html; charset=utf-8";
 const TEXT_INIT = { headers: { "content-type": HTML } };
 const JSON_INIT = { headers: { "content-type": "application/json; charset=utf-8" } };
 
@@ -18,11 +19,13 @@ function tagged(init: ResponseInit): Answer {
   };
 }
 
-const PAGE = (path: string) =>
+/** The body of a 404. */
+export const PAGE = (path: string) =>
   '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n' +
   `<body>\n<pre>Cannot GET ${path}</pre>\n</body>\n</html>\n`;
 
-const NOT_FOUND = {
+/** Status and headers of a 404. */
+export const NOT_FOUND: ResponseInit = {
   status: 404,
   headers: new Headers({
     "content-security-policy": "default-src 'none'",

@@ -56,6 +56,7 @@ export const ON_BUN: readonly Comparison[] = [
     floor: "raw",
     others: [
       ["sluice-lean", "Sluice lean"],
+      ["least", "`req`, `res`, `next` by hand"],
       ["raw-lean", "its bytes by hand"],
       ["sluice", "Sluice"],
       ["hono", "Hono"],

@@ -6,13 +6,15 @@ import { bytesOf, checkAnswers } from "../../bench/wire/check.ts";
 
 const ORIGIN = "http://localhost:8000";
 
-for (const name of ["raw", "raw-lean", "raw-same", "sluice", "sluice-lean", "hono", "hono-etag", "h3", "elysia"]) {
+const NAMES = ["raw", "raw-lean", "raw-same", "least", "sluice", "sluice-lean", "hono", "hono-etag", "h3", "elysia"];
+
+for (const name of NAMES) {
   Deno.test(`${name} answers every scenario of the benchmark like the others`, async () => {
     await checkAnswers(name, await fetchHandler(name), SCENARIOS, ORIGIN);
   });
 }
 
-for (const [sluice, hand] of [["sluice", "raw-same"], ["sluice-lean", "raw-lean"]] as const) {
+for (const [sluice, hand] of [["sluice", "raw-same"], ["sluice-lean", "raw-lean"], ["sluice-lean", "least"]] as const) {
   Deno.test(`the handwritten ${hand} sends the same bytes as ${sluice}`, async () => {
     const byHand = await bytesOf(await fetchHandler(hand), SCENARIOS, ORIGIN);
     assertEquals(byHand.length, 9);

@@ -1,0 +1,146 @@
+/**
+ * The least that Express's API asks of a handler written by hand: a request and a response object, handlers that call
+ * `next()`, and the bytes of Sluice lean. There is no router, and nothing else that handlers may ask of Express.
+ */
+import { HTML, NOT_FOUND, PAGE } from "./raw.ts";
+
+type Next = (error?: unknown) => void;
+type Handler = (req: LeastRequest, res: LeastResponse, next: Next) => void;
+
+class LeastRequest {
+  readonly request: Request;
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  params: Record<string, string | undefined> | undefined = undefined;
+  body: unknown = undefined;
+  res: LeastResponse | undefined = undefined;
+  next: Next | undefined = undefined;
+
+  constructor(request: Request, method: string, url: string, path: string) {
+    this.request = request;
+    this.method = method;
+    this.url = url;
+    this.path = path;
+  }
+
+  get(name: string): string | null {
+    return this.request.headers.get(name);
+  }
+}
+
+class LeastResponse {
+  readonly req: LeastRequest;
+  statusCode = 200;
+  sent: Response | null = null;
+  deliver: ((response: Response) => void) | null = null;
+
+  constructor(req: LeastRequest) {
+    this.req = req;
+    req.res = this;
+  }
+
+  settle(response: Response): void {
+    if (this.sent !== null) throw new Error("already sent");
+    this.sent = response;
+    this.deliver?.(response);
+  }
+
+  send(body: string): void {
+    const response = new Response(body);
+    response.headers.set("content-type", HTML);
+    this.settle(response);
+  }
+
+  json(value: unknown): void {
+    this.settle(Response.json(value));
+  }
+}
+
+/** One pass through handlers. */
+class Pass {
+  readonly handlers: readonly Handler[];
+  readonly req: LeastRequest;
+  readonly res: LeastResponse;
+  at = 0;
+
+  constructor(handlers: readonly Handler[], req: LeastRequest, res: LeastResponse) {
+    this.handlers = handlers;
+    this.req = req;
+    this.res = res;
+  }
+
+  run(): void {
+    if (this.at === this.handlers.length) return this.end();
+    const turn = ++this.at;
+    const next = (error?: unknown) => {
+      if (error) throw error;
+      // a second call of the same next() is ignored
+      if (turn === this.at) this.run();
+    };
+    this.req.next = next;
+    this.handlers[turn - 1]!(this.req, this.res, next);
+  }
+
+  end(): void {
+    // Express's page is HTML unless the client prefers JSON
+    if (this.req.get("accept")?.includes("json")) return this.res.json({ error: "Not Found" });
+    this.res.settle(new Response(PAGE(this.req.path), NOT_FOUND));
+  }
+}
+
+const parseJson: Handler = (req, _res, next) => {
+  const { request } = req;
+  const isPlain = req.get("content-type") === "application/json" && req.get("content-encoding") === null;
+  if (!isPlain || Number(req.get("content-length")) > 100 * 1024 || request.bodyUsed) throw new Error("not expected");
+  request.text().then((text) => {
+    req.body = JSON.parse(text);
+    next();
+  }, next);
+};
+
+const pass: Handler = (_req, _res, next) => next();
+const done: Handler = (_req, res) => res.send("done");
+const sendId: Handler = (req, res) => res.json({ id: req.params!["id"] });
+const NONE: readonly Handler[] = [];
+
+const fixed = new Map<string, readonly Handler[]>([
+  ["/text", [(_req, res) => res.send("Hello, World!")]],
+  ["/json", [(_req, res) => res.json({ hello: "world" })]],
+  ["/echo", [parseJson, (req, res) => res.json(req.body)]],
+  ["/mw5", [...new Array<Handler>(5).fill(pass), done]],
+  ["/mw10", [...new Array<Handler>(10).fill(pass), done]],
+]);
+const user: readonly Handler[] = [sendId];
+const letters: readonly Handler[] = [(req, res) => {
+  const { a, b, c } = req.params!;
+  res.json({ a, b, c });
+}];
+const last: readonly Handler[] = [sendId];
+
+function handlersFor(req: LeastRequest): readonly Handler[] {
+  const { path } = req;
+  const handlers = fixed.get(path);
+  if (handlers !== undefined) return handlers;
+  if (path.startsWith("/user/")) {
+    req.params = { id: path.slice(6) };
+    return user;
+  }
+  if (path.startsWith("/r/99/")) {
+    req.params = { id: path.slice(6) };
+    return last;
+  }
+  if (!path.startsWith("/a/")) return NONE;
+  const [, , a, , b, , c] = path.split("/");
+  req.params = { a, b, c };
+  return letters;
+}
+
+/** The handler. */
+export function leastHandler(request: Request): Response | Promise<Response> {
+  const { method, url } = request;
+  const req = new LeastRequest(request, method, url, url.slice(url.indexOf("/", 8)));
+  const res = new LeastResponse(req);
+  new Pass(handlersFor(req), req, res).run();
+  return res.sent ?? new Promise((resolve) => res.deliver = resolve);
+}
