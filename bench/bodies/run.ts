@@ -102,8 +102,8 @@ try {
       await Deno.truncate(file, name.includes("100 MiB") ? 100 * MIB : MIB);
       const result: Record<Contestant, Turn[]> = { raw: [], again: [], sluice: [] };
       const order = Object.keys(SERVED) as Contestant[];
-      // negative rounds warm up; one round of small bodies has too few requests for code to be compiled
-      for (let round = name.includes(" 1 MiB") ? -8 : -1; round < rounds; round++) {
+      // negative rounds warm up: one has too few requests, or pieces, for all code to be compiled
+      for (let round = name.startsWith("JSON") ? -1 : -8; round < rounds; round++) {
         for (const contestant of order) {
           const one = await turn(servers.get(contestant)!);
           if (round >= 0) result[contestant].push(one);

@@ -123,8 +123,9 @@ function enterRoute(step: Step, layers: LayerSource, { target }: Exchange, req: 
 /** The walk behind a handler that was called without one; until there is one, whether the handler has returned. */
 type Behind = Walk | "running" | "returned";
 
-// Calls the handler of the route that was entered, as a walk would. The closure keeps what a walk behind it would need:
-// an object for that would be one more for every request.
+// Calls the handler of the route that was entered, as a walk would. What a walk behind it would need is in the closure,
+// because an object for it would be one more for every request. So is `behind`, as a parameter: on Bun, variables that
+// a closure captures are in an object of their own.
 function callAlone(
   step: Step,
   layers: LayerSource,
@@ -149,12 +150,20 @@ function callAlone(
   if (typeof behind !== "string") behind.returned();
   else behind = "returned";
   if (result === undefined || result === res) return;
-  takeResult(result as object | null, new Serving(req, res, special), {
-    resume(failure) {
-      behind = walkBehind(behind, step, layers, req, res, special);
-      resume(behind, failure);
-    },
-  });
+  const fail = (failure: unknown) => {
+    behind = walkBehind(behind, step, layers, req, res, special);
+    resume(behind, failure);
+  };
+  takeResult(result as object | null, new Serving(req, res, special), new Rejection(fail));
+}
+
+/** Where a promise continues that a handler without a walk has returned; not a literal, as `Serving` explains. */
+class Rejection implements Pick<Walk, "resume"> {
+  readonly resume: (failure: unknown) => void;
+
+  constructor(resume: (failure: unknown) => void) {
+    this.resume = resume;
+  }
 }
 
 function resume(walk: Walk, failure: unknown): void {

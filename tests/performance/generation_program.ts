@@ -29,11 +29,24 @@ router.get("/late", async (req, res, next) => {
   res.send("late");
 });
 app.use("/:mount", router);
+// handlers with nothing before them run without a walk
+const alone = sluice().set("env", "test");
+alone.get("/alone/:id", (req, res, next) => {
+  look(req.path, { req, res, next, params: req.params });
+  res.json(req.params);
+});
+alone.get("/alone-late", async (req, res, next) => {
+  look(req.path, { req, res, next });
+  await undefined;
+  res.send("late");
+});
 
 const json = { "content-type": "application/json" };
 for (let i = 0; i < 100; i++) {
   await app.fetch(new Request("http://localhost/user/7?q=1"));
   await app.fetch(new Request("http://localhost/echo", { method: "POST", body: '{"a":{}}', headers: json }));
   await app.fetch(new Request("http://localhost/mount/late"));
+  await alone.fetch(new Request("http://localhost/alone/7"));
+  await alone.fetch(new Request("http://localhost/alone-late"));
 }
 console.log(JSON.stringify([...new Set(old)]));
