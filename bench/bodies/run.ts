@@ -1,6 +1,6 @@
 /**
  * `deno task bench:bodies`: bodies of 1 KiB to 100 MiB, in and out, relative to a handwritten handler that does the
- * same. About five minutes in full.
+ * same. About six minutes in full.
  *
  * `--only=upload,download,json --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
  */

@@ -1,6 +1,6 @@
 /**
  * `deno task bench:growth`: what a request costs in a large application: many routes, much middleware on other paths,
- * nested routers; and how long it takes to register 10 000 routes. About four minutes in full.
+ * nested routers; and how long it takes to register 10 000 routes. About three minutes in full.
  *
  * `--only=routes,middleware,mounts,registration --contestants=sluice,hono --rounds=3`; `--write` puts the results into
  * `docs/performance.md`.

@@ -4,7 +4,7 @@ import { answerRounds } from "../support/answer_rounds.ts";
 import { type Growing, growing } from "./apps.ts";
 import { type Shape, SHAPES } from "./shapes.ts";
 
-const BATCHES = 10;
+const BATCHES = 200;
 
 const [contestant = "", shapeName = "", sizeText = ""] = Deno.args;
 const size = Number(sizeText);
