@@ -124,8 +124,8 @@ function enterRoute(step: Step, layers: LayerSource, { target }: Exchange, req: 
 type Behind = Walk | "running" | "returned";
 
 // Calls the handler of the route that was entered, as a walk would. What a walk behind it would need is in the closure,
-// because an object for it would be one more for every request. So is `behind`, as a parameter: on Bun, variables that
-// a closure captures are in an object of their own.
+// because an object for it would be one more for every request. `behind` is a parameter for the same reason: on Bun,
+// captured variables take an object beside the one for captured parameters.
 function callAlone(
   step: Step,
   layers: LayerSource,

@@ -32,7 +32,7 @@ export function rooted(path: string): string {
 }
 
 /** Slots for URLs, a power of two. */
-const PLACES = 64;
+const SLOTS = 64;
 
 /** Longer URLs are not kept, since clients choose them. */
 const LONGEST = 256;
@@ -40,7 +40,7 @@ const LONGEST = 256;
 /** One in so many unknown URLs is kept: frequent ones get in soon, others seldom. */
 const ADMITTED = 16;
 
-const known: Place[] = new Array(PLACES).fill(new Place("", 0, 0));
+const known: Place[] = new Array(SLOTS).fill(new Place("", 0, 0));
 let missed = 0;
 
 /**
@@ -64,5 +64,5 @@ export function notePlace(place: Place): void {
 }
 
 function slotOf(url: string): number {
-  return (url.length * 31 + url.charCodeAt(url.length - 1)) & (PLACES - 1);
+  return (url.length * 31 + url.charCodeAt(url.length - 1)) & (SLOTS - 1);
 }
