@@ -2,6 +2,7 @@
  * The least that Express's API asks of a handler written by hand: a request and a response object, handlers that call
  * `next()`, and the bytes of Sluice lean. There is no router, and nothing else that handlers may ask of Express.
  */
+import { register } from "./express_like.ts";
 import { HTML, NOT_FOUND, PAGE } from "./raw.ts";
 
 type Next = (error?: unknown) => void;
@@ -99,41 +100,30 @@ const parseJson: Handler = (req, _res, next) => {
   }, next);
 };
 
-const pass: Handler = (_req, _res, next) => next();
-const done: Handler = (_req, res) => res.send("done");
-const sendId: Handler = (req, res) => res.json({ id: req.params!["id"] });
 const NONE: readonly Handler[] = [];
-
-const fixed = new Map<string, readonly Handler[]>([
-  ["/text", [(_req, res) => res.send("Hello, World!")]],
-  ["/json", [(_req, res) => res.json({ hello: "world" })]],
-  ["/echo", [parseJson, (req, res) => res.json(req.body)]],
-  ["/mw5", [...new Array<Handler>(5).fill(pass), done]],
-  ["/mw10", [...new Array<Handler>(10).fill(pass), done]],
-]);
-const user: readonly Handler[] = [sendId];
-const letters: readonly Handler[] = [(req, res) => {
-  const { a, b, c } = req.params!;
-  res.json({ a, b, c });
-}];
-const last: readonly Handler[] = [sendId];
+const routes = new Map<string, readonly Handler[]>();
+const add = (path: string, ...handlers: Handler[]) => routes.set(path, [...routes.get(path) ?? [], ...handlers]);
+register({ get: add, post: add, use: add }, parseJson);
+const byId = routes.get("/user/:id")!;
+const byLetters = routes.get("/a/:a/b/:b/c/:c")!;
+const lastOfMany = routes.get("/r/99/:id")!;
 
 function handlersFor(req: LeastRequest): readonly Handler[] {
   const { path } = req;
-  const handlers = fixed.get(path);
+  const handlers = routes.get(path);
   if (handlers !== undefined) return handlers;
   if (path.startsWith("/user/")) {
     req.params = { id: path.slice(6) };
-    return user;
+    return byId;
   }
   if (path.startsWith("/r/99/")) {
     req.params = { id: path.slice(6) };
-    return last;
+    return lastOfMany;
   }
   if (!path.startsWith("/a/")) return NONE;
   const [, , a, , b, , c] = path.split("/");
   req.params = { a, b, c };
-  return letters;
+  return byLetters;
 }
 
 /** The handler. */
