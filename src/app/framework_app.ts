@@ -9,7 +9,7 @@ import type { EmitterMethods } from "../http/emitter_methods.ts";
 import { describe, errorText } from "../http/error_text.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
-import { defineVerbs } from "../matching/methods.ts";
+import { verbKey } from "../matching/methods.ts";
 import { answerNode, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { ListenOptions } from "../platform/platform.ts";
 import type { AppLike, OpenStream, RenderCallback, SettingValue } from "../request/app_like.ts";
@@ -82,7 +82,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   // another one by a computed key, which is how private fields are added, and every access is a look-up from then on.
   /** Its own request and response classes, made on first use of `app.request` or `app.response`. */
   #classes: AppClasses | null = null;
-  readonly #connections = new Connections((error) => this.logError(error));
+  /** Made when first needed, which is seldom. */
+  #connections: Connections | null = null;
   readonly #openStreams = new Set<OpenStream>();
   readonly #lifecycle = new Lifecycle(this);
   /** Those of {@linkcode INHERITABLE_DEFAULTS} that still have their default. */
@@ -146,7 +147,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     if (this.#classes !== null) inheritClasses(this, parent);
     Object.setPrototypeOf(this.engines, parent.engines);
     Object.setPrototypeOf(this.settings, parent.settings);
-    parent[connectionsKey].adopt(this.#connections);
+    if (this.#connections !== null) parent[connectionsKey].adopt(this.#connections);
   }
 
   /** Prototype of this application's requests; add your own methods here. */
@@ -335,6 +336,12 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   get(path: Path, ...handlers: unknown[]): unknown {
     if (arguments.length === 1) return this.settings[path as string];
     this.router.register("get", path, handlers);
+    return this;
+  }
+
+  /** @internal */
+  [verbKey](method: string | null, args: readonly unknown[]): this {
+    this.router.register(method, args[0] as Path, args.slice(1));
     return this;
   }
 
@@ -572,7 +579,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @internal
    */
   get [connectionsKey](): Connections {
-    return this.parent === undefined ? this.#connections : this.parent[connectionsKey];
+    if (this.parent !== undefined) return this.parent[connectionsKey];
+    return this.#connections ??= new Connections((error) => this.logError(error));
   }
 
   /**
@@ -723,11 +731,8 @@ function isExtended(prototype: object): boolean {
   return Reflect.ownKeys(prototype).length > 1;
 }
 
-defineVerbs(FrameworkApp.prototype, (method) =>
-  function (this: FrameworkApp, path: Path, ...handlers: unknown[]) {
-    this.router.register(method, path, handlers);
-    return this;
-  });
+// those of routers, which are Callables, too
+Object.setPrototypeOf(FrameworkApp.prototype, Object.getPrototypeOf(BaseRouter.prototype));
 
 // a class has only one base class, and here that is Callable
 mixEmitter(FrameworkApp.prototype);

@@ -6,13 +6,14 @@
  * @param names Names of its getters
  */
 export function makeAssignable(prototype: object, names: readonly string[]): void {
+  // one for all of them, since every start makes some
+  const property: PropertyDescriptor = {};
   for (const name of names) {
-    Object.defineProperty(prototype, name, {
-      ...Object.getOwnPropertyDescriptor(prototype, name),
-      set(value: unknown) {
-        assignOwn(this, name, value);
-      },
-    });
+    property.get = Object.getOwnPropertyDescriptor(prototype, name)!.get!;
+    property.set = function (value) {
+      assignOwn(this, name, value);
+    };
+    Object.defineProperty(prototype, name, property);
   }
 }
 

@@ -14,7 +14,7 @@ import {
   mountedKey,
   type Step,
 } from "../matching/layer.ts";
-import { defineVerbs } from "../matching/methods.ts";
+import { inheritVerbs, verbKey } from "../matching/methods.ts";
 import type { PathPatternOptions } from "../matching/path_expression.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
@@ -309,6 +309,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     return this;
   }
 
+  /** @internal */
+  [verbKey](method: string | null, args: readonly unknown[]): this {
+    return this.register(method, args[0] as Path, args.slice(1));
+  }
+
   /**
    * Registers a handler that runs before the handlers of any path with a parameter of this name.
    *
@@ -481,10 +486,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 }
 
-defineVerbs(BaseRouter.prototype, (method) =>
-  function (this: BaseRouter, path: Path, ...handlers: unknown[]) {
-    return this.register(method, path, handlers);
-  });
+inheritVerbs(BaseRouter.prototype);
 
 /** A router; see {@linkcode BaseRouter} for what it can do. */
 export type Router<Outer = unknown> = BaseRouter<Outer>;
