@@ -1,7 +1,7 @@
 import type { AppContext } from "../dispatch/app_context.ts";
 import { finalResponse } from "../dispatch/final_response.ts";
 import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
-import { makeAssignable } from "../http/assignable.ts";
+import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
@@ -11,7 +11,7 @@ import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
 import { verbKey } from "../matching/methods.ts";
 import { answerNode, detectPlatform, type NodeResponse } from "../platform/detect.ts";
-import type { ListenOptions } from "../platform/platform.ts";
+import type { AppFetch, ListenOptions } from "../platform/platform.ts";
 import type { AppLike, OpenStream, RenderCallback, SettingValue } from "../request/app_like.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
 import { FrameworkRequest, type QueryValues } from "../request/framework_request.ts";
@@ -89,6 +89,19 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Those of {@linkcode INHERITABLE_DEFAULTS} that still have their default. */
   readonly #untouchedDefaults = new Set<string>();
   #router: BaseRouter | null = null;
+  #fetch: AppFetch | null = null;
+  // Each application's own property, because Deno looks for that in what `deno serve` is given. The getter is the same for
+  // all, because otherwise V8 would turn every further application into a hash table.
+  static readonly #fetchProperty: PropertyDescriptor = {
+    configurable: true,
+    enumerable: true,
+    get(this: FrameworkApp) {
+      return this.#fetch ?? this.#firstFetch();
+    },
+    set(this: FrameworkApp, value) {
+      assignOwn(this, "fetch", value);
+    },
+  };
 
   /** Attaches the application's own values to requests; `null` for none. */
   _appContext: AppContext | null = null;
@@ -111,7 +124,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    *
    * Returns the response itself when every handler was synchronous, a promise of it otherwise.
    */
-  readonly fetch: (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
+  declare readonly fetch: (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
   /** Makes an application with Express's defaults. */
   constructor() {
@@ -119,8 +132,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const call = (req: Untyped, res: Untyped, next?: Next) => app!.handle(req, res, next!);
     super(detectPlatform().callableApps ? call : null);
     app = this as unknown as FrameworkApp;
-    this.fetch = (request, info, context) =>
-      handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
+    Object.defineProperty(this, "fetch", FrameworkApp.#fetchProperty);
     this.#setDefaults();
   }
 
@@ -148,6 +160,18 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     Object.setPrototypeOf(this.engines, parent.engines);
     Object.setPrototypeOf(this.settings, parent.settings);
     if (this.#connections !== null) parent[connectionsKey].adopt(this.#connections);
+  }
+
+  // who asks for it is about to serve: what can be made before clients connect is made now
+  #firstFetch(): AppFetch {
+    this.#indexLayers();
+    detectPlatform().prepare?.();
+    return this.#fetch = (request, info, context) =>
+      handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
+  }
+
+  #indexLayers(): void {
+    this.#router?.stepsFor("/", "GET");
   }
 
   /** Prototype of this application's requests; add your own methods here. */
@@ -543,9 +567,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     port?: number | string | ListenOptions | ListenCallback,
     ...rest: (number | string | ListenCallback | undefined)[]
   ): Server {
-    // builds the index over the layers before anybody can connect, rather than while the first client waits
-    this.#router?.stepsFor("/", "GET");
-    return this.#lifecycle.listen(this.fetch, [port, ...rest]);
+    const { fetch } = this;
+    // again, because layers may have been registered since it was first read
+    this.#indexLayers();
+    return this.#lifecycle.listen(fetch, [port, ...rest]);
   }
 
   /** The server, or the first one if it listens more than once; `null` before `listen` and after `close`. */

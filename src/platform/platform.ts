@@ -165,6 +165,8 @@ export interface Platform extends RuntimeSupport {
    * @param name Name of the package
    */
   loadPackage(name: string): Promise<unknown>;
+  /** Makes what the runtime needs for its first response, before clients can connect. */
+  prepare?(): void;
   /** Listens on a port; where the runtime cannot, throws an error that says what to do instead. */
   serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer;
   /** Answers a request of a Node server, for `http.createServer(app)`. */
