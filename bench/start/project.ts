@@ -17,6 +17,7 @@ const BUNDLES: ReadonlyMap<string, readonly string[]> = new Map([
 export const STARTING: ReadonlyMap<string, string> = new Map([
   ["bare", "`Deno.serve`"],
   ["published", "Sluice, as published"],
+  ["served", "Sluice, as published, passed to `Deno.serve`"],
   ["sluice", "Sluice, its sources"],
   ["bundled", "a program with Sluice, bundled by `deno bundle`"],
   ["split", "the same with `--code-splitting --minify`"],
@@ -55,7 +56,8 @@ export async function makeProject(): Promise<(contestant: string) => URL> {
 
 async function programOf(name: string): Promise<string> {
   const read = (file: string) => Deno.readTextFile(new URL(`programs/${file}.ts`, import.meta.url));
-  return name === "published" ? (await read("sluice")).replace("@sluice/sluice", "@sluice/published") : read(name);
+  const published = new Map([["published", "sluice"], ["served", "served"]]).get(name);
+  return published === undefined ? read(name) : (await read(published)).replace("@sluice/sluice", "@sluice/published");
 }
 
 /** Copies the bundles only: beside their `deno.json`, Deno would take them for a package being developed. */
