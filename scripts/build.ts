@@ -28,6 +28,12 @@ interface Package {
    */
   readonly besideMod: readonly string[];
   /**
+   * Entry points for programs that do not load its `mod.ts`. What they need of it is in both bundles: in a module of its
+   * own, every start would have to load that one and bind its exports, and V8 would keep its text in the young generation,
+   * because it is short.
+   */
+  readonly alone: readonly string[];
+  /**
    * npm packages that become part of its bundles, at the versions of `deno.lock`: all that its `mod.ts` loads. To find
    * and load them separately takes a quarter of the time until the first response.
    */
@@ -46,6 +52,7 @@ const PACKAGES: readonly Package[] = [
       "src/response/file_transfer.ts",
       "src/websocket/accept.ts",
     ],
+    alone: ["limiting.ts"],
     included: [
       "content-disposition",
       "content-type",
@@ -56,7 +63,7 @@ const PACKAGES: readonly Package[] = [
       "type-is",
     ],
   },
-  { path: "./advanced/", besideMod: [], included: [] },
+  { path: "./advanced/", besideMod: [], alone: [], included: [] },
 ];
 
 /** Versions of npm packages by name. */
@@ -85,7 +92,7 @@ export async function buildPackages(folder: URL): Promise<void> {
 }
 
 async function buildPackage(
-  { path, besideMod, included }: Package,
+  { path, besideMod, alone, included }: Package,
   { exports, publish }: Manifest,
   names: readonly string[],
   versions: Versions,
@@ -101,7 +108,9 @@ async function buildPackage(
   // other packages stay imports, so that their fixes reach users and each is loaded once
   const external = names.filter((name) => !included.includes(name));
   const imports = Object.fromEntries(included.map((name) => [name, `npm:${name}@${versions[name]}`]));
-  await bundle(target, entries, external, imports);
+  const apart = alone.map((name) => `./${name}`);
+  await bundle(target, entries.filter((entry) => !apart.includes(entry)), external, imports);
+  for (const entry of apart) await bundle(target, [entry], external, imports);
   for (const name of besideMod) await cp(new URL(name, source), new URL(name, target));
   for await (const { name } of Deno.readDir(new URL("dist/", target))) {
     await rewrite(new URL(`dist/${name}`, target), publishedCode);

@@ -1,5 +1,12 @@
-/** For requests that took the last units of a limiter: when that limiter has units again, in ms of `performance`. */
-const refilled = new WeakMap<object, number>();
+const USED_UP: unique symbol = /* @__PURE__ */ Symbol.for("sluice.used-up");
+
+/**
+ * For requests that took the last units of a limiter: when that limiter has units again, in ms of `performance`. Shared
+ * by all copies of this module: limiters of this package and of `@sluice/rate-limit` may be behind one another.
+ */
+function refilled(): WeakMap<object, number> {
+  return (globalThis as { [USED_UP]?: WeakMap<object, number> })[USED_UP] ??= new WeakMap();
+}
 
 /**
  * Notes that an admitted request left nothing for another one like it. A limiter behind this one may refuse it, and a
@@ -9,7 +16,8 @@ const refilled = new WeakMap<object, number>();
  * @param waitMs ms until the limiter has units again
  */
 export function noteUsedUp(req: object, waitMs: number): void {
-  refilled.set(req, Math.max(refilled.get(req) ?? 0, performance.now() + waitMs));
+  const times = refilled();
+  times.set(req, Math.max(times.get(req) ?? 0, performance.now() + waitMs));
 }
 
 /**
@@ -19,6 +27,6 @@ export function noteUsedUp(req: object, waitMs: number): void {
  * @returns ms, 0 when all have
  */
 export function usedUpFor(req: object): number {
-  const at = refilled.get(req);
+  const at = refilled().get(req);
   return at === undefined ? 0 : Math.max(0, at - performance.now());
 }
