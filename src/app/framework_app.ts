@@ -364,8 +364,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /** @internal */
-  [verbKey](method: string | null, args: readonly unknown[]): this {
-    this.router.register(method, args[0] as Path, args.slice(1));
+  [verbKey](method: string | null, path: Path, handlers: readonly unknown[]): this {
+    this.router.register(method, path, handlers);
     return this;
   }
 

@@ -52,10 +52,11 @@ export interface Verbal {
    * Registers handlers for a method.
    *
    * @param method Method in lower case, `null` for all
-   * @param args The arguments of the function that was called
+   * @param first The first argument of the function that was called
+   * @param rest The others
    * @returns What that function returns
    */
-  [verbKey](method: string | null, args: readonly unknown[]): unknown;
+  [verbKey](method: string | null, first: unknown, rest: readonly unknown[]): unknown;
 }
 
 /**
@@ -69,115 +70,115 @@ export interface Verbal {
  */
 export function inheritVerbs(prototype: Verbal): void {
   abstract class Verbs implements Verbal {
-    abstract [verbKey](method: string | null, args: readonly unknown[]): unknown;
+    abstract [verbKey](method: string | null, first: unknown, rest: readonly unknown[]): unknown;
 
-    acl(...args: unknown[]): unknown {
-      return this[verbKey]("acl", args);
+    acl(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("acl", first, rest);
     }
-    bind(...args: unknown[]): unknown {
-      return this[verbKey]("bind", args);
+    bind(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("bind", first, rest);
     }
-    checkout(...args: unknown[]): unknown {
-      return this[verbKey]("checkout", args);
+    checkout(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("checkout", first, rest);
     }
-    connect(...args: unknown[]): unknown {
-      return this[verbKey]("connect", args);
+    connect(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("connect", first, rest);
     }
-    copy(...args: unknown[]): unknown {
-      return this[verbKey]("copy", args);
+    copy(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("copy", first, rest);
     }
-    delete(...args: unknown[]): unknown {
-      return this[verbKey]("delete", args);
+    delete(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("delete", first, rest);
     }
-    get(...args: unknown[]): unknown {
-      return this[verbKey]("get", args);
+    get(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("get", first, rest);
     }
-    head(...args: unknown[]): unknown {
-      return this[verbKey]("head", args);
+    head(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("head", first, rest);
     }
-    link(...args: unknown[]): unknown {
-      return this[verbKey]("link", args);
+    link(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("link", first, rest);
     }
-    lock(...args: unknown[]): unknown {
-      return this[verbKey]("lock", args);
+    lock(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("lock", first, rest);
     }
-    "m-search"(...args: unknown[]): unknown {
-      return this[verbKey]("m-search", args);
+    "m-search"(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("m-search", first, rest);
     }
-    merge(...args: unknown[]): unknown {
-      return this[verbKey]("merge", args);
+    merge(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("merge", first, rest);
     }
-    mkactivity(...args: unknown[]): unknown {
-      return this[verbKey]("mkactivity", args);
+    mkactivity(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("mkactivity", first, rest);
     }
-    mkcalendar(...args: unknown[]): unknown {
-      return this[verbKey]("mkcalendar", args);
+    mkcalendar(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("mkcalendar", first, rest);
     }
-    mkcol(...args: unknown[]): unknown {
-      return this[verbKey]("mkcol", args);
+    mkcol(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("mkcol", first, rest);
     }
-    move(...args: unknown[]): unknown {
-      return this[verbKey]("move", args);
+    move(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("move", first, rest);
     }
-    notify(...args: unknown[]): unknown {
-      return this[verbKey]("notify", args);
+    notify(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("notify", first, rest);
     }
-    options(...args: unknown[]): unknown {
-      return this[verbKey]("options", args);
+    options(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("options", first, rest);
     }
-    patch(...args: unknown[]): unknown {
-      return this[verbKey]("patch", args);
+    patch(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("patch", first, rest);
     }
-    post(...args: unknown[]): unknown {
-      return this[verbKey]("post", args);
+    post(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("post", first, rest);
     }
-    propfind(...args: unknown[]): unknown {
-      return this[verbKey]("propfind", args);
+    propfind(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("propfind", first, rest);
     }
-    proppatch(...args: unknown[]): unknown {
-      return this[verbKey]("proppatch", args);
+    proppatch(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("proppatch", first, rest);
     }
-    purge(...args: unknown[]): unknown {
-      return this[verbKey]("purge", args);
+    purge(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("purge", first, rest);
     }
-    put(...args: unknown[]): unknown {
-      return this[verbKey]("put", args);
+    put(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("put", first, rest);
     }
-    query(...args: unknown[]): unknown {
-      return this[verbKey]("query", args);
+    query(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("query", first, rest);
     }
-    rebind(...args: unknown[]): unknown {
-      return this[verbKey]("rebind", args);
+    rebind(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("rebind", first, rest);
     }
-    report(...args: unknown[]): unknown {
-      return this[verbKey]("report", args);
+    report(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("report", first, rest);
     }
-    search(...args: unknown[]): unknown {
-      return this[verbKey]("search", args);
+    search(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("search", first, rest);
     }
-    source(...args: unknown[]): unknown {
-      return this[verbKey]("source", args);
+    source(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("source", first, rest);
     }
-    subscribe(...args: unknown[]): unknown {
-      return this[verbKey]("subscribe", args);
+    subscribe(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("subscribe", first, rest);
     }
-    trace(...args: unknown[]): unknown {
-      return this[verbKey]("trace", args);
+    trace(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("trace", first, rest);
     }
-    unbind(...args: unknown[]): unknown {
-      return this[verbKey]("unbind", args);
+    unbind(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("unbind", first, rest);
     }
-    unlink(...args: unknown[]): unknown {
-      return this[verbKey]("unlink", args);
+    unlink(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("unlink", first, rest);
     }
-    unlock(...args: unknown[]): unknown {
-      return this[verbKey]("unlock", args);
+    unlock(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("unlock", first, rest);
     }
-    unsubscribe(...args: unknown[]): unknown {
-      return this[verbKey]("unsubscribe", args);
+    unsubscribe(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey]("unsubscribe", first, rest);
     }
-    all(...args: unknown[]): unknown {
-      return this[verbKey](null, args);
+    all(first: unknown, ...rest: unknown[]): unknown {
+      return this[verbKey](null, first, rest);
     }
   }
   Object.setPrototypeOf(Verbs.prototype, Object.getPrototypeOf(prototype));

@@ -131,7 +131,8 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
   }
 
   /** @internal */
-  [verbKey](method: string | null, handlers: readonly unknown[]): this {
+  [verbKey](method: string | null, first: unknown, rest: readonly unknown[]): this {
+    const handlers = first === undefined && rest.length === 0 ? [] : [first, ...rest];
     return this.add(method, handlers, `Route.${method}`);
   }
 

@@ -310,8 +310,8 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /** @internal */
-  [verbKey](method: string | null, args: readonly unknown[]): this {
-    return this.register(method, args[0] as Path, args.slice(1));
+  [verbKey](method: string | null, path: Path, handlers: readonly unknown[]): this {
+    return this.register(method, path, handlers);
   }
 
   /**
