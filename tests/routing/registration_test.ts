@@ -1,4 +1,5 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { METHODS } from "node:http";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import express from "express";
 import sluice, { FrameworkApp, Router } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
@@ -27,6 +28,20 @@ for (const [path, says] of BAD_PATHS) {
     assertStringIncludes(error.message, says);
   });
 }
+
+Deno.test("applications, routers and routes have a function for each of Node's methods, which registers for that one", () => {
+  const handler = () => {};
+  assert(METHODS.length > 30);
+  for (const method of METHODS) {
+    const name = method.toLowerCase();
+    const [app, router]: Any[] = [quietApp(), Router()];
+    assertEquals([app[name]("/a", handler) === app, router[name]("/a", handler) === router], [true, true], name);
+    // of a route, all arguments are handlers
+    assertEquals(app.route("/b")[name](handler, [handler]).stack.length, 2, name);
+    const registered = [...app.routes, ...router.routes].map((route) => [route.method, route.path]);
+    assertEquals(registered, [[method, "/a"], [method, "/b"], [method, "/a"]], name);
+  }
+});
 
 Deno.test("a value that is no handler is refused, naming the method and the value", () => {
   assertThrows(
