@@ -56,8 +56,8 @@ export async function makeProject(): Promise<(contestant: string) => URL> {
 
 async function programOf(name: string): Promise<string> {
   const read = (file: string) => Deno.readTextFile(new URL(`programs/${file}.ts`, import.meta.url));
-  const published = new Map([["published", "sluice"], ["served", "served"]]).get(name);
-  return published === undefined ? read(name) : (await read(published)).replace("@sluice/sluice", "@sluice/published");
+  if (name !== "published" && name !== "served") return read(name);
+  return (await read(name === "published" ? "sluice" : name)).replace("@sluice/sluice", "@sluice/published");
 }
 
 /** Copies the bundles only: beside their `deno.json`, Deno would take them for a package being developed. */

@@ -9,7 +9,6 @@ import type { EmitterMethods } from "../http/emitter_methods.ts";
 import { describe, errorText } from "../http/error_text.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
-import { verbKey } from "../matching/methods.ts";
 import { answerNode, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { AppFetch, ListenOptions } from "../platform/platform.ts";
 import type { AppLike, OpenStream, RenderCallback, SettingValue } from "../request/app_like.ts";
@@ -36,7 +35,7 @@ import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefini
 import type { Route } from "../routing/route.ts";
 import type { RegisteredRoute } from "../routing/route_listing.ts";
 import { splitPath } from "../routing/handler_arguments.ts";
-import { BaseRouter, type GroupCallback, type Router } from "../routing/router.ts";
+import { BaseRouter, type GroupCallback, registerKey, type Router } from "../routing/router.ts";
 import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
 import type { RouterVerbs } from "../routing/verbs.ts";
 import { render } from "../views/render.ts";
@@ -364,7 +363,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /** @internal */
-  [verbKey](method: string | null, path: Path, handlers: readonly unknown[]): this {
+  [registerKey](method: string | null, path: Path, handlers: readonly unknown[]): this {
     this.router.register(method, path, handlers);
     return this;
   }
@@ -756,7 +755,7 @@ function isExtended(prototype: object): boolean {
   return Reflect.ownKeys(prototype).length > 1;
 }
 
-// those of routers, which are Callables, too
+// its verbs are those of routers, which are Callables, too
 Object.setPrototypeOf(FrameworkApp.prototype, Object.getPrototypeOf(BaseRouter.prototype));
 
 // a class has only one base class, and here that is Callable

@@ -9,7 +9,7 @@ import {
 } from "../matching/layer.ts";
 import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
 import { Walk } from "../dispatch/walk.ts";
-import { inheritVerbs, verbKey } from "../matching/methods.ts";
+import { defineVerbs } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
@@ -130,12 +130,6 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
     return this;
   }
 
-  /** @internal */
-  [verbKey](method: string | null, first: unknown, rest: readonly unknown[]): this {
-    const handlers = first === undefined && rest.length === 0 ? [] : [first, ...rest];
-    return this.add(method, handlers, `Route.${method}`);
-  }
-
   // V8 gives an array that grows from empty room for seventeen, and nearly every route has one handler
   #push(entry: RouteEntry): void {
     if (this.stack.length === 0) this.stack = [entry];
@@ -186,4 +180,7 @@ export class Route<Params = RouteParams, L extends Locals = Locals, Around = nev
   }
 }
 
-inheritVerbs(Route.prototype);
+defineVerbs(Route.prototype, (method) =>
+  function (this: Route, ...handlers: unknown[]) {
+    return this.add(method, handlers, `Route.${method}`);
+  });

@@ -14,7 +14,7 @@ import {
   mountedKey,
   type Step,
 } from "../matching/layer.ts";
-import { inheritVerbs, verbKey } from "../matching/methods.ts";
+import { defineVerbs } from "../matching/methods.ts";
 import type { PathPatternOptions } from "../matching/path_expression.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
@@ -62,6 +62,9 @@ const GROUP_NAMES: OptionNames<GroupOptions> = {
   caseSensitive: true,
   strict: true,
 };
+
+/** Key of what the verbs call; applications have the verbs of routers, and register in their own. */
+export const registerKey: unique symbol = Symbol("register");
 
 /** Adds the routes of a group to its router, whose handlers get the parameters of the prefix. */
 export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
@@ -310,7 +313,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /** @internal */
-  [verbKey](method: string | null, path: Path, handlers: readonly unknown[]): this {
+  [registerKey](method: string | null, path: Path, handlers: readonly unknown[]): this {
     return this.register(method, path, handlers);
   }
 
@@ -486,7 +489,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 }
 
-inheritVerbs(BaseRouter.prototype);
+defineVerbs(BaseRouter.prototype, (method) =>
+  function (this: BaseRouter, path: Path, ...handlers: unknown[]) {
+    return this[registerKey](method, path, handlers);
+  });
 
 /** A router; see {@linkcode BaseRouter} for what it can do. */
 export type Router<Outer = unknown> = BaseRouter<Outer>;
