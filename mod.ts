@@ -52,6 +52,7 @@ export type {
 } from "./src/app/express_names.ts";
 export { FrameworkApp } from "./src/app/framework_app.ts";
 export type { AppContext } from "./src/dispatch/app_context.ts";
+export type { ErrorListener } from "./src/app/report_error.ts";
 export type { CloseOptions, ListenCallback } from "./src/app/lifecycle.ts";
 export type { Server } from "./src/app/server.ts";
 export type { AppSettings } from "./src/app/settings.ts";
@@ -81,6 +82,7 @@ export {
 } from "./src/middleware/static_files.ts";
 export type { ListenOptions } from "./src/platform/platform.ts";
 export type { AppLike, RenderCallback, SettingValue } from "./src/request/app_like.ts";
+export type { ErrorContext, ErrorPhase } from "./src/request/error_context.ts";
 export {
   FrameworkRequest,
   type NodeRequest,

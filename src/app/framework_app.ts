@@ -5,13 +5,14 @@ import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
-import type { EmitterMethods } from "../http/emitter_methods.ts";
-import { describe, errorText } from "../http/error_text.ts";
+import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
+import { describe } from "../http/error_text.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
 import { answerNode, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { AppFetch, ListenOptions } from "../platform/platform.ts";
 import type { AppLike, OpenStream, RenderCallback, SettingValue } from "../request/app_like.ts";
+import type { ErrorContext } from "../request/error_context.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
 import { FrameworkRequest, type QueryValues } from "../request/framework_request.ts";
 import type { RuntimeSupport } from "../request/runtime_support.ts";
@@ -43,6 +44,7 @@ import { type Engine, View } from "../views/view.ts";
 import { Connections, connectionsKey } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
+import { type ErrorListener, listeningApp, reportError } from "./report_error.ts";
 import type { Server } from "./server.ts";
 import { type AppSettings, storeSetting } from "./settings.ts";
 
@@ -50,6 +52,17 @@ import { type AppSettings, storeSetting } from "./settings.ts";
 export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L, unknown, never>, EmitterMethods {
   /** Passes a request through the application, as a middleware of another one. */
   (req: Untyped, res: Untyped, next?: Next): void;
+  /**
+   * Listens for errors that reached no handler of the program: see {@linkcode FrameworkApp.reportError}.
+   *
+   * @example Send them to a service
+   * ```ts ignore
+   * app.on("error", (error, { req, phase }) => logger.error({ error, phase, url: req?.originalUrl }));
+   * ```
+   */
+  on(event: "error", listener: ErrorListener): this;
+  /** Adds a listener. */
+  on(event: EventName, listener: Listener): this;
 }
 
 /** What was saved of the request of a WebSocket that outlived the application which accepted it. */
@@ -604,7 +617,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    */
   get [connectionsKey](): Connections {
     if (this.parent !== undefined) return this.parent[connectionsKey];
-    return this.#connections ??= new Connections((error) => this.logError(error));
+    return this.#connections ??= new Connections((error, phase) => this.reportError(error, { phase }));
   }
 
   /**
@@ -658,8 +671,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    *
    * @internal
    */
-  background(work: PromiseLike<unknown>, info: unknown, context: unknown): void {
-    detectPlatform().waitUntil(this.#lifecycle.follow(work, (error) => this.logError(error)), info, context);
+  background(work: PromiseLike<unknown>, info: unknown, context: unknown, req?: object): void {
+    const failed = (error: unknown): void => this.reportError(error, { req, phase: "background" });
+    detectPlatform().waitUntil(this.#lifecycle.follow(work, failed), info, context);
   }
 
   /**
@@ -672,16 +686,32 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /**
-   * Writes an error to the log, unless the `env` setting is `"test"`.
+   * Reports an error that reaches no handler of the program: to the listeners for `error`, those of a mounted
+   * application before those of its parents, and to the console only if nobody listens. The console gets nothing while
+   * the setting `env` is `"test"`; listeners are always called.
+   *
+   * The framework calls it for what it catches; middleware may do so for what it has to catch itself. The same error is
+   * reported once for a request. What a listener throws goes to the console.
+   *
+   * @param error What was thrown
+   * @param context The request it belongs to, if there is one, and where it came from
+   *
+   * @example A middleware that writes to a log of its own after the response
+   * ```ts ignore
+   * store.add(entry).catch((error) => req.app.reportError(error, { req, phase: "background" }));
+   * ```
+   */
+  reportError(error: unknown, context: ErrorContext): void {
+    reportError(this, error, context);
+  }
+
+  /**
+   * Whether this application, or one it is mounted on, has a listener for `error`.
    *
    * @internal
    */
-  logError(error: unknown): void {
-    if (this.get("env") === "test") return;
-    const text = error instanceof Error ? errorText(error) : "";
-    // as in Express 5.3 the error itself, whose cause runtimes show too; but where stacks have no message, some may not
-    // show the message
-    console.error(error instanceof Error && text !== error.stack ? text : error);
+  get hearsErrors(): boolean {
+    return listeningApp(this) !== undefined;
   }
 
   /**

@@ -4,6 +4,8 @@ import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { AppFetch, PlatformServer, Routed } from "../platform/platform.ts";
 import type { OpenStream } from "../request/app_like.ts";
+import { callGuarded } from "../request/guard.ts";
+import type { ErrorContext } from "../request/error_context.ts";
 import { type Connections, connectionsKey, GOING_AWAY } from "../websocket/connections.ts";
 import { listenOptions } from "./listen_options.ts";
 import { Server } from "./server.ts";
@@ -24,7 +26,7 @@ interface Owner extends Routed {
   readonly parent: unknown;
   readonly [connectionsKey]: Connections;
   readonly openStreams: Set<OpenStream>;
-  logError(error: unknown): void;
+  reportError(error: unknown, context: ErrorContext): void;
 }
 
 /** One of the servers of an application. */
@@ -73,7 +75,7 @@ export class Lifecycle {
       const isSecure = options.cert !== undefined;
       const close = (timeoutMs?: number): Promise<void> => this.#closeOne(listening, timeoutMs);
       // nobody waits for this closing
-      const cut = (): void => void close(0).catch((error) => this.#app.logError(error));
+      const cut = (): void => void close(0).catch((error) => this.#app.reportError(error, { phase: "server" }));
       const isOpen = (): boolean => listening.stopped === null && this.#listening.includes(listening);
       const server = new Server(platform, close, cut, isOpen, isSecure);
       const listening: Listening = { platform, server, stopped: null, forgetSignal() {} };
@@ -92,10 +94,15 @@ export class Lifecycle {
 
   #announce(listening: Listening, callback: ListenCallback | undefined): void {
     const { platform, server } = listening;
-    if (callback !== undefined) server.once("listening", () => callback.call(server)).once("error", callback);
+    // what listeners throw when it listens, or has closed, is reported. That of a server that could not listen ends the
+    // process, as in Express: programs throw the error that they get, so that somebody starts them again
+    const guarded = (run: () => unknown): void => callGuarded(this.#app, { phase: "listener" }, run);
+    if (callback !== undefined) {
+      server.once("listening", () => guarded(() => callback.call(server))).once("error", callback);
+    }
     const tell = (): void => {
-      platform.finished.then(() => server.emit("close"), () => {});
-      server.emit("listening");
+      platform.finished.then(() => guarded(() => server.emit("close")), () => {});
+      guarded(() => server.emit("listening"));
     };
     if (platform.ready === undefined) return queueMicrotask(tell);
     platform.ready.then(tell, (error) => {
@@ -127,7 +134,10 @@ export class Lifecycle {
     const given = isCallback ? {} : options ?? {};
     checkNames("app.close", given, NAMES);
     const closing = this.#closeAll(given.timeoutMs);
-    if (typeof done === "function") closing.then(() => done(), done);
+    if (typeof done === "function") {
+      const tell = (error?: Error): void => callGuarded(this.#app, { phase: "listener" }, () => done(error));
+      closing.then(() => tell(), tell);
+    }
     return closing;
   }
 

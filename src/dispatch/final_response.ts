@@ -37,7 +37,7 @@ function notFoundInit(head: readonly string[]): ResponseInit {
 export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, error: unknown): void {
   if (error === undefined && res.headersSent) return;
   const { app, reading } = req[exchangeKey];
-  if (error !== undefined) app.logError(error);
+  if (error !== undefined) app.reportError(error, { req, phase: "handler", isTold: isTold(req, res, error) });
   // nobody needs the rest of the body: whoever was reading it has failed, or called next()
   reading?.drop();
   if (res.headersSent) {
@@ -61,6 +61,13 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
   const body = asJson ? JSON.stringify({ error: message }) : page(message);
   res.setHeader("Content-Type", asJson ? JSON_UTF8 : HTML);
   res[endWholeKey](body, true);
+}
+
+// the body that has begun is cut with the error, which some runtimes tell
+function isTold(req: FrameworkRequest, res: FrameworkResponse, error: unknown): boolean {
+  const { app, streaming, target } = req[exchangeKey];
+  return streaming !== null && !res.writableEnded && error instanceof Error &&
+    (app.runtimeSupport.tellsOfBodies?.(target.request) ?? false);
 }
 
 function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {

@@ -196,7 +196,7 @@ function conclude(req: FrameworkRequest, res: FrameworkResponse, special: Specia
     finalResponse(req, res, error);
   } catch (failure) {
     const exchange = req[exchangeKey];
-    exchange.app.logError(failure);
+    exchange.app.reportError(failure, { req, phase: "handler" });
     exchange.settle(new Response("Internal Server Error", { status: 500 }));
     exchange.finish();
   }
@@ -253,6 +253,10 @@ class Serving implements WalkContext, WalkOwner {
   warn(message: string): void {
     const { app, target } = this.exchange;
     if (app.get("env") === "development") console.warn(`${message} (${target.method} ${target.originalUrl})`);
+  }
+
+  late(error: unknown): void {
+    this.exchange.app.reportError(error, { req: this.req, phase: "handler" });
   }
 
   walked(error?: unknown): void {

@@ -12,6 +12,8 @@ export interface ParamContext {
   readonly res: WalkedResponse;
   /** Where the walk stands in the URL; it keeps the parameters. */
   readonly position: Position;
+  /** Called with the error of a parameter handler that had continued already. */
+  late?(error: unknown): void;
 }
 
 interface Called {
@@ -80,7 +82,10 @@ export class ParamRun {
     if (handler === undefined) return done();
     let continued = false;
     const next: Done = (failure) => {
-      if (continued) return;
+      if (continued) {
+        if (failure && failure !== "route" && failure !== "router") this.#context.late?.(failure);
+        return;
+      }
       continued = true;
       called.result = this.#values[name];
       called.failure = failure;

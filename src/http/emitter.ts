@@ -1,4 +1,5 @@
 import type { EmitterMethods, EventName, Listener } from "./emitter_methods.ts";
+import { isThenable } from "./is_thenable.ts";
 
 /**
  * A listener. Neither it nor the lists are literals: V8 may learn that the objects of a literal live long, as they do
@@ -26,6 +27,9 @@ const mostListeners: unique symbol = Symbol("most listeners");
 /** Key of the method that is called when a listener was added. */
 export const listenedTo: unique symbol = Symbol("listened to");
 
+/** Key of the method that is called with the error of a listener. */
+export const listenerFailed: unique symbol = Symbol("listener failed");
+
 /**
  * Node's event emitter: its names, its order, its rules. It costs nothing until somebody listens, not even a
  * constructor call: a class without fields and private methods has nothing to construct.
@@ -41,6 +45,14 @@ export class Emitter implements EmitterMethods {
    * @param first Whether the listener was prepended
    */
   [listenedTo]?(event: EventName, first: boolean): void;
+
+  /**
+   * For emitters whose listeners' errors have somewhere to go: called when the promise of a listener is rejected, and
+   * by {@linkcode tell} when a listener throws.
+   *
+   * @param error What was thrown
+   */
+  [listenerFailed]?(error: unknown): void;
 
   /** Adds a listener. */
   on(event: EventName, listener: Listener): this {
@@ -131,7 +143,10 @@ export class Emitter implements EmitterMethods {
         entry.left = 0;
         Emitter.#drop(this, event, entry);
       }
-      entry.listener.apply(this, args);
+      const result: unknown = entry.listener.apply(this, args);
+      if (result !== undefined && this[listenerFailed] !== undefined && isThenable(result)) {
+        result.then(undefined, (error) => this[listenerFailed]!(error));
+      }
     }
     return true;
   }
@@ -169,6 +184,33 @@ export class Emitter implements EmitterMethods {
   /** Names of the events that have listeners. */
   eventNames(): EventName[] {
     return [...this[listeners]?.keys() ?? []];
+  }
+}
+
+/** What {@linkcode tell} needs of an emitter. */
+export interface Telling {
+  /** Calls the listeners of an event. */
+  emit(event: EventName, ...args: unknown[]): boolean;
+  /** Gets the error of a listener. */
+  [listenerFailed]?(error: unknown): void;
+}
+
+/**
+ * Emits an event that nobody in the program asked for at this moment, so that no handler would catch what a listener
+ * throws.
+ *
+ * @param emitter The emitter; it gets the error of a listener
+ * @param event The event
+ * @param args What listeners get
+ * @returns Whether there were any listeners
+ */
+export function tell(emitter: Telling, event: EventName, ...args: unknown[]): boolean {
+  try {
+    return emitter.emit(event, ...args);
+  } catch (error) {
+    if (emitter[listenerFailed] === undefined) throw error;
+    emitter[listenerFailed](error);
+    return true;
   }
 }
 

@@ -142,14 +142,14 @@ export class RedisBroker implements TopicBroker {
     });
   }
 
-  // logged once, not for every message and every attempt to connect
+  // told once, not for every message and every attempt to connect
   #failed(error: unknown): void {
     if (this.#isAway) return;
     this.#isAway = true;
     // without a cause, which the log would show in full
     const reason = reasonOf(error);
     const told = `redisTopics: topics reach the members in this process only, until Redis is back (${reason})`;
-    this.#host?.logError(new Error(told));
+    this.#host?.reportError(new Error(told));
   }
 
   #isBack(): void {

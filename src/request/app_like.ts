@@ -1,4 +1,5 @@
 import type { EmitterMethods } from "../http/emitter_methods.ts";
+import type { ErrorContext } from "./error_context.ts";
 import type { RuntimeSupport } from "./runtime_support.ts";
 
 /**
@@ -48,7 +49,7 @@ export interface AppLike extends EmitterMethods {
    *
    * @internal
    */
-  background(work: PromiseLike<unknown>, info: unknown, context: unknown): void;
+  background(work: PromiseLike<unknown>, info: unknown, context: unknown, req?: object): void;
   /**
    * Upgrades a request to a WebSocket; rejects with an `HttpError` if it is not a valid handshake.
    *
@@ -62,11 +63,18 @@ export interface AppLike extends EmitterMethods {
    */
   readonly openStreams: Set<OpenStream>;
   /**
-   * Writes an error to the log, unless the `env` setting is `"test"`.
+   * Reports an error that reaches no handler of the program; see `FrameworkApp.reportError`.
+   *
+   * @param error What was thrown
+   * @param context The request it belongs to, and where it came from
+   */
+  reportError(error: unknown, context: ErrorContext): void;
+  /**
+   * Whether the application, or one it is mounted on, has a listener for `error`.
    *
    * @internal
    */
-  logError(error: unknown): void;
+  readonly hearsErrors: boolean;
   /** Renders a view with the application's engine and locals. */
   render(name: string, options: object, callback: RenderCallback): void;
 }

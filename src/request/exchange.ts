@@ -1,4 +1,5 @@
 import { captureContext } from "../http/async_context.ts";
+import { expectEcho } from "../http/echoes.ts";
 import { nextSequence } from "../http/sequence.ts";
 import type { AppLike, OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
@@ -186,7 +187,7 @@ export class Exchange {
   #runLeave(): void {
     const { onLeave } = this.#ensureExtras;
     this.#ensureExtras.onLeave = null;
-    onLeave?.forEach((listener) => listener());
+    onLeave?.forEach((listener) => this.#runListener(listener));
   }
 
   #runEnd(): void {
@@ -197,15 +198,20 @@ export class Exchange {
     const left = extras.onEnd;
     extras.onEnd = null;
     const run = (): void => {
-      try {
-        while (left.length > 0) left.shift()!();
-      } finally {
-        if (left.length > 0) queueMicrotask(run);
-      }
+      for (const listener of left) this.#runListener(listener);
     };
     // later, because listeners may look at the response, which the platform gets only after this turn
     if (extras.inContext === null) queueMicrotask(run);
     else extras.inContext(run);
+  }
+
+  // those of requests, responses and sockets report the errors of the program's listeners themselves, with the request
+  #runListener(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.app.reportError(error, { phase: "listener" });
+    }
   }
 
   /** Makes the listeners for the end run in the present asynchronous context, as on Node, not in the platform's. */
@@ -429,7 +435,9 @@ function asksForUpgrade(request: Request): boolean {
 function brokenBody(): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull(controller) {
-      controller.error(brokenOff());
+      const error = brokenOff();
+      expectEcho(error, "skip");
+      controller.error(error);
     },
   }, { highWaterMark: 0 });
 }

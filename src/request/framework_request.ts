@@ -211,7 +211,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     const isIdle = typeof work === "function" && !("then" in work);
     if (isIdle) throw new TypeError("req.waitUntil takes a promise, not a function; call it");
     const { app, info, context } = this.#exchange;
-    app.background(work, info, context);
+    app.background(work, info, context, this);
   }
 
   /** The query, parsed according to the `query parser` setting; assignable, unlike in Express. */

@@ -1,5 +1,5 @@
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
-import { Emitter, listenedTo } from "../http/emitter.ts";
+import { Emitter, listenedTo, listenerFailed, tell } from "../http/emitter.ts";
 import type { EventName } from "../http/emitter_methods.ts";
 import { isHeaderName } from "../http/header_values.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
@@ -252,6 +252,11 @@ export abstract class IncomingMessage extends Emitter {
     else if (event === "readable") readableOf(this).announce();
   }
 
+  /** Reports the error of a listener, which on Node would end the process. */
+  override [listenerFailed](error: unknown): void {
+    this[exchangeKey].app.reportError(error, { req: this, phase: "listener" });
+  }
+
   /** Whether there may be more to read. */
   get readable(): boolean {
     return !this.readableEnded && this[stateKey]?.readable?.ended !== true;
@@ -409,7 +414,8 @@ function assertLate(message: IncomingMessage, what: string, cause: unknown): voi
   const { app, response } = message[exchangeKey];
   if (response === null) throw cause;
   const advice = "read it before the answer, in a listener of res, or in a handler whose promise has not settled";
-  app.logError(new Error(`${what} came when the runtime had taken the headers back: ${advice}`, { cause }));
+  const late = new Error(`${what} came when the runtime had taken the headers back: ${advice}`, { cause });
+  app.reportError(late, { req: message, phase: "listener" });
 }
 
 function readableOf(message: IncomingMessage): ReadableBody {
@@ -424,19 +430,19 @@ function announceEnd(message: IncomingMessage): void {
   message[exchangeKey].onLeave(() => {
     // a turn later, Deno closes the request, whose body then counts as used
     wasRead = message.readableEnded;
-    message.emit("aborted");
+    tell(message, "aborted");
   });
   message[exchangeKey].onEnd(() => {
     tellOfBody(message, state, wasRead);
-    if (state.readable === null) message.emit("close");
+    if (state.readable === null) tell(message, "close");
     else state.readable.closeWithExchange();
   });
 }
 
 function tellOfBody(message: IncomingMessage, { endAwaited, readable }: RequestState, wasRead: boolean): void {
-  if (!message.aborted) return void (endAwaited && (readable?.untouched ?? true) && message.emit("end"));
+  if (!message.aborted) return void (endAwaited && (readable?.untouched ?? true) && tell(message, "end"));
   if (readable !== null) readable.cut();
-  else if (!wasRead && message.listenerCount("error") > 0) message.emit("error", connectionReset());
+  else if (!wasRead && message.listenerCount("error") > 0) tell(message, "error", connectionReset());
 }
 
 // A request made in process has only the headers that the program gave it. Parsers from npm look for a body only if one

@@ -1,5 +1,5 @@
 import { joinedBytes } from "../http/chunk_bytes.ts";
-import type { Emitter } from "../http/emitter.ts";
+import { type Emitter, listenerFailed, tell } from "../http/emitter.ts";
 import { decoderOf, textBytes } from "../http/encodings.ts";
 import { BodyPipes, type Destination } from "./body_pipes.ts";
 import { BodyReader, type ShownChunk } from "./body_reader.ts";
@@ -225,7 +225,7 @@ export class ReadableBody implements BodyReading {
   }
 
   #announce(): void {
-    this.#emitter.emit("readable");
+    tell(this.#emitter, "readable");
     this.#wake();
   }
 
@@ -340,12 +340,14 @@ export class ReadableBody implements BodyReading {
     this.#reader.cancel();
   }
 
-  // the error of a listener; as in Node, it ends the process unless there is a listener for errors
+  // The error of a listener. As in Node nothing more comes after it, but there it would end the process unless there is
+  // a listener for errors.
   #throwLater(error: unknown): void {
     this.ended = true;
     this.failure = error;
     this.#wake();
-    this.#emitter.emit("error", error);
+    if (this.#emitter.listenerCount("error") > 0) this.#tell(error);
+    else this.#emitter[listenerFailed]?.(error);
   }
 
   #fail(error: unknown): void {
@@ -362,13 +364,13 @@ export class ReadableBody implements BodyReading {
 
   // unlike other streams, Node's requests ignore errors without listeners: any client can disconnect
   #tell(error: unknown): void {
-    if (this.#emitter.listenerCount("error") > 0) this.#emitter.emit("error", error);
+    if (this.#emitter.listenerCount("error") > 0) tell(this.#emitter, "error", error);
   }
 
   #finish(): void {
     this.ended = true;
     this.#reader.finish();
-    this.#emitter.emit("end");
+    tell(this.#emitter, "end");
     this.#wake();
     // as in Node, reading a body to its end closes the request, before the response: handlers may wait for
     // `close` to answer
@@ -385,7 +387,7 @@ export class ReadableBody implements BodyReading {
     if (this.closed) return;
     this.closed = true;
     if (this.#untold !== undefined) this.#tell(this.#untold);
-    this.#emitter.emit("close");
+    tell(this.#emitter, "close");
   }
 
   /** A copy of the bytes that listeners get; `null` if the first chunk is gone, or there is a copy already. */

@@ -1,4 +1,4 @@
-import { Emitter, listenedTo } from "../http/emitter.ts";
+import { Emitter, listenedTo, listenerFailed, tell } from "../http/emitter.ts";
 import type { EventName } from "../http/emitter_methods.ts";
 import { describe } from "../http/error_text.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
@@ -165,11 +165,16 @@ export class RequestSocket extends Emitter {
     const close = (): void => {
       if (this.#closed) return;
       this.#closed = true;
-      this.emit("close", false);
+      tell(this, "close", false);
     };
     // after the events of a complete response, but before those of one whose client is gone
     this.#exchange.onLeave(() => queueMicrotask(close));
     this.#exchange.onEnd(close);
+  }
+
+  /** Reports the error of a listener, which on Node would end the process. */
+  override [listenerFailed](error: unknown): void {
+    this.#exchange.app.reportError(error, { req: this.#req, phase: "listener" });
   }
 
   /** Breaks off the exchange, as if the client were gone: a response that has begun is cut. */
@@ -206,9 +211,9 @@ export class RequestSocket extends Emitter {
   #expire(): void {
     const { res } = this.#req;
     if (res?.headersSent !== false) return;
-    const told = !this.#req.complete && this.#req.emit("timeout", this);
-    if (!res.emit("timeout", this) && !told) this.destroy();
-    this.emit("timeout");
+    const told = !this.#req.complete && tell(this.#req, "timeout", this);
+    if (!tell(res, "timeout", this) && !told) this.destroy();
+    tell(this, "timeout");
   }
 
   /** Does nothing: the platform decides when bytes are sent. */

@@ -64,6 +64,12 @@ export interface RuntimeSupport extends TagMaker {
   readonly modelsFast?: boolean;
   /** Whether `fetch` decompresses a body, but leaves the headers that describe the compressed one. */
   readonly keepsCoding?: boolean;
+  /**
+   * Whether the runtime itself tells the error of a body that fails while it is sent.
+   *
+   * @param request The request that is answered
+   */
+  tellsOfBodies?(request: Request): boolean;
   /** Whether handlers are stopped after the response, unless the platform is told to wait for them. */
   readonly endsWithAnswer: boolean;
   /** The environment as handlers see it: a Worker's bindings, on other runtimes the environment variables. */

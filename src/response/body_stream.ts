@@ -1,6 +1,7 @@
 import { captureContext } from "../http/async_context.ts";
 import { UNREAD_BODY_MS } from "../request/readable_body.ts";
 import { joinedBytes } from "../http/chunk_bytes.ts";
+import { expectEcho } from "../http/echoes.ts";
 
 /** Bytes that may wait in memory for a slow client before `write()` returns `false`, as in Node. */
 export const HIGH_WATER_MARK = 16 * 1024;
@@ -160,6 +161,8 @@ export class BodyStream {
     if (this.#over) return;
     this.#over = true;
     this.#drop();
+    // whoever cuts the body knows why
+    expectEcho(error, "skip");
     this.#controller.error(error);
   }
 

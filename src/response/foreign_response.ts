@@ -20,4 +20,5 @@ function nativeBody(body: BodySource | null): ReadableStream | null {
   return isForeign && isBodySource(body) ? new StreamedBody(body, UNWATCHED).stream : body as ReadableStream | null;
 }
 
-const UNWATCHED: StreamedBodyEvents = { finish: () => {}, leave: () => {}, fail: () => {} };
+// whoever sends the response sees how it ends
+const UNWATCHED: StreamedBodyEvents = { finish: () => {}, leave: () => {}, fail: () => {}, leftOpen: () => {} };

@@ -11,6 +11,7 @@ import { statusMessage } from "../http/status_text.ts";
 import type { AppLike, RenderCallback } from "../request/app_like.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
+import { callGuarded } from "../request/guard.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { chunkBytes } from "../http/chunk_bytes.ts";
 import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts";
@@ -651,13 +652,14 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    *
    * @param view Name of the view
    * @param options Values for the view, over `res.locals` and `app.locals`
-   * @param callback Gets the text, which is not sent then
+   * @param callback Gets the text, which is not sent then; what it throws goes to the error handlers
    */
   render(view: string, options?: object | RenderCallback, callback?: RenderCallback): void {
     if (typeof options === "function") return this.render(view, {}, options as RenderCallback);
     const values = { ...options, _locals: this.locals };
     // without `next` the request is over: the handler has passed it on, too
-    const fail = (error: unknown): void => this.req.next ? this.req.next(error) : this.app.logError(error);
+    const fail = (error: unknown): void =>
+      this.req.next ? this.req.next(error) : this.app.reportError(error, { req: this.req, phase: "view" });
     const respond: RenderCallback = (error, html) => {
       if (error) return fail(error);
       try {
@@ -666,7 +668,10 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
         fail(late);
       }
     };
-    this.app.render(view, values, callback ?? respond);
+    // what the program's callback throws goes the same way: on Node it would end the process
+    const own: RenderCallback = (error, html) =>
+      callGuarded({ reportError: fail }, { phase: "view" }, () => callback!(error, html));
+    this.app.render(view, values, typeof callback === "function" ? own : callback ?? respond);
   }
 }
 

@@ -1,9 +1,11 @@
 import { makeAssignable } from "../http/assignable.ts";
-import { listenedTo, runningOnce } from "../http/emitter.ts";
-import type { EventName, Listener } from "../http/emitter_methods.ts";
+import { Emitter, listenedTo, listenerFailed, runningOnce, tell } from "../http/emitter.ts";
+import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
 import { statusText } from "../http/status_text.ts";
 import type { OpenStream } from "../request/app_like.ts";
 import type { Exchange } from "../request/exchange.ts";
+import type { ErrorPhase } from "../request/error_context.ts";
+import { callGuarded } from "../request/guard.ts";
 import type { RequestSocket } from "../request/request_socket.ts";
 import type { NodeHttp } from "../request/runtime_support.ts";
 import { BodyStream, clientLeft, HIGH_WATER_MARK } from "./body_stream.ts";
@@ -22,6 +24,9 @@ export const handOverKey: unique symbol = Symbol("sluice.hand over");
 
 /** Key of the method that streams a body, even if a middleware has replaced `send`. */
 export const streamKey: unique symbol = Symbol("sluice.stream");
+
+/** Key of the method that reports that the body failed which the platform is sending. */
+export const bodyFailedKey: unique symbol = Symbol("sluice.body failed");
 
 /** ms that a pipe into a response without a body may go on, after the time for other writers is over. */
 const UNSEEN_PIPE_MS = 60_000;
@@ -182,7 +187,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * @returns Whether more may be written right away; otherwise wait for `drain`
    */
   write(chunk: Chunk, encoding?: string | WriteCallback | null, callback?: WriteCallback | null): boolean {
-    const done = callbackOf(encoding) ?? callbackOf(callback);
+    const done = guarded(this, callbackOf(encoding) ?? callbackOf(callback));
     const bytes = chunkBytes("res.write", chunk, typeof encoding === "string" ? encoding : undefined);
     const state = this[stateKey];
     if (state.ended) {
@@ -212,7 +217,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     encoding?: string | EndCallback | null,
     callback?: EndCallback | null,
   ): this {
-    const done = callbackOf(chunk) ?? callbackOf(encoding) ?? callbackOf(callback);
+    const done = guarded(this, callbackOf(chunk) ?? callbackOf(encoding) ?? callbackOf(callback));
     // hooks around end() may pass `false` for no chunk
     const last = typeof chunk === "function" ? null : chunk || null;
     if (this[stateKey].ended) endAgain(this, last, done);
@@ -234,7 +239,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     const state = this[stateKey];
     const { exchange } = state;
     if (this.write !== plain.write || this.end !== plain.end) {
-      void pour(source, this, exchange);
+      void pour(source, this, exchange, (error) => report(this, error, "response"));
       return;
     }
     implicitHead(this);
@@ -250,9 +255,10 @@ export abstract class OutgoingMessage extends HeaderMethods {
       },
       fail: (error) => {
         app.openStreams.delete(body);
-        app.logError(error);
+        this[bodyFailedKey](error);
         exchange.abandon();
       },
+      leftOpen: (error) => report(this, error, "response"),
     });
     app.openStreams.add(body);
     exchange.streaming = body;
@@ -269,8 +275,20 @@ export abstract class OutgoingMessage extends HeaderMethods {
     exchange.endInThisContext();
     if (isTaken && !exchange.aborted) return;
     exchange.finish();
-    // none of it is sent; if cancelling the source fails, there is nobody left to tell
-    body.stream.cancel().catch(() => {});
+    // none of it is sent
+    body.stream.cancel().catch((error) => report(this, error, "response"));
+  }
+
+  /** Reports that the body that is being sent has failed; some runtimes tell that, too. */
+  [bodyFailedKey](error: unknown): void {
+    const { app, target } = this[stateKey].exchange;
+    const isTold = app.runtimeSupport.tellsOfBodies?.(target.request) ?? false;
+    app.reportError(error, { req: requestOf(this), phase: "response", isTold });
+  }
+
+  /** Reports the error of a listener, which on Node would end the process. */
+  override [listenerFailed](error: unknown): void {
+    report(this, error, "listener");
   }
 
   /**
@@ -292,8 +310,8 @@ export abstract class OutgoingMessage extends HeaderMethods {
     try {
       isTaken = this[stateKey].settleWhole(body, this.statusCode);
     } finally {
-      // none of it is sent, or the client is gone; if closing the file fails, there is nobody left to tell
-      if (!isTaken && !(body instanceof Blob)) body.cancel().catch(() => {});
+      // none of it is sent, or the client is gone
+      if (!isTaken && !(body instanceof Blob)) body.cancel().catch((error) => report(this, error, "response"));
     }
   }
 
@@ -304,8 +322,9 @@ export abstract class OutgoingMessage extends HeaderMethods {
    */
   protected adopt(response: Response): void {
     this.statusCode = response.status;
+    if (this[stateKey].take(response)) return;
     // the client may be gone; the source of the body must not stay open
-    if (!this[stateKey].take(response)) response.body?.cancel().catch(() => {});
+    response.body?.cancel().catch((error) => report(this, error, "response"));
   }
 
   /** Whether a middleware has replaced a method that sends or sets headers, and must be called as it would be on Node. */
@@ -398,17 +417,17 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Accepted but not sent, since a request has only one web response; the callback runs. */
   writeEarlyHints(_hints: Record<string, string | string[]>, callback?: () => void): void {
-    if (callback !== undefined) queueMicrotask(callback);
+    if (callback !== undefined) queueMicrotask(guarded(this, callback));
   }
 
   /** Accepted but not sent, like early hints; the platform itself sends the `100 Continue` that a client expects. */
   writeContinue(callback?: () => void): void {
-    if (callback !== undefined) queueMicrotask(callback);
+    if (callback !== undefined) queueMicrotask(guarded(this, callback));
   }
 
   /** Accepted but not sent, like early hints. */
   writeProcessing(callback?: () => void): void {
-    if (callback !== undefined) queueMicrotask(callback);
+    if (callback !== undefined) queueMicrotask(guarded(this, callback));
   }
 
   /** Breaks off the response: a body that has begun is cut, and a response that has not begun fails. */
@@ -422,7 +441,10 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Calls the listeners of an event. */
   override emit(event: EventName, ...args: unknown[]): boolean {
-    if (event === "pipe") this[piped] = true;
+    if (event === "pipe") {
+      this[piped] = true;
+      watchPipe(this, args[0]);
+    }
     return super.emit(event, ...args);
   }
 
@@ -449,14 +471,11 @@ export abstract class OutgoingMessage extends HeaderMethods {
     if (state.ending === "unwatched") state.ending = "awaited";
     const { exchange } = state;
     exchange.onEnd(() => {
-      try {
-        if (exchange.finished) this.emit("finish");
-      } finally {
-        state.ending = "told";
-        this.emit("close");
-        // so that only those added later are called again
-        this.removeAllListeners("finish").removeAllListeners("close");
-      }
+      if (exchange.finished) tell(this, "finish");
+      state.ending = "told";
+      tell(this, "close");
+      // so that only those added later are called again
+      this.removeAllListeners("finish").removeAllListeners("close");
     }, true);
   }
 }
@@ -487,14 +506,14 @@ function show(http: NodeHttp | undefined): void {
   });
 }
 
-// Node emits the error even without a listener, which ends the process; here it is logged
+// Node emits the error even without a listener, which ends the process; here it is reported
 function complain(message: OutgoingMessage, done: WriteCallback | undefined): void {
   const error = streamError("ERR_STREAM_WRITE_AFTER_END", "res.write or res.end got a chunk after res.end");
   queueMicrotask(() => {
     done?.(error);
-    if (message.listenerCount("error") > 0) message.emit("error", error);
+    if (message.listenerCount("error") > 0) tell(message, "error", error);
   });
-  if (done === undefined && message.listenerCount("error") === 0) message[stateKey].exchange.app.logError(error);
+  if (done === undefined && message.listenerCount("error") === 0) report(message, error, "response");
 }
 
 // a response without a body may be finished long before the handler ends it
@@ -547,7 +566,7 @@ function startStream(message: OutgoingMessage): void {
   openStreams.add(message);
   exchange.streaming = message;
   const stream = state.stream = new BodyStream({
-    drain: () => void message.emit("drain"),
+    drain: () => void tell(message, "drain"),
     finish: () => {
       openStreams.delete(message);
       exchange.finish();
@@ -585,6 +604,44 @@ function endPipeLater(exchange: Exchange): void {
 function forgetStream(exchange: Exchange, stream: OpenStream): void {
   exchange.app.openStreams.delete(stream);
   exchange.streaming = null;
+}
+
+// Without a listener for `error`, the failure of a stream of Node's ends the process, and the client would wait for the
+// rest. As long as the pipe lasts, and the program has no listener of its own, it is reported, and the response cut.
+function watchPipe(message: OutgoingMessage, source: unknown): void {
+  const { on, off, listenerCount } = (source ?? {}) as Partial<EmitterMethods>;
+  // ours ignores errors without a listener: any client can disconnect
+  if (source instanceof Emitter || !on || !off || !listenerCount) return;
+  const stream = source as EmitterMethods;
+  const failed = (error: unknown): void => {
+    if (stream.listenerCount("error") > 1) return;
+    message[bodyFailedKey](error);
+    message.destroy(error instanceof Error ? error : undefined);
+  };
+  const unpiped = (other: unknown): void => {
+    if (other !== stream) return;
+    stream.off("error", failed);
+    message.off("unpipe", unpiped);
+  };
+  stream.on("error", failed);
+  message.on("unpipe", unpiped);
+}
+
+function report(message: OutgoingMessage, error: unknown, phase: ErrorPhase): void {
+  message[stateKey].exchange.app.reportError(error, { req: requestOf(message), phase });
+}
+
+function requestOf(message: OutgoingMessage): object {
+  return (message as unknown as { req: object }).req;
+}
+
+// nobody would catch what a callback throws
+function guarded<C extends WriteCallback | (() => void)>(message: OutgoingMessage, callback: C): C;
+function guarded(message: OutgoingMessage, callback: WriteCallback | undefined): WriteCallback | undefined;
+function guarded(message: OutgoingMessage, callback: WriteCallback | undefined): WriteCallback | undefined {
+  if (callback === undefined) return undefined;
+  const context = { req: requestOf(message), phase: "listener" } as const;
+  return (error) => callGuarded(message[stateKey].exchange.app, context, () => callback(error));
 }
 
 // callers pass arguments on, and as in Node null counts as none

@@ -1,6 +1,7 @@
 import { describe } from "../http/error_text.ts";
 import { isAbsolutePath, resolvePath, separatorBelow } from "../http/file_paths.ts";
 import { type Exchange, exchangeKey } from "../request/exchange.ts";
+import { callGuarded } from "../request/guard.ts";
 import type { FileOptions, FileTransfer, FileWays } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
@@ -108,10 +109,13 @@ export function sendFile(
       for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value as HeaderValue);
     },
   } as const;
+  const { app } = res;
+  const over = (error?: FileError): void =>
+    callGuarded(app, { req: res.req, phase: "listener" }, () => callback?.(error));
   transferFile(res, transfer).then(
-    () => callback?.(),
+    () => over(),
     (error: FileError) => {
-      if (callback !== undefined) return callback(error);
+      if (callback !== undefined) return over(error);
       if (error.code === "EISDIR") return next();
       // a client that is gone needs no response
       if (error.code !== "ECONNABORTED") next(error);

@@ -1,5 +1,6 @@
-import type { Exchange } from "../request/exchange.ts";
 import { chunkBytes } from "../http/chunk_bytes.ts";
+import { expectEcho } from "../http/echoes.ts";
+import type { Exchange } from "../request/exchange.ts";
 
 /** Sources a body can be streamed from. */
 export type BodySource = ReadableStream<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
@@ -15,6 +16,8 @@ export interface StreamedBodyEvents {
   leave(): void;
   /** The source failed. */
   fail(error: unknown): void;
+  /** The source could not be closed, after its chunks were no longer needed. */
+  leftOpen(error: unknown): void;
 }
 
 /** No queue: it would only hold chunks that the client has not asked for. */
@@ -54,11 +57,13 @@ export class StreamedBody {
       this.#over = true;
       this.#controller.close();
       this.#events.finish();
-    } catch (error) {
+    } catch (thrown) {
       if (this.#over) return;
+      const error = asError(thrown);
+      // before the client's side, because the runtime may tell the error, too
+      this.#events.fail(error);
       this.#controller.error(error);
       this.giveUp();
-      this.#events.fail(error);
     }
   }
 
@@ -66,12 +71,17 @@ export class StreamedBody {
   async cancel(reason: unknown): Promise<void> {
     this.#over = true;
     this.#events.leave();
-    await this.#chunks.return?.(reason);
+    try {
+      await this.#chunks.return?.(reason);
+    } catch (error) {
+      this.#events.leftOpen(error);
+    }
   }
 
   /** Cuts the body: the client sees a truncated response. */
   destroy(error: Error): void {
     if (this.#over) return;
+    expectEcho(error, "skip");
     this.#controller.error(error);
     this.giveUp();
     this.#events.leave();
@@ -80,13 +90,21 @@ export class StreamedBody {
   /** Closes the source, whose chunks are no longer needed. */
   giveUp(): void {
     this.#over = true;
-    giveUp(this.#chunks);
+    void giveUp(this.#chunks, (error) => this.#events.leftOpen(error));
   }
 }
 
-// if closing the source fails, there is nobody left to tell
-function giveUp(chunks: Chunks): void {
-  Promise.resolve(chunks.return?.()).catch(() => {});
+async function giveUp(chunks: Chunks, failed: (error: unknown) => void): Promise<void> {
+  try {
+    await chunks.return?.();
+  } catch (error) {
+    failed(error);
+  }
+}
+
+// what is no object could not be recognised when the runtime tells it
+function asError(thrown: unknown): unknown {
+  return typeof thrown === "object" && thrown !== null ? thrown : new Error(String(thrown), { cause: thrown });
 }
 
 /**
@@ -118,8 +136,14 @@ export interface ChunkTarget {
  * @param source The source; it is closed when the client is gone
  * @param target What they are written to
  * @param exchange The exchange that is answered
+ * @param failed Called with the error if the source fails, or cannot be closed
  */
-export async function pour(source: BodySource, target: ChunkTarget, exchange: Exchange): Promise<void> {
+export async function pour(
+  source: BodySource,
+  target: ChunkTarget,
+  exchange: Exchange,
+  failed: (error: unknown) => void,
+): Promise<void> {
   let chunks: Chunks | undefined;
   // One listener each for the whole body, however long it is: compression hands `drain` listeners on to a stream of its
   // own, where they stay.
@@ -139,8 +163,8 @@ export async function pour(source: BodySource, target: ChunkTarget, exchange: Ex
     }
     target.end();
   } catch (error) {
-    if (chunks !== undefined) giveUp(chunks);
-    exchange.app.logError(error);
+    if (chunks !== undefined) void giveUp(chunks, failed);
+    failed(error);
     target.destroy(error instanceof Error ? error : new Error(String(error)));
   }
 }

@@ -1,10 +1,11 @@
 import { describe, reasonOf } from "../http/error_text.ts";
 import type { RenderCallback, SettingValue } from "../request/app_like.ts";
+import { callGuarded, type ErrorReporter } from "../request/guard.ts";
 import type { RuntimeSupport } from "../request/runtime_support.ts";
 import type { Engine, View, ViewOptions } from "./view.ts";
 
 /** What rendering needs of an application. */
-export interface ViewHost {
+export interface ViewHost extends ErrorReporter {
   /** Values for all views. */
   readonly locals: Record<string, unknown>;
   /** Engines by extension. */
@@ -45,6 +46,7 @@ export function render(host: ViewHost, name: string, options: RenderOptions, ans
   }
   // with an error there is no text, which Express's type does not express
   const callback = answer as (error: Error | null, html?: string) => void;
+  let isLate = false;
   const values: Record<string, unknown> = { ...host.locals, ...options._locals, ...options };
   values["cache"] ??= host.enabled("view cache");
   const view = (values["cache"] ? host.cache[name] : undefined) ?? findView(host, name);
@@ -55,10 +57,15 @@ export function render(host: ViewHost, name: string, options: RenderOptions, ans
   }
   if (values["cache"]) host.cache[name] = view;
   try {
-    view.render(values, callback);
+    view.render(values, (error, html) => {
+      if (!isLate) return callback(error, html);
+      // whoever called has gone on
+      callGuarded(host, { phase: "view" }, () => callback(error, html));
+    });
   } catch (error) {
     callback(error as Error);
   }
+  isLate = true;
 }
 
 function findView(host: ViewHost, name: string): View {

@@ -17,11 +17,14 @@ export interface Member {
   close(code?: number, reason?: string): void;
 }
 
+/** Reports an error of topics: of a connection that could not be sent to, or of what carries them elsewhere. */
+export type ReportOfTopics = (error: unknown, phase: "websocket" | "broker") => void;
+
 /** The open WebSocket connections of an application and of those mounted on it, and the topics they follow. */
 export class Connections {
   readonly #open = new Map<Member, Set<string>>();
   readonly #topics = new Map<string, Set<Member>>();
-  readonly #logError: (error: unknown) => void;
+  readonly #report: ReportOfTopics;
   readonly #outgoing: InOrder;
   /**
    * Called when the topics of a connection have changed.
@@ -37,11 +40,11 @@ export class Connections {
   /**
    * Makes an empty registry; every application has one.
    *
-   * @param logError Logs errors that nobody waits for
+   * @param report Reports errors that nobody waits for
    */
-  constructor(logError: (error: unknown) => void = console.error) {
-    this.#logError = logError;
-    this.#outgoing = new InOrder(logError);
+  constructor(report: ReportOfTopics = (error) => console.error(error)) {
+    this.#report = report;
+    this.#outgoing = new InOrder((error) => report(error, "broker"));
   }
 
   /** Number of open connections. */
@@ -139,7 +142,7 @@ export class Connections {
         count++;
       } catch (error) {
         // a failure of one connection must not keep the message from the others
-        this.#logError(error);
+        this.#report(error, "websocket");
       }
     }
     return count;
@@ -194,7 +197,7 @@ export class Connections {
     if (this.#broker === null || this.#brokerIsOpen) return this.#broker;
     this.#broker.open({
       deliver: (topic, data) => void this.#deliver(topic, data),
-      logError: this.#logError,
+      reportError: (error) => this.#report(error, "broker"),
     });
     // after open(), which throws if another application uses the broker; then nothing may be published to it
     this.#brokerIsOpen = true;

@@ -1,4 +1,5 @@
 import { isThenable } from "../http/is_thenable.ts";
+import type { ErrorReporter } from "../request/guard.ts";
 import { type Connections, GOING_AWAY } from "./connections.ts";
 import { type ConnectionData, WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
@@ -15,8 +16,8 @@ export interface ConnectionOptions {
   readonly handlers: WebSocketHandlers;
   /** The application's connections. */
   readonly connections: Connections;
-  /** Logs errors that no handler takes. */
-  readonly app: { logError(error: unknown): void };
+  /** Reports errors that no handler takes. */
+  readonly app: ErrorReporter;
   /** Whether the connection was already open in an application that is gone; then `open` does not run. */
   readonly resumed?: boolean;
   /** Runs after each handler; what it throws counts as the handler's own error. */
@@ -57,7 +58,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     return attempt(() => handlers.error?.(ws, error), giveUp);
   };
   const giveUp = (error: unknown): void => {
-    app.logError(error);
+    app.reportError(error, { req: data.req, phase: "websocket" });
     ws.close(1011, "Internal error");
   };
   // returns a promise for platforms that wait until a handler is done
@@ -108,8 +109,11 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   };
   socket.onerror = (event) => {
     const { error, message = "" } = event as ErrorEvent;
-    // a vanished client is no error; one that violates the protocol is, for programs with an error handler
-    if (handlers.error !== undefined && !VANISHED.test(message)) return fail(error ?? new Error(message));
+    // a vanished client is no error; one that violates the protocol is
+    if (VANISHED.test(message)) return;
+    const violation = error ?? new Error(message);
+    if (handlers.error !== undefined) return fail(violation);
+    app.reportError(violation, { req: data.req, phase: "connection" });
   };
   return ws;
 }

@@ -29,8 +29,8 @@ export interface TopicHost {
    * @param data Text or bytes
    */
   deliver(topic: string, data: string | Uint8Array<ArrayBuffer>): void;
-  /** Writes an error to the application's log. */
-  logError(error: unknown): void;
+  /** Reports an error to the application's listeners for `error`, with the phase `"broker"`. */
+  reportError(error: unknown): void;
 }
 
 /** The methods of a broker. */

@@ -55,7 +55,8 @@ export class ObjectSockets {
     const { url, mount, headers, path, params, protocol, topics, own } = attachment;
     const route = this.#routes.at(attachment.route);
     if (route === undefined) {
-      this.#app.logError(new Error(`The application has no route "${path}" for a connection that slept`));
+      const gone = new Error(`The application has no route "${path}" for a connection that slept`);
+      this.#app.reportError(gone, { phase: "websocket" });
       // 1012: the service restarts, come again
       return raw.close(1012, "The route is gone");
     }

@@ -488,7 +488,7 @@ for (const by of ["a signal", "closeAllConnections"] as const) {
   Deno.test(`a broker that cannot be closed is logged when ${by} closes the server, and the process goes on`, async () => {
     const app = quietApp();
     const logged = Promise.withResolvers<unknown>();
-    app.logError = logged.resolve;
+    app.on("error", logged.resolve);
     const nothing = () => {};
     const stuck = new Error("the broker is stuck");
     const close = () => Promise.reject(stuck);

@@ -40,7 +40,7 @@ class Instance implements AsyncDisposable {
 
   private constructor(connected: Connected) {
     this.#connected = connected;
-    this.app.logError = (error) => void this.errors.push(error);
+    this.app.on("error", (error) => void this.errors.push(error));
     this.app.ws("/:topic", {
       open(ws) {
         ws.subscribe(ws.data.params["topic"]);
@@ -190,7 +190,7 @@ for (const kind of Object.keys(KINDS)) {
       await instance.follow("t");
       await instance.app.close();
       const topics = redisTopics(client);
-      topics.open({ deliver() {}, logError: (error) => void instance.errors.push(error) });
+      topics.open({ deliver() {}, reportError: (error) => void instance.errors.push(error) });
       topics.subscribe("t");
       await topics.close();
     } finally {
@@ -316,7 +316,7 @@ Deno.test("a client without an offline queue, or one that connects lazily, cause
     const client = new Redis(server.url, options);
     const errors: unknown[] = [];
     const broker = redisTopics(client);
-    broker.open({ deliver: () => {}, logError: (error) => void errors.push(error) });
+    broker.open({ deliver: () => {}, reportError: (error) => void errors.push(error) });
     broker.subscribe("t");
     await until(async () => await followers(server, "t") === 1, "it follows");
     assertEquals(errors, []);
@@ -347,7 +347,7 @@ Deno.test("commands that an ioredis client silently drops when a connection brea
   await client.ping();
   const broker = redisTopics(client);
   const errors: Error[] = [];
-  broker.open({ deliver: () => {}, logError: (error) => void errors.push(error as Error) });
+  broker.open({ deliver: () => {}, reportError: (error) => void errors.push(error as Error) });
   for (const topic of ["stays", "goes"]) broker.subscribe(topic);
   await until(async () => await followers(server, "goes") === 1, "it follows");
   server.pause();
@@ -376,7 +376,7 @@ Deno.test("through a cluster, messages arrive in the order they were published i
   const got: unknown[] = [];
   const [from, to] = clients.map((client) => {
     const broker = redisTopics(client);
-    broker.open({ deliver: (_, data) => void got.push(data), logError: (error) => void got.push(error) });
+    broker.open({ deliver: (_, data) => void got.push(data), reportError: (error) => void got.push(error) });
     return broker;
   });
   to!.subscribe("t");
@@ -399,7 +399,7 @@ Deno.test("topics wait for a Redis that is not up yet", async () => {
   const client = createClient({ url: server.url, socket: { reconnectStrategy: 20 } });
   const app = sluice();
   const errors: unknown[] = [];
-  app.logError = (error) => void errors.push(error);
+  app.on("error", (error) => void errors.push(error));
   app.connections.use(redisTopics(client));
   app.ws("/", { open: (ws) => (ws.subscribe("t"), ws.send("following")) });
   const origin = String(app.listen({ port: 0, hostname: "127.0.0.1" }).url).slice(0, -1);
@@ -420,7 +420,7 @@ Deno.test("topics wait for a Redis that is not up yet", async () => {
 Deno.test("a client that was never connected is reported with what is missing", async () => {
   const app = sluice();
   const errors: Error[] = [];
-  app.logError = (error) => void errors.push(error as Error);
+  app.on("error", (error) => void errors.push(error as Error));
   app.connections.use(redisTopics(createClient()));
   app.connections.publish("t", "one");
   app.connections.publish("t", "two");

@@ -180,7 +180,7 @@ Deno.test("a parameter followed by more text in its segment keeps its name", asy
 Deno.test("an application called by a handler without next sends its own final answer, as in Express", async () => {
   const inner = quietApp();
   const logged: unknown[] = [];
-  inner.logError = (error) => void logged.push((error as Error).message);
+  inner.on("error", (error) => void logged.push((error as Error).message));
   inner.set("env", "production");
   inner.get("/served", (_req, res) => res.send("served"));
   inner.get("/fails", () => {

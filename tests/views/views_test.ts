@@ -66,7 +66,7 @@ Deno.test("an engine that fails passes its error on", async () => {
 Deno.test("a view rendered for a response that was given meanwhile is an error in the log, and ends no process", async () => {
   const logged = Promise.withResolvers<string>();
   const app = withViews();
-  app.logError = (error) => logged.resolve(String(error));
+  app.on("error", (error) => logged.resolve(String(error)));
   app.get("/", (_req, res, next) => (res.render("page", { title: "late" }), next()));
   assertEquals((await ask(app, "/")).status, 404);
   assertStringIncludes(await logged.promise, "after they are sent");

@@ -244,7 +244,7 @@ Deno.test("limiters with equal options count apart", async () => {
 Deno.test("refusing a request that was answered meanwhile is not an error", async () => {
   const app = quietApp();
   const errors: unknown[] = [];
-  app.logError = (error) => void errors.push(error);
+  app.on("error", (error) => void errors.push(error));
   const { promise: key, resolve } = Promise.withResolvers<string>();
   const over = Promise.withResolvers<void>();
   app.use((_req, res, next) => {

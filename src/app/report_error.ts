@@ -1,0 +1,111 @@
+import { expectEcho } from "../http/echoes.ts";
+import type { EmitterMethods } from "../http/emitter_methods.ts";
+import { errorText } from "../http/error_text.ts";
+import { isThenable } from "../http/is_thenable.ts";
+import type { ErrorContext, ErrorPhase } from "../request/error_context.ts";
+import type { SettingValue } from "../request/app_like.ts";
+import type { FrameworkRequest } from "../request/framework_request.ts";
+import type { Untyped } from "../request/untyped.ts";
+
+/**
+ * Hears of errors that reached no handler of the program.
+ *
+ * @param error What was thrown
+ * @param context The request, if the error belongs to one, and where it came from
+ */
+export type ErrorListener = (
+  error: Untyped,
+  context: { readonly req: FrameworkRequest | undefined; readonly phase: ErrorPhase },
+) => unknown;
+
+/** What reporting needs of an application. */
+interface Reporting extends EmitterMethods {
+  /** The application it is mounted on. */
+  readonly parent: Reporting | undefined;
+  /** Reads a setting. */
+  get(name: string): SettingValue;
+}
+
+/** The errors that were reported for each request. */
+const reported = new WeakMap<object, Reported>();
+
+class Reported {
+  readonly objects = new WeakSet<object>();
+  /** The last one that was no object. */
+  primitive: unknown = undefined;
+}
+
+/**
+ * Reports an error to the listeners for `error` of an application, or of the nearest one it is mounted on that has any.
+ * If nobody listens, it is written to the console, except when the setting `env` is `"test"`.
+ *
+ * The same error is reported once for a request, however many layers it passes. For other requests it is another one:
+ * programs may throw one object again and again.
+ *
+ * @param app The application
+ * @param error What was thrown
+ * @param context The request it belongs to, and where it came from
+ */
+export function reportError(app: Reporting, error: unknown, { req, phase, isTold = false }: ErrorContext): void {
+  if (req !== undefined && isRepeated(req, error)) return;
+  const listening = listeningApp(app);
+  if (isTold) expectEcho(error, listening === undefined ? "tell" : "skip");
+  if (listening === undefined) {
+    if (!isTold && phase !== "connection") logError(app, error);
+    return;
+  }
+  const context = { req: req as FrameworkRequest | undefined, phase };
+  for (const listener of listening.rawListeners("error")) {
+    callListener(listening, listener as ErrorListener, error, context);
+  }
+}
+
+/**
+ * The application that hears of the errors of another: itself, or the nearest one it is mounted on that has a listener.
+ *
+ * @param app The application
+ */
+export function listeningApp(app: Reporting): Reporting | undefined {
+  let listening: Reporting | undefined = app;
+  while (listening !== undefined && listening.listenerCount("error") === 0) listening = listening.parent;
+  return listening;
+}
+
+// each by itself, because one that fails must not keep the error from the others
+function callListener(
+  app: Reporting,
+  listener: ErrorListener,
+  error: unknown,
+  context: Parameters<ErrorListener>[1],
+): void {
+  try {
+    const result = listener.call(app, error, context);
+    if (isThenable(result)) result.then(undefined, logAlways);
+  } catch (failure) {
+    logAlways(failure);
+  }
+}
+
+function isRepeated(req: object, error: unknown): boolean {
+  let earlier = reported.get(req);
+  if (earlier === undefined) reported.set(req, earlier = new Reported());
+  if ((typeof error !== "object" && typeof error !== "function") || error === null) {
+    if (earlier.primitive === error && error !== undefined) return true;
+    earlier.primitive = error;
+    return false;
+  }
+  if (earlier.objects.has(error)) return true;
+  earlier.objects.add(error);
+  return false;
+}
+
+function logError(app: Reporting, error: unknown): void {
+  if (app.get("env") !== "test") logAlways(error);
+}
+
+function logAlways(error: unknown): void {
+  const text = error instanceof Error ? errorText(error) : "";
+  // as in Express 5.3 the error itself, whose cause runtimes show too; but where stacks have no message, some may not
+  // show the message
+  console.error(error instanceof Error && text !== error.stack ? text : error);
+}
