@@ -232,7 +232,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   // while a mounted application runs, the request and response are its own
-  #enter(req: unknown, res: unknown): (() => void) | null {
+  #enter(req: unknown, res: unknown): ((error?: unknown) => void) | null {
     const exchange = exchangeOf(req);
     if (exchange === null) return null;
     const before = exchange.app;
@@ -246,7 +246,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
       if (isExtended(this.request)) Object.setPrototypeOf(req, this.request);
       if (isExtended(this.response)) Object.setPrototypeOf(res, this.response);
     }
-    return () => {
+    return (error) => {
+      if (error !== undefined) exchange.noteFailure(error);
       exchange.app = before;
       if (Object.getPrototypeOf(req) !== reqPrototype) Object.setPrototypeOf(req as object, reqPrototype);
       if (Object.getPrototypeOf(res) !== resPrototype) Object.setPrototypeOf(res as object, resPrototype);
@@ -280,7 +281,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const leave = this.#enter(first, second);
     this.router.handle(first, second, (error) => {
       if (typeof next === "function") {
-        leave?.();
+        leave?.(error);
         next(error);
       } else if (leave !== null) {
         // before leaving, because this application's settings decide how the response looks

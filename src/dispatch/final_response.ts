@@ -37,7 +37,9 @@ function notFoundInit(head: readonly string[]): ResponseInit {
 export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, error: unknown): void {
   if (error === undefined && res.headersSent) return;
   const { app, reading } = req[exchangeKey];
-  if (error !== undefined) app.reportError(error, { req, phase: "handler", isTold: isTold(req, res, error) });
+  if (error !== undefined) {
+    req[exchangeKey].appOf(error).reportError(error, { req, phase: "handler", isTold: isTold(req, res, error) });
+  }
   // nobody needs the rest of the body: whoever was reading it has failed, or called next()
   reading?.drop();
   if (res.headersSent) {

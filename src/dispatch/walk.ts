@@ -61,7 +61,7 @@ class Extras {
   allowed: string[] | null = null;
   /** The parameter handlers that have run. */
   runs: Map<Scope, ParamRun> | null = null;
-  leaveMounted: (() => void) | null = null;
+  leaveMounted: ((error?: unknown) => void) | null = null;
 }
 
 /**
@@ -374,7 +374,7 @@ export class Walk implements WalkOwner {
     const leave = this.#extras?.leaveMounted;
     if (leave) {
       this.#extras!.leaveMounted = null;
-      leave();
+      leave(error);
     }
     this.resume(error);
   }

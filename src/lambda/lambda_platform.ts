@@ -13,6 +13,8 @@ export const lambdaPlatform: Platform = {
   env: (name) => process.env[name],
   environment: () => process.env,
   loadPackage,
+  // the invocation fails with the error
+  tellsOfBodies: () => true,
   serve() {
     throw new TypeError(
       "app.listen: nothing listens on Lambda; export toLambdaHandler(app), or import @sluice/sluice/node to listen on Node",

@@ -68,8 +68,8 @@ export interface RoutedEntries {
 export interface Mounted {
   /** The layers to walk. */
   readonly source: LayerSource;
-  /** Takes over the request; returns a function that gives it back. */
-  enter?(req: unknown, res: unknown): (() => void) | null;
+  /** Takes over the request; returns a function that gives it back, called with the error that leaves it, if any. */
+  enter?(req: unknown, res: unknown): ((error?: unknown) => void) | null;
 }
 
 /** Key under which routers and applications describe themselves to the router they are mounted on. */

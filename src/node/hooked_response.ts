@@ -83,5 +83,6 @@ async function pour(body: ReadableStream<Uint8Array<ArrayBuffer>>, res: ServerRe
     res.end();
   } catch (error) {
     res.destroy(error as Error);
+    throw error;
   }
 }

@@ -44,14 +44,14 @@ function closeWith(req: IncomingMessage, res: ServerResponse): void {
 }
 
 /**
- * Answers a request; errors are logged, and the client gets 500.
+ * Answers a request; errors are reported, and the client gets 500.
  *
  * @param app The application
  * @param visit The request
  * @param ready Awaited first, if given
  */
 export function answerVisit(app: Servable, visit: NodeVisit, ready?: Promise<void>): void {
-  const failed = (error: unknown): void => fail(visit.res, error);
+  const failed = (error: unknown): void => fail(visit, error);
   if (ready !== undefined) return void ready.then(() => answerVisit(app, visit)).catch(failed);
   try {
     const response = app.fetch(visit.request, visit);
@@ -64,8 +64,9 @@ export function answerVisit(app: Servable, visit: NodeVisit, ready?: Promise<voi
   }
 }
 
-function fail(res: ServerResponse, error: unknown): void {
-  console.error(error);
+function fail(visit: NodeVisit, error: unknown): void {
+  visit.report(error);
+  const { res } = visit;
   if (res.headersSent) return void res.destroy();
   // one of the headers may have caused the error
   for (const name of res.getHeaderNames()) res.removeHeader(name);

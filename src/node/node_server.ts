@@ -2,6 +2,7 @@ import { createServer, type Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import { Server as NetServer, type Socket } from "node:net";
 import type { AppFetch, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/platform.ts";
+import { reportClientErrors } from "./client_errors.ts";
 import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { isForSocket, takeUpgrade } from "./upgrade_handler.ts";
@@ -53,7 +54,7 @@ class NodeServer implements PlatformServer {
     server.on("upgrade", (req, socket, head) => {
       // other listeners: a proxy, or another framework, that found the server through req.socket.server
       if (server.listenerCount("upgrade") > 1 && !isForSocket(req, app)) return;
-      const visit = takeUpgrade({ fetch: handler }, req, socket, head, server, () => this.#closing);
+      const visit = takeUpgrade({ fetch: handler }, req, socket, head, server, app, () => this.#closing);
       if (visit === null) return;
       this.#upgrades.add(visit);
       socket.once("close", () => this.#upgrades.delete(visit));
@@ -64,11 +65,17 @@ class NodeServer implements PlatformServer {
     });
     if (!("closeAllConnections" in server)) server.on("connection", (socket: Socket) => this.#hold(socket));
     this.ready = new Promise((resolve, reject) => {
-      server.once("listening", resolve);
+      server.once("listening", () => {
+        resolve();
+        // of a server that listens: if too many files are open, for example, it cannot accept a connection
+        server.off("error", reject).on("error", (error) => app.reportError(error, { phase: "server" }));
+      });
       // a server that is closed in the turn in which it was bound never emits `listening`
       server.once("close", resolve);
       server.once("error", reject);
     });
+
+    reportClientErrors(server, app);
     const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
     this.finished = this.ready.then(() => closed);
     // without a host name Node binds synchronously, so the port is known when listen() returns

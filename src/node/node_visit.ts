@@ -132,6 +132,13 @@ export class NodeVisit implements Surroundings, NodeInfo {
     return true;
   }
 
+  /** Reports that its response could not be sent. */
+  report(error: unknown): void {
+    const exchange = this.#exchange;
+    if (exchange === null) console.error(error);
+    else exchange.app.reportError(error, { req: this.#asked!, phase: "response" });
+  }
+
   /**
    * Removes headers that were set before the application, and that it has removed. Headers added meanwhile are kept:
    * they are somebody else's, such as the `Connection: close` of a server that is closing.

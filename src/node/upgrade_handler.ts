@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import type { FrameworkApp } from "../app/framework_app.ts";
 import { assertServable } from "../platform/assert_servable.ts";
 import type { Routed, Servable } from "../platform/platform.ts";
+import type { ErrorReporter } from "../request/guard.ts";
 import { answerVisit } from "./node_handler.ts";
 import { HeldSocket } from "./held_socket.ts";
 import { UpgradeVisit } from "./upgrade_visit.ts";
@@ -48,7 +49,7 @@ export function toUpgradeHandler(app: FrameworkApp): UpgradeHandler {
     if (taken.has(req)) return;
     if (!isForSocket(req, app) && !isLast(this, handler)) return;
     taken.add(req);
-    takeUpgrade(app, req, socket, head, this);
+    takeUpgrade(app, req, socket, head, this, app);
   };
   handlers.add(handler);
   return handler;
@@ -69,6 +70,7 @@ function isLast(server: unknown, handler: UpgradeHandler): boolean {
  * @param socket Its socket
  * @param head Bytes received after the request
  * @param server Node's server, which gets back upgrades to protocols other than WebSocket
+ * @param reporter Reports what goes wrong before the application has the request
  * @param isClosing Tells whether it is too late for new connections
  * @returns The visit, `null` if the request was given back to the server
  */
@@ -78,14 +80,19 @@ export function takeUpgrade(
   socket: Duplex,
   head: Uint8Array,
   server: unknown,
+  reporter: ErrorReporter,
   isClosing: () => boolean = () => false,
 ): UpgradeVisit | null {
+  const failed = (error: unknown): void => {
+    reporter.reportError(error, { phase: "server" });
+    socket.destroy();
+  };
   if (!isHandshake(req) && server instanceof EventEmitter) {
-    void giveBack(server, req, socket, head);
+    giveBack(server, req, socket, head).catch(failed);
     return null;
   }
   const visit = new UpgradeVisit(req, socket, head, isClosing);
-  void visit.turn().then((came) => came && answerVisit(app, visit, visit.prepare()));
+  visit.turn().then((came) => came && answerVisit(app, visit, visit.prepare())).catch(failed);
   return visit;
 }
 

@@ -1,4 +1,5 @@
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
+import { programsBody } from "./bun_body.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
 import { builtinModule, genericPlatform, hasMethod, noWebSockets } from "./generic.ts";
 import type {
@@ -6,6 +7,7 @@ import type {
   ListenOptions,
   Platform,
   PlatformServer,
+  Routed,
   ServerLimits,
   Upgrade,
   UpgradeOptions,
@@ -50,6 +52,7 @@ export function bunPlatform(): Platform {
     endsWithAnswer: false,
     socketHandlers: bunSocketHandlers,
     serverLimits,
+    programsBody,
     typesBytes: true,
     keepsCoding: true,
     modelsFast: true,
@@ -70,7 +73,7 @@ export function bunPlatform(): Platform {
   };
 }
 
-function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
+function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
   const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
   const unanswered = new Unanswered();
   const server = globals.Bun.serve({
@@ -82,6 +85,10 @@ function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
     development: false,
     fetch: unanswered.watch(handler),
     websocket: bunSocketHandlers,
+    error(error: unknown) {
+      app.reportError(error, { phase: "server" });
+      return new Response("Internal Server Error", { status: 500 });
+    },
   });
   const { promise: finished, resolve } = Promise.withResolvers<void>();
   return {

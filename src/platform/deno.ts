@@ -1,11 +1,13 @@
 import type { FileStat, FileSystem, OpenFile, WholeFile } from "../http/file_system.ts";
+import { isEcho } from "../http/echoes.ts";
 import { responseClass } from "../http/response_class.ts";
 import type { ClientWatch } from "../request/runtime_support.ts";
 import { builtinTag } from "./builtin_tag.ts";
+import { programsBody } from "./deno_body.ts";
 import { DenoPrototype } from "./deno_prototype.ts";
 import { arrivedText, isServed, keepHeaders, readHeader, trustRecordsOf, visitHeaders } from "./deno_record.ts";
 import { builtinModule, genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
-import type { AppFetch, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
+import type { AppFetch, ListenOptions, Platform, PlatformServer, Routed, Upgrade, UpgradeOptions } from "./platform.ts";
 import { endStalled } from "./stalled.ts";
 import { Unanswered } from "./unanswered.ts";
 
@@ -36,6 +38,9 @@ export function denoPlatform(): Platform {
     visitHeaders,
     arrivedText,
     keepHeaders,
+    programsBody,
+    // its server tells the error, but not the request
+    tellsOfBodies: isServed,
     watchClient,
     entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
     loadPackage,
@@ -102,9 +107,14 @@ async function loadPackage(name: string): Promise<unknown> {
 
 const environment = variables(readEnv);
 
-function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
+function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
   const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
-  const common = { port, hostname, reusePort, onListen() {} };
+  const onError = (error: unknown): Response => {
+    // a stream fails for the server before it does for those who watch it
+    setTimeout(() => isEcho(error) || app.reportError(error, { phase: "response" }), 0);
+    return new Response("Internal Server Error", { status: 500 });
+  };
+  const common = { port, hostname, reusePort, onListen() {}, onError };
   const tls = cert !== undefined && key !== undefined ? { cert, key } : {};
   const unanswered = new Unanswered();
   const stopped = new AbortController();

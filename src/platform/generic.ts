@@ -2,6 +2,7 @@ import { HttpError } from "../http/http_error.ts";
 import type { NodeHttp } from "../request/runtime_support.ts";
 import { builtinTag } from "./builtin_tag.ts";
 import { peerOf } from "./peer_of.ts";
+import { programsBody } from "./programs_body.ts";
 import type { Platform } from "./platform.ts";
 
 /** Any other runtime with a Fetch API: edge platforms, service workers, plain calls of `app.fetch`. */
@@ -15,6 +16,7 @@ export function genericPlatform(): Platform {
     // not an iterator: on Deno that sorts all headers again for each of them
     visitHeaders: (request, visitor) => request.headers.forEach(visitor),
     peerOf,
+    programsBody,
     env: (name) => processVariables()[name],
     colours: () => false,
     environment: processVariables,

@@ -1,4 +1,5 @@
 import type { EmitterMethods } from "../http/emitter_methods.ts";
+import type { ErrorReporter } from "../request/guard.ts";
 import type { RuntimeSupport } from "../request/runtime_support.ts";
 
 /** Where and how to listen. */
@@ -28,8 +29,8 @@ export interface Servable {
   fetch(request: Request, info?: unknown): Response | Promise<Response>;
 }
 
-/** Something with routes: an application. */
-export interface Routed {
+/** Something with routes: an application. It gets the errors of its server. */
+export interface Routed extends ErrorReporter {
   /** Tells which paths may lead to a WebSocket route. */
   readonly router: { leadsToSocket(path: string): boolean };
 }

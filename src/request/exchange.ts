@@ -83,6 +83,13 @@ class Extras {
   /** Tells the platform, if it waits for the handlers, that all have settled. */
   handlersEnded: (() => void) | null = null;
   peer: Peer | null = null;
+  failure: Failure | null = null;
+}
+
+/** An error that left a mounted application, and which one it was. */
+interface Failure {
+  readonly error: unknown;
+  readonly app: AppLike;
 }
 
 /**
@@ -344,6 +351,19 @@ export class Exchange {
       extras.upgrading = false;
       throw error;
     }
+  }
+
+  /** Notes that an error is leaving the present application, which was mounted and has not handled it. */
+  noteFailure(error: unknown): void {
+    const extras = this.#ensureExtras;
+    // the innermost one counts
+    if (extras.failure?.error !== error) extras.failure = { error, app: this.app };
+  }
+
+  /** The application that an error came from, to whose listeners it is reported first. */
+  appOf(error: unknown): AppLike {
+    const failure = this.#extras?.failure;
+    return failure && failure.error === error ? failure.app : this.app;
   }
 
   /** Notes that a handler returned a promise, and may go on after the response. */

@@ -70,6 +70,13 @@ export interface RuntimeSupport extends TagMaker {
    * @param request The request that is answered
    */
   tellsOfBodies?(request: Request): boolean;
+  /**
+   * The body of a response that a program returned, if the program made it as a stream. Those of the runtime itself,
+   * such as files, need not be found: they are sent without code of the program.
+   *
+   * @param response The response; a body that is no stream stays as it is
+   */
+  programsBody(response: Response): ReadableStream<Uint8Array> | null;
   /** Whether handlers are stopped after the response, unless the platform is told to wait for them. */
   readonly endsWithAnswer: boolean;
   /** The environment as handlers see it: a Worker's bindings, on other runtimes the environment variables. */

@@ -17,11 +17,12 @@ import { chunkBytes } from "../http/chunk_bytes.ts";
 import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts";
 import { jsonText } from "./json_text.ts";
 import { headerText, type HeaderValue } from "./outgoing_headers.ts";
-import { endWholeKey, handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
+import { bodyFailedKey, endWholeKey, handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
 import { ResponseState, type SentAtOnce, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { isBodySource } from "./streamed_body.ts";
+import { watchedBody } from "./watched_body.ts";
 import { asFetched, copyOf, textResponse } from "./web_response.ts";
 
 /** Handlers for `res.format`, by media type or extension; `default` is called if none is acceptable. */
@@ -339,8 +340,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const response = this.#exchange.app.runtimeSupport.keepsCoding ? asFetched(given) : given;
     if (response.status === 101) return this.adopt(untouched ? response : this.#upgradeWithHeaders(response));
     if (this.#mayHandOver(response)) {
+      const { app } = this.#exchange;
+      const body = watchedBody(response, app.runtimeSupport, (error) => this[bodyFailedKey](error));
+      if (body === null && untouched) return this.adopt(response);
       // a copy, because a handler may return the same object to several clients, whose cookies must not mix
-      return this.adopt(untouched ? response : this.#addHeaders(copyOf(response, this.#exchange.app)));
+      return this.adopt(this.#addHeaders(body === null ? copyOf(response, app) : new Response(body, response)));
     }
     // the handler's headers win; cookies of both are sent
     response.headers.forEach((value, name) => {

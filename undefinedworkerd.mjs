@@ -1,0 +1,27 @@
+// Runs a bundled Worker in workerd, through miniflare, and prints where it listens.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { Miniflare } from "miniflare";
+
+const [, , script, object] = process.argv;
+const FILES = "tests/fixtures";
+
+// the files a Worker has are the modules it was deployed with
+const files = readdirSync(FILES, { recursive: true }).map((name) => `${FILES}/${name}`)
+  .filter((path) => statSync(path).isFile())
+  .map((path) => ({ type: "Data", path, contents: readFileSync(path) }));
+const worker = new Miniflare({
+  modules: [{ type: "ESModule", path: "worker.js", contents: readFileSync(script, "utf8") }, ...files],
+  compatibilityDate: "2026-07-01",
+  // without the first there is no node:fs, without the second req.signal never aborts
+  compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
+  durableObjects: object === undefined ? {} : { PROGRAM: { className: object, useSQLite: true } },
+  host: "127.0.0.1",
+  port: 0,
+});
+console.log((await worker.ready).port);
+
+// workerd is a separate process, which would keep running
+process.once("SIGTERM", async () => {
+  await worker.dispose();
+  process.exit();
+});
