@@ -19,6 +19,7 @@ export type Feature =
   | "pieces"
   | "head"
   | "abort"
+  | "cut"
   | "cancel"
   | "upload";
 

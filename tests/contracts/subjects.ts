@@ -49,6 +49,7 @@ const GAPS = {
     length: "the runtime removes `Content-Length` from every response",
     unpacking: "the runtime has no `DecompressionStream`; a compressed body is 415",
     head: "the runtime sends the head of a streamed response with its first piece",
+    cut: "the local server of the runtime ends a response that fails as if it were complete",
   },
 } satisfies Record<string, Gaps>;
 
