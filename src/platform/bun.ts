@@ -1,5 +1,6 @@
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { programsBody } from "./bun_body.ts";
+import { passedOn } from "./bun_stream.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
 import { builtinModule, genericPlatform, hasMethod, noWebSockets } from "./generic.ts";
 import type {
@@ -53,6 +54,7 @@ export function bunPlatform(): Platform {
     socketHandlers: bunSocketHandlers,
     serverLimits,
     programsBody,
+    passedOn,
     typesBytes: true,
     keepsCoding: true,
     modelsFast: true,

@@ -77,6 +77,14 @@ export interface RuntimeSupport extends TagMaker {
    * @param response The response; a body that is no stream stays as it is
    */
   programsBody(response: Response): ReadableStream<Uint8Array> | null;
+  /**
+   * Passes a stream on, where nothing tells from outside how it ends, if the runtime has a cheaper way than a stream of
+   * chunks that are asked for one by one.
+   *
+   * @param body The stream
+   * @param failed Called with the error when it fails, or cannot be closed
+   */
+  passedOn?(body: ReadableStream<Uint8Array>, failed: (error: unknown) => void): ReadableStream<Uint8Array>;
   /** Whether handlers are stopped after the response, unless the platform is told to wait for them. */
   readonly endsWithAnswer: boolean;
   /** The environment as handlers see it: a Worker's bindings, on other runtimes the environment variables. */

@@ -20,7 +20,9 @@ export function watchedBody(
   // somebody else may read it already, whose business it is
   if (body === null || body.locked) return null;
   const closed = closedPromiseOf(body);
-  if (closed === undefined) return new StreamedBody(body, new Watching(failed)).stream;
+  if (closed === undefined) {
+    return support.passedOn?.(body, failed) ?? new StreamedBody(body, new Watching(failed)).stream;
+  }
   closed.then(undefined, failed);
   return null;
 }

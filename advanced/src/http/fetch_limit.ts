@@ -133,7 +133,7 @@ async function answer(
   } finally {
     // awaited, because some platforms stop work after the response; the time limit bounds the wait
     if (asker.hasLeases || asker.watchesOutcome) {
-      await Promise.all([asker.release(decision), asker.finished(request, decision, { statusCode: status })]);
+      await Promise.all([asker.release(decision, request), asker.finished(request, decision, { statusCode: status })]);
     }
   }
 }

@@ -164,7 +164,7 @@ function watch<Req extends RequestLike>(
 ): void {
   if (asker.watchesOutcome) res.on("finish", () => proceed(req, asker.finished(req, decision, res)));
   if (!asker.hasLeases) return;
-  const release = () => proceed(req, asker.release(decision));
+  const release = () => proceed(req, asker.release(decision, req));
   // a client that left while the store decided will not leave again
   if (res.closed || res.destroyed) return release();
   res.on("finish", release);

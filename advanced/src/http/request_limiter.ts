@@ -16,6 +16,7 @@ import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
 import type { HeaderSink, ResponseOf } from "./request_like.ts";
 import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
+import { reporterOf } from "./reporter_of.ts";
 
 /**
  * Asks a limiter about requests: what they are counted by, what they cost, how a refusal looks. The part of `rateLimit`
@@ -41,6 +42,8 @@ export class RequestLimiter<Req> {
   /** Keys of the limits that have a subnet of their own, `null` when none has. */
   readonly #layers: ReadonlyMap<string, ClientKeys> | null;
   readonly #addressOf: (req: Req) => string | undefined;
+  /** Whether the first request has told which application it runs in. */
+  #hasApp = false;
 
   /**
    * Creates an instance.
@@ -85,6 +88,7 @@ export class RequestLimiter<Req> {
    * @returns The decision, `null` for a request that is skipped; at once where nothing has to be waited for
    */
   ask(req: Req, res?: ResponseOf<Req>): Awaitable<Decision | null> {
+    if (!this.#hasApp) this.#findApp(req);
     const { skip } = this.options;
     if (skip !== undefined) {
       const skipped = skip(req, res!);
@@ -92,6 +96,11 @@ export class RequestLimiter<Req> {
       if (skipped) return this.#skipped();
     }
     return this.#check(req, res);
+  }
+
+  #findApp(req: Req): void {
+    this.#hasApp = true;
+    this.limiter.report ??= reporterOf(req, "limiter");
   }
 
   #skipped(): null {
@@ -188,23 +197,25 @@ export class RequestLimiter<Req> {
     try {
       await this.#refund(req, decision, answer);
     } catch (error) {
-      this.#report(error);
+      this.#report(error, req);
     }
   }
 
   /** Ends the leases of a request. Never rejects. */
-  async release(decision: Decision): Promise<void> {
+  async release(decision: Decision, req: Req): Promise<void> {
     if (!this.hasLeases) return;
     try {
       await this.limiter.release(decision);
     } catch (error) {
-      this.#report(error);
+      this.#report(error, req);
     }
   }
 
   // the request is answered: nobody is left to hand the error to, and it must not end the process
-  #report(error: unknown): void {
-    if (this.limiter.listenerCount("error") > 0) this.limiter.emit("error", error);
+  #report(error: unknown, req: Req): void {
+    if (this.limiter.listenerCount("error") > 0) return void this.limiter.emit("error", error);
+    const report = reporterOf(req, "request");
+    if (report !== null) report(error);
     else console.error(`${this.caller}: after a request was answered:`, error);
   }
 

@@ -52,6 +52,12 @@ export class Limiter extends Emitter {
   readonly policies: readonly Policy[];
   /** What the limiter has done. */
   readonly counters: Counters = newCounters();
+  /**
+   * Gets what would go to the console; a middleware that runs in an application of Sluice sets it.
+   *
+   * @internal
+   */
+  report: ((error: unknown) => void) | null = null;
   readonly #memory: MemoryStore | null;
   readonly #store: Store;
   readonly #guarded: FailurePolicy | null;
@@ -59,7 +65,7 @@ export class Limiter extends Emitter {
   readonly #demand: Demand;
   readonly #queue: WaitQueue;
   readonly #checkCaller: string;
-  /** How often the breaker had opened when a failure was last written to the console, `-1` for never. */
+  /** How often the breaker had opened when a failure was last told, `-1` for never. */
   #logged = -1;
 
   /**
@@ -265,13 +271,16 @@ export class Limiter extends Emitter {
     await this.#store.warm?.();
   }
 
-  // A store that was set up wrongly fails each time, while requests pass as if it counted. So the console gets the first
-  // failure and each opening of the breaker, unless the program listens itself.
+  // A store that was set up wrongly fails each time, while requests pass as if it counted. So the application or
+  // the console gets the first failure and each opening of the breaker, unless the program listens itself.
   #failed(error: unknown, policy: string): void {
     if (this.listenerCount("storeFailure") > 0) return this.#tell("storeFailure", error);
     if (this.#logged === this.counters.breakerOpened) return;
     this.#logged = this.counters.breakerOpened;
-    console.error(`${policy} decides, because the store failed (listen to storeFailure for more): ${reasonOf(error)}`);
+    // without a cause: errors of clients may hold the command with its arguments, such as a password
+    const told = `${policy} decides, because the store failed (listen to storeFailure for more): ${reasonOf(error)}`;
+    if (this.report !== null) this.report(new Error(told));
+    else console.error(told);
   }
 
   // called during a decision: an error of a listener must not prevent the answer
@@ -279,7 +288,8 @@ export class Limiter extends Emitter {
     try {
       this.emit(event, what);
     } catch (thrown) {
-      console.error(`limiter: a listener for ${event} failed`, thrown);
+      if (this.report !== null) this.report(thrown);
+      else console.error(`limiter: a listener for ${event} failed`, thrown);
     }
   }
 

@@ -1,0 +1,69 @@
+/** The controller of a stream of Bun's own kind. */
+interface DirectController {
+  /** Adds a chunk. */
+  write(chunk: Uint8Array | string): unknown;
+  /** Sends what was added; with `true`, returns a promise that waits for a slow client. */
+  flush(wait: boolean): unknown;
+  /** Ends the stream. */
+  close(): void;
+}
+
+/** Bytes after which a slow client is waited for; for each piece that would take as long as sending it. */
+const WAIT_BYTES = 64 * 1024;
+
+/**
+ * Passes a stream on by one of Bun's own kind, which is asked once for everything: its server needs no more time for it than
+ * for the stream itself.
+ *
+ * @param body The stream
+ * @param failed Called with the error when it fails, or cannot be closed
+ */
+export function passedOn(
+  body: ReadableStream<Uint8Array>,
+  failed: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream(new PassedOn(body, failed) as unknown as UnderlyingDefaultSource<Uint8Array>);
+}
+
+/** Bun's kind of source; other runtimes do not know the type. */
+class PassedOn {
+  readonly type = "direct";
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #failed: (error: unknown) => void;
+  #isOver = false;
+
+  constructor(body: ReadableStream<Uint8Array>, failed: (error: unknown) => void) {
+    this.#reader = body.getReader();
+    this.#failed = failed;
+  }
+
+  /** Called once, when the first client reads. */
+  async pull(controller: DirectController): Promise<void> {
+    let unwaited = 0;
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read();
+        if (this.#isOver) return;
+        if (done) break;
+        controller.write(value);
+        unwaited += value.length;
+        const isMuch = unwaited >= WAIT_BYTES;
+        const flushed = controller.flush(isMuch);
+        if (!isMuch) continue;
+        await flushed;
+        unwaited = 0;
+      }
+    } catch (error) {
+      if (this.#isOver) return;
+      this.#failed(error);
+      throw error;
+    }
+    controller.close();
+  }
+
+  /** Called when the client is gone. */
+  async cancel(reason: unknown): Promise<void> {
+    this.#isOver = true;
+    await this.#reader.cancel(reason).catch(this.#failed);
+  }
+}
