@@ -8,6 +8,7 @@ import {
   type RateLimitInfo,
   type RateLimitOptions,
 } from "../../mod.ts";
+import { FaultyStore } from "../../src/testing/faulty_store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { fakeTime } from "../../../tests/support/fake_time.ts";
 import { AsyncStore } from "../support/async_store.ts";
@@ -753,4 +754,17 @@ Deno.test("a function that throws undefined or another non-error lets no request
       assertEquals((await app.handle(new Request("http://localhost/"))).status, 500);
     }
   }
+});
+
+Deno.test("a store's first failure goes to the listeners of the application, without what a client's error may hold", async () => {
+  const store = new FaultyStore(new AsyncStore(new MemoryStore()));
+  const app = sluice();
+  const notes: string[] = [];
+  app.on("error", (error, { req, phase }) => notes.push(`${phase} ${req} ${error.message} ${error.cause}`));
+  app.use(rateLimit({ max: 5, store, onStoreFailure: "open" }));
+  app.get("/", (_req, res) => void res.send("hello"));
+  store.fail(new Error("out of order"));
+  for (let i = 0; i < 2; i++) assertEquals(await (await app.fetch(new Request("http://localhost/"))).text(), "hello");
+  assertEquals(notes.length, 1);
+  assertMatch(notes[0]!, /^limiter undefined .*because the store failed.*: out of order undefined$/);
 });
