@@ -71,6 +71,9 @@ export { json, type JsonOptions } from "./src/middleware/body/json.ts";
 export { raw } from "./src/middleware/body/raw.ts";
 export { text } from "./src/middleware/body/text.ts";
 export { urlencoded, type UrlencodedOptions } from "./src/middleware/body/urlencoded.ts";
+export type { LoadFigures } from "./src/middleware/overload/load.ts";
+export type { RequestPriority, ShedLoadOptions } from "./src/middleware/overload/options.ts";
+export { type LoadShedder, shedLoad } from "./src/middleware/overload/shed_load.ts";
 export type { RateLimitOptions } from "./src/middleware/rate_limit/options.ts";
 export { rateLimit, type RateLimitMiddleware } from "./src/middleware/rate_limit/rate_limit.ts";
 export {

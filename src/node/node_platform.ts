@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Module from "node:module";
+import { performance } from "node:perf_hooks";
 import { genericPlatform, noWebSockets } from "../platform/generic.ts";
 import type { Platform } from "../platform/platform.ts";
 import { brotliInflater } from "./brotli_inflater.ts";
@@ -29,6 +30,7 @@ export const nodePlatform: Platform = {
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,
   nextTurn,
+  idleMs: () => performance.eventLoopUtilization().idle,
   serve: serveOnNode,
   answerNode: (app, req, res, next) => toNodeHandler(app)(req as IncomingMessage, res as ServerResponse, next),
   upgrade: refuseUpgrade,

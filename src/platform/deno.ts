@@ -34,6 +34,7 @@ export function denoPlatform(): Platform {
     env: readEnv,
     colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
     environment: () => environment,
+    heapBytes: () => Deno.memoryUsage().heapUsed,
     header: readHeader,
     visitHeaders,
     arrivedText,

@@ -24,6 +24,7 @@ export function genericPlatform(): Platform {
     nodeBytes,
     nodeHttp,
     nextTurn,
+    heapBytes,
     entityTag: builtinTag(builtinModule, 0),
     loadPackage: requirePackage,
     serve() {
@@ -113,6 +114,7 @@ interface ProcessLike {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
   cwd(): string;
+  memoryUsage?(): { readonly heapUsed: number };
   getBuiltinModule?(name: string): unknown;
 }
 
@@ -187,4 +189,9 @@ export function nodeBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
 function nextTurn(run: () => void): void {
   const immediately = Reflect.get(globalThis, "setImmediate") ?? queueMicrotask;
   immediately(run);
+}
+
+// called on the object, because methods of Bun's process need it
+function heapBytes(): number | undefined {
+  return (globalThis as { process?: ProcessLike }).process?.memoryUsage?.().heapUsed;
 }

@@ -95,6 +95,10 @@ export interface RuntimeSupport extends TagMaker {
   nodeHttp(): NodeHttp | undefined;
   /** Runs something after the present turn of the event loop and all its microtasks, if the runtime can. */
   nextTurn(run: () => void): void;
+  /** Bytes of JavaScript objects in the process, garbage included; `undefined` if the runtime does not tell. */
+  heapBytes(): number | undefined;
+  /** ms that the event loop has waited for something to do so far, where requests may wait without the loop knowing. */
+  idleMs?(): number;
   /**
    * Reads a request header.
    *

@@ -1,4 +1,4 @@
-import sluice, { type ErrorHandler, HttpError } from "@sluice/sluice";
+import sluice, { type ErrorHandler, HttpError, shedLoad } from "@sluice/sluice";
 import { MemoryStore, rateLimit, RedisStore } from "@sluice/rate-limit";
 
 const METRES = new Map([["m", 1], ["km", 1000], ["ft", 0.3048], ["mi", 1609.344]]);
@@ -11,6 +11,9 @@ function convert(amount: number, from: string, to: string): number {
 }
 
 const app = sluice();
+
+// first of all: what cannot be answered in time is refused at once
+app.use(shedLoad({ maxPending: 1000 }));
 
 // one process counts in memory; several need Redis to count together
 const { PORT = "3000", REDIS_URL } = process.env;

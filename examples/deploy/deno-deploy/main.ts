@@ -1,5 +1,5 @@
 /// <reference lib="deno.unstable" />
-import sluice, { type ErrorHandler, HttpError } from "@sluice/sluice";
+import sluice, { type ErrorHandler, HttpError, shedLoad } from "@sluice/sluice";
 import { DenoKvStore, rateLimit } from "@sluice/rate-limit";
 
 const METRES = new Map([["m", 1], ["km", 1000], ["ft", 0.3048], ["mi", 1609.344]]);
@@ -12,6 +12,9 @@ function convert(amount: number, from: string, to: string): number {
 }
 
 const app = sluice();
+
+// first of all: what cannot be answered in time is refused at once
+app.use(shedLoad({ maxPending: 1000 }));
 
 // counted in Deno KV, which all regions share; a write may have to reach another continent
 const kv = await Deno.openKv();

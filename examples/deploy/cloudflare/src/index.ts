@@ -1,4 +1,4 @@
-import sluice, { type ErrorHandler, HttpError } from "@sluice/sluice";
+import sluice, { type ErrorHandler, HttpError, shedLoad } from "@sluice/sluice";
 import { durableSockets } from "@sluice/sluice/workers";
 import { DurableObjectStore, rateLimit, type RateLimitMiddleware } from "@sluice/rate-limit";
 
@@ -15,6 +15,9 @@ function convert(amount: number, from: string, to: string): number {
 }
 
 const app = sluice();
+
+// an instance that waits for this many responses refuses further requests
+app.use(shedLoad({ maxPending: 1000 }));
 
 // counted in Durable Objects, one for each client; bindings are available from the first request on
 let limit: RateLimitMiddleware | undefined;

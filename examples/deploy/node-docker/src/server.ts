@@ -1,4 +1,4 @@
-import sluice, { type ErrorHandler, HttpError } from "@sluice/sluice";
+import sluice, { type ErrorHandler, HttpError, shedLoad } from "@sluice/sluice";
 import { serve } from "@sluice/sluice/node";
 import { MemoryStore, rateLimit, RedisStore } from "@sluice/rate-limit";
 
@@ -12,6 +12,9 @@ function convert(amount: number, from: string, to: string): number {
 }
 
 const app = sluice();
+
+// first of all: what cannot be answered in time is refused at once
+app.use(shedLoad({ maxPending: 1000, priority: (req) => req.path === "/health" ? "critical" : "normal" }));
 
 // behind a load balancer: number of proxies to trust for the client's address
 app.set("trust proxy", Number(process.env.PROXIES ?? 0));

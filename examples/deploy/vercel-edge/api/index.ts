@@ -1,4 +1,4 @@
-import sluice, { type ErrorHandler, HttpError } from "@sluice/sluice";
+import sluice, { type ErrorHandler, HttpError, shedLoad } from "@sluice/sluice";
 import { MemoryStore, rateLimit, RedisStore } from "@sluice/rate-limit";
 import { upstash } from "./_upstash.ts";
 
@@ -12,6 +12,9 @@ function convert(amount: number, from: string, to: string): number {
 }
 
 const app = sluice();
+
+// an instance that waits for this many responses refuses further requests
+app.use(shedLoad({ maxPending: 1000 }));
 
 // Vercel's proxy provides the client's address
 app.set("trust proxy", 1);

@@ -1,0 +1,66 @@
+/**
+ * `deno task bench:overload`: ten times as many requests as one process can answer, for twelve seconds, with and without
+ * `shedLoad`; about three minutes in full. The load runs under Node.
+ *
+ * `--seconds=12 --rate=500 --only=node,deno,bun`; `--write` puts the results into `docs/production.md`.
+ */
+import { chosen, numberFlag, refuseOthers, refuseToWrite, writes } from "../support/flags.ts";
+import { printedByLoad } from "../support/load.ts";
+import { writeSections } from "../support/page.ts";
+import { type ServerCommand, withServers } from "../support/server.ts";
+import { table } from "../support/table.ts";
+import { onBun, onDeno, underNode } from "../wire/commands.ts";
+import type { Rush } from "./work.ts";
+
+const RUNTIMES: Readonly<Record<string, (path: string, ...args: string[]) => ServerCommand | Promise<ServerCommand>>> =
+  {
+    node: underNode,
+    deno: onDeno,
+    bun: onBun,
+  };
+const TITLES: Readonly<Record<string, string>> = { node: "Node", deno: "Deno", bun: "Bun" };
+const CONTESTANTS: readonly { name: string; title: string; only?: string }[] = [
+  { name: "express", title: "Express", only: "node" },
+  { name: "plain", title: "Sluice" },
+  { name: "shedding", title: "Sluice with `shedLoad()`" },
+];
+
+refuseOthers("seconds", "rate", "only", "write");
+const runtimes = chosen("only", Object.keys(RUNTIMES));
+const seconds = numberFlag("seconds", 12);
+const rate = numberFlag("rate", 500);
+if (seconds < 12) refuseToWrite("seconds");
+
+async function rushAt(runtime: string, contestant: string): Promise<Rush> {
+  const command = await RUNTIMES[runtime]!("overload/serve.ts", contestant);
+  return await withServers(new Map([[contestant, command]]), async (servers) => {
+    const { port } = servers.get(contestant)!;
+    const load = await underNode("overload/load.ts", ...[port, rate, seconds].map(String));
+    return JSON.parse(await printedByLoad(load)) as Rush;
+  });
+}
+
+const rows: string[][] = [];
+for (const runtime of runtimes) {
+  for (const { name, title, only } of CONTESTANTS) {
+    if (only !== undefined && only !== runtime) continue;
+    const { served, refused, gaveUp, runs, p50, p99, recovery } = await rushAt(runtime, name);
+    const wasted = Math.max(0, runs - served);
+    const share = runs === 0 ? "0" : `${wasted} of ${runs} (${(100 * wasted / runs).toFixed(0)} %)`;
+    const recovered = recovery === null ? "over 60 s" : `${recovery} ms`;
+    rows.push([TITLES[runtime]!, title, ...[served, refused, gaveUp].map(String), `${p50}, ${p99}`, share, recovered]);
+  }
+}
+const head = [
+  "",
+  "",
+  "served",
+  "refused",
+  "gave up",
+  "p50, p99 in ms",
+  "handlers run for clients that had left",
+  "recovery",
+];
+const text = table(head, rows);
+console.log(text);
+if (writes()) await writeSections(new Map([["overload", text]]), "production.md");

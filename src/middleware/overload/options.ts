@@ -1,0 +1,69 @@
+import { checkInteger, checkNames, checkType, type OptionNames } from "../../http/check_option.ts";
+import { LONGEST_TIMER_MS } from "../../http/units.ts";
+import type { FrameworkRequest } from "../../request/framework_request.ts";
+
+/**
+ * How much a request matters when there is too much to do: `"critical"` ones are never refused, `"low"` ones already at
+ * half of each limit.
+ */
+export type RequestPriority = "critical" | "normal" | "low";
+
+/** Options of `shedLoad`; all are optional. */
+export interface ShedLoadOptions {
+  /**
+   * How long, in ms, a turn of the event loop may take before requests are refused, 200 by default; `Infinity` for no
+   * limit. Requests are admitted again once a turn takes less than half as long.
+   */
+  maxEventLoopDelayMs?: number | undefined;
+  /**
+   * Most admitted requests whose responses are not complete, `Infinity` by default. WebSockets do not count, event
+   * streams do.
+   */
+  maxPending?: number | undefined;
+  /**
+   * Most bytes of JavaScript objects in the process, garbage included, `Infinity` by default. Requests are admitted again
+   * below nine tenths of it. No effect on runtimes that do not report it, such as Workers.
+   */
+  maxHeapBytes?: number | undefined;
+  /** Tells how much a request matters; `"normal"` by default. Called for every request, so it should be cheap. */
+  priority?: ((req: FrameworkRequest) => RequestPriority | undefined) | undefined;
+  /** When clients should try again, in ms, 1000 by default; `Retry-After` tells them in whole seconds. */
+  retryAfterMs?: number | undefined;
+  /** The present time in ms; for tests. */
+  clock?: (() => number) | undefined;
+}
+
+/** The options, complete. */
+export type CheckedShedLoad =
+  & { [Name in Exclude<keyof ShedLoadOptions, "priority">]-?: Exclude<ShedLoadOptions[Name], undefined> }
+  & Pick<ShedLoadOptions, "priority">;
+
+const NAMES: OptionNames<ShedLoadOptions> = {
+  maxEventLoopDelayMs: true,
+  maxPending: true,
+  maxHeapBytes: true,
+  priority: true,
+  retryAfterMs: true,
+  clock: true,
+};
+
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * @param options The user's options
+ * @returns Complete options
+ * @throws {TypeError} If an option has the wrong type, or is unknown
+ * @throws {RangeError} If a number is out of range
+ */
+export function checkShedLoad(options: ShedLoadOptions): CheckedShedLoad {
+  checkNames("shedLoad", options, NAMES);
+  const { maxEventLoopDelayMs = 200, maxPending = Infinity, maxHeapBytes = Infinity, retryAfterMs = 1000 } = options;
+  const { clock = () => performance.now() } = options;
+  for (const [name, value] of Object.entries({ maxEventLoopDelayMs, maxPending, maxHeapBytes })) {
+    if (value !== Infinity) checkInteger("shedLoad", name, value, 1, Number.MAX_SAFE_INTEGER);
+  }
+  checkInteger("shedLoad", "retryAfterMs", retryAfterMs, 1, LONGEST_TIMER_MS);
+  checkType("shedLoad", "priority", options.priority, "function");
+  checkType("shedLoad", "clock", clock, "function");
+  return { ...options, maxEventLoopDelayMs, maxPending, maxHeapBytes, retryAfterMs, clock };
+}

@@ -1,0 +1,184 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { type FrameworkApp, type LoadShedder, shedLoad, type ShedLoadOptions } from "@sluice/sluice";
+import { ask, quietApp } from "../../support/app.ts";
+
+/** An application behind `shedLoad`, and a clock that only its handler at /work moves. */
+class Loaded {
+  readonly shedder: LoadShedder;
+  readonly app: FrameworkApp = quietApp();
+  /** Ends the response of each request to /wait. */
+  readonly waiting: (() => void)[] = [];
+  #now = 1_000_000;
+
+  constructor(options: ShedLoadOptions) {
+    this.shedder = shedLoad({ ...options, clock: () => this.#now });
+    this.app.use(this.shedder);
+    this.app.get("/work/:ms", (req, res) => {
+      this.pass(Number(req.params.ms));
+      res.send("done");
+    });
+    this.app.get("/wait", (_req, res) => void this.waiting.push(() => res.send("done")));
+    this.app.get("/", (_req, res) => res.send("ok"));
+  }
+
+  pass(ms: number): void {
+    this.#now += ms;
+  }
+
+  async status(path = "/"): Promise<number> {
+    return (await ask(this.app, path)).status;
+  }
+}
+
+/** What was asked to run in the next turn has run. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+Deno.test("requests behind a turn that takes too long are refused while it lasts", async () => {
+  const loaded = new Loaded({ maxEventLoopDelayMs: 200 });
+  const answers = ["/work/150", "/work/60", "/", "/"].map((path) => loaded.status(path));
+  assertEquals(await Promise.all(answers), [200, 200, 503, 503]);
+  await turn();
+});
+
+Deno.test("requests are admitted again after a turn of less than half the limit", async () => {
+  const loaded = new Loaded({ maxEventLoopDelayMs: 200 });
+  assertEquals(await loaded.status("/work/201"), 200);
+  await turn();
+  loaded.pass(20);
+  // measured now, but refused, because the turn before was too long
+  assertEquals(await loaded.status(), 503);
+  assertEquals(loaded.shedder.figures.overloaded, true);
+  await turn();
+  assertEquals(await loaded.status(), 200);
+  assertEquals(loaded.shedder.figures.overloaded, false);
+});
+
+Deno.test("between half the limit and the limit, what was decided before holds", async () => {
+  const loaded = new Loaded({ maxEventLoopDelayMs: 200, priority: (req) => req.path === "/" ? "normal" : "critical" });
+  const seen: number[] = [];
+  for (const ms of [150, 201, 150, 150, 99]) {
+    loaded.pass(20);
+    await loaded.status(`/work/${ms}`);
+    await turn();
+    seen.push(await loaded.status());
+  }
+  assertEquals(seen, [200, 503, 503, 503, 200]);
+});
+
+Deno.test("a long turn says nothing about requests that come much later", async () => {
+  const loaded = new Loaded({ maxEventLoopDelayMs: 200 });
+  await loaded.status("/work/5000");
+  await turn();
+  assertEquals(loaded.shedder.figures.eventLoopDelayMs, 5000);
+  loaded.pass(201);
+  assertEquals(await loaded.status(), 200);
+  await turn();
+});
+
+Deno.test("a refused request gets 503 and when to come back", async () => {
+  const loaded = new Loaded({ maxEventLoopDelayMs: 1, retryAfterMs: 2500 });
+  await loaded.status("/work/2");
+  const refused = await ask(loaded.app, "/");
+  assertEquals([refused.status, refused.headers.get("retry-after")], [503, "3"]);
+  assertEquals(await refused.text(), "Service Unavailable");
+  await turn();
+});
+
+Deno.test("only so many responses may be pending, and each that ends makes room", async () => {
+  const loaded = new Loaded({ maxPending: 2 });
+  const admitted = [loaded.status("/wait"), loaded.status("/wait")];
+  assertEquals(await loaded.status(), 503);
+  assertEquals(loaded.shedder.figures.pending, 2);
+  loaded.waiting.shift()!();
+  assertEquals(await admitted[0], 200);
+  assertEquals(await loaded.status(), 200);
+  loaded.waiting.shift()!();
+  assertEquals(await admitted[1], 200);
+  await turn();
+  assertEquals(loaded.shedder.figures.pending, 0);
+});
+
+Deno.test("a client that leaves makes room, too", async () => {
+  const loaded = new Loaded({ maxPending: 1 });
+  const client = new AbortController();
+  const left = ask(loaded.app, "/wait", { signal: client.signal });
+  assertEquals(await loaded.status(), 503);
+  client.abort();
+  assertEquals((await left).status, 499);
+  await turn();
+  assertEquals(await loaded.status(), 200);
+});
+
+Deno.test("a heap that is too large refuses requests until there is a tenth less", async () => {
+  const full = new Loaded({ maxHeapBytes: 1 });
+  assertEquals(await full.status(), 503);
+  assertEquals(full.shedder.figures.refused, { eventLoopDelay: 0, pending: 0, heap: 1 });
+  await turn();
+  const roomy = new Loaded({ maxHeapBytes: 2 ** 40 });
+  assertEquals(await roomy.status(), 200);
+  await turn();
+});
+
+Deno.test("critical requests are always admitted, and low ones refused at half the limits", async () => {
+  const priority: ShedLoadOptions["priority"] = (req) => req.query["as"] as "critical" | "low" | undefined;
+  const loaded = new Loaded({ maxEventLoopDelayMs: 200, maxPending: 4, priority });
+  const pending = [loaded.status("/wait"), loaded.status("/wait")];
+  const statuses = () => Promise.all(["/?as=low", "/", "/?as=critical"].map((path) => loaded.status(path)));
+  assertEquals(await statuses(), [503, 200, 200]);
+  for (const end of loaded.waiting) end();
+  await Promise.all(pending);
+  await turn();
+  assertEquals(await statuses(), [200, 200, 200]);
+  loaded.pass(20);
+  await loaded.status("/work/101");
+  assertEquals(await statuses(), [503, 200, 200]);
+  await loaded.status("/work/100");
+  assertEquals(await statuses(), [503, 503, 200]);
+  await turn();
+});
+
+Deno.test("everything is counted", async () => {
+  const loaded = new Loaded({ maxEventLoopDelayMs: 10 });
+  for (const path of ["/work/5", "/work/6", "/", "/"]) await loaded.app.fetch(new Request(`http://localhost${path}`));
+  const { admitted, refused } = loaded.shedder.figures;
+  assertEquals({ admitted, refused }, { admitted: 2, refused: { eventLoopDelay: 2, pending: 0, heap: 0 } });
+  await turn();
+});
+
+Deno.test("nothing runs before the first request, and nothing after the last", async () => {
+  const before = setTimeout;
+  let timers = 0;
+  globalThis.setTimeout = ((...args: Parameters<typeof setTimeout>) => {
+    timers++;
+    return before(...args);
+  }) as typeof setTimeout;
+  try {
+    const loaded = new Loaded({});
+    for (let i = 0; i < 100; i++) await loaded.status();
+  } finally {
+    globalThis.setTimeout = before;
+  }
+  assertEquals(timers, 0);
+  // the sanitizers of this test would report what is left
+  await turn();
+});
+
+Deno.test("options that make no sense are refused when the middleware is made", () => {
+  assertThrows(() => shedLoad({ maxPending: 0 }), RangeError, "shedLoad: option maxPending must be an integer from 1");
+  assertThrows(() => shedLoad({ maxEventLoopDelayMs: NaN }), RangeError, "maxEventLoopDelayMs");
+  assertThrows(() => shedLoad({ retryAfterMs: Infinity }), RangeError, "retryAfterMs");
+  assertThrows(() => shedLoad({ priority: "low" as never }), TypeError, "shedLoad: option priority must be a function");
+  assertThrows(() => shedLoad({ maxDelay: 1 } as never), TypeError, "shedLoad: there is no option maxDelay; there are");
+});
+
+Deno.test("a priority that does not exist goes to the error handlers", async () => {
+  const loaded = new Loaded({ priority: () => "high" as never });
+  loaded.app.use((error: Error, _req: unknown, res: { send(text: string): unknown }, _next: unknown) => {
+    res.send(error.message);
+  });
+  const answer = await ask(loaded.app, "/");
+  assertEquals(await answer.text(), 'shedLoad: priority must return "critical", "normal" or "low", not "high"');
+  await turn();
+});
