@@ -70,6 +70,8 @@ export { json, type JsonOptions } from "./src/middleware/body/json.ts";
 export { raw } from "./src/middleware/body/raw.ts";
 export { text } from "./src/middleware/body/text.ts";
 export { urlencoded, type UrlencodedOptions } from "./src/middleware/body/urlencoded.ts";
+export { clientKey, type ClientKeyOptions } from "./src/middleware/rate_limit/client_key.ts";
+export type { Validate } from "./src/middleware/rate_limit/mistakes.ts";
 export type { RateLimitOptions } from "./src/middleware/rate_limit/options.ts";
 export { rateLimit, type RateLimitMiddleware } from "./src/middleware/rate_limit/rate_limit.ts";
 export {

@@ -5,6 +5,7 @@ import { HttpError } from "../http/http_error.ts";
 import { FastMatcher } from "../matching/fast_matcher.ts";
 import { Layer } from "../matching/layer.ts";
 import { PathPattern } from "../matching/path_pattern.ts";
+import { clientKey } from "../middleware/rate_limit/client_key.ts";
 import { rateLimit } from "../middleware/rate_limit/rate_limit.ts";
 import { serveStatic } from "../middleware/static_files.ts";
 import { Exchange } from "../request/exchange.ts";
@@ -55,6 +56,7 @@ function withNames() {
     Target,
     View,
     WebSocketConnection,
+    clientKey,
     rateLimit,
     serveStatic,
   });
