@@ -18,9 +18,19 @@ export { sha1 } from "./src/http/sha1.ts";
 export { sha256 } from "./src/http/sha256.ts";
 export { TwoGenerations } from "./src/http/two_generations.ts";
 export { LONGEST_TIMER_MS } from "./src/http/units.ts";
+export { clientKey, type ClientKeyOptions } from "./src/middleware/rate_limit/client_key.ts";
+export {
+  containsClient,
+  Mistakes,
+  trustOf,
+  type TrustSetting,
+  type Validate,
+} from "./src/middleware/rate_limit/mistakes.ts";
 export { ClientKeys, remedyFor } from "./src/middleware/rate_limit/client_keys.ts";
 export { DEFAULT_MESSAGE, failureOf } from "./src/middleware/rate_limit/options.ts";
 export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";
+export { SharedPlaces } from "./src/middleware/rate_limit/shared_places.ts";
+export { sharesBegin, SourceShares } from "./src/middleware/rate_limit/source_shares.ts";
 export { noteUsedUp, usedUpFor } from "./src/middleware/rate_limit/used_up.ts";
 export { peerOf } from "./src/platform/peer_of.ts";
 export type { Peer } from "./src/request/peer.ts";

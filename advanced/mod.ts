@@ -14,6 +14,8 @@
  *
  * @module
  */
+export { clientKey } from "./src/http/client_key.ts";
+export type { ClientKeyOptions, Validate } from "@sluice/sluice/limiting";
 export type { HeaderSink, RequestLike, ResponseLike, ResponseOf, SendingResponse } from "./src/http/request_like.ts";
 export {
   type FetchHandler,
@@ -22,6 +24,7 @@ export {
   type FetchLimitOptions,
   type FetchResult,
 } from "./src/http/fetch_limit.ts";
+export type { FetchRefusal } from "./src/http/fetch_refusal.ts";
 export type { StandardHeaders } from "./src/http/header_fields.ts";
 export type { HandlerOptions, RateLimitOptions, RequestLimitOptions } from "./src/http/http_options.ts";
 export { rateLimit, type RateLimitMiddleware } from "./src/http/rate_limit.ts";
@@ -43,7 +46,7 @@ export {
   type VersionedValue,
 } from "./src/stores/compare_and_set_store.ts";
 export { type CounterOptions, fromCounter } from "./src/stores/counter_store.ts";
-export type { CallbackCounterLike, CounterInfo, CounterLike } from "./src/stores/counter_like.ts";
+export type { CallbackCounterLike, CounterInfo, CounterInit, CounterLike } from "./src/stores/counter_like.ts";
 export {
   DenoKvStore,
   type DenoKvStoreOptions,

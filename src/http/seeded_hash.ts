@@ -18,3 +18,17 @@ export function seededHash(text: string, seed: number): number {
 export function newSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0]!;
 }
+
+/**
+ * Hashes a number so that collisions cannot be constructed without knowing the seed.
+ *
+ * @param value An integer, of which 32 bits count
+ * @param seed 32 random bits
+ * @returns An unsigned integer of 32 bits
+ */
+export function seededMix(value: number, seed: number): number {
+  let hash = Math.imul(value ^ seed, 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35) ^ seed;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x5bd1e995);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}

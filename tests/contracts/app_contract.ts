@@ -4,6 +4,7 @@ import { unseen } from "./cases/errors.ts";
 import { files } from "./cases/files.ts";
 import { limits } from "./cases/limiter.ts";
 import { decisions } from "./cases/limiter_answers.ts";
+import { limiterClients } from "./cases/limiter_clients.ts";
 import { algorithms } from "./cases/limiter_counting.ts";
 import { bodies, requests } from "./cases/requests.ts";
 import { mounting, routing } from "./cases/routing.ts";
@@ -31,6 +32,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   limits,
   algorithms,
   decisions,
+  limiterClients,
   files,
   handshakes,
   messages,

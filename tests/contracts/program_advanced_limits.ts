@@ -1,5 +1,6 @@
 /** What `@sluice/rate-limit` does, as routes below `/advanced`. */
 import {
+  clientKey,
   type Decision,
   fetchLimit,
   fromCounter,
@@ -140,6 +141,12 @@ function clients(app: FrameworkApp, clock: RequestedClock): void {
   behind.use(rateLimit({ limits, clock: clock.read }));
   behind.get("/", (req, res) => res.send(req.ip));
   app.use("/advanced/behind-proxy", behind);
+  const composite = sluice().set("trust proxy", 1).set("env", "test");
+  const keyGenerator = (req: FrameworkRequest): string => `${clientKey(req)}:${byClient(req)}`;
+  const cost = (req: FrameworkRequest): number => "free" in req.query ? 0 : 1;
+  composite.use(rateLimit({ max: 2, windowMs: 60_000, clock: clock.read, keyGenerator, cost }));
+  composite.get("/", (_req, res) => res.send("admitted"));
+  app.use("/advanced/composite", composite);
 }
 
 // callers that wait for their turn

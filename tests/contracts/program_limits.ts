@@ -2,6 +2,7 @@
  * The rate-limiting part of the program, for the core's limiter. Requests advance its clock, so no case has to wait.
  */
 import sluice, {
+  clientKey,
   type FrameworkApp,
   type FrameworkRequest,
   rateLimit,
@@ -66,6 +67,11 @@ export function limitRoutes(app: FrameworkApp, clock: RequestedClock): void {
   behind.use(rateLimit({ max: 1, windowMs: 60_000, clock: clock.read }));
   behind.get("/", (req, res) => res.send(req.ip));
   app.use("/limits/behind-proxy", behind);
+  const composite = sluice().set("trust proxy", 1).set("env", "test");
+  const keyGenerator = (req: FrameworkRequest): string => `${clientKey(req)}:${byClient(req)}`;
+  composite.use(rateLimit({ max: 2, windowMs: 60_000, clock: clock.read, keyGenerator }));
+  composite.get("/", (_req, res) => res.send("admitted"));
+  app.use("/limits/composite", composite);
   app.ws("/limits/socket", rateLimit({ ...common, max: 1 }), { open: (ws) => ws.send("admitted") });
 }
 

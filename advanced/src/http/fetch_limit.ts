@@ -1,13 +1,12 @@
-import { checkType, describe, isThenable, type OptionNames, peerOf } from "@sluice/sluice/limiting";
+import { checkType, describe, isThenable, type OptionNames, peerOf, type TrustSetting } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { noteDefaultNames } from "./default_names.ts";
-import type { HeaderSink } from "./request_like.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
-import { forbidStoring } from "./refusal.ts";
-import { RequestLimiter } from "./request_limiter.ts";
+import { type FetchRefusal, refuse, withHeaders } from "./fetch_refusal.ts";
+import { type Clients, RequestLimiter } from "./request_limiter.ts";
 
 /** What a handler returns: a response; on Bun nothing, if it has upgraded the request. */
 export type FetchResult = Response | undefined;
@@ -18,9 +17,18 @@ export type FetchHandler<Rest extends unknown[], Result extends FetchResult = Re
   ...rest: Rest
 ) => Result | Promise<Result>;
 
-/** Options of {@linkcode fetchLimit}. */
-export interface FetchLimitOptions
-  extends Omit<RateLimitOptions<Request, []>, "handler" | "requestPropertyName" | "requestWasSuccessful"> {
+/**
+ * Options of {@linkcode fetchLimit}. Functions get the request and the platform's second argument: Deno's `info`, Bun's
+ * `server`, or the environment of a Worker.
+ */
+export interface FetchLimitOptions extends
+  Omit<
+    // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
+    RateLimitOptions<Request, [info?: any]>,
+    "handler" | "requestPropertyName" | "requestWasSuccessful"
+  > {
+  /** Responds to refused requests instead of the limiter, which adds its headers. */
+  handler?: FetchRefusal | undefined;
   /** Decides which requests succeeded, for the options `skipFailedRequests` and `skipSuccessfulRequests`. */
   requestWasSuccessful?: ((request: Request, response: { statusCode: number }) => Awaitable<boolean>) | undefined;
   /** Returns a client's address, from the request and the platform's further arguments. */
@@ -28,10 +36,13 @@ export interface FetchLimitOptions
   clientAddress?: ((request: Request, ...rest: any[]) => string | undefined) | undefined;
 }
 
-const NAMES: OptionNames<FetchLimitOptions> = { ...COMMON_NAMES, clientAddress: true };
+const NAMES: OptionNames<FetchLimitOptions> = { ...COMMON_NAMES, handler: true, clientAddress: true };
 
-/** Statuses of responses that must not have a body. */
-const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+/** Where the address of a client is the platform's. */
+const PLATFORM: TrustSetting = {
+  value: false,
+  remedy: "give fetchLimit a clientAddress that takes the address from what that proxy adds to the header",
+};
 
 /** A limiter for web requests. */
 export interface FetchLimit {
@@ -47,13 +58,37 @@ export interface FetchLimit {
   ): (request: Request, ...rest: [...Rest, ...unknown[]]) => Promise<Response | Result>;
   /** The limiter behind it. */
   readonly limiter: Limiter;
+  /**
+   * The decision about a request, for its handler.
+   *
+   * @param request The request, the very object that the limiter got
+   * @returns The decision, `undefined` if the request was skipped, or is none of this limiter
+   */
+  decisionOf(request: Request): Decision | undefined;
+}
+
+/** What is known about a request while it is handled. */
+class Asked {
+  /** The client's address, if the limiter needs it. */
+  readonly address: string | undefined;
+  /** The platform's second argument. */
+  readonly info: unknown;
+  /** The decision, `undefined` before it, or if there is none. */
+  decision: Decision | undefined;
+
+  constructor(address: string | undefined, info: unknown) {
+    this.address = address;
+    this.info = info;
+    this.decision = undefined;
+  }
 }
 
 /**
  * Limits web requests, for any framework with a Fetch handler.
  *
  * The client's address is read from Deno's `info`, Bun's `server` or Netlify's context; on other platforms set
- * `clientAddress` or `keyGenerator`. Options are those of `rateLimit`, except `handler` and `requestPropertyName`.
+ * `clientAddress` or `keyGenerator`. Options are those of `rateLimit`, except `requestPropertyName`; `handler` returns a
+ * response.
  *
  * @param options Limits, store, headers, responses
  * @returns A function that puts the limiter in front of a handler
@@ -68,25 +103,42 @@ export interface FetchLimit {
  */
 export function fetchLimit(options: FetchLimitOptions = {}): FetchLimit {
   checkRequestNames("fetchLimit", options, NAMES);
+  const { handler: refusing, ...common } = options;
   checkType("fetchLimit", "clientAddress", options.clientAddress, "function");
-  const addresses = new WeakMap<Request, string | undefined>();
-  const asker = new RequestLimiter<Request>("fetchLimit", options, (request) => addresses.get(request));
-  noteDefaultNames(options, asker.limiter);
+  checkType("fetchLimit", "handler", refusing, "function");
+  const all = new WeakMap<Request, Asked>();
   const { clientAddress = platformAddress } = options;
   const needsAddress = options.keyGenerator === undefined;
+  const clients: Clients<Request> = {
+    addressOf: (request) => {
+      const asked = all.get(request);
+      if (needsAddress || options.clientAddress !== undefined) return asked?.address;
+      return platformAddress(request, asked?.info);
+    },
+    header: (request, name) => request.headers.get(name) ?? undefined,
+    trustOf: () => options.clientAddress === undefined ? PLATFORM : null,
+  };
+  const asker = new RequestLimiter<Request>("fetchLimit", common, clients);
+  noteDefaultNames(common, asker.limiter);
 
   const limit = <Rest extends unknown[]>(handler: FetchHandler<Rest, FetchResult>) => {
     checkHandler(handler);
     return async (request: Request, ...rest: Rest): Promise<FetchResult> => {
-      if (needsAddress) addresses.set(request, checkedAddress(clientAddress(request, ...rest)));
-      const decision = await asker.ask(request);
+      const address = needsAddress ? checkedAddress(clientAddress(request, ...rest)) : undefined;
+      const asked = new Asked(address, rest[0]);
+      all.set(request, asked);
+      const decision = await asker.ask(request, rest[0] as never);
       if (decision === null) return await handler(request, ...rest);
-      if (!decision.allowed) return await refuse(asker, request, decision);
+      asked.decision = decision;
+      if (!decision.allowed) return await refuse(asker, request, decision, refusing, rest[0]);
       asker.admitted(request, decision);
       return await answer(asker, request, decision, () => handler(request, ...rest));
     };
   };
-  return Object.defineProperties(limit, { limiter: { get: () => asker.limiter } }) as FetchLimit;
+  return Object.defineProperties(limit, {
+    limiter: { get: () => asker.limiter },
+    decisionOf: { value: (request: Request) => all.get(request)?.decision },
+  }) as FetchLimit;
 }
 
 function checkHandler(handler: unknown): void {
@@ -102,18 +154,6 @@ function checkedAddress(address: unknown): string | undefined {
     ? "a promise: where it has to be waited for, give a keyGenerator"
     : describe(address);
   throw new TypeError(`fetchLimit: clientAddress must return an address as text, or nothing, not ${told}`);
-}
-
-async function refuse(asker: RequestLimiter<Request>, request: Request, decision: Decision): Promise<Response> {
-  await asker.reached(request);
-  const headers = new Headers();
-  asker.writeHeaders(request, sinkOf(headers), decision);
-  const { status, body, type } = await asker.refusal(request, decision);
-  forbidStoring(sinkOf(headers));
-  if (BODILESS.has(status)) return new Response(null, { status, headers });
-  const isText = typeof body === "string";
-  headers.set("Content-Type", type ?? (isText ? "text/html; charset=utf-8" : "application/json; charset=utf-8"));
-  return new Response(isText ? body : JSON.stringify(body), { status, headers });
 }
 
 async function answer(
@@ -136,20 +176,6 @@ async function answer(
       await Promise.all([asker.release(decision, request), asker.finished(request, decision, { statusCode: status })]);
     }
   }
-}
-
-// a copy, because a response from fetch has immutable headers
-function withHeaders(response: Response, write: (headers: HeaderSink) => void): Response {
-  const copy = new Response(response.body, response);
-  write(sinkOf(copy.headers));
-  return copy;
-}
-
-function sinkOf(headers: Headers): HeaderSink {
-  return {
-    setHeader: (name, value) => headers.set(name, value),
-    getHeader: (name) => headers.get(name) ?? undefined,
-  };
 }
 
 function platformAddress(request: Request, info?: unknown): string | undefined {

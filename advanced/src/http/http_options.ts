@@ -1,4 +1,4 @@
-import { checkInteger, checkType, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
+import { checkInteger, checkType, type OptionNames, refuseOption, type Validate } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { type LimiterOptions, type LimitOptions, systemClock } from "../limiter/limiter_options.ts";
@@ -14,6 +14,7 @@ import { isRedisClient } from "../stores/redis/is_redis_client.ts";
 import { checkName, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Awaitable, Store } from "../policy/store.ts";
 import type { RequestLike, ResponseOf } from "./request_like.ts";
+import { counterInitOf } from "./counter_init.ts";
 import type { HeaderOptions, StandardHeaders } from "./header_fields.ts";
 
 /** What a `handler` gets besides request and response: what the limiter would have answered, and why. */
@@ -52,9 +53,12 @@ export interface RateLimitOptions<Req = RequestLike, Rest extends unknown[] = [r
   limit?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<CheckOptions["max"]>>) | undefined;
   /** Where counters are kept; stores for express-rate-limit work, too. */
   store?: Store | CounterLike | CallbackCounterLike | undefined;
-  /** Units a request costs, 1 by default. */
+  /** Units a request costs, 1 by default; one that costs 0 is free, and always passes. */
   cost?: number | ((req: Req, ...rest: Rest) => Awaitable<number>) | undefined;
-  /** The key, or the keys of several limits by their names; the client's address by default. */
+  /**
+   * The key, or the keys of several limits by their names; the client's address by default. With the address and more in
+   * it, use {@linkcode clientKey}: `` `${clientKey(req)}:${user}` ``.
+   */
   keyGenerator?: ((req: Req, ...rest: Rest) => Awaitable<LimiterKeys | undefined>) | undefined;
   /** Requests for which it returns `true` are neither counted nor refused. */
   skip?: ((req: Req, ...rest: Rest) => Awaitable<boolean>) | undefined;
@@ -80,7 +84,10 @@ export interface RateLimitOptions<Req = RequestLike, Rest extends unknown[] = [r
   onLimitReached?: ((req: Req, ...rest: Rest) => unknown) | undefined;
   /** Property of the request that is set to `{ limit, used, remaining, resetTime, key }`, `"rateLimit"` by default. */
   requestPropertyName?: string | undefined;
-  /** Gives back what a request took if its status is 400 or more. */
+  /**
+   * Gives back what a request took if its status is 400 or more; with a store for express-rate-limit, which counts
+   * refusals, what a refused one took, too.
+   */
   skipFailedRequests?: boolean | undefined;
   /** Gives back what a request took if its status is below 400. */
   skipSuccessfulRequests?: boolean | undefined;
@@ -88,8 +95,12 @@ export interface RateLimitOptions<Req = RequestLike, Rest extends unknown[] = [r
   requestWasSuccessful?: ((req: Req, res: ResponseOf<Req>) => Awaitable<boolean>) | undefined;
   /** express-rate-limit's name for `onStoreFailure: "open"`. */
   passOnStoreError?: boolean | undefined;
-  /** No effect, accepted for compatibility with express-rate-limit: options are always checked, requests never. */
-  validate?: boolean | Readonly<Record<string, boolean>> | undefined;
+  /**
+   * Which mistakes are looked for, with one warning for each in a process: all by default, `false` for none, or an object
+   * with express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`, `keyGeneratorIpFallback`.
+   * Options are always checked.
+   */
+  validate?: Validate | undefined;
   /** Bits of an IPv6 address that identify a client, 64 by default. */
   ipv6Subnet?: number | undefined;
   /** What to do with requests whose client is unknown: count them together (default), or fail. */
@@ -111,7 +122,7 @@ export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>, caller: st
     ...(typeof fixed === "function" || fixed === undefined ? {} : { max: fixed }),
     ...(limits === undefined ? shadow : { limits: limits.map((one) => ({ ...pick(one, LIMIT_NAMES), ...shadow })) }),
     name: name === undefined ? identifier : name,
-    store: store === undefined ? undefined : storeOf(store),
+    store: store === undefined ? undefined : storeOf(store, options),
     onStoreFailure: onStoreFailure === undefined && passOnStoreError ? "open" : onStoreFailure,
   };
 }
@@ -120,12 +131,12 @@ function pick<Options>(options: object, names: OptionNames<Options>): Partial<Op
   return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(names, name))) as Partial<Options>;
 }
 
-function storeOf(store: Store | AnyCounter): Store {
+function storeOf<Req>(store: Store | AnyCounter, options: RateLimitOptions<Req>): Store {
   // a value that is not an object, such as a Redis URL, is rejected when the limiter is created
   const counter = Object(store) as AnyCounter;
   const isCounter = "increment" in counter && typeof counter.increment === "function" || isCallbackCounter(counter);
   // a client of Redis has a method incr, too
-  return isCounter && !isRedisClient(store) ? fromCounter(counter) : store as Store;
+  return isCounter && !isRedisClient(store) ? fromCounter(counter, { init: counterInitOf(options) }) : store as Store;
 }
 
 /** Which headers are sent, by the options. */
@@ -174,7 +185,7 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
 }
 
 function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: string): void {
-  checkInteger(caller, "cost", cost, 1, MAX_LIMIT);
+  checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
   const told = options.limit ?? options.max;
   const single = { ...options, max: told } as LimitOptions;
   for (const { max = 100, burst, algorithm, shadow } of options.limits ?? [single]) {

@@ -31,7 +31,8 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
     : homeOf(options.store);
   let limiters = shared.get(home);
   if (limiters === undefined) shared.set(home, limiters = new Map());
-  const { store: _store, timers: _timers, message: _message, requestPropertyName: _property, ...counting } = options;
+  const { store: _store, timers: _timers, message: _message, requestPropertyName: _property, ...rest } = options;
+  const { validate: _validate, ...counting } = rest;
   const named = options.name ?? options.identifier;
   const identity = `${JSON.stringify(counting)}${named === undefined ? placeOf(req) : ""}${prefix}`;
   const known = limiters.get(identity);

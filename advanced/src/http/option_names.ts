@@ -32,7 +32,6 @@ export const COMMON_NAMES: OptionNames<Omit<RateLimitOptions, "handler" | "reque
 
 /** Names that people bring along from other limiters, or from another function of this package. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
-  ["handler", "it is for rateLimit, which has a res; use message"],
   [
     "requestPropertyName",
     "it is for rateLimit, whose handlers share a req; limit.limiter.peek(key) tells what is left",

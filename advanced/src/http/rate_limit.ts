@@ -5,6 +5,7 @@ import {
   isThenable,
   nextSequence,
   type OptionNames,
+  trustOf,
 } from "@sluice/sluice/limiting";
 import type { FrameworkRequest } from "@sluice/sluice";
 import type { Decision } from "../limiter/decision.ts";
@@ -20,9 +21,25 @@ import { sharedLimiter } from "./made_in_request.ts";
 import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
 import { RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
-import { RequestLimiter } from "./request_limiter.ts";
+import { type Clients, RequestLimiter } from "./request_limiter.ts";
 
 const NAMES: OptionNames<RateLimitOptions> = { ...COMMON_NAMES, handler: true, requestPropertyName: true };
+
+/** A request of Sluice or Express, as far as it says who sent it. */
+interface ProxiedRequest {
+  readonly app?: { get?(name: string): unknown };
+  get?(name: string): string | undefined;
+}
+
+/** Node's own requests have neither an application nor the client's address. */
+const CLIENTS: Clients<RequestLike> = {
+  addressOf: ({ ip }) => ip,
+  header: (req, name) => (req as ProxiedRequest).get?.(name),
+  trustOf: (req) => {
+    const { app } = req as ProxiedRequest;
+    return typeof app?.get === "function" ? trustOf({ app: app as { get(name: string): unknown } }) : null;
+  },
+};
 
 /** Continues with the next layer, or with the error handlers. */
 type Next = (error?: unknown) => void;
@@ -70,13 +87,13 @@ export function rateLimit<Req extends RequestLike = FrameworkRequest>(
   options: RateLimitOptions<Req> = {},
 ): RateLimitMiddleware {
   checkRequestNames("rateLimit", options, NAMES);
-  const own = new RequestLimiter<Req>("rateLimit", options, (req) => req.ip);
+  const own = new RequestLimiter<Req>("rateLimit", options, CLIENTS);
   const sequence = nextSequence();
   let asker: RequestLimiter<Req> | null = null;
 
   function begin(req: RequestLike): RequestLimiter<Req> {
     if (isMadeInside(sequence, req)) {
-      return new RequestLimiter("rateLimit", options, (one) => one.ip, sharedLimiter(own, req));
+      return new RequestLimiter("rateLimit", options, CLIENTS, sharedLimiter(own, req));
     }
     noteDefaultNames(options, own.limiter);
     return own;
@@ -150,9 +167,10 @@ function settle<Req extends RequestLike>(
   if (decision === null) return next();
   (req as unknown as Record<string, unknown>)[asker.property] = new RateLimitInfo(decision, asker.clock());
   if (!res.headersSent) asker.writeHeaders(req, res, decision);
+  if (asker.mayGetBack(decision)) res.on("finish", () => proceed(req, asker.finished(req, decision, res)));
   if (!decision.allowed) return refuse(asker, decision, req, res, next);
   asker.admitted(req, decision);
-  if (asker.watchesOutcome || asker.hasLeases) watch(asker, decision, req, res);
+  if (asker.hasLeases) watch(asker, decision, req, res);
   return next();
 }
 
@@ -162,8 +180,6 @@ function watch<Req extends RequestLike>(
   req: Req,
   res: ResponseLike,
 ): void {
-  if (asker.watchesOutcome) res.on("finish", () => proceed(req, asker.finished(req, decision, res)));
-  if (!asker.hasLeases) return;
   const release = () => proceed(req, asker.release(decision, req));
   // a client that left while the store decided will not leave again
   if (res.closed || res.destroyed) return release();

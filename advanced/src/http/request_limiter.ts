@@ -1,22 +1,36 @@
 import {
   ClientKeys,
+  containsClient,
   describe,
   isThenable,
+  Mistakes,
   noteUsedUp,
   refuseOption,
   remedyFor,
+  type TrustSetting,
   usedUpFor,
 } from "@sluice/sluice/limiting";
 import type { Decision } from "../limiter/decision.ts";
 import type { CheckOptions, LimiterKeys } from "../limiter/demand.ts";
 import { Limiter } from "../limiter/limiter.ts";
 import { systemClock } from "../limiter/limiter_options.ts";
+import { chargeOf } from "../policy/charge.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { type HeaderOptions, writeHeaders } from "./header_fields.ts";
 import type { HeaderSink, ResponseOf } from "./request_like.ts";
 import { checkHttpOptions, headerOptionsOf, limiterOptionsOf, type RateLimitOptions } from "./http_options.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 import { reporterOf } from "./reporter_of.ts";
+
+/** How a limiter finds out who sent a request. */
+export interface Clients<Req> {
+  /** Tells the address of a request's client. */
+  addressOf(req: Req): string | undefined;
+  /** Reads a header of a request. */
+  header(req: Req, name: string): string | undefined;
+  /** Which proxies may say who the client is; `null` if that is not known, or the program finds out itself. */
+  trustOf(req: Req): TrustSetting | null;
+}
 
 /**
  * Asks a limiter about requests: what they are counted by, what they cost, how a refusal looks. The part of `rateLimit`
@@ -38,10 +52,11 @@ export class RequestLimiter<Req> {
   /** The present time in ms. */
   readonly clock: () => number;
   readonly #headers: HeaderOptions | null;
-  readonly #clients: ClientKeys;
+  readonly #clients: Clients<Req>;
+  readonly #keys: ClientKeys;
+  readonly #mistakes: Mistakes;
   /** Keys of the limits that have a subnet of their own, `null` when none has. */
   readonly #layers: ReadonlyMap<string, ClientKeys> | null;
-  readonly #addressOf: (req: Req) => string | undefined;
   /** Whether the first request has told which application it runs in. */
   #hasApp = false;
 
@@ -50,22 +65,23 @@ export class RequestLimiter<Req> {
    *
    * @param caller Name of the caller for error messages
    * @param options What the user gave
-   * @param addressOf Tells the address of a request's client
+   * @param clients Tells who sent a request
    * @param limiter A limiter that exists already, for the same options
    */
   constructor(
     caller: string,
     options: RateLimitOptions<Req>,
-    addressOf: (req: Req) => string | undefined,
+    clients: Clients<Req>,
     limiter?: Limiter,
   ) {
     checkHttpOptions(options, caller);
     this.caller = caller;
     this.options = options;
     this.#headers = headerOptionsOf(options, caller);
-    this.#addressOf = addressOf;
+    this.#clients = clients;
+    this.#mistakes = new Mistakes(caller, options.validate);
     const { limits = [], ipv6Subnet = 64, missingKey = "share" } = options;
-    this.#clients = new ClientKeys(ipv6Subnet, missingKey);
+    this.#keys = new ClientKeys(ipv6Subnet, missingKey);
     this.limiter = limiter ?? new Limiter(limiterOptionsOf(options, caller), caller);
     const layered = limits.some((limit) => limit.ipv6Subnet !== undefined);
     this.#layers = layered
@@ -113,14 +129,26 @@ export class RequestLimiter<Req> {
     const units = awaited(typeof cost === "function" ? cost(req, res!) : cost);
     const most = limit ?? max;
     const tier = awaited(typeof most === "function" ? most(req, res!) : undefined);
-    const keys = keyGenerator === undefined ? this.keysOfAddress(this.#addressOf(req)) : keyGenerator(req, res!);
+    const keys = keyGenerator === undefined ? this.#keysOfClient(req) : keyGenerator(req, res!);
     if (isThenable(units) || isThenable(tier) || isThenable(keys)) return this.#checkLater(req, keys, units, tier);
     return this.#checkNow(req, keys, units, tier);
   }
 
+  #keysOfClient(req: Req): LimiterKeys {
+    const address = this.#clients.addressOf(req);
+    if (this.#mistakes.isDue()) this.#lookAtProxy(req, address);
+    return this.keysOfAddress(address);
+  }
+
+  #lookAtProxy(req: Req, address: string | undefined): void {
+    const trust = this.#clients.trustOf(req);
+    if (trust === null || address === undefined) return;
+    this.#mistakes.lookAtProxy(address, (name) => this.#clients.header(req, name), trust);
+  }
+
   /** The keys under which the client of an address is counted. */
   keysOfAddress(address: string | undefined): LimiterKeys {
-    if (this.#layers === null) return this.#clients.of(address);
+    if (this.#layers === null) return this.#keys.of(address);
     return Object.fromEntries(Array.from(this.#layers, ([name, clients]) => [name, clients.of(address)]));
   }
 
@@ -148,23 +176,32 @@ export class RequestLimiter<Req> {
   #generated(keys: LimiterKeys | undefined, req: Req): LimiterKeys {
     if (typeof keys === "string" && keys !== "") return this.#isAddressOf(req, keys) ? this.keysOfAddress(keys) : keys;
     if (typeof keys === "object" && keys !== null) {
-      const own = (name: string, key: string) => this.#isAddressOf(req, key) ? this.#clientsOf(name).of(key) : key;
+      const own = (name: string, key: string) => this.#isAddressOf(req, key) ? this.#layerOf(name).of(key) : key;
       return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, own(name, key)]));
     }
     throw new TypeError(
       `${this.caller}: keyGenerator must return a non-empty string, or one for each limit by name, not ${
         describe(keys)
-      }; ${remedyFor(this.#addressOf(req))}`,
+      }; ${remedyFor(this.#clients.addressOf(req))}`,
     );
   }
 
   // a generator that falls back to req.ip must not count every address of an IPv6 client apart
   #isAddressOf(req: Req, key: string): boolean {
-    return typeof key === "string" && key.includes(":") && key === this.#addressOf(req);
+    if (typeof key !== "string") return false;
+    if (this.#mistakes.isDue()) {
+      const address = this.#clients.addressOf(req);
+      if (containsClient(key, address)) this.#lookAtProxy(req, address);
+    }
+    if (!key.includes(":")) return false;
+    const address = this.#clients.addressOf(req);
+    if (key === address) return true;
+    this.#mistakes.lookAtKey(key, address);
+    return false;
   }
 
-  #clientsOf(name: string): ClientKeys {
-    return this.#layers?.get(name) ?? this.#clients;
+  #layerOf(name: string): ClientKeys {
+    return this.#layers?.get(name) ?? this.#keys;
   }
 
   /** Writes the headers of a decision about a request. */
@@ -177,6 +214,11 @@ export class RequestLimiter<Req> {
     // what a refused request took may be given back to it
     const waitMs = this.watchesOutcome ? 0 : refillMs(decision);
     if (waitMs > 0) noteUsedUp(req, waitMs);
+  }
+
+  /** Whether a finished request may get something back: it was granted, or counted although it was refused. */
+  mayGetBack({ allowed, verdicts }: Decision): boolean {
+    return this.watchesOutcome && (allowed || verdicts.some((verdict) => chargeOf(verdict) !== undefined));
   }
 
   /** Calls the user's `onLimitReached`. */

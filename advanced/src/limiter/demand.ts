@@ -12,7 +12,7 @@ export interface PeekOptions {
 
 /** Options of `check`. */
 export interface CheckOptions extends PeekOptions {
-  /** Units to take, 1 by default. */
+  /** Units to take, 1 by default; 0 is free. */
   cost?: number | undefined;
 }
 

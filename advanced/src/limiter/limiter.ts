@@ -1,8 +1,9 @@
 import { checkInteger, checkNames, Emitter, type OptionNames, reasonOf } from "@sluice/sluice/limiting";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
+import { type Charge, chargeOf } from "../policy/charge.ts";
 import type { Policy } from "../policy/policy.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
-import type { Awaitable, Entry, Store, Take } from "../policy/store.ts";
+import type { Awaitable, Entry, Store, Take, Verdict } from "../policy/store.ts";
 import { CoalescingStore } from "../wrappers/coalescing.ts";
 import { DenyCacheStore } from "../wrappers/deny_cache.ts";
 import { type Decided, FailurePolicy } from "../wrappers/failure_policy.ts";
@@ -17,6 +18,7 @@ import { WaitQueue } from "./wait_queue.ts";
 import { whenAll } from "./when_all.ts";
 
 const NO_OPTIONS: CheckOptions = {};
+const NOTHING: Charge = { units: 0, stamp: 0 };
 
 /** Options of `waitFor`. */
 export interface WaitOptions extends CheckOptions {
@@ -115,7 +117,7 @@ export class Limiter extends Emitter {
    * @param options Cost, and another limit for this check
    * @returns The decision
    * @throws {TypeError} If a key is not a non-empty string, or an option or limit is unknown
-   * @throws {RangeError} If the cost is not an integer of at least 1
+   * @throws {RangeError} If the cost is not an integer, or negative; one of 0 is free, and always granted
    */
   check(keys: LimiterKeys, options: CheckOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.check", options, CHECK_NAMES);
@@ -123,7 +125,7 @@ export class Limiter extends Emitter {
   }
 
   #check(keys: LimiterKeys, { cost = 1, max }: CheckOptions, caller: string): Awaitable<Decision> {
-    if (cost !== 1) checkInteger(caller, "cost", cost, 1, MAX_LIMIT);
+    if (cost !== 1) checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
     return this.#decide(this.#demand.takes(keys, cost, max, caller), this.#counted);
   }
 
@@ -186,14 +188,15 @@ export class Limiter extends Emitter {
   #giveBack(decision: Decision, places: readonly number[]): Awaitable<boolean> {
     const gifts: Awaitable<boolean>[] = [];
     for (const i of places) {
-      const { granted, stamp } = decision.verdicts[i]!;
-      if (granted === 0 || decision.given?.[i]) continue;
+      const verdict = decision.verdicts[i]!;
+      const { units, stamp } = takenBy(verdict);
+      if (units === 0 || decision.given?.[i]) continue;
       (decision.given ??= [])[i] = true;
       const take = decision.takes[i]!;
-      const gift = this.#memory?.give(take, stamp, granted) ??
-        this.#guarded!.give(take, stamp, granted, decision.decidedBy);
+      const gift = this.#memory?.give(take, stamp, units) ??
+        this.#guarded!.give(take, stamp, units, decision.decidedBy);
       const noted = (given: boolean) => {
-        if (given) this.counters.refunded += granted;
+        if (given) this.counters.refunded += units;
         return given;
       };
       gifts.push(typeof gift === "boolean" ? noted(gift) : gift.then(noted));
@@ -302,6 +305,12 @@ export class Limiter extends Emitter {
     await this.#leasing?.giveAllBack((take, stamp, amount) => this.#guarded!.give(take, stamp, amount, "store"));
     await this.#store.close?.();
   }
+}
+
+/** What a verdict took: what it granted, or what a refusal was charged all the same. */
+function takenBy(verdict: Verdict): Charge {
+  const { granted, stamp } = verdict;
+  return granted > 0 ? { units: granted, stamp } : chargeOf(verdict) ?? NOTHING;
 }
 
 // the result of check may be a promise, and `await` is easily forgotten

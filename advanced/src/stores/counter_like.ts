@@ -8,10 +8,22 @@ export interface CounterInfo {
   resetTime?: Date | undefined;
 }
 
+/** What a counter is told before anything else: of express-rate-limit's options all that there are. */
+export interface CounterInit {
+  /** Length of the window in ms. */
+  windowMs: number;
+  /** The limit, or a function that tells it for a request. */
+  // deno-lint-ignore no-explicit-any -- functions of requests that only the program knows
+  limit?: any;
+  /** Further options of the limiter, by express-rate-limit's names. */
+  // deno-lint-ignore no-explicit-any -- of any type
+  [option: string]: any;
+}
+
 /** A store as express-rate-limit has them. */
 export interface CounterLike {
-  /** Tells it the window; called once, before anything else. */
-  init?(options: { windowMs: number }): unknown;
+  /** Tells it the window and other options; called once, before anything else. */
+  init?(options: CounterInit): unknown;
   /** Reads a key. */
   get?(key: string): Awaitable<CounterInfo | undefined>;
   /** Counts a hit. */

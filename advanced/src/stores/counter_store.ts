@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
+import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/sluice/limiting";
 import type { Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
@@ -12,9 +12,11 @@ import { StoreClock } from "./store_clock.ts";
 export interface CounterOptions {
   /** The present time in ms, that of the system by default. */
   clock?: () => number;
+  /** Further options for the counter's `init`, beside `windowMs` and `limit`. `rateLimit` gives all of its own. */
+  init?: object;
 }
 
-const NAMES: OptionNames<CounterOptions> = { clock: true };
+const NAMES: OptionNames<CounterOptions> = { clock: true, init: true };
 
 /** The windows of counters that are in use: each is told one, and would keep to the last it was told. */
 const windows = new WeakMap<AnyCounter, number>();
@@ -24,7 +26,7 @@ const windows = new WeakMap<AnyCounter, number>();
  *
  * It supports fixed windows that begin with the first hit, without `block` and `onDenied: "extend"`. A cost of `k`
  * takes `k` increments, which are not atomic: near the limit, processes may reject each other. Hits of a rejection are
- * taken back if the cost was above 1; a rejection of one unit stays counted. Keys are prefixed with the policy's name,
+ * taken back if the cost was above 1; a rejection of one unit stays counted, unless it is refunded. Keys are prefixed with the policy's name,
  * so that counters on one database do not mix up policies. If a counter returns no `resetTime`, windows are assumed to
  * begin with the first hit that this process sees; if it has no `get`, to hold what this process last saw.
  *
@@ -42,6 +44,9 @@ export function fromCounter(
 ): Store {
   checkNames("fromCounter", options, NAMES);
   checkType("fromCounter", "clock", options.clock, "function");
+  if (options.init !== undefined && (typeof options.init !== "object" || options.init === null)) {
+    refuseOption("fromCounter", "init", "an object", options.init);
+  }
   return new CounterStore(counter, options);
 }
 
@@ -61,10 +66,11 @@ class CounterStore implements Store {
   /** The policies of limiters, by name: their keys may be forgotten before this process has counted any. */
   readonly #policies = new Map<string, Policy>();
   readonly #clock: StoreClock;
+  readonly #told: object;
   #unused: AnyCounter | null;
   #closing: Promise<void> | null = null;
 
-  constructor(legacy: AnyCounter | (() => AnyCounter), { clock }: CounterOptions) {
+  constructor(legacy: AnyCounter | (() => AnyCounter), { clock, init = {} }: CounterOptions) {
     this.#make = typeof legacy === "function" ? legacy : null;
     this.#only = typeof legacy === "function" ? null : legacy;
     const first = typeof legacy === "function" ? legacy() : legacy;
@@ -76,6 +82,7 @@ class CounterStore implements Store {
       "give a store made for express-rate-limit, or a function that makes one",
     );
     this.#clock = new StoreClock(clock);
+    this.#told = init;
     this.capabilities = {
       algorithms: new Set(["fixed-window"] as const),
       atomicBatch: "none",
@@ -118,7 +125,7 @@ class CounterStore implements Store {
     let entry = this.#counters.get(id);
     if (entry === undefined) {
       const legacy = this.#next(policy);
-      const counter = PolicyCounter.begin(legacy, policy.windowMs, this.#clock);
+      const counter = PolicyCounter.begin(legacy, policy, this.#told, this.#clock);
       this.#counters.set(id, entry = { policy: policy.name, legacy, counter });
     }
     return entry.counter.catch((error) => {

@@ -39,6 +39,11 @@ export class KeyMap {
     if (!this.#first.delete(key) && this.#others?.[mapOf(key)]?.delete(key)) this.#othersSize--;
   }
 
+  /** All keys. */
+  *keys(): Generator<string> {
+    for (const [key] of this.entries()) yield key;
+  }
+
   /** All keys with their places. */
   *entries(): Generator<[string, number]> {
     yield* this.#first;

@@ -1,4 +1,4 @@
-import { newSeed, ownText, seededHash } from "@sluice/sluice/limiting";
+import { ownText, SharedPlaces, sharesBegin, SourceShares } from "@sluice/sluice/limiting";
 import { ALGORITHMS } from "../algorithms/algorithms.ts";
 import { decideAlone } from "../algorithms/decide_batch.ts";
 import { MAX_LIMIT } from "../policy/check_policy.ts";
@@ -12,15 +12,19 @@ import type { Entry, Take, Verdict } from "../policy/store.ts";
 const SWEPT_PER_KEY = 4;
 /** The same when all places are taken, and finding a free one is worth more effort. */
 const SWEPT_WHEN_FULL = 64;
-/** Number of shared states, used while all places are taken. */
-const SHARED_PLACES = 1024;
+
+/** States that keys share. */
+interface Shared {
+  readonly places: SharedPlaces;
+  readonly columns: CellColumns;
+}
 
 /**
  * The keys of one policy: a map to places in typed arrays, which grow in small steps.
  *
  * The number of keys is bounded, and no key in use is ever dropped, least of all a blocked one: it would get its quota
- * twice. When all places are taken, new keys share states by their hash until a place is free: a shared state counts
- * too many, never too few. The hash is seeded, so that an attacker cannot choose a key that shares its victim's state.
+ * twice. When all places are taken, or the network a key comes from has its share of them, new keys share states until
+ * a place is free, those of one network with one another. A shared state counts too many, never too few.
  */
 export class KeyTable {
   readonly #columns: CellColumns;
@@ -30,10 +34,11 @@ export class KeyTable {
   /** Number of places that have ever been taken. */
   #used = 0;
   readonly #free: number[] = [];
-  readonly #newShared: () => CellColumns;
+  readonly #newShared: () => Shared;
   readonly #aim: Aim;
-  #shared: CellColumns | null = null;
-  #seed = 0;
+  /** Which networks the keys come from, counted once there are more than a few. */
+  #shares: SourceShares | null = null;
+  #shared: Shared | null = null;
   /** A policy with the lowest limit and the longest window of all known ones. */
   #slowest: Policy;
   #hand = 0;
@@ -49,7 +54,7 @@ export class KeyTable {
   constructor(policy: Policy, maxKeys: number) {
     const algorithm = ALGORITHMS[policy.algorithm];
     const width = algorithm.width(policy);
-    this.#newShared = () => new CellColumns(algorithm, width);
+    this.#newShared = () => ({ places: new SharedPlaces(maxKeys), columns: new CellColumns(algorithm, width) });
     this.#columns = new CellColumns(algorithm, width);
     this.#maxKeys = maxKeys;
     this.#slowest = { ...policy, limit: policy.limit || MAX_LIMIT };
@@ -88,19 +93,19 @@ export class KeyTable {
   /** Allocates a place, which may move others of its array; a batch does so for all before it aims at any. */
   touch(place: number, policy: Policy): void {
     if (place >= 0) this.#columns.touch(place, policy);
-    else this.#shared!.touch(-1 - place, policy);
+    else this.#shared!.columns.touch(-1 - place, policy);
   }
 
   #aimAt(aim: Aim, place: number, policy: Policy): Aim {
     if (place >= 0) this.#columns.aim(aim, place, policy);
-    else this.#shared!.aim(aim, -1 - place, policy);
+    else this.#shared!.columns.aim(aim, -1 - place, policy);
     return aim;
   }
 
   /** Stores what a decision wrote. */
   keep(aim: Aim, place: number): void {
     if (place >= 0) this.#columns.keep(aim, place);
-    else this.#shared!.keep(aim, -1 - place);
+    else this.#shared!.columns.keep(aim, -1 - place);
   }
 
   /**
@@ -130,6 +135,7 @@ export class KeyTable {
 
   #release(key: string, place: number): void {
     this.#places.delete(key);
+    this.#shares?.free(key);
     this.#keys.set(place, undefined);
     this.#columns.clear(place);
     this.#free.push(place);
@@ -138,28 +144,36 @@ export class KeyTable {
   #takePlace(key: string, now: number, spared: ReadonlySet<string> | undefined): number {
     const full = this.#used >= this.#maxKeys && this.#free.length === 0;
     this.#sweep(full ? SWEPT_WHEN_FULL : SWEPT_PER_KEY, now, spared);
-    let place = this.#free.pop();
-    if (place === undefined) {
-      if (this.#used >= this.#maxKeys) {
-        this.overflows++;
-        return this.#sharedPlace(key);
-      }
-      place = this.#used++;
+    if (!this.#hasRoomFor(key)) {
+      this.overflows++;
+      return this.#enterShared(key, now);
     }
+    const place = this.#free.pop() ?? this.#used++;
     const own = ownText(key);
     this.#keys.set(place, own);
     this.#places.add(own, place);
-    // a key that had a shared state takes that over: otherwise it could use its limit twice
-    if (this.#shared !== null) this.#columns.copy(place, this.#shared, -1 - this.#sharedPlace(key));
+    if (this.#shared !== null) this.#inheritShared(this.#shared, key, place);
     return place;
   }
 
-  #sharedPlace(key: string): number {
-    if (this.#shared === null) {
-      this.#shared = this.#newShared();
-      this.#seed = newSeed();
-    }
-    return -1 - seededHash(key, this.#seed) % SHARED_PLACES;
+  #hasRoomFor(key: string): boolean {
+    const free = this.#maxKeys - this.#places.size;
+    if (this.#shares === null && this.#places.size < sharesBegin(this.#maxKeys)) return free > 0;
+    this.#shares ??= new SourceShares(this.#places.keys());
+    return this.#shares.take(key, free);
+  }
+
+  #enterShared(key: string, now: number): number {
+    const { places, columns } = this.#shared ??= this.#newShared();
+    const spot = places.of(key);
+    places.enter(spot, columns.isIdle(this.#aim, spot.place, this.#slowest, now));
+    return -1 - spot.place;
+  }
+
+  // a key that had a shared state takes that over: otherwise it could use its limit twice
+  #inheritShared({ places, columns }: Shared, key: string, place: number): void {
+    const spot = places.of(key);
+    if (places.mayHold(spot)) this.#columns.copy(place, columns, spot.place);
   }
 
   /**
@@ -168,7 +182,8 @@ export class KeyTable {
    * @returns Whether anything changed
    */
   give({ policy, key }: Take, stamp: number, amount: number, now: number): boolean {
-    const place = this.#places.get(key) ?? (this.#shared === null ? undefined : this.#sharedPlace(key));
+    const shared = this.#shared?.places.of(key).place;
+    const place = this.#places.get(key) ?? (shared === undefined ? undefined : -1 - shared);
     if (place === undefined) return false;
     const aim = this.#aimAt(this.#aim, place, policy);
     return aim.algorithm.give(policy, aim.cells, now, stamp, amount);
@@ -186,7 +201,7 @@ export class KeyTable {
   clear(): number {
     const { size } = this.#places;
     for (const [key, place] of [...this.#places.entries()]) this.#release(key, place);
-    this.#shared = null;
+    this.#shares = this.#shared = null;
     return size;
   }
 

@@ -1,4 +1,5 @@
 import { ownText } from "@sluice/sluice/limiting";
+import { setCharge } from "../policy/charge.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import { type AnyCounter, type CounterInfo, hit, infoOf } from "./counter_like.ts";
@@ -33,8 +34,13 @@ export class PolicyCounter {
     this.#clock = clock;
   }
 
-  static async begin(legacy: AnyCounter, windowMs: number, clock: StoreClock): Promise<PolicyCounter> {
-    await legacy.init?.({ windowMs });
+  static async begin(
+    legacy: AnyCounter,
+    { windowMs, limit }: Policy,
+    told: object,
+    clock: StoreClock,
+  ): Promise<PolicyCounter> {
+    await legacy.init?.({ limit, ...told, windowMs });
     return new PolicyCounter(legacy, windowMs, clock);
   }
 
@@ -42,10 +48,12 @@ export class PolicyCounter {
     return this.#turns.take([key], async () => {
       let fits = cost === 0 ? times : 0;
       let window: Window | null = null;
+      let charged = 0;
       // what can never fit is not counted at all
       if (cost === 1 && policy.limit > 0) {
         // side by side: one after the other, a crowd on one key would use up the time a store has
         ({ window, within: fits } = await this.#count(key, times, policy.limit));
+        charged = times - fits;
       } else if (cost > 0 && cost <= policy.limit) {
         for (; fits < times; fits++) {
           ({ window } = await this.#count(key, cost, policy.limit));
@@ -55,7 +63,10 @@ export class PolicyCounter {
         }
       }
       window ??= await this.#look(key);
-      return verdictOf(policy, cost, fits, times, window, this.#clock.now());
+      const verdict = verdictOf(policy, cost, fits, times, window, this.#clock.now());
+      // hits of a refusal stay, as in express-rate-limit, which gives them back with `skipFailedRequests`
+      if (charged > 0) setCharge(verdict, { units: charged, stamp: window.end });
+      return verdict;
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Counters } from "./counters.ts";
+import { chargeOf, setCharge } from "../policy/charge.ts";
 import { refusesFreely } from "../policy/policy.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 import { signatureOf } from "./signature.ts";
@@ -143,7 +144,10 @@ function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], place: nu
     }
     // refused by this policy, unless another one refused and the units would still fit here. If the store gives no
     // retry time at all, its own flag counts
-    return { ...verdict, granted: 0, denied: isTold ? verdict.retryMs > 0 : verdict.denied, stamp: 0 };
+    const refusal = { ...verdict, granted: 0, denied: isTold ? verdict.retryMs > 0 : verdict.denied, stamp: 0 };
+    const charge = chargeOf(verdict);
+    if (charge !== undefined) setCharge(refusal, { ...charge, units: cost });
+    return refusal;
   });
 }
 

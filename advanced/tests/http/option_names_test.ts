@@ -65,7 +65,6 @@ Deno.test("an option of a single limit beside `limits` is refused, since no limi
 });
 
 Deno.test("an option of another function or another limiter is refused, with what to do instead", () => {
-  assert(refusal(fetchLimit, { handler: () => {} }).includes("no option handler; it is for rateLimit"));
   assert(
     refusal(fetchLimit, { requestPropertyName: "left" }).includes("no option requestPropertyName; it is for rate"),
   );

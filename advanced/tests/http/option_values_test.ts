@@ -173,8 +173,8 @@ Deno.test("an error names the function that made the limiter, or the method that
     for (const [options, rest] of wrong) assertEquals(said(() => call(options)), `${door}: ${rest}`);
   }
   assertEquals(
-    said(() => fetchLimit({ cost: 0 })),
-    "fetchLimit: option cost must be an integer from 1 to 2147483648, not 0",
+    said(() => fetchLimit({ cost: -1 })),
+    "fetchLimit: option cost must be an integer from 0 to 2147483648, not -1",
   );
 
   const limiter = new Limiter({ limits: [{ name: "a" }, { name: "b" }] });
@@ -186,11 +186,11 @@ Deno.test("an error names the function that made the limiter, or the method that
     said(() => limiter.peek({ a: "k" })),
     'limiter.peek: the key of limit "b" must be a non-empty string, not undefined',
   );
-  const { message } = await assertRejects(() => limiter.waitFor("k", { cost: 0 }), RangeError);
-  assertEquals(message, "limiter.waitFor: option cost must be an integer from 1 to 2147483648, not 0");
+  const { message } = await assertRejects(() => limiter.waitFor("k", { cost: -1 }), RangeError);
+  assertEquals(message, "limiter.waitFor: option cost must be an integer from 0 to 2147483648, not -1");
 
   // a value returned by a function in the options is attributed to the function that took the options
   const handler = fetchLimit({ cost: () => NaN, keyGenerator: () => "k" })(() => new Response("hello"));
   const failed = await assertRejects(() => handler(new Request("http://localhost/")), RangeError);
-  assertEquals(failed.message, "fetchLimit: option cost must be an integer from 1 to 2147483648, not NaN");
+  assertEquals(failed.message, "fetchLimit: option cost must be an integer from 0 to 2147483648, not NaN");
 });

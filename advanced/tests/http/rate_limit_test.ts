@@ -651,7 +651,7 @@ Deno.test("invalid options are errors at construction that name the option and t
     [{ max: "5" as unknown as number }, TypeError, "max"],
     [{ windowMs: 0 }, RangeError, "windowMs"],
     [{ windowMs: 2 ** 41 }, RangeError, "windowMs"],
-    [{ cost: 0 }, RangeError, "cost"],
+    [{ cost: -1 }, RangeError, "cost"],
     [{ cost: 1.5 }, RangeError, "cost"],
     [{ cost: 11, max: 10 }, RangeError, "above the limit (10)"],
     [{ cost: 11, limit: 10 }, RangeError, "above the limit (10)"],

@@ -1,5 +1,6 @@
 import { ownText } from "../../http/own_text.ts";
-import { newSeed, seededHash } from "../../http/seeded_hash.ts";
+import { SharedPlaces } from "./shared_places.ts";
+import { sharesBegin, SourceShares } from "./source_shares.ts";
 
 /** What a hit did to a key's count. */
 export interface Hit {
@@ -13,17 +14,16 @@ export interface Hit {
 const SWEPT_PER_HIT = 2;
 /** Longer keys always share counters: otherwise a client that chooses its key could fill the memory with a few. */
 const MAX_KEY_LENGTH = 1024;
-/** Number of shared counters, for keys that get no slot of their own. */
-const OVERFLOW_SLOTS = 1024;
 
 /**
  * Fixed windows in memory: a key's window begins with its first request.
  *
  * There are no timers. Every hit sweeps a few slots, so expired keys go as new ones come. The number of keys is
- * bounded: when all slots are taken by live keys, new keys share counters by their hash until a slot is free. A shared
- * counter counts too many, never too few, so no key is admitted more than `max` times in a window. But a shared window
- * may have been begun by another key. Any fixed window admits up to `2 * max - 1` requests in some `windowMs`, across
- * two windows; a key that loses its slot may touch a third window, and be admitted up to `3 * max - 2` times.
+ * bounded: when all slots are taken by live keys, or the network a key comes from has its share of them
+ * ({@linkcode SourceShares}), new keys share counters ({@linkcode SharedPlaces}) until a slot is free. A shared counter
+ * counts too many, never too few, so no key is admitted more than `max` times in a window. But a shared window may have
+ * been begun by another key. Any fixed window admits up to `2 * max - 1` requests in some `windowMs`, across two
+ * windows; a key that loses its slot may touch a third window, and be admitted up to `3 * max - 2` times.
  */
 export class MemoryStore {
   readonly #windowMs: number;
@@ -33,10 +33,11 @@ export class MemoryStore {
   readonly #free: number[] = [];
   #counts: Float64Array;
   #ends: Float64Array;
+  /** Which networks the keys come from, counted once there are more than a few. */
+  #shares: SourceShares | null = null;
+  #shared: SharedPlaces | null = null;
   #overflowCounts: Float64Array | null = null;
   #overflowEnds: Float64Array | null = null;
-  /** Made with the shared counters, so that an attacker cannot choose a key that shares its victim's. */
-  #seed = 0;
   #hand = 0;
   #latest = -Infinity;
 
@@ -112,15 +113,22 @@ export class MemoryStore {
 
   #release(key: string, slot: number): void {
     this.#slots.delete(key);
+    this.#shares?.free(key);
     this.#keys[slot] = undefined;
     this.#free.push(slot);
   }
 
+  #hasRoomFor(key: string): boolean {
+    const free = this.#maxKeys - this.#slots.size;
+    if (this.#shares === null && this.#slots.size < sharesBegin(this.#maxKeys)) return free > 0;
+    this.#shares ??= new SourceShares(this.#slots.keys());
+    return this.#shares.take(key, free);
+  }
+
   #takeSlot(key: string): number {
-    if (key.length > MAX_KEY_LENGTH) return -1;
+    if (key.length > MAX_KEY_LENGTH || !this.#hasRoomFor(key)) return -1;
     let slot = this.#free.pop();
     if (slot === undefined) {
-      if (this.#keys.length >= this.#maxKeys) return -1;
       slot = this.#keys.length;
       if (slot >= this.#counts.length) this.#grow();
     }
@@ -128,15 +136,16 @@ export class MemoryStore {
     this.#keys[slot] = own;
     this.#slots.set(own, slot);
     this.#ends[slot] = -Infinity;
-    // a key that had a shared counter takes over that count: otherwise it could use its limit twice in a window
-    if (this.#overflowCounts !== null) this.#inheritShared(key, slot);
+    if (this.#shared !== null) this.#inheritShared(this.#shared, key, slot);
     return slot;
   }
 
-  #inheritShared(key: string, slot: number): void {
-    const shared = this.#sharedSlot(key);
-    this.#counts[slot] = this.#overflowCounts![shared]!;
-    this.#ends[slot] = this.#overflowEnds![shared]!;
+  // a key that had a shared counter takes over that count: otherwise it could use its limit twice in a window
+  #inheritShared(shared: SharedPlaces, key: string, slot: number): void {
+    const spot = shared.of(key);
+    if (!shared.mayHold(spot)) return;
+    this.#counts[slot] = this.#overflowCounts![spot.place]!;
+    this.#ends[slot] = this.#overflowEnds![spot.place]!;
   }
 
   #grow(): void {
@@ -150,14 +159,12 @@ export class MemoryStore {
   }
 
   #hitShared(key: string, now: number): Hit {
-    if (this.#overflowCounts === null) this.#seed = newSeed();
-    this.#overflowCounts ??= new Float64Array(OVERFLOW_SLOTS);
-    this.#overflowEnds ??= new Float64Array(OVERFLOW_SLOTS).fill(-Infinity);
-    return count(this.#overflowCounts, this.#overflowEnds, this.#sharedSlot(key), now, this.#windowMs);
-  }
-
-  #sharedSlot(key: string): number {
-    return seededHash(key, this.#seed) % OVERFLOW_SLOTS;
+    this.#shared ??= new SharedPlaces(this.#maxKeys);
+    this.#overflowCounts ??= new Float64Array(this.#shared.count);
+    this.#overflowEnds ??= new Float64Array(this.#shared.count).fill(-Infinity);
+    const spot = this.#shared.of(key);
+    this.#shared.enter(spot, this.#overflowEnds[spot.place]! <= now);
+    return count(this.#overflowCounts, this.#overflowEnds, spot.place, now, this.#windowMs);
   }
 
   /**
@@ -174,7 +181,11 @@ export class MemoryStore {
   clear(): void {
     this.#slots.clear();
     this.#keys.length = this.#free.length = this.#hand = 0;
-    this.#overflowCounts = this.#overflowEnds = null;
+    this.#shares =
+      this.#shared =
+      this.#overflowCounts =
+      this.#overflowEnds =
+        null;
   }
 }
 

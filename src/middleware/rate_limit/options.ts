@@ -1,5 +1,6 @@
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
+import type { Validate } from "./mistakes.ts";
 import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../../http/check_option.ts";
 
 /** Options of the built-in limiter; all are optional. */
@@ -28,6 +29,11 @@ export interface RateLimitOptions {
   ipv6Subnet?: number | undefined;
   /** What to do with requests whose client is unknown: count them together, or fail. `"share"` by default. */
   missingKey?: "share" | "error" | undefined;
+  /**
+   * Which mistakes are looked for, with one warning for each in a process: all by default, `false` for none, or an object
+   * with express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`, `keyGeneratorIpFallback`.
+   */
+  validate?: Validate | undefined;
   /** Name for limiters that are made inside requests: those of one name count together. */
   name?: string | undefined;
   /** The present time in ms; for tests. */
@@ -49,6 +55,7 @@ const NAMES: OptionNames<RateLimitOptions> = {
   maxKeys: true,
   ipv6Subnet: true,
   missingKey: true,
+  validate: true,
   name: true,
   clock: true,
 };
@@ -92,14 +99,15 @@ export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
     checkType("rateLimit", name, options[name], "function");
   }
   checkType("rateLimit", "name", options.name, "string");
-  const { message } = options;
+  const { message, validate = true } = options;
+  if (typeof validate !== "object" || validate === null) checkType("rateLimit", "validate", validate, "boolean");
   if (message !== undefined && typeof message !== "string" && (typeof message !== "object" || message === null)) {
     refuseOption("rateLimit", "message", "a string or an object", message);
   }
   if (missingKey !== "share" && missingKey !== "error") {
     refuseOption("rateLimit", "missingKey", '"share" or "error"', missingKey);
   }
-  return { ...options, windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey, clock };
+  return { ...options, windowMs, max, statusCode, headers, maxKeys, ipv6Subnet, missingKey, validate, clock };
 }
 
 /**
