@@ -3,8 +3,8 @@ import { startServer } from "../../../tests/support/redis_servers.ts";
 import { Takers } from "../support/takers.ts";
 
 const PROCESSES = 4;
-const TAKES = 400;
-const MAX = 200;
+const TAKES = 1_000;
+const MAX = 400;
 
 /** Far longer than a process of this test runs in the time it has for a decision. */
 const STILL_MS = 60;

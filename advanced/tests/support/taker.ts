@@ -58,7 +58,11 @@ async function work(order: TakerOrder): Promise<TakerReport> {
   const decisions: Decision[] = [];
   let left = takes;
   await Promise.all(Array.from({ length: callers }, async () => {
-    while (left-- > 0) decisions.push(await limiter.check(key));
+    while (left-- > 0) {
+      decisions.push(await limiter.check(key));
+      // a caller also does other things, such as reading its next request
+      if (callers < takes) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
   }));
   await limiter.close();
   return {
