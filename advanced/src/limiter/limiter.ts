@@ -14,6 +14,7 @@ import { assertKey, formsOf } from "./encode_key.ts";
 import { checkLeases, checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
 import { splitDecisions } from "./split_decisions.ts";
+import { joinStore, leaveStore } from "./store_users.ts";
 import { WaitQueue } from "./wait_queue.ts";
 import { whenAll } from "./when_all.ts";
 
@@ -86,6 +87,7 @@ export class Limiter extends Emitter {
     const { store = new MemoryStore({ maxKeys: checked.maxKeys, ...clockOf(options) }) } = options;
     checkStore(store, this.policies, made);
     this.#store = store;
+    joinStore(this, store);
     this.#queue = new WaitQueue({
       most: maxWaiting,
       timers: checked.timers,
@@ -321,12 +323,12 @@ export class Limiter extends Emitter {
 
   /**
    * Rejects callers that wait in `waitFor` with an `AbortError`, gives back leases, as far as the store accepts them in
-   * time, and closes the store.
+   * time, and closes the store, unless another limiter still uses it: the last one does.
    */
   async close(): Promise<void> {
     this.#queue.close();
     await this.#leasing?.giveAllBack((take, stamp, amount) => this.#guarded!.give(take, stamp, amount, "store"));
-    await this.#store.close?.();
+    await leaveStore(this)?.close?.();
   }
 }
 
