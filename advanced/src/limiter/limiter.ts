@@ -14,6 +14,7 @@ import { assertKey, formsOf } from "./encode_key.ts";
 import { checkLeases, checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
 import { splitDecisions } from "./split_decisions.ts";
+import { noteSameCounters } from "./same_counters.ts";
 import { joinStore, leaveStore } from "./store_users.ts";
 import { WaitQueue } from "./wait_queue.ts";
 import { whenAll } from "./when_all.ts";
@@ -79,7 +80,6 @@ export class Limiter extends Emitter {
     this.#checkCaller = caller ?? "limiter.check";
     checkLimiterNames(made, options, LIMITER_NAMES, LIMIT_NAMES);
     this.policies = policiesOf(options, made);
-    this.#demand = new Demand(this.policies, (options.limits ?? [options]).map(({ shadow }) => shadow === true));
     const checked = checkStoreOptions(options, made);
     checkLeases(checked.leases, this.policies, made);
     const { maxWaiting = 1000 } = options;
@@ -87,7 +87,11 @@ export class Limiter extends Emitter {
     const { store = new MemoryStore({ maxKeys: checked.maxKeys, ...clockOf(options) }) } = options;
     checkStore(store, this.policies, made);
     this.#store = store;
+    const shadow = (options.limits ?? [options]).map((limit) => limit.shadow === true);
+    this.#demand = new Demand(this.policies, shadow, (tier) => store.checkPolicy?.(tier));
     joinStore(this, store);
+    // who makes limiters for requests knows only later whether they were made inside one, and are meant to be the same
+    if (caller === undefined) noteSameCounters(store, this.policies, made);
     this.#queue = new WaitQueue({
       most: maxWaiting,
       timers: checked.timers,

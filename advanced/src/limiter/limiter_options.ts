@@ -184,6 +184,7 @@ export function checkLeases(leases: LeaseOptions | null, policies: readonly Poli
  * @param policies The policies
  * @param caller Name of the caller for error messages
  * @throws {TypeError} If it is no store, or an algorithm is not among its capabilities
+ * @throws {RangeError} If a limit is too large for the store
  */
 export function checkStore(store: Store, policies: readonly Policy[], caller: string): void {
   // an address may contain a password, and errors are logged

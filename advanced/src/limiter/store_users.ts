@@ -17,6 +17,15 @@ export function joinStore(limiter: object, store: Store): void {
 }
 
 /**
+ * Tells whether an open limiter uses a store.
+ *
+ * @param store The store
+ */
+export function isInUse(store: Store): boolean {
+  return (users.get(store) ?? 0) > 0;
+}
+
+/**
  * Notes that a limiter no longer uses its store.
  *
  * @param limiter The limiter

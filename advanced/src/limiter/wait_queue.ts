@@ -33,25 +33,26 @@ class Waiter {
   readonly leaving: Leaving;
   /** Equal for callers that want the same; `null` where each has to be asked for by itself. */
   readonly kind: string | null;
-  /** Resolves when the first caller of the lane has got the units for this one too. */
-  readonly gift: Promise<Decision>;
-  readonly give: (decision: Decision) => void;
+  /** Resolves with what was granted. */
+  readonly granted: Promise<Decision>;
+  readonly #grant: (decision: Decision) => void;
   isServed = false;
-  /** What the first caller of the lane was told about this one before it went. */
-  denied: Decision | null;
+  /** The refusal after which its turn begins; `null` if it has to ask first. */
+  denied: Decision | null = null;
 
-  constructor(takes: readonly Take[], leaving: Leaving, asksForMany: boolean, denied: Decision | null) {
+  constructor(takes: readonly Take[], leaving: Leaving, asksForMany: boolean) {
     this.takes = takes;
     this.leaving = leaving;
-    this.denied = denied;
     this.kind = asksForMany && takes.every(({ policy }) => refusesFreely(policy)) ? signatureOf(takes) : null;
-    let give: (decision: Decision) => void = () => {};
+    let grant: (decision: Decision) => void = () => {};
     // Node 20 has no Promise.withResolvers
-    this.gift = new Promise((resolve) => give = resolve);
-    this.give = (decision) => {
-      this.isServed = true;
-      give(decision);
-    };
+    this.granted = new Promise((resolve) => grant = resolve);
+    this.#grant = grant;
+  }
+
+  grant(decision: Decision): void {
+    this.isServed = true;
+    this.#grant(decision);
   }
 }
 
@@ -124,7 +125,7 @@ export class WaitQueue {
     if (this.#waiting >= this.#options.most && !this.#options.timers.endWithRequest) {
       throw new RangeError(`limiter.waitFor: the queue is full (option maxWaiting: ${this.#options.most})`);
     }
-    return await this.#wait(key, new Waiter(takes, this.#leaver(ending), this.#asksForMany, denied));
+    return await this.#wait(key, new Waiter(takes, this.#leaver(ending), this.#asksForMany), denied);
   }
 
   #leaver(ending: Ending): Leaving {
@@ -135,12 +136,12 @@ export class WaitQueue {
     return leaving;
   }
 
-  async #wait(key: string, waiter: Waiter): Promise<Decision> {
+  async #wait(key: string, waiter: Waiter, denied: Decision | null): Promise<Decision> {
     let lane = this.#lanes.get(key);
     if (lane === undefined) this.#lanes.set(key, lane = { waiters: new Set(), last: Promise.resolve() });
-    const isFirst = lane.waiters.size === 0;
+    if (lane.waiters.size === 0) waiter.denied = denied;
+    const turn = lane.waiters.size === 0 ? this.#head(lane, waiter) : this.#follow(lane, waiter, lane.last);
     lane.waiters.add(waiter);
-    const turn = isFirst ? this.#head(lane, waiter) : this.#follow(lane, waiter, lane.last);
     // a caller that leaves early must not let later ones overtake earlier ones
     lane.last = Promise.allSettled([lane.last, turn]);
     const done = () => {
@@ -150,11 +151,8 @@ export class WaitQueue {
     turn.then(done, done);
     this.#waiting++;
     try {
-      return await Promise.race([turn, waiter.leaving.promise]);
-    } catch (error) {
-      // granted at the moment it left
-      turn.then(this.#options.giveBack, () => {});
-      throw error;
+      // who has left is granted nothing any more
+      return await Promise.race([waiter.granted, waiter.leaving.promise, turn.then(() => waiter.granted)]);
     } finally {
       this.#waiting--;
       waiter.leaving.forget();
@@ -162,33 +160,31 @@ export class WaitQueue {
     }
   }
 
-  async #follow(lane: Lane, waiter: Waiter, ahead: Promise<unknown>): Promise<Decision> {
+  async #follow(lane: Lane, waiter: Waiter, ahead: Promise<unknown>): Promise<void> {
     // on Workers a promise of an ended request is rejected
     const turn = this.#options.timers.endWithRequest ? ahead.catch(() => {}) : ahead;
-    const gift = await Promise.race([waiter.gift, turn.then(() => null), waiter.leaving.promise]);
-    return gift ?? await this.#head(lane, waiter);
+    await Promise.race([waiter.granted, turn, waiter.leaving.promise]);
+    await this.#head(lane, waiter);
   }
 
-  async #head(lane: Lane, waiter: Waiter): Promise<Decision> {
-    for (;;) {
+  async #head(lane: Lane, waiter: Waiter): Promise<void> {
+    while (!waiter.isServed) {
       if (waiter.denied !== null) {
         assertPossible(waiter.denied);
         await this.#pause(waiter.denied, waiter.leaving);
       }
-      const decision = await this.#askFor(lane, waiter);
-      if (decision !== null) return decision;
+      await this.#askFor(lane, waiter);
     }
   }
 
   // asks for a caller and for those behind it that want the same; hands out what is granted, in their order
-  async #askFor(lane: Lane, head: Waiter): Promise<Decision | null> {
+  async #askFor(lane: Lane, head: Waiter): Promise<void> {
     const group = groupOf(lane, head);
     const before = this.#returns;
     const asked = this.#options.ask(group.map(({ takes }) => takes));
     const decisions = "then" in asked ? await asked : asked;
-    const open = group.filter(({ leaving, isServed }) => !leaving.hasLeft && !isServed);
-    let own: Decision | null = null;
     head.denied = null;
+    const open = group.filter(({ leaving }) => !leaving.hasLeft);
     for (const decision of decisions) {
       const next = open.shift();
       if (!decision.allowed) {
@@ -196,11 +192,9 @@ export class WaitQueue {
         // woken
         if (next !== undefined && !this.#mayBeFreed(decision, before)) next.denied = decision;
       } else if (next === undefined) this.#options.giveBack(decision);
-      else if (next === head) own = decision;
-      else next.give(decision);
+      else next.grant(decision);
     }
     if (head.leaving.hasLeft) await head.leaving.promise;
-    return own;
   }
 
   // units may have been given back while a rejection was in flight, as above
