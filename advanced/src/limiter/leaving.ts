@@ -39,7 +39,8 @@ export class Leaving {
     this.#signal = signal;
     if (signal?.aborted) this.leave(signal.reason);
     else signal?.addEventListener("abort", this.#abort);
-    const late = () => this.leave(new DOMException(`limiter.waitFor: not granted within ${timeoutMs} ms`, "TimeoutError"));
+    const late = () =>
+      this.leave(new DOMException(`limiter.waitFor: not granted within ${timeoutMs} ms`, "TimeoutError"));
     this.#cancel = timeoutMs === undefined ? () => {} : timers.start(late, timeoutMs);
   }
 

@@ -84,7 +84,9 @@ export class Limiter extends Emitter {
     checkLeases(checked.leases, this.policies, made);
     const { maxWaiting = 1000 } = options;
     checkInteger(made, "maxWaiting", maxWaiting, 0, 10_000_000);
-    const { store = new MemoryStore({ maxKeys: checked.maxKeys, ...clockOf(options) }) } = options;
+    const { store = new MemoryStore({ maxKeys: checked.maxKeys, ...clockOf(options) }) }: {
+      store?: Store | undefined;
+    } = options;
     checkStore(store, this.policies, made);
     this.#store = store;
     const shadow = (options.limits ?? [options]).map((limit) => limit.shadow === true);

@@ -36,7 +36,7 @@ export class Takers implements AsyncDisposable {
    * @param order What they take
    * @returns What they got, over all processes
    */
-  async take(takes: number, order: Omit<TakerOrder, "processes" | "takes">): Promise<TakerReport> {
+  async take(takes: number, order: Omit<TakerOrder, "takes">): Promise<TakerReport> {
     const processes = this.#children.length;
     const line = `${JSON.stringify({ processes, ...order, takes: takes / processes })}\n`;
     await Promise.all(this.#writers.map((writer) => writer.write(new TextEncoder().encode(line))));
