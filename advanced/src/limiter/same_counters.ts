@@ -5,6 +5,8 @@ import { isInUse } from "./store_users.ts";
 
 /** The store through which a limit was counted first: by where its counters are, then by prefix and limit. */
 const counting = new WeakMap<object, Map<string, WeakRef<Store>>>();
+/** Limits that are known of one place; a program that makes more makes them for its clients. */
+const MOST = 1000;
 let warned = false;
 
 /**
@@ -25,7 +27,7 @@ export function noteSameCounters(store: Store, policies: readonly Policy[], call
     const former = limits.get(id)?.deref();
     if (former === store) continue;
     if (former !== undefined && isInUse(former)) warn(name, prefix, caller);
-    else limits.set(id, new WeakRef(store));
+    else if (limits.size < MOST || limits.has(id)) limits.set(id, new WeakRef(store));
   }
 }
 

@@ -139,9 +139,11 @@ export class WaitQueue {
   async #wait(key: string, waiter: Waiter, denied: Decision | null): Promise<Decision> {
     let lane = this.#lanes.get(key);
     if (lane === undefined) this.#lanes.set(key, lane = { waiters: new Set(), last: Promise.resolve() });
-    if (lane.waiters.size === 0) waiter.denied = denied;
-    const turn = lane.waiters.size === 0 ? this.#head(lane, waiter) : this.#follow(lane, waiter, lane.last);
+    const isFirst = lane.waiters.size === 0;
     lane.waiters.add(waiter);
+    // the others may have been refused some time ago
+    if (isFirst) waiter.denied = denied;
+    const turn = isFirst ? this.#head(lane, waiter) : this.#follow(lane, waiter, lane.last);
     // a caller that leaves early must not let later ones overtake earlier ones
     lane.last = Promise.allSettled([lane.last, turn]);
     const done = () => {
