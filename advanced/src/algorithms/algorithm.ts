@@ -35,6 +35,11 @@ export interface Algorithm {
    * `decide_batch.ts` with the functions above. Optional, for algorithms where the speed matters.
    */
   decide?(policy: Policy, cells: Cells, now: number, cost: number, times: number): Verdict;
+  /**
+   * Bounds what was counted by a longer window: it ends, or counts as used, no later than if it had been used now by the
+   * policy's window. Changes nothing otherwise. Not there where a state says by itself what a shorter window means.
+   */
+  shorten?(policy: Policy, cells: Cells, now: number): void;
   /** Restarts the wait: what is used counts as used now. Returns the stamp it has now. */
   extend(policy: Policy, cells: Cells, now: number): number;
 }

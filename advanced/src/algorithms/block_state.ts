@@ -37,6 +37,12 @@ export function countRefusals(
   array[at + BLOCKED_UNTIL] = now + block.forMs;
 }
 
+/** Bounds what was written by a longer window or block to those of the policy. */
+export function shortenBlock(block: Block, windowMs: number, { array, at }: Cells, now: number): void {
+  array[at + COUNTED_UNTIL] = Math.min(array[at + COUNTED_UNTIL]!, now + windowMs);
+  array[at + BLOCKED_UNTIL] = Math.min(array[at + BLOCKED_UNTIL]!, now + block.forMs);
+}
+
 /** ms until nothing of the state matters any more. */
 export function blockReset({ array, at }: Cells, now: number): number {
   return Math.max(0, array[at + COUNTED_UNTIL]! - now, array[at + BLOCKED_UNTIL]! - now);

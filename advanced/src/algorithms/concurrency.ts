@@ -49,6 +49,10 @@ export const concurrency: Algorithm = {
     }
     return false;
   },
+  shorten({ windowMs }, cells, now) {
+    const { array } = cells;
+    for (let i = LEASES; i < endOf(cells); i += 3) array[i + 1] = Math.min(array[i + 1]!, now + windowMs);
+  },
   extend: () => 0,
 };
 

@@ -1,7 +1,7 @@
 import { capacityOf, refusesFreely } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
-import { blockedFor, countRefusals, refusalsLeft } from "./block_state.ts";
+import { blockedFor, countRefusals, refusalsLeft, shortenBlock } from "./block_state.ts";
 
 /** What a store holds for one take: its algorithm, and the cells of its key. */
 export interface Held {
@@ -11,12 +11,17 @@ export interface Held {
   readonly cells: Cells;
   /** The state behind the policy's `block`, `null` when it has none. */
   readonly block: Cells | null;
+  /** Whether the cells are known to be of no longer window than the policy's. */
+  readonly isOfThisWindow?: boolean;
 }
 
 /**
  * Decides a batch on states to which the caller has exclusive access: the one rule that every store follows.
  *
- * First every policy is asked how often its take fits; the minimum is granted to all. Then those that refused bear the
+ * A state that was written by a longer window or block, before the policy was changed, is bounded to the present one:
+ * what it holds counts as if it had been used now, at the latest. This writes, even if nothing is granted.
+ *
+ * Then every policy is asked how often its take fits; the minimum is granted to all. At last those that refused bear the
  * consequences (`onDenied`, `block`). With `onDenied: "free"` and no `block` a rejection writes nothing.
  *
  * @param takes The batch
@@ -27,6 +32,7 @@ export interface Held {
  */
 export function decideBatch(takes: readonly Take[], held: readonly Held[], times: number, now: number): Verdict[] {
   if (takes.length === 1) return [decideAlone(takes[0]!, held[0]!, times, now)];
+  takes.forEach((take, i) => shorten(take, held[i]!, now));
   const fits = takes.map((take, i) => timesItFits(take, held[i]!, times, now));
   let granted = times;
   takes.forEach(({ shadow }, i) => {
@@ -41,9 +47,15 @@ export function decideBatch(takes: readonly Take[], held: readonly Held[], times
 export function decideAlone(take: Take, held: Held, times: number, now: number): Verdict {
   const { policy, cost } = take;
   const { algorithm, cells } = held;
+  shorten(take, held, now);
   if (algorithm.decide !== undefined && refusesFreely(policy)) return algorithm.decide(policy, cells, now, cost, times);
   const fits = timesItFits(take, held, times, now);
   return settle(take, held, fits, times - fits, now);
+}
+
+function shorten({ policy }: Take, { algorithm, cells, block, isOfThisWindow }: Held, now: number): void {
+  if (isOfThisWindow !== true) algorithm.shorten?.(policy, cells, now);
+  if (block !== null) shortenBlock(policy.block!, policy.windowMs, block, now);
 }
 
 function timesItFits({ policy, cost }: Take, { algorithm, cells, block }: Held, times: number, now: number): number {

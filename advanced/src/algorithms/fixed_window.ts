@@ -59,6 +59,9 @@ export const fixedWindow: Algorithm = {
     if (array[at + USED] === 0) array[at + END] = 0;
     return true;
   },
+  shorten(policy, { array, at }, now) {
+    if (array[at + END]! - now > policy.windowMs) array[at + END] = endOf(policy, now);
+  },
   extend({ windowMs }, { array, at }, now) {
     if (now < array[at + END]!) array[at + END] = now + windowMs;
     return array[at + END]!;

@@ -50,6 +50,11 @@ export const slidingApproximate: Algorithm = {
     array[start + CURRENT] = Math.max(0, current - units);
     return true;
   },
+  shorten(policy, cells, now) {
+    if (cells.array[cells.at + WINDOW]! <= policy.windowMs) return;
+    const { current, previous } = at(policy, cells, now);
+    if (current + previous > 0) slidingApproximate.take(policy, cells, now, 0);
+  },
   extend(policy, cells, now) {
     const { current, previous } = at(policy, cells, now);
     cells.array.fill(0, cells.at, cells.at + 4);

@@ -58,6 +58,9 @@ export const slidingWindow: Algorithm = {
     array[at + TOTAL]! -= given;
     return given > 0;
   },
+  shorten(policy, cells, now) {
+    if (cells.array[cells.at + WINDOW]! > policy.windowMs && used(policy, cells, now) > 0) advance(policy, cells, now);
+  },
   extend(policy, cells, now) {
     const units = used(policy, cells, now);
     cells.array.fill(0, cells.at, cells.at + slidingWindow.width(policy));

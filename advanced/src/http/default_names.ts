@@ -1,4 +1,5 @@
 import type { Limiter } from "../limiter/limiter.ts";
+import { noteSameCounters } from "../limiter/same_counters.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 
 /** Default names in use, by store. */
@@ -6,7 +7,8 @@ const inUse = new WeakMap<object, Set<string>>();
 let warned = false;
 
 /**
- * Warns about a second limiter without a name on one store: with the same default name, both are one limit.
+ * Warns about a second limiter without a name on one store, and about one of the same name on another store that counts
+ * in the same place: both are one limit.
  *
  * @param options The options of a limiter that was not made inside a request
  * @param limiter The limiter
@@ -14,6 +16,7 @@ let warned = false;
 export function noteDefaultNames<Req>(options: RateLimitOptions<Req>, { policies }: Limiter): void {
   const { store, limits = [options] } = options;
   if (store === undefined) return;
+  if ("capabilities" in store) noteSameCounters(store, policies, "rateLimit");
   let names = inUse.get(store);
   if (names === undefined) inUse.set(store, names = new Set());
   for (const [i, { name }] of policies.entries()) {

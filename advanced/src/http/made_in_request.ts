@@ -1,5 +1,6 @@
 import { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "@sluice/sluice/limiting";
 import { Limiter } from "../limiter/limiter.ts";
+import { leaveStore } from "../limiter/store_users.ts";
 import { type CountersHome, homeOf } from "../stores/counters_home.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import type { Store } from "../policy/store.ts";
@@ -36,9 +37,11 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
   const named = options.name ?? options.identifier;
   const identity = `${JSON.stringify(counting)}${named === undefined ? placeOf(req) : ""}${prefix}`;
   const known = limiters.get(identity);
-  if (known !== undefined) return known;
   // there may be a prefix for each tenant, and their counts are in the store anyway
-  if (prefix !== "" && limiters.size >= MAX_MADE_INSIDE) return made.limiter;
+  if (known === undefined && prefix !== "" && limiters.size >= MAX_MADE_INSIDE) return made.limiter;
+  // nothing asks this one, and nobody will close it
+  leaveStore(made.limiter);
+  if (known !== undefined) return known;
   noteMadeInside(named, limiters.size, "options");
   if (options.store !== undefined && home === options.store) noteOwnMemory(options.store);
   const limiter = new Limiter(limiterOptionsOf(options, made.caller), made.caller);

@@ -26,6 +26,7 @@ const MAX_TIERS = 1000;
 export class Demand {
   readonly #policies: readonly Policy[];
   readonly #shadow: readonly boolean[];
+  readonly #checkTier: (policy: Policy) => void;
   readonly #tiers = new Map<string, Policy>();
 
   /**
@@ -33,10 +34,12 @@ export class Demand {
    *
    * @param policies The limiter's policies
    * @param shadow Which of them never refuse, in the same order
+   * @param checkTier Checks that the store can serve a policy with another limit
    */
-  constructor(policies: readonly Policy[], shadow: readonly boolean[]) {
+  constructor(policies: readonly Policy[], shadow: readonly boolean[], checkTier: (policy: Policy) => void) {
     this.#policies = policies;
     this.#shadow = shadow;
+    this.#checkTier = checkTier;
   }
 
   /**
@@ -84,6 +87,7 @@ export class Demand {
     if (known !== undefined) return known;
     const tier = { ...policy, limit };
     checkPolicy(tier, caller);
+    this.#checkTier(tier);
     if (this.#tiers.size >= MAX_TIERS) this.#tiers.clear();
     this.#tiers.set(id, tier);
     return tier;

@@ -14,6 +14,9 @@ import { type CheckOptions, Demand, type LimiterKeys, type PeekOptions } from ".
 import { assertKey, formsOf } from "./encode_key.ts";
 import { checkLeases, checkStore, checkStoreOptions, type LimiterOptions, policiesOf } from "./limiter_options.ts";
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES } from "./option_names.ts";
+import { splitDecisions } from "./split_decisions.ts";
+import { noteSameCounters } from "./same_counters.ts";
+import { joinStore, leaveStore } from "./store_users.ts";
 import { WaitQueue } from "./wait_queue.ts";
 import { whenAll } from "./when_all.ts";
 
@@ -69,6 +72,7 @@ export class Limiter extends Emitter {
   readonly #checkCaller: string;
   /** How often the breaker had opened when a failure was last told, `-1` for never. */
   #logged = -1;
+  #isWholeQuotaNoted = false;
 
   /**
    * Makes a limiter.
@@ -84,15 +88,28 @@ export class Limiter extends Emitter {
     this.#checkCaller = caller ?? "limiter.check";
     checkLimiterNames(made, options, LIMITER_NAMES, LIMIT_NAMES);
     this.policies = policiesOf(options, made);
-    this.#demand = new Demand(this.policies, (options.limits ?? [options]).map(({ shadow }) => shadow === true));
     const checked = checkStoreOptions(options, made);
     checkLeases(checked.leases, this.policies, made);
     const { maxWaiting = 1000 } = options;
     checkInteger(made, "maxWaiting", maxWaiting, 0, 10_000_000);
-    this.#queue = new WaitQueue(maxWaiting, checked.timers);
-    const { store = new MemoryStore({ maxKeys: checked.maxKeys, ...clockOf(options) }) } = options;
+    const { store = new MemoryStore({ maxKeys: checked.maxKeys, ...clockOf(options) }) }: {
+      store?: Store | undefined;
+    } = options;
     checkStore(store, this.policies, made);
     this.#store = store;
+    const shadow = (options.limits ?? [options]).map((limit) => limit.shadow === true);
+    this.#demand = new Demand(this.policies, shadow, (tier) => store.checkPolicy?.(tier));
+    joinStore(this, store);
+    // who makes limiters for requests knows only later whether they were made inside one, and are meant to be the same
+    if (caller === undefined) noteSameCounters(store, this.policies, made);
+    this.#queue = new WaitQueue({
+      most: maxWaiting,
+      timers: checked.timers,
+      // a lease has units for those that wait already; where refusals are counted, each that waits would add its own
+      asksForMany: checked.leases === null && store.capabilities.exactDeny,
+      ask: (batches) => this.#decideAll(batches),
+      giveBack: (decision) => void this.refund(decision),
+    });
     this.#memory = store instanceof MemoryStore ? store : null;
     this.#leasing = null;
     this.#guarded = null;
@@ -106,7 +123,11 @@ export class Limiter extends Emitter {
     if (checked.leases !== null) {
       outer = this.#leasing = new LeasingStore(outer, checked.leases, elapsed, this.counters);
     }
-    const failed = (error: unknown) => this.#failed(error, `${made}: onStoreFailure "${checked.onStoreFailure}"`);
+    const isShareUnknown = options.processes === undefined && checked.onStoreFailure === "local" && isRemote;
+    const failed = (error: unknown) => {
+      if (isShareUnknown) this.#noteWholeQuota(made);
+      this.#failed(error, `${made}: onStoreFailure "${checked.onStoreFailure}"`);
+    };
     this.#guarded = new FailurePolicy(outer, { ...checked, failed }, this.counters);
   }
 
@@ -121,12 +142,12 @@ export class Limiter extends Emitter {
    */
   check(keys: LimiterKeys, options: CheckOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.check", options, CHECK_NAMES);
-    return this.#check(keys, options, this.#checkCaller);
+    return this.#decide(this.#takesOf(keys, options, this.#checkCaller), this.#counted);
   }
 
-  #check(keys: LimiterKeys, { cost = 1, max }: CheckOptions, caller: string): Awaitable<Decision> {
+  #takesOf(keys: LimiterKeys, { cost = 1, max }: CheckOptions, caller: string): readonly Take[] {
     if (cost !== 1) checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
-    return this.#decide(this.#demand.takes(keys, cost, max, caller), this.#counted);
+    return this.#demand.takes(keys, cost, max, caller);
   }
 
   #decide(takes: readonly Take[], note: (decision: Decision) => Decision): Awaitable<Decision> {
@@ -134,6 +155,17 @@ export class Limiter extends Emitter {
     const decided = this.#guarded!.decide(takes);
     const made = ({ verdicts, by }: Decided) => note(new Decision(takes, verdicts, by));
     return "then" in decided ? decided.then(made) : made(decided);
+  }
+
+  // equal batches in one command: a decision for each of those that passed, and one for the first that was refused
+  #decideAll(batches: readonly (readonly Take[])[]): Awaitable<readonly Decision[]> {
+    const [first, ...others] = batches as [readonly Take[], ...(readonly Take[])[]];
+    const split = ({ verdicts, by }: Decided) => splitDecisions(batches, verdicts, by).map(this.#counted);
+    if (this.#memory !== null) {
+      return split({ verdicts: this.#memory.decide(first, batches.length), by: "store" });
+    }
+    const decided = this.#guarded!.decide(first, others);
+    return "then" in decided ? decided.then(split) : split(decided);
   }
 
   /**
@@ -208,7 +240,10 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Waits until units can be taken, and takes them. Callers that wait for one key in this process are served in order.
+   * Waits until units can be taken, and takes them. Callers that wait for one key in this process are served in order;
+   * those that want the same are asked for in one command. A caller that leaves takes nothing: what it was granted at
+   * that moment goes to the next one, or back to the store.
+   *
    * Units given back in this process are noticed right away, those given back elsewhere at the predicted time.
    *
    * @param keys The key, or the keys of the limits by name
@@ -222,7 +257,7 @@ export class Limiter extends Emitter {
   async waitFor(keys: LimiterKeys, options: WaitOptions = {}): Promise<Decision> {
     checkNames("limiter.waitFor", options, WAIT_NAMES);
     const lane = typeof keys === "string" ? keys : JSON.stringify(keys);
-    return await this.#queue.enter(lane, () => this.#check(keys, options, "limiter.waitFor"), options);
+    return await this.#queue.enter(lane, this.#takesOf(keys, options, "limiter.waitFor"), options);
   }
 
   /**
@@ -286,6 +321,15 @@ export class Limiter extends Emitter {
     else console.error(told);
   }
 
+  #noteWholeQuota(caller: string): void {
+    if (this.#isWholeQuotaNoted) return;
+    this.#isWholeQuotaNoted = true;
+    console.warn(
+      `${caller}: the store failed, and until it is back each process that shares it grants the whole quota. Say with ` +
+        "option processes how many there are, 1 if this is the only one: each then grants its share",
+    );
+  }
+
   // called during a decision: an error of a listener must not prevent the answer
   #tell(event: "limited" | "shadowLimited" | "storeFailure", what: unknown): void {
     try {
@@ -298,12 +342,12 @@ export class Limiter extends Emitter {
 
   /**
    * Rejects callers that wait in `waitFor` with an `AbortError`, gives back leases, as far as the store accepts them in
-   * time, and closes the store.
+   * time, and closes the store, unless another limiter still uses it: the last one does.
    */
   async close(): Promise<void> {
     this.#queue.close();
     await this.#leasing?.giveAllBack((take, stamp, amount) => this.#guarded!.give(take, stamp, amount, "store"));
-    await this.#store.close?.();
+    await leaveStore(this)?.close?.();
   }
 }
 

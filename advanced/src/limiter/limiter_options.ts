@@ -37,11 +37,17 @@ export interface StoreOptions {
   store?: Store | undefined;
   /** Most keys in memory, 100 000 by default. */
   maxKeys?: number | undefined;
-  /** Time limit for a decision of the store in ms, 100 by default. */
+  /**
+   * Time limit for a decision of the store in ms, 100 by default. What this process is late itself, because it computes,
+   * is throttled or has to wait for a processor, does not count: an answer that has arrived is read first.
+   */
   timeoutMs?: number | undefined;
   /** What to do when the store fails: decide in this process (`"local"`, default), admit all, or refuse all. */
   onStoreFailure?: OnStoreFailure | undefined;
-  /** Number of processes that share the store, 1 by default; without the store each grants its share of the limit. */
+  /**
+   * Number of processes that share the store, 1 by default; without the store each grants its share of the limit, rounded
+   * down. While it is not said, each grants the whole limit, and the first failure warns about that.
+   */
   processes?: number | undefined;
   /** Merges equal decisions made in one turn of the event loop; on by default for stores outside the process. */
   coalesce?: boolean | undefined;
@@ -178,6 +184,7 @@ export function checkLeases(leases: LeaseOptions | null, policies: readonly Poli
  * @param policies The policies
  * @param caller Name of the caller for error messages
  * @throws {TypeError} If it is no store, or an algorithm is not among its capabilities
+ * @throws {RangeError} If a limit is too large for the store
  */
 export function checkStore(store: Store, policies: readonly Policy[], caller: string): void {
   // an address may contain a password, and errors are logged

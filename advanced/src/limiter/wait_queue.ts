@@ -1,22 +1,65 @@
 import { checkInteger, LONGEST_TIMER_MS, refuseOption } from "@sluice/sluice/limiting";
-import { capacityOf } from "../policy/policy.ts";
-import type { Awaitable } from "../policy/store.ts";
+import { capacityOf, refusesFreely } from "../policy/policy.ts";
+import type { Awaitable, Take } from "../policy/store.ts";
+import { signatureOf } from "../wrappers/signature.ts";
 import type { Timers } from "../wrappers/timers.ts";
 import type { Decision } from "./decision.ts";
+import { type Ending, Leaving } from "./leaving.ts";
 
 /** Number of recent refunds that are remembered for checks in flight. */
 const RECENT = 64;
 
-/** How a wait may end before its turn. */
-interface Ending {
-  readonly signal?: AbortSignal | undefined;
-  readonly timeoutMs?: number | undefined;
+/** What a queue needs of its limiter. */
+export interface QueueOptions {
+  /** Most callers at once. */
+  readonly most: number;
+  /** Timers. */
+  readonly timers: Timers;
+  /** Whether several callers may be asked for at once. */
+  readonly asksForMany: boolean;
+  /**
+   * Asks for the units of equal batches.
+   *
+   * @returns A decision for each of those that were granted, and one for the first that was refused
+   */
+  readonly ask: (batches: readonly (readonly Take[])[]) => Awaitable<readonly Decision[]>;
+  /** Gives back what a caller was granted that had left. */
+  readonly giveBack: (decision: Decision) => void;
+}
+
+/** A caller that waits. */
+class Waiter {
+  readonly takes: readonly Take[];
+  readonly leaving: Leaving;
+  /** Equal for callers that want the same; `null` where each has to be asked for by itself. */
+  readonly kind: string | null;
+  /** Resolves with what was granted. */
+  readonly granted: Promise<Decision>;
+  readonly #grant: (decision: Decision) => void;
+  isServed = false;
+  /** The refusal after which its turn begins; `null` if it has to ask first. */
+  denied: Decision | null = null;
+
+  constructor(takes: readonly Take[], leaving: Leaving, asksForMany: boolean) {
+    this.takes = takes;
+    this.leaving = leaving;
+    this.kind = asksForMany && takes.every(({ policy }) => refusesFreely(policy)) ? signatureOf(takes) : null;
+    let grant: (decision: Decision) => void = () => {};
+    // Node 20 has no Promise.withResolvers
+    this.granted = new Promise((resolve) => grant = resolve);
+    this.#grant = grant;
+  }
+
+  grant(decision: Decision): void {
+    this.isServed = true;
+    this.#grant(decision);
+  }
 }
 
 /** The callers that wait for one key. */
 interface Lane {
-  /** Number of callers. */
-  size: number;
+  /** They, in their order. */
+  readonly waiters: Set<Waiter>;
   /** Settles when the last caller and all before it are done. */
   last: Promise<unknown>;
 }
@@ -24,11 +67,12 @@ interface Lane {
 /**
  * Callers that wait for their turn: one lane for each key, first come, first served, up to a fixed number.
  *
- * Only the first caller of a lane asks the store; the others wait, so that a crowd does not ask over and over.
+ * Only the first caller of a lane asks the store, so that a crowd does not ask over and over. It asks for all those
+ * behind it that want the same: one at a time, a lane would be granted no more than one for each round trip.
  */
 export class WaitQueue {
-  readonly #most: number;
-  readonly #timers: Timers;
+  readonly #options: QueueOptions;
+  readonly #asksForMany: boolean;
   readonly #lanes = new Map<string, Lane>();
   readonly #leaving = new Set<Leaving>();
   /** Callers that sleep until the time of their last rejection, by that rejection. */
@@ -42,22 +86,22 @@ export class WaitQueue {
   /**
    * Creates an instance.
    *
-   * @param most Most callers at once
-   * @param timers Timers
+   * @param options What it needs of its limiter
    */
-  constructor(most: number, timers: Timers) {
-    this.#most = most;
-    this.#timers = timers;
+  constructor(options: QueueOptions) {
+    this.#options = options;
+    // on Workers, what the others get would be lost with the request of the caller that asked for them
+    this.#asksForMany = options.asksForMany && !options.timers.endWithRequest;
   }
 
   /**
-   * Waits in a lane until a check passes.
+   * Waits in a lane until units are granted.
    *
    * @param key Names the lane
-   * @param check Asks for the units
+   * @param takes The units
    * @param ending What may end the wait
    */
-  async enter(key: string, check: () => Awaitable<Decision>, ending: Ending): Promise<Decision> {
+  async enter(key: string, takes: readonly Take[], ending: Ending): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
     const { timeoutMs, signal } = ending;
     if (timeoutMs !== undefined) checkInteger("limiter.waitFor", "timeoutMs", timeoutMs, 0, LONGEST_TIMER_MS);
@@ -65,75 +109,103 @@ export class WaitQueue {
       refuseOption("limiter.waitFor", "signal", "an AbortSignal", signal);
     }
     signal?.throwIfAborted();
-    let denied: Decision | undefined;
+    let denied: Decision | null = null;
     if (!this.#lanes.has(key)) {
-      const asked = this.#ask(check);
+      const asked = this.#askFirst(takes);
       // no await for a synchronous answer, so that nobody can come in between
       denied = "then" in asked ? await asked : asked;
-      if (denied.allowed) return denied;
+      if (denied.allowed) {
+        if (!signal?.aborted) return denied;
+        this.#options.giveBack(denied);
+        throw signal.reason;
+      }
       assertPossible(denied);
     }
     // where requests may end unnoticed, the remaining callers cannot be counted
-    if (this.#waiting >= this.#most && !this.#timers.endWithRequest) {
-      throw new RangeError(`limiter.waitFor: the queue is full (option maxWaiting: ${this.#most})`);
+    if (this.#waiting >= this.#options.most && !this.#options.timers.endWithRequest) {
+      throw new RangeError(`limiter.waitFor: the queue is full (option maxWaiting: ${this.#options.most})`);
     }
-    return await this.#wait(key, check, denied, this.#leaver(ending));
+    return await this.#wait(key, new Waiter(takes, this.#leaver(ending), this.#asksForMany), denied);
   }
 
   #leaver(ending: Ending): Leaving {
-    const leaving = new Leaving(ending, this.#timers);
+    const leaving = new Leaving(ending, this.#options.timers);
     this.#leaving.add(leaving);
     // the limiter was closed while the store decided
     if (this.#closed !== null) leaving.leave(this.#closed);
     return leaving;
   }
 
-  async #wait(
-    key: string,
-    check: () => Awaitable<Decision>,
-    denied: Decision | undefined,
-    leaving: Leaving,
-  ): Promise<Decision> {
+  async #wait(key: string, waiter: Waiter, denied: Decision | null): Promise<Decision> {
     let lane = this.#lanes.get(key);
-    const turn = lane === undefined ? this.#head(check, denied!, leaving) : this.#follow(lane.last, check, leaving);
-    if (lane === undefined) this.#lanes.set(key, lane = { size: 0, last: Promise.resolve() });
+    if (lane === undefined) this.#lanes.set(key, lane = { waiters: new Set(), last: Promise.resolve() });
+    const isFirst = lane.waiters.size === 0;
+    lane.waiters.add(waiter);
+    // the others may have been refused some time ago
+    if (isFirst) waiter.denied = denied;
+    const turn = isFirst ? this.#head(lane, waiter) : this.#follow(lane, waiter, lane.last);
     // a caller that leaves early must not let later ones overtake earlier ones
     lane.last = Promise.allSettled([lane.last, turn]);
-    lane.size++;
+    const done = () => {
+      lane.waiters.delete(waiter);
+      if (lane.waiters.size === 0) this.#lanes.delete(key);
+    };
+    turn.then(done, done);
     this.#waiting++;
     try {
-      return await turn;
+      // who has left is granted nothing any more
+      return await Promise.race([waiter.granted, waiter.leaving.promise, turn.then(() => waiter.granted)]);
     } finally {
       this.#waiting--;
-      leaving.forget();
-      this.#leaving.delete(leaving);
-      if (--lane.size === 0) this.#lanes.delete(key);
+      waiter.leaving.forget();
+      this.#leaving.delete(waiter.leaving);
     }
   }
 
-  async #follow(ahead: Promise<unknown>, check: () => Awaitable<Decision>, leaving: Leaving): Promise<Decision> {
+  async #follow(lane: Lane, waiter: Waiter, ahead: Promise<unknown>): Promise<void> {
     // on Workers a promise of an ended request is rejected
-    const turn = this.#timers.endWithRequest ? ahead.catch(() => {}) : ahead;
-    await Promise.race([turn, leaving.promise]);
-    const decision = await this.#ask(check);
-    return decision.allowed ? decision : await this.#head(check, decision, leaving);
+    const turn = this.#options.timers.endWithRequest ? ahead.catch(() => {}) : ahead;
+    await Promise.race([waiter.granted, turn, waiter.leaving.promise]);
+    await this.#head(lane, waiter);
   }
 
-  async #head(check: () => Awaitable<Decision>, denied: Decision, leaving: Leaving): Promise<Decision> {
-    for (let decision = denied;; decision = await this.#ask(check)) {
-      if (decision.allowed) return decision;
-      assertPossible(decision);
-      await this.#pause(decision, leaving);
+  async #head(lane: Lane, waiter: Waiter): Promise<void> {
+    while (!waiter.isServed) {
+      if (waiter.denied !== null) {
+        assertPossible(waiter.denied);
+        await this.#pause(waiter.denied, waiter.leaving);
+      }
+      await this.#askFor(lane, waiter);
     }
   }
 
-  // units may have been given back while a rejection was in flight; then the caller would sleep without being woken
-  #ask(check: () => Awaitable<Decision>): Awaitable<Decision> {
+  // asks for a caller and for those behind it that want the same; hands out what is granted, in their order
+  async #askFor(lane: Lane, head: Waiter): Promise<void> {
+    const group = groupOf(lane, head);
     const before = this.#returns;
-    const asked = check();
-    if (!("then" in asked)) return asked;
-    return asked.then((decision) => {
-      return decision.allowed || !this.#mayBeFreed(decision, before) ? decision : this.#ask(check);
+    const asked = this.#options.ask(group.map(({ takes }) => takes));
+    const decisions = "then" in asked ? await asked : asked;
+    head.denied = null;
+    const open = group.filter(({ leaving }) => !leaving.hasLeft);
+    for (const decision of decisions) {
+      const next = open.shift();
+      if (!decision.allowed) {
+        // units may have been given back while the rejection was in flight; then the caller would sleep without being
+        // woken
+        if (next !== undefined && !this.#mayBeFreed(decision, before)) next.denied = decision;
+      } else if (next === undefined) this.#options.giveBack(decision);
+      else next.grant(decision);
+    }
+    if (head.leaving.hasLeft) await head.leaving.promise;
+  }
+
+  // units may have been given back while a rejection was in flight, as above
+  #askFirst(takes: readonly Take[]): Awaitable<Decision> {
+    const before = this.#returns;
+    const asked = this.#options.ask([takes]);
+    if (!("then" in asked)) return asked[0]!;
+    return asked.then(([decision]) => {
+      return decision!.allowed || !this.#mayBeFreed(decision!, before) ? decision! : this.#askFirst(takes);
     });
   }
 
@@ -146,7 +218,7 @@ export class WaitQueue {
   async #pause(denied: Decision, leaving: Leaving): Promise<void> {
     let cancel = () => {};
     const over = new Promise<void>((resolve) => {
-      cancel = this.#timers.start(resolve, Math.max(1, denied.retryMs));
+      cancel = this.#options.timers.start(resolve, Math.max(1, denied.retryMs));
       this.#paused.set(denied, resolve);
     });
     try {
@@ -175,6 +247,19 @@ export class WaitQueue {
   }
 }
 
+// a caller, and those right behind it that want the same
+function groupOf({ waiters }: Lane, head: Waiter): Waiter[] {
+  if (head.kind === null) return [head];
+  const group: Waiter[] = [];
+  for (const waiter of waiters) {
+    // others before it have left, or are about to go
+    if (waiter !== head && (waiter.leaving.hasLeft || waiter.isServed || group.length === 0)) continue;
+    if (waiter.kind !== head.kind) break;
+    group.push(waiter);
+  }
+  return group;
+}
+
 // if both have a counter in common; a refund of everything frees all
 function frees(given: Decision | null, denied: Decision): boolean {
   return given === null ||
@@ -189,34 +274,4 @@ function assertPossible({ retryMs, takes, verdicts }: Decision): void {
   throw new RangeError(
     `limiter.waitFor: the cost is more than the limit ever grants (${capacityOf(policy)}); ask for less at once`,
   );
-}
-
-/** What may end one caller's wait early: its signal, its timeout, or closing. */
-class Leaving {
-  /** Rejects when the wait ends early. */
-  readonly promise: Promise<never>;
-  /** Ends the wait. */
-  readonly leave: (reason: unknown) => void;
-  readonly #signal: AbortSignal | undefined;
-  readonly #cancel: () => void;
-  readonly #abort = (event: Event): void => this.leave((event.target as AbortSignal).reason);
-
-  constructor({ signal, timeoutMs }: Ending, timers: Timers) {
-    let leave: (reason: unknown) => void = () => {};
-    // Node 20 has no Promise.withResolvers
-    this.promise = new Promise((_, reject) => leave = reject);
-    this.leave = leave;
-    // at times nobody awaits it, and it must not become an unhandled rejection
-    this.promise.catch(() => {});
-    this.#signal = signal;
-    if (signal?.aborted) leave(signal.reason);
-    else signal?.addEventListener("abort", this.#abort);
-    const late = () => leave(new DOMException(`limiter.waitFor: not granted within ${timeoutMs} ms`, "TimeoutError"));
-    this.#cancel = timeoutMs === undefined ? () => {} : timers.start(late, timeoutMs);
-  }
-
-  forget(): void {
-    this.#cancel();
-    this.#signal?.removeEventListener("abort", this.#abort);
-  }
 }

@@ -115,6 +115,7 @@ export interface Store {
    * Checks that the store can serve a policy, beyond its algorithm.
    *
    * @throws {TypeError} If it cannot
+   * @throws {RangeError} If it cannot with such a limit or window
    */
   checkPolicy?(policy: Policy): void;
   /** Connects; importing or constructing a store never does. */

@@ -9,6 +9,7 @@ import {
   type VersionedValue,
 } from "./compare_and_set_store.ts";
 import { assertMethods } from "./assert_methods.ts";
+import { checkLog } from "./check_log.ts";
 import { hex } from "./hex.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
@@ -78,8 +79,7 @@ const CLOCK_TOLERANCE = 60_000;
  * Counters in Deno KV: every algorithm, batches as one.
  *
  * Entries stand under `[...prefix, policy, key, shape of the state]` and expire by themselves. A value holds 64 KiB at
- * most: that is enough for some 4000 times of a `"sliding-log"`; beyond it decisions fail. A key that has more than
- * 1024 bytes is listed by its SHA-256.
+ * most, so a `"sliding-log"` may have a limit of up to 4000. A key that has more than 1024 bytes is listed by its SHA-256.
  */
 export class DenoKvStore implements Store {
   /** What the store can do. */
@@ -100,6 +100,15 @@ export class DenoKvStore implements Store {
     if (!Array.isArray(prefix)) refuseOption("DenoKvStore", "prefix", "a list of key parts", prefix);
     this.#store = fromCompareAndSet(new KvStates(kv, prefix), others);
     this.capabilities = this.#store.capabilities;
+  }
+
+  /**
+   * Checks that a policy's state fits into a value; see {@linkcode Store}.
+   *
+   * @throws {RangeError} If a `"sliding-log"` has a limit above 4000
+   */
+  checkPolicy(policy: Policy): void {
+    checkLog(policy, "DenoKvStore");
   }
 
   /** Decides a batch; see {@linkcode Store}. Rejects when other processes were faster too often. */

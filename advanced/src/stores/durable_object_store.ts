@@ -1,7 +1,8 @@
 import { checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
-import { ALGORITHM_NAMES } from "../policy/policy.ts";
+import { ALGORITHM_NAMES, type Policy } from "../policy/policy.ts";
 import { assertDistinct } from "./assert_distinct.ts";
 import { assertMethods } from "./assert_methods.ts";
+import { checkLog } from "./check_log.ts";
 import { decideByKey } from "./decide_by_key.ts";
 import type { Question } from "./rate_limit_object.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
@@ -83,6 +84,15 @@ export class DurableObjectStore<Id = unknown> implements Store {
     );
     this.#namespace = namespace;
     this.#prefix = prefix;
+  }
+
+  /**
+   * Checks that a policy's state fits into an object's storage; see {@linkcode Store}.
+   *
+   * @throws {RangeError} If a `"sliding-log"` has a limit above 4000
+   */
+  checkPolicy(policy: Policy): void {
+    checkLog(policy, "DurableObjectStore");
   }
 
   /** Decides a batch; see {@linkcode Store}. Rejects with an `Error` when an object does not answer as it should. */

@@ -41,8 +41,7 @@ const ALARM_DELAY = 1000;
 /**
  * The Durable Object behind a {@linkcode DurableObjectStore}: a worker exports this class, and its namespace is bound
  * to it. It holds the states of one key in memory, writes them to its storage, and deletes them, and then the storage
- * itself, by an alarm when none of them matters any more. A storage with values of up to 128 KiB has room for some 8000
- * times of a `"sliding-log"`.
+ * itself, by an alarm when none of them matters any more.
  */
 export class RateLimitObject {
   readonly #records: StoredRecords;

@@ -53,7 +53,11 @@ export function decodeState(policy: Policy, record: Float64Array | null, now: nu
   array.set(kept.subarray(CELLS, CELLS + (width > 0 ? width : length)));
   const blockCells = { array: kept.slice(BLOCK, CELLS), at: 0 };
   const block = policy.block === undefined ? null : blockCells;
-  return { algorithm, cells: { array, at: 0 }, block, blockCells, before: joined(blockCells.array, array) };
+  return {
+    ...{ algorithm, cells: { array, at: 0 }, block, blockCells, before: joined(blockCells.array, array) },
+    // by what was written and not by how far its end is, for the clocks of the processes do not agree
+    isOfThisWindow: kept[WINDOW]! <= policy.windowMs,
+  };
 }
 
 function isStale(policy: Policy, record: Float64Array, now: number): boolean {

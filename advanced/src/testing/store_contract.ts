@@ -8,7 +8,11 @@ import {
   decideEachIsDecidingOneByOne,
   severalTimesAtOnceEqualOneAfterTheOther,
 } from "./contract/batches.ts";
-import { aChangeForSomeKeysLeavesTheOthersAlone, aChangeKeepsWhatIsUsed } from "./contract/changes.ts";
+import {
+  aChangeForSomeKeysLeavesTheOthersAlone,
+  aChangeKeepsWhatIsUsed,
+  aShorterWindowKeepsNobodyOutForLonger,
+} from "./contract/changes.ts";
 import { ContractRun } from "./contract/contract_run.ts";
 import {
   aKeyRefusedTooOftenIsBlocked,
@@ -131,6 +135,11 @@ const PROPERTIES: readonly Property[] = [
     sentence: "keeps what is used when other keys have another limit or window",
     share: 0.03,
     hold: aChangeForSomeKeysLeavesTheOthersAlone,
+  },
+  {
+    sentence: "keeps nobody out for longer than a window that was made shorter",
+    share: 0.03,
+    hold: aShorterWindowKeepsNobodyOutForLonger,
   },
   { sentence: "blocks a key that was refused too often", share: 0, hold: aKeyRefusedTooOftenIsBlocked },
   { sentence: "forgets one key, or all keys of one policy", share: 0, hold: resetForgetsOneKeyOrAllOfAPolicy },

@@ -1,7 +1,7 @@
 import type { Counters } from "./counters.ts";
-import { chargeOf, setCharge } from "../policy/charge.ts";
 import { refusesFreely } from "../policy/policy.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
+import { shareOf } from "./share_of.ts";
 import { signatureOf } from "./signature.ts";
 
 /** The runtime's own, also under a test's fake timers. */
@@ -128,34 +128,4 @@ function isMergeable(takes: readonly Take[]): boolean {
 function answer({ takes, waiting }: Group, verdicts: readonly Verdict[]): void {
   if (waiting.length === 1) waiting[0]!.resolve(verdicts);
   else waiting.forEach(({ resolve }, i) => resolve(shareOf(takes, verdicts, i)));
-}
-
-// the verdicts that the caller at this place would have got, had they been decided in a row
-function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], place: number): readonly Verdict[] {
-  const isTold = verdicts.some(({ retryMs }) => retryMs > 0);
-  return verdicts.map((verdict, i) => {
-    const { policy, cost } = takes[i]!;
-    if (cost === 0) return verdict;
-    const granted = verdict.granted / cost;
-    if (place < granted) {
-      const later = (granted - 1 - place) * cost;
-      const share = { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryMs: 0 };
-      return policy.algorithm === "token-bucket" ? refilledInTurn(share, policy, place * cost, later) : share;
-    }
-    // refused by this policy, unless another one refused and the units would still fit here. If the store gives no
-    // retry time at all, its own flag counts
-    const refusal = { ...verdict, granted: 0, denied: isTold ? verdict.retryMs > 0 : verdict.denied, stamp: 0 };
-    const charge = chargeOf(verdict);
-    if (charge !== undefined) setCharge(refusal, { ...charge, units: cost });
-    return refusal;
-  });
-}
-
-// a bucket refills unit by unit; rounded so that not too much is promised or given back
-function refilledInTurn(verdict: Verdict, { windowMs, limit }: Take["policy"], before: number, later: number): Verdict {
-  return {
-    ...verdict,
-    resetMs: Math.max(0, verdict.resetMs - Math.floor(later * windowMs / limit)),
-    stamp: verdict.stamp + Math.floor(before * windowMs / limit),
-  };
 }

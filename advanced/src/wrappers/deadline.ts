@@ -2,17 +2,23 @@ import type { Timers } from "./timers.ts";
 
 /** An operation with a deadline. */
 interface Waiting {
+  /** When it is due, by the time that counts. */
   readonly due: number;
   expire: (() => void) | null;
 }
 
-/** If a timer is late by more than this many ms, the process itself was busy. */
-const LATE_MS = 10;
+/** A budget is counted in as many parts, so that a process that is late has had as many turns before it is over. */
+const PARTS = 8;
 
 /**
  * The same time limit for many operations, with one timer for all: they are due in the order in which they began. A
  * timer for each would cost more than the operation. Only where timers end with the request in which they were started,
  * each has its own.
+ *
+ * What counts is the time in which this process could have read an answer. It is measured in parts: a timer that fires
+ * late, since the process computed, was throttled or had to wait for a processor, counts as if it had been punctual.
+ * Commands are written, and answers read, between the turns; so an operation has had four turns before it is over,
+ * and one more, in which an answer is read that has arrived meanwhile.
  */
 export class Deadline {
   readonly #ms: number;
@@ -20,8 +26,11 @@ export class Deadline {
   #queue: Waiting[] = [];
   #pending = 0;
   #stop: (() => void) | null = null;
-  #wake = 0;
-  #isExcused = false;
+  /** The time that counts, when the present part began. */
+  #counted = 0;
+  /** When it began, and how long it takes if the process is punctual. */
+  #begun = 0;
+  #length = 0;
 
   /**
    * Creates an instance.
@@ -44,10 +53,11 @@ export class Deadline {
     // the first operation's timer would end with its request, before the others are due
     if (this.#timers.endWithRequest && this.#pending > 0) return new Deadline(this.#ms, this.#timers).after(expire);
     const now = this.#timers.now();
-    const waiting: Waiting = { due: now + this.#ms, expire };
+    if (this.#stop === null) this.#begin(Math.ceil(this.#ms / PARTS), now);
+    const due = this.#counted + Math.min(now - this.#begun, this.#length) + this.#ms;
+    const waiting: Waiting = { due, expire };
     this.#queue.push(waiting);
     this.#pending++;
-    if (this.#stop === null) this.#tick(this.#ms, now);
     return () => {
       if (waiting.expire === null) return;
       waiting.expire = null;
@@ -56,29 +66,30 @@ export class Deadline {
     };
   }
 
-  #tick(ms: number, now: number): void {
-    this.#wake = now + ms;
-    this.#stop = this.#timers.start(() => this.#expire(), ms);
+  #begin(ms: number, now: number): void {
+    this.#begun = now;
+    this.#length = ms;
+    this.#stop = this.#timers.start(() => this.#turn(), ms);
   }
 
   #rest(): void {
     this.#queue = [];
-    this.#isExcused = false;
     this.#stop?.();
     this.#stop = null;
+    this.#counted = this.#length = 0;
   }
 
-  #expire(): void {
-    // timers may fire slightly early
-    const now = this.#timers.now() + 1;
-    // while the process was busy, answers may have arrived unread: the store gets that time in addition, once
-    const late = now - this.#wake;
-    this.#isExcused = !this.#isExcused && late > LATE_MS;
-    if (this.#isExcused) return this.#tick(Math.min(this.#ms, late), now);
+  #turn(): void {
+    const before = this.#counted;
+    this.#counted += this.#length;
+    // operations that begin meanwhile belong to the next part
+    this.#begun = this.#timers.now();
+    this.#length = 0;
     let done = 0;
     for (const waiting of this.#queue) {
       const { due, expire } = waiting;
-      if (expire !== null && due > now) break;
+      // what has become due in this part has the next turn to read its answer
+      if (expire !== null && due > before) break;
       done++;
       if (expire === null) continue;
       waiting.expire = null;
@@ -87,7 +98,7 @@ export class Deadline {
     }
     if (this.#pending === 0) return this.#rest();
     this.#queue = this.#queue.slice(done);
-    const then = this.#timers.now();
-    this.#tick(Math.max(1, this.#queue[0]!.due - then), then);
+    const left = this.#queue[0]!.due - this.#counted;
+    this.#begin(Math.min(Math.ceil(this.#ms / PARTS), Math.max(0, left)), this.#timers.now());
   }
 }

@@ -5,14 +5,23 @@ import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "..
 import { aged, type Remembering } from "./remembering.ts";
 import { signatureOf } from "./signature.ts";
 
+/** A counter in the store that refusals depend on. */
+interface Counter {
+  /** Grants by this process since it is known here. */
+  grants: number;
+}
+
 /** A refusal, and when it was asked for. */
 interface Refusal {
   readonly verdicts: readonly Verdict[];
   readonly asked: number;
   readonly until: number;
+  /** The counters it depends on, and what they had granted when it was made. */
+  readonly counters: readonly Counter[];
+  readonly grants: number;
 }
 
-/** Refusals that are remembered. */
+/** Refusals that are remembered, and counters that they depend on. */
 const MOST = 20_000;
 
 /** How long the store is not asked about a refusal, in ms: another process may have ended it. */
@@ -22,6 +31,7 @@ const FRESH_MS = 10_000;
  * Remembers refusals until the exact moment at which they may end, and tells them without asking the store.
  *
  * A refusal by a policy whose refusals are free stays one until its retry time: nobody's decision can bring it forward.
+ * A grant can put it off, so what this process grants of the same key, at a smaller cost, makes it ask the store again.
  * Units given back, or keys forgotten, by *this* process end it. Those of another process are noticed within ten
  * seconds, because the store is asked again that often. While the store can't be asked, a refusal is told until its retry
  * time.
@@ -31,6 +41,9 @@ export class DenyCacheStore implements Store, Remembering {
   readonly #clock: () => number;
   readonly #counters: Counters;
   readonly #refusals = new TwoGenerations<Refusal>(MOST);
+  readonly #counted = new TwoGenerations<Counter>(MOST);
+  /** Whether any refusal is remembered: as long as none is, grants need not be noted. */
+  #isRemembering = false;
   /** Grows with everything that may end a refusal, so that none is remembered that was asked for before. */
   #epoch = 0;
 
@@ -54,7 +67,12 @@ export class DenyCacheStore implements Store, Remembering {
 
   /** Decides a batch; see {@linkcode Store}. */
   decide(takes: readonly Take[], times = 1): Awaitable<readonly Verdict[]> {
-    if (!takes.every(isCacheable)) return this.#store.decide(takes, times);
+    if (!takes.every(isCacheable)) {
+      const decided = this.#store.decide(takes, times);
+      return "then" in decided
+        ? decided.then((verdicts) => this.#noteGrants(takes, verdicts))
+        : this.#noteGrants(takes, decided);
+    }
     const signature = signatureOf(takes);
     const asked = this.#clock();
     const known = this.#refusal(signature, asked, FRESH_MS);
@@ -75,13 +93,16 @@ export class DenyCacheStore implements Store, Remembering {
     const known = this.#refusals.get(signature);
     if (known === undefined) return null;
     const age = now - known.asked;
-    if (age < 0 || now >= known.until) this.#refusals.delete(signature);
-    // what never fits does so whatever others do
-    else if (age < freshMs || known.until === Infinity) {
-      this.#counters.denyCacheHits++;
-      return known.verdicts.map((verdict) => aged(verdict, age));
+    if (age < 0 || now >= known.until) {
+      this.#refusals.delete(signature);
+      return null;
     }
-    return null;
+    // what was granted since can only have put its end off, which the store knows if it can be asked
+    const isFresh = age < freshMs && (freshMs === Infinity || grantsOf(known.counters) === known.grants);
+    // what never fits does so whatever others do
+    if (!isFresh && known.until !== Infinity) return null;
+    this.#counters.denyCacheHits++;
+    return known.verdicts.map((verdict) => aged(verdict, age));
   }
 
   async #later(
@@ -97,14 +118,36 @@ export class DenyCacheStore implements Store, Remembering {
   }
 
   #remember(verdicts: readonly Verdict[], takes: readonly Take[], signature: string, asked: number): void {
+    this.#noteGrants(takes, verdicts);
     let wait = 0;
     for (const [i, verdict] of verdicts.entries()) {
-      if (verdict.granted > 0 && !takes[i]!.shadow) return this.#refusals.delete(signature);
-      if (verdict.denied && !takes[i]!.shadow) wait = Math.max(wait, verdict.retryMs);
+      if (takes[i]!.shadow) continue;
+      if (verdict.granted > 0) return;
+      if (verdict.denied) wait = Math.max(wait, verdict.retryMs);
     }
     // the store decided after it was asked, in a ms of its own clock that had begun before: the refusal lasts until
     // then
-    if (wait > 1) this.#refusals.set(signature, { verdicts, asked, until: asked + wait - 1 });
+    if (wait <= 1) return;
+    this.#isRemembering = true;
+    const counters = takes.map(({ policy, key }) => this.#counterOf(policy.name, key));
+    this.#refusals.set(signature, { verdicts, asked, until: asked + wait - 1, counters, grants: grantsOf(counters) });
+  }
+
+  #counterOf(policy: string, key: string): Counter {
+    const id = counterId(policy, key);
+    let counter = this.#counted.get(id);
+    if (counter === undefined) this.#counted.set(id, counter = { grants: 0 });
+    return counter;
+  }
+
+  #noteGrants(takes: readonly Take[], verdicts: readonly Verdict[]): readonly Verdict[] {
+    if (!this.#isRemembering) return verdicts;
+    for (const [i, { granted }] of verdicts.entries()) {
+      if (granted === 0) continue;
+      const counter = this.#counted.get(counterId(takes[i]!.policy.name, takes[i]!.key));
+      if (counter !== undefined) counter.grants++;
+    }
+    return verdicts;
   }
 
   /** Gives units back; see {@linkcode Store}. */
@@ -127,7 +170,19 @@ export class DenyCacheStore implements Store, Remembering {
   #forget(): void {
     this.#epoch++;
     this.#refusals.clear();
+    this.#counted.clear();
+    this.#isRemembering = false;
   }
+}
+
+function counterId(policy: string, key: string): string {
+  return `${policy.length}/${policy}${key}`;
+}
+
+function grantsOf(counters: readonly Counter[]): number {
+  let sum = 0;
+  for (const { grants } of counters) sum += grants;
+  return sum;
 }
 
 // a lease may come back at any time, and refusals that have consequences must reach the store

@@ -5,6 +5,7 @@ import type { Awaitable, Selector, Store, Take, Verdict } from "../policy/store.
 import { CircuitBreaker } from "./circuit_breaker.ts";
 import { Deadline } from "./deadline.ts";
 import type { Remembering } from "./remembering.ts";
+import { shareOf } from "./share_of.ts";
 import type { Timers } from "./timers.ts";
 
 /** What to do while the store fails. */
@@ -38,6 +39,8 @@ const LOST_MS = 1000;
 
 /** Retry time in ms if it is not known: the breaker asks the store again after about a second. */
 const UNKNOWN_MS = 1000;
+
+const NO_OTHERS: readonly (readonly Take[])[] = [];
 
 /** Who made a decision. */
 export type DecidedBy = "store" | OnStoreFailure;
@@ -93,21 +96,26 @@ export class FailurePolicy {
     return this.#breaker.isOpen;
   }
 
-  /** Decides a batch within the time limit. Never rejects. */
-  decide(takes: readonly Take[]): Awaitable<Decided> {
+  /**
+   * Decides a batch within the time limit. Never rejects.
+   *
+   * @param takes The batch
+   * @param others Equal batches that are decided with it; the verdicts are those of all together
+   */
+  decide(takes: readonly Take[], others: readonly (readonly Take[])[] = NO_OTHERS): Awaitable<Decided> {
     if (this.#breaker.isOpen) {
       const known = this.#store.known?.(takes) ?? null;
       if (known !== null) return { verdicts: known, by: "store" };
-      if (!this.#breaker.mayAsk()) return this.#instead(takes);
+      if (!this.#breaker.mayAsk()) return this.#instead(takes, others);
     }
     const told = this.#toldFromMemory;
     let asked: Awaitable<readonly Verdict[]>;
     try {
-      asked = this.#store.decide(takes);
+      asked = this.#store.decide(takes, 1 + others.length);
     } catch (error) {
-      return this.#fail(takes, error);
+      return this.#fail(takes, others, error);
     }
-    if ("then" in asked) return this.#inTime(takes, asked);
+    if ("then" in asked) return this.#inTime(takes, others, asked);
     // an answer from memory says nothing about the store
     if (told === this.#toldFromMemory) this.#breaker.succeeded();
     return { verdicts: asked, by: "store" };
@@ -117,31 +125,35 @@ export class FailurePolicy {
     return this.#counters.denyCacheHits + this.#counters.leased;
   }
 
-  #inTime(takes: readonly Take[], asked: PromiseLike<readonly Verdict[]>): Promise<Decided> {
+  #inTime(
+    takes: readonly Take[],
+    others: readonly (readonly Take[])[],
+    asked: PromiseLike<readonly Verdict[]>,
+  ): Promise<Decided> {
     return new Promise((resolve) => {
       let late: Decided | null = null;
       const cancel = this.#deadline.after(() => {
-        late = this.#fail(takes, new Error(`the store did not decide within ${this.#options.timeoutMs} ms`));
+        late = this.#fail(takes, others, new Error(`the store did not decide within ${this.#options.timeoutMs} ms`));
         resolve(late);
       });
       asked.then((verdicts) => {
-        if (late !== null) return this.#settleLate(takes, verdicts, late);
+        if (late !== null) return this.#settleLate(takes, others, verdicts, late.verdicts);
         cancel();
         this.#breaker.succeeded();
         resolve({ verdicts, by: "store" });
       }, (error) => {
         if (late !== null) return;
         cancel();
-        resolve(this.#fail(takes, error));
+        resolve(this.#fail(takes, others, error));
       });
     });
   }
 
-  #fail(takes: readonly Take[], error: unknown): Decided {
+  #fail(takes: readonly Take[], others: readonly (readonly Take[])[], error: unknown): Decided {
     this.#noteFailure(error);
     // a remembered rejection that was about to be verified
     const known = this.#store.known?.(takes) ?? null;
-    return known === null ? this.#instead(takes) : { verdicts: known, by: "store" };
+    return known === null ? this.#instead(takes, others) : { verdicts: known, by: "store" };
   }
 
   #noteFailure(error: unknown): void {
@@ -150,16 +162,17 @@ export class FailurePolicy {
     this.#options.failed(error);
   }
 
-  #instead(takes: readonly Take[]): Decided {
+  #instead(takes: readonly Take[], others: readonly (readonly Take[])[]): Decided {
     const { onStoreFailure } = this.#options;
+    const times = 1 + others.length;
     if (onStoreFailure === "local") {
       this.#counters.decidedLocally++;
-      const verdicts = this.#local.decide(takes.map((take) => this.#shareOf(take)));
+      const verdicts = this.#local.decide(takes.map((take) => this.#shareOf(take)), times);
       return { verdicts: verdicts.map((verdict, i) => untilStoreIsBack(takes[i]!, verdict)), by: "local" };
     }
-    if (onStoreFailure === "open") this.#counters.failedOpen++;
+    if (onStoreFailure === "open") this.#counters.failedOpen += times;
     else this.#counters.failedClosed++;
-    return { verdicts: takes.map((take) => unasked(take, onStoreFailure === "open")), by: onStoreFailure };
+    return { verdicts: takes.map((take) => unasked(take, onStoreFailure === "open" ? times : 0)), by: onStoreFailure };
   }
 
   // each process grants its share of the limit, so that together they do not exceed it
@@ -171,7 +184,8 @@ export class FailurePolicy {
       const { limit, burst } = take.policy;
       share = {
         ...take.policy,
-        limit: Math.floor(limit / processes),
+        // a burst that is not enough for all of them is nobody's
+        limit: burst !== undefined && burst < processes ? 0 : Math.floor(limit / processes),
         ...(burst === undefined ? {} : { burst: Math.max(1, Math.floor(burst / processes)) }),
       };
       this.#shares.set(take.policy, share);
@@ -179,9 +193,21 @@ export class FailurePolicy {
     return { ...take, policy: share };
   }
 
+  #settleLate(
+    takes: readonly Take[],
+    others: readonly (readonly Take[])[],
+    verdicts: readonly Verdict[],
+    late: readonly Verdict[],
+  ): void {
+    if (others.length === 0) return this.#settleOne(takes, verdicts, late);
+    [takes, ...others].forEach((batch, place) => {
+      this.#settleOne(batch, shareOf(batch, verdicts, place), shareOf(batch, late, place));
+    });
+  }
+
   // returns to the store what the request did not get, or has given back; if it passed, it stays counted until then
-  #settleLate(takes: readonly Take[], verdicts: readonly Verdict[], late: Decided): void {
-    const hasPassed = late.verdicts.every(({ denied }, i) => !denied || takes[i]!.shadow);
+  #settleOne(takes: readonly Take[], verdicts: readonly Verdict[], late: readonly Verdict[]): void {
+    const hasPassed = late.every(({ denied, granted }, i) => takes[i]!.shadow || !denied && granted >= takes[i]!.cost);
     for (const [i, verdict] of verdicts.entries()) {
       const take = takes[i]!;
       if (verdict.granted === 0) continue;
@@ -246,10 +272,11 @@ function untilStoreIsBack({ policy, cost }: Take, verdict: Verdict): Verdict {
   return verdict.retryMs === Infinity && cost <= capacityOf(policy) ? { ...verdict, retryMs: UNKNOWN_MS } : verdict;
 }
 
-function unasked({ policy, cost }: Take, admit: boolean): Verdict {
+function unasked({ policy, cost }: Take, times: number): Verdict {
   const limit = capacityOf(policy);
+  const admit = times > 0;
   return {
-    granted: admit ? cost : 0,
+    granted: cost * times,
     denied: !admit && cost > 0,
     limit,
     remaining: admit ? limit : 0,

@@ -507,6 +507,58 @@ Deno.test("close rejects waiting callers and later ones", async () => {
   assertEquals(clock.pendingTimers, 0);
 });
 
+Deno.test("a store is closed with the last limiter that uses it, and closing one twice does not count twice", async () => {
+  const clock = new VirtualClock();
+  const { store } = elsewhere(clock);
+  let closed = 0;
+  store.close = () => void closed++;
+  const limiters = ["a", "b", "c"].map((name) => new Limiter({ store, name, clock: clock.read, timers: clock.timers }));
+  const [a, b, c] = limiters as [Limiter, Limiter, Limiter];
+  await a.close();
+  await a.close();
+  await b.close();
+  assertEquals([closed, (await c.check("key")).decidedBy], [0, "store"]);
+  await c.close();
+  await c.close();
+  assertEquals(closed, 1);
+  const late = new Limiter({ store, name: "d" });
+  await late.close();
+  assertEquals(closed, 2);
+});
+
+for (
+  const algorithm of ["fixed-window", "sliding-window", "sliding-log", "sliding-approximate", "token-bucket"] as const
+) {
+  Deno.test(`${algorithm}: a window of a day that becomes one of a minute keeps nobody out for more than two minutes`, () => {
+    const clock = new VirtualClock();
+    const store = new MemoryStore({ clock: clock.read });
+    const change = (windowMs: number) => new Limiter({ name: "api", algorithm, max: 100, windowMs, store });
+    assert((change(86_400_000).check("key", { cost: 100 }) as Decision).allowed);
+    clock.advance(30_000);
+    const limiter = change(60_000);
+    const { retryMs, resetMs } = limiter.check("key") as Decision;
+    // the algorithms that know when exactly it was used give it back sooner; two counters do within two windows
+    const longest = algorithm === "sliding-approximate" ? 120_000 : algorithm === "sliding-window" ? 66_000 : 60_000;
+    assert(retryMs <= 66_000 && resetMs <= longest, `${retryMs}, ${resetMs}`);
+    // a refusal says the same as long as it lasts, and then it is over
+    clock.advance(Math.max(0, retryMs - 1));
+    if (retryMs > 0) assertEquals((limiter.check("key") as Decision).retryMs, 1);
+    clock.advance(1);
+    assert((limiter.check("key") as Decision).allowed);
+  });
+}
+
+Deno.test("a limit of a sliding-log that is too long for its store is refused, also as a tier", async () => {
+  const remote = elsewhere(new VirtualClock()).store;
+  remote.checkPolicy = ({ limit }) => {
+    if (limit > 5) throw new RangeError(`not ${limit}`);
+  };
+  assertThrows(() => new Limiter({ store: remote, max: 6 }), RangeError, "not 6");
+  const limiter = new Limiter({ store: remote, max: 5 });
+  assert((await limiter.check("key", { max: 4 })).allowed);
+  assertThrows(() => limiter.check("key", { max: 6 }), RangeError, "not 6");
+});
+
 Deno.test("counters count every outcome", async () => {
   const { limiter } = made({ limits: [{ name: "real", max: 2 }, { name: "tried", max: 1, shadow: true }] });
   const first = await limiter.check("a");

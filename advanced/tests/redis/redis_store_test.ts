@@ -5,8 +5,8 @@ import { startCluster } from "../../../tests/support/redis_cluster.ts";
 import { startSentinel } from "../../../tests/support/redis_sentinel.ts";
 import { type RedisServer, startServer } from "../../../tests/support/redis_servers.ts";
 import { until } from "../../../tests/support/until.ts";
-import { ALGORITHM_NAMES, Limiter, type Policy, type RedisPort, RedisStore, type UpstashClient } from "../../mod.ts";
-import type { Entry, Store, Take } from "../../mod.ts";
+import { ALGORITHM_NAMES, Limiter, MemoryStore, type Policy, type RedisPort, RedisStore } from "../../mod.ts";
+import type { Entry, LimiterOptions, Store, Take, UpstashClient } from "../../mod.ts";
 import { VirtualClock } from "../../testing.ts";
 import { startProxy, type TcpProxy } from "../support/tcp_proxy.ts";
 
@@ -736,6 +736,58 @@ Deno.test("a reset affects no other key or policy, whatever their names look lik
   for (const name of names) await store.reset({ policy: name });
   assertEquals(await all(), []);
   await store.close();
+});
+
+Deno.test("a sliding-log that would keep the server busy for long is refused, and what to use instead is told", () => {
+  const store = new RedisStore({ url: Deno.env.get("REDIS_URL")! });
+  const limit = (max: number, more: Partial<LimiterOptions> = {}) =>
+    new Limiter({ algorithm: "sliding-log", max, store, ...more });
+  limit(4000);
+  assertThrows(() => limit(4001), RangeError, 'option max of "sliding-log" must be at most 4000, not 4001');
+  assertThrows(() => limit(4001), RangeError, 'use "sliding-window"');
+  assertThrows(() => limit(2001, { onDenied: "charge" }), RangeError, "must be at most 2000, not 2001");
+  assertThrows(() => limit(10).check("key", { max: 4001 }), RangeError, "4000");
+  limit(4001, { store: new MemoryStore() });
+  limit(1_000_000, { algorithm: "sliding-window" });
+});
+
+// the warning is printed once per process, so one test covers all of it
+Deno.test("equal limiters on two stores of one server and prefix are told that they count together, once", async () => {
+  const url = Deno.env.get("REDIS_URL")!;
+  const { warn } = console;
+  const told: string[] = [];
+  console.warn = (text) => void told.push(text);
+  const open: Limiter[] = [];
+  const limit = (options: { name?: string; prefix?: string; store?: RedisStore; algorithm?: "sliding-window" }) => {
+    const { store = new RedisStore({ url, prefix: options.prefix ?? "together:" }), algorithm, name = "api" } = options;
+    const limiter = new Limiter({ store, name, ...(algorithm === undefined ? {} : { algorithm }) });
+    open.push(limiter);
+    return limiter;
+  };
+  try {
+    const store = new RedisStore({ url, prefix: "together:" });
+    limit({ store });
+    // one store, another name, another prefix, another algorithm
+    limit({ store });
+    limit({ name: "web" });
+    limit({ prefix: "apart:" });
+    limit({ algorithm: "sliding-window" });
+    // one after the other
+    await limit({ name: "in turn" }).close();
+    await limit({ name: "in turn" }).close();
+    assertEquals(told, []);
+    const [one, two] = [limit({}), limit({})];
+    assertEquals(told, [
+      'Limiter: two limiters called "api" count together, because their stores are on one server with the same prefix, ' +
+      '"together:". Give each limiter a name of its own, or each store a prefix; if they are to be one limit, give both ' +
+      "the same store",
+    ]);
+    const key = crypto.randomUUID();
+    assertEquals([(await one.check(key)).remaining, (await two.check(key)).remaining], [99, 98]);
+  } finally {
+    console.warn = warn;
+    await Promise.all(open.map((limiter) => limiter.close()));
+  }
 });
 
 Deno.test("processes that use different algorithms for a limit do not affect each other's counts", async () => {

@@ -85,14 +85,16 @@ Deno.test("a value that is no open database is a type error that says what to pa
   }
 });
 
-Deno.test("every limiter on a store may be closed, and the database is closed with the first of them", async () => {
+Deno.test("every limiter on a store may be closed, and the database is closed with the last of them", async () => {
   const kv = await Deno.openKv(":memory:");
   const store = new DenoKvStore({ kv });
   const limiters = ["a", "b"].map((name) => new Limiter({ name, store }));
   await limiters[0]!.close();
+  await limiters[0]!.close();
+  assertEquals([(await limiters[1]!.check("a")).decidedBy, (await kv.get(["a"])).value], ["store", null]);
+  await limiters[1]!.close();
+  await limiters[1]!.close();
   await assertRejects(() => kv.get(["a"]));
-  await limiters[1]!.close();
-  await limiters[1]!.close();
 });
 
 Deno.test("a batch of more than ten keys is granted or refused as a whole", async () => {
@@ -173,6 +175,15 @@ Deno.test("reset and inspect see the keys of one policy", async () => {
     assertEquals(await keys(other), ["a"]);
     clock.advance(FIXED.windowMs);
     assertEquals(await keys(other), []);
+  });
+});
+
+Deno.test("a limit whose log does not fit into a value is refused at construction", async () => {
+  await withStore(":memory:", {}, (store) => {
+    const says = 'DenoKvStore: option max of "sliding-log" must be at most 4000, not 4001';
+    assertThrows(() => new Limiter({ store, algorithm: "sliding-log", max: 4001 }), RangeError, says);
+    new Limiter({ store, algorithm: "sliding-log", max: 4000 });
+    return Promise.resolve();
   });
 });
 

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import { Limiter } from "../../src/limiter/limiter.ts";
 import { DurableObjectStore, type DurableObjectStoreOptions } from "../../src/stores/durable_object_store.ts";
 import { type DurableObjectStorageLike, RateLimitObject } from "../../src/stores/rate_limit_object.ts";
 import type { Store, Take } from "../../src/policy/store.ts";
@@ -84,6 +85,13 @@ const LOG = policyNamed("log");
 Deno.test("decides like the memory store, with every algorithm and consequence, singly and in batches of one key", async () => {
   const { namespace, clock } = setUp();
   assert(await decidesAsMemory(new DurableObjectStore({ namespace }), clock, 6, 200) > 3500);
+});
+
+Deno.test("a limit whose log is too long for an object's storage is refused at construction", () => {
+  const store = new DurableObjectStore({ namespace: setUp().namespace });
+  const says = 'DurableObjectStore: option max of "sliding-log" must be at most 4000, not 4001';
+  assertThrows(() => new Limiter({ store, algorithm: "sliding-log", max: 4001 }), RangeError, says);
+  new Limiter({ store, algorithm: "sliding-log", max: 4000 });
 });
 
 Deno.test("decides like the memory store when objects are evicted and alarms fire", async () => {

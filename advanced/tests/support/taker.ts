@@ -3,7 +3,7 @@
  * granted. It starts when it gets a line on standard input.
  */
 import { linesOf } from "../../../scripts/lines.ts";
-import { Limiter, type LimitOptions, RedisStore } from "../../mod.ts";
+import { type Decision, Limiter, type LimitOptions, RedisStore } from "../../mod.ts";
 
 /** Input of a taker. */
 export interface TakerOrder {
@@ -19,8 +19,22 @@ export interface TakerOrder {
   readonly coalesce: boolean;
   /** Maximum number of decisions taken in advance. */
   readonly leases?: number;
-  /** Processes. */
-  readonly processes: number;
+  /** Takes under way at a time; all of them by default. */
+  readonly callers?: number;
+  /** How many processes are said to share the server; how many there are by default. */
+  readonly processes?: number | undefined;
+  /** Time limit for a decision of the server in ms, by default one that is never reached. */
+  readonly timeoutMs?: number;
+}
+
+/** A store for each server, so that the connection is there from the first order on. */
+const connected = new Map<string, RedisStore>();
+
+async function connect(url: string): Promise<void> {
+  if (connected.has(url)) return;
+  const store = new RedisStore({ url });
+  connected.set(url, store);
+  await store.warm();
 }
 
 /** Output of a taker. */
@@ -31,23 +45,33 @@ export interface TakerReport {
   readonly byStore: number;
 }
 
-if (import.meta.main) {
-  for await (const line of linesOf(Deno.stdin.readable)) console.log(JSON.stringify(await work(JSON.parse(line))));
-}
-
-async function work({ url, key, limit, takes, coalesce, leases, processes }: TakerOrder): Promise<TakerReport> {
-  const store = new RedisStore({ url });
-  // nothing may decide in place of the store, however busy the machine is
+async function work(order: TakerOrder): Promise<TakerReport> {
+  const { url, key, limit, takes, coalesce, leases, processes, callers = takes, timeoutMs } = order;
   const limiter = new Limiter({
     ...limit,
-    ...{ store, coalesce, leases, processes },
-    ...{ denyCache: false, timeoutMs: 60_000, onStoreFailure: "closed" },
+    ...{ store: new RedisStore({ url }), coalesce, leases, processes, denyCache: false },
+    // nothing may decide in place of the store, however busy the machine is; unless it is told how long it has
+    ...(timeoutMs === undefined ? { timeoutMs: 60_000, onStoreFailure: "closed" } : { timeoutMs }),
   });
-  await limiter.warm();
-  const decisions = await Promise.all(Array.from({ length: takes }, () => limiter.check(key)));
+  limiter.on("storeFailure", () => {});
+  await connect(url);
+  const decisions: Decision[] = [];
+  let left = takes;
+  await Promise.all(Array.from({ length: callers }, async () => {
+    while (left-- > 0) {
+      decisions.push(await limiter.check(key));
+      // a caller also does other things, such as reading its next request
+      if (callers < takes) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }));
   await limiter.close();
   return {
     admitted: decisions.filter(({ allowed }) => allowed).length,
     byStore: decisions.filter(({ decidedBy }) => decidedBy === "store").length,
   };
+}
+
+if (import.meta.main) {
+  for await (const line of linesOf(Deno.stdin.readable)) console.log(JSON.stringify(await work(JSON.parse(line))));
+  await Promise.all([...connected.values()].map((store) => store.close()));
 }

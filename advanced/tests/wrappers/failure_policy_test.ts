@@ -280,6 +280,47 @@ Deno.test("the local limiter uses each process's share of limit and burst", asyn
   assertEquals((await limiter.check("key")).allowed, false);
 });
 
+Deno.test("a burst that is not enough for all processes is granted by none of them", async () => {
+  for (const [burst, processes, each] of [[3, 4, 0], [4, 4, 1], [9, 4, 2]] as const) {
+    const { store, limiter } = setUp({ algorithm: "token-bucket", max: 40, burst, processes });
+    store.fail();
+    let admitted = 0;
+    for (let times = 0; times < 10; times++) if ((await limiter.check("key")).allowed) admitted++;
+    assertEquals(admitted, each, `a burst of ${burst}`);
+  }
+});
+
+Deno.test("if nobody said how many processes there are, the first failure says once what that means", async () => {
+  const { warn } = console;
+  const told: string[] = [];
+  console.warn = (text) => void told.push(text);
+  try {
+    const silent: LimiterOptions[] = [{ processes: 1 }, { processes: 4 }, { onStoreFailure: "open" }];
+    for (const options of [{}, ...silent]) {
+      const { store, limiter } = setUp(options);
+      limiter.on("storeFailure", () => {});
+      await limiter.check("key");
+      assertEquals(told, []);
+      store.fail();
+      for (let times = 0; times < 20; times++) await limiter.check("key");
+      const said = told.splice(0);
+      if (silent.includes(options)) assertEquals(said, []);
+      else {
+        assertEquals(said, [
+          "Limiter: the store failed, and until it is back each process that shares it grants the whole quota. Say " +
+          "with option processes how many there are, 1 if this is the only one: each then grants its share",
+        ]);
+      }
+    }
+    // a store of this process alone shares its quota with nobody
+    const own = new FaultyStore(new MemoryStore());
+    await new Limiter({ store: own.fail() }).check("key");
+    assertEquals(told, []);
+  } finally {
+    console.warn = warn;
+  }
+});
+
 Deno.test("a cost above a process's share, but not above the limit, is to be retried when the store may be back", async () => {
   const { store, limiter } = setUp({ max: 10, processes: 4 });
   const none = setUp({ max: 3, processes: 4 });

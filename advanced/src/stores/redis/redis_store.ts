@@ -1,6 +1,7 @@
 import { checkInteger, checkNames, checkType, type OptionNames } from "@sluice/sluice/limiting";
 import { ALGORITHM_NAMES, capacityOf, DEFAULT_BUCKETS, type Policy } from "../../policy/policy.ts";
 import { assertDistinct } from "../assert_distinct.ts";
+import { checkLog } from "../check_log.ts";
 import { noteHome } from "../counters_home.ts";
 import { decideByKey } from "../decide_by_key.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../../policy/store.ts";
@@ -92,6 +93,15 @@ export class RedisStore implements Store {
       scope: "global",
       clock: "store",
     };
+  }
+
+  /**
+   * Checks that a policy is not too much for the server; see {@linkcode Store}.
+   *
+   * @throws {RangeError} If a `"sliding-log"` has a limit above 4000
+   */
+  checkPolicy(policy: Policy): void {
+    checkLog(policy, "RedisStore");
   }
 
   /** Decides a batch; see {@linkcode Store}. */

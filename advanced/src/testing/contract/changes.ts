@@ -73,3 +73,28 @@ async function changeWindow(run: ContractRun, policy: Policy, key: string, settl
   const admitted = await run.take(changed, key, after.remaining + 1);
   run.same(admitted.granted, after.remaining + 1, "who waits as long as retryMs says is admitted, after a change too");
 }
+
+/** A window that is made shorter keeps nobody out for longer than if all had been used at that moment. */
+export async function aShorterWindowKeepsNobodyOutForLonger(run: ContractRun, operations: number): Promise<void> {
+  for (const algorithm of run.traces(operations, 10)) {
+    const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
+    const long = { ...policy, windowMs: policy.windowMs * (2 + run.pick(5000)) };
+    const block = policy.block && { ...policy.block, forMs: policy.block.forMs * 1000 };
+    const before = { ...long, block };
+    if (!await run.serves(before) || !await run.serves(policy)) continue;
+    run.about(before, policy);
+    const [key, late] = [run.name(), run.name()];
+    const all = (await run.peek(before, key)).limit;
+    await run.take(before, key, all);
+    for (let n = 0; n < (block?.after ?? 0); n++) await run.take(before, key, 1);
+    run.advance(1 + run.pick(policy.windowMs));
+    await run.take(policy, late, all);
+    for (let n = 0; n < (block?.after ?? 0); n++) await run.take(policy, late, 1);
+    const [after, now] = [await run.take(policy, key, 1), await run.take(policy, late, 1)];
+    run.check(after.retryMs <= now.retryMs, "a shorter window is waited for no longer than itself", after, now);
+    run.check(after.resetMs <= now.resetMs, "and ends no later", after, now);
+    if (after.granted > 0) continue;
+    run.advance(after.retryMs);
+    run.same((await run.take(policy, key, 1)).granted, 1, "who waits as long as retryMs says is admitted");
+  }
+}

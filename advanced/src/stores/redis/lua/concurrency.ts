@@ -60,6 +60,16 @@ do
       end
       return false
     end,
+    shorten = function(p, s, now)
+      local changed = false
+      for _, lease in ipairs(s.leases) do
+        if lease[2] - now > p.window then
+          lease[2] = now + p.window
+          changed = true
+        end
+      end
+      return changed
+    end,
     extend = function() return 0 end,
   }
 end

@@ -26,6 +26,11 @@ A['fixed-window'] = {
     if s[1] == 0 then s[2] = 0 end
     return true
   end,
+  shorten = function(p, s, now)
+    if s[2] - now <= p.window then return false end
+    s[2] = p.align == 'clock' and now - now % p.window + p.window or now + p.window
+    return true
+  end,
   extend = function(p, s, now)
     if now < s[2] then s[2] = now + p.window end
     return s[2]

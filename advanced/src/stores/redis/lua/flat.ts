@@ -48,16 +48,22 @@ export const FLAT_FIXED_WINDOW: string = /* @__PURE__ */ flat(
   `
   local aligned = ARGV[8] == 'clock'`,
   `
-    local used, stop = 0, 0
+    local used, stop, shortened = 0, 0, false
     if blob and #blob == 17 and byte(blob) == 102 then
       used, stop = unpackd('<dd', blob, 2)
-      if now >= stop then used, stop = 0, 0 end
+      if now >= stop then
+        used, stop = 0, 0
+      elseif stop - now > window then
+        stop, shortened = aligned and now - now % window + window or now + window, true
+      end
     end
     local room = limit - used`,
   `
     if units > 0 then
       if stop == 0 then stop = aligned and now - now % window + window or now + window end
       used, stamp = used + units, stop
+    end
+    if units > 0 or shortened then
       call('SET', key, 'f' .. pack('<dd', used, stop), 'PX', max(stop - now, least) + 100)
     end
     if stop > 0 then reset = stop - now end

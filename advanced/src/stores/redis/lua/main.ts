@@ -65,11 +65,16 @@ local function take(p, cost, shadow)
   local t = { p = p, key = KEYS[k], cost = cost, shadow = shadow, blocked = 0 }
   p.a = A[p.algorithm]
   t.s = load(p, t.key)
+  t.changed = p.a.shorten and p.a.shorten(p, t.s, now) or false
   if p.after > 0 then
     k = k + 1
     t.blockKey = KEYS[k]
     local blob = call('GET', t.blockKey)
     t.b = blob and { unpackd('<ddd', blob) } or { 0, 0, 0 }
+    if t.b[2] - now > p.window or t.b[3] - now > p.blockMs then
+      t.b[2], t.b[3] = min(t.b[2], now + p.window), min(t.b[3], now + p.blockMs)
+      save(t.blockKey, pack('<ddd', t.b[1], t.b[2], t.b[3]), max(t.b[2], t.b[3]) - now)
+    end
     t.blocked = max(0, t.b[3] - now)
   end
   return t
@@ -109,7 +114,7 @@ local function refuse(t, refusals, units, stamp)
 end
 local function settle(t, granted, refusals)
   local p, s = t.p, t.s
-  local units, stamp, changed = granted * t.cost, 0, false
+  local units, stamp, changed = granted * t.cost, 0, t.changed
   if units > 0 then
     stamp = p.a.take(p, s, now, units)
     changed = true

@@ -45,6 +45,12 @@ do
       s[3] = math.max(0, s[3] - n)
       return true
     end,
+    shorten = function(p, s, now)
+      local current, previous = seen(p, s, now)
+      if s[1] <= p.window or current + previous == 0 then return false end
+      take(p, s, now, 0)
+      return true
+    end,
     extend = function(p, s, now)
       local current, previous = seen(p, s, now)
       s[1], s[2], s[3], s[4] = 0, 0, 0, 0

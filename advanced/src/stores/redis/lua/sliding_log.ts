@@ -1,26 +1,15 @@
 /**
  * `sliding-log` in Lua; the same rule as `algorithms/sliding_log.ts`.
  *
- * A log may be long, so it stays packed: the total first, then pairs of time and units. Only its ends are read.
+ * A log may be long, so it stays packed: the total first, then pairs of time and units. What has expired is left out
+ * when it is loaded; of the rest only the ends are read.
  */
 export const SLIDING_LOG = `
 do
   local function at(s, i) return struct.unpack('<dd', s.log, 16 * (i - 1) + 1) end
   local function count(s) return #s.log / 16 end
-  local function expired(p, s, now)
-    local i, units, n = 1, 0, count(s)
-    while i <= n do
-      local time, u = at(s, i)
-      if time > now - p.window then break end
-      units = units + u
-      i = i + 1
-    end
-    return i, units
-  end
   local function take(p, s, now, n)
-    local first, units = expired(p, s, now)
-    if first > 1 then s.log = string.sub(s.log, 16 * (first - 1) + 1) end
-    s.total = s.total - units + n
+    s.total = s.total + n
     local last = count(s)
     if last > 0 then
       local time, u = at(s, last)
@@ -34,23 +23,26 @@ do
     s.log = s.log .. struct.pack('<dd', now, n)
     return now
   end
-  local function room(p, s, now)
-    local _, units = expired(p, s, now)
-    return p.limit - s.total + units
-  end
   A['sliding-log'] = {
     tag = 'l',
-    load = function(blob)
+    load = function(blob, p)
       if not blob then return { total = 0, log = '' } end
-      return { total = (struct.unpack('<d', blob, 2)), log = string.sub(blob, 10) }
+      local total, from = struct.unpack('<d', blob, 2)
+      while from < #blob do
+        local time, units = struct.unpack('<dd', blob, from)
+        if time > now - p.window then break end
+        total = total - units
+        from = from + 16
+      end
+      return { total = total, log = string.sub(blob, from) }
     end,
     dump = function(s) return struct.pack('<d', s.total) .. s.log end,
-    room = room,
+    room = function(p, s) return p.limit - s.total end,
     take = take,
     wait = function(p, s, now, n)
-      local missing = n - room(p, s, now)
+      local missing = n - p.limit + s.total
       if missing <= 0 then return 0 end
-      for i = expired(p, s, now), count(s) do
+      for i = 1, count(s) do
         local time, units = at(s, i)
         missing = missing - units
         if missing <= 0 then return time + p.window - now end
@@ -64,7 +56,7 @@ do
       return math.max(0, time + p.window - now)
     end,
     give = function(p, s, now, stamp, n)
-      for i = count(s), expired(p, s, now), -1 do
+      for i = count(s), 1, -1 do
         local time, units = at(s, i)
         if time == stamp then
           local left = math.max(0, units - n)
@@ -77,7 +69,7 @@ do
       return false
     end,
     extend = function(p, s, now)
-      local units = p.limit - room(p, s, now)
+      local units = s.total
       s.total, s.log = 0, ''
       if units > 0 then take(p, s, now, units) end
       return now

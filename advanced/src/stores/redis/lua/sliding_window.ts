@@ -83,6 +83,11 @@ do
       s[i] = math.max(0, s[i] - n)
       return true
     end,
+    shorten = function(p, s, now)
+      if s[1] <= p.window or used(s, now) == 0 then return false end
+      take(p, s, now, 0)
+      return true
+    end,
     extend = function(p, s, now)
       local units = used(s, now)
       clear(p, s)

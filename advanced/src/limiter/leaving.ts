@@ -1,0 +1,52 @@
+import type { Timers } from "../wrappers/timers.ts";
+
+/** How a wait may end before its turn. */
+export interface Ending {
+  /** Ends it when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+  /** Longest wait in ms. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** What may end one caller's wait early: its signal, its timeout, or closing. */
+export class Leaving {
+  /** Rejects when the wait ends early. */
+  readonly promise: Promise<never>;
+  /** Whether it has ended. */
+  hasLeft = false;
+  /** Ends the wait. */
+  readonly leave: (reason: unknown) => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #cancel: () => void;
+  readonly #abort = (event: Event): void => this.leave((event.target as AbortSignal).reason);
+
+  /**
+   * Creates an instance.
+   *
+   * @param ending Its signal and timeout
+   * @param timers Timers
+   */
+  constructor({ signal, timeoutMs }: Ending, timers: Timers) {
+    let leave: (reason: unknown) => void = () => {};
+    // Node 20 has no Promise.withResolvers
+    this.promise = new Promise((_, reject) => leave = reject);
+    this.leave = (reason) => {
+      this.hasLeft = true;
+      leave(reason);
+    };
+    // at times nobody awaits it, and it must not become an unhandled rejection
+    this.promise.catch(() => {});
+    this.#signal = signal;
+    if (signal?.aborted) this.leave(signal.reason);
+    else signal?.addEventListener("abort", this.#abort);
+    const late = () =>
+      this.leave(new DOMException(`limiter.waitFor: not granted within ${timeoutMs} ms`, "TimeoutError"));
+    this.#cancel = timeoutMs === undefined ? () => {} : timers.start(late, timeoutMs);
+  }
+
+  /** Ends listening and timing. */
+  forget(): void {
+    this.#cancel();
+    this.#signal?.removeEventListener("abort", this.#abort);
+  }
+}

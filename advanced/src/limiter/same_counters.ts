@@ -1,0 +1,42 @@
+import type { Policy } from "../policy/policy.ts";
+import type { Store } from "../policy/store.ts";
+import { homeOf } from "../stores/counters_home.ts";
+import { isInUse } from "./store_users.ts";
+
+/** The store through which a limit was counted first: by where its counters are, then by prefix and limit. */
+const counting = new WeakMap<object, Map<string, WeakRef<Store>>>();
+/** Limits that are known of one place; a program that makes more makes them for its clients. */
+const MOST = 1000;
+let warned = false;
+
+/**
+ * Warns about a limiter that counts together with another one, although each has a store of its own: the stores keep
+ * their counters in the same place, and the limits have the same name.
+ *
+ * @param store The limiter's store
+ * @param policies Its policies
+ * @param caller Name of the caller for the message
+ */
+export function noteSameCounters(store: Store, policies: readonly Policy[], caller: string): void {
+  const { home, prefix } = homeOf(store);
+  if (home === store) return;
+  let limits = counting.get(home);
+  if (limits === undefined) counting.set(home, limits = new Map());
+  for (const { name, algorithm } of policies) {
+    const id = JSON.stringify([prefix, name, algorithm]);
+    const former = limits.get(id)?.deref();
+    if (former === store) continue;
+    if (former !== undefined && isInUse(former)) warn(name, prefix, caller);
+    else if (limits.size < MOST || limits.has(id)) limits.set(id, new WeakRef(store));
+  }
+}
+
+function warn(name: string, prefix: string, caller: string): void {
+  if (warned) return;
+  warned = true;
+  console.warn(
+    `${caller}: two limiters called "${name}" count together, because their stores are on one server with the same ` +
+      `prefix, "${prefix}". Give each limiter a name of its own, or each store a prefix; if they are to be one limit, ` +
+      "give both the same store",
+  );
+}

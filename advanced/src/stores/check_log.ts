@@ -1,0 +1,26 @@
+import type { Policy } from "../policy/policy.ts";
+
+/**
+ * Most units of a `"sliding-log"` in a store that reads and writes all of its times with each decision: Redis is busy
+ * with that for about half a ms, during which it serves nobody else, and a value of Deno KV has no room for more.
+ */
+const MAX_LOG = 4000;
+
+/**
+ * Checks that a policy's log is not too long for a store outside the process.
+ *
+ * @param policy The policy
+ * @param caller Name of the store for error messages
+ * @throws {RangeError} If it is
+ */
+export function checkLog({ algorithm, limit, onDenied }: Policy, caller: string): void {
+  if (algorithm !== "sliding-log") return;
+  // rejections that are charged are kept too, up to the limit once more
+  const most = onDenied === "charge" ? MAX_LOG / 2 : MAX_LOG;
+  if (limit <= most) return;
+  throw new RangeError(
+    `${caller}: option max of "sliding-log"${onDenied === "charge" ? ' with onDenied "charge"' : ""} must be at most ` +
+      `${most}, not ${limit}, because each decision reads and writes the time of every unit; use "sliding-window", ` +
+      "which never grants more either, and needs a few numbers for any limit",
+  );
+}

@@ -1,0 +1,39 @@
+import { chargeOf, setCharge } from "../policy/charge.ts";
+import type { Take, Verdict } from "../policy/store.ts";
+
+/**
+ * The verdicts of one of several equal batches that were decided as one: those it would have got, had they been decided
+ * in a row.
+ *
+ * @param takes The batch
+ * @param verdicts The verdicts of all of them together
+ * @param place Its place among them, from 0
+ */
+export function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], place: number): readonly Verdict[] {
+  const isTold = verdicts.some(({ retryMs }) => retryMs > 0);
+  return verdicts.map((verdict, i) => {
+    const { policy, cost } = takes[i]!;
+    if (cost === 0) return verdict;
+    const granted = verdict.granted / cost;
+    if (place < granted) {
+      const later = (granted - 1 - place) * cost;
+      const share = { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryMs: 0 };
+      return policy.algorithm === "token-bucket" ? refilledInTurn(share, policy, place * cost, later) : share;
+    }
+    // refused by this policy, unless another one refused and the units would still fit here. If the store gives no
+    // retry time at all, its own flag counts
+    const refusal = { ...verdict, granted: 0, denied: isTold ? verdict.retryMs > 0 : verdict.denied, stamp: 0 };
+    const charge = chargeOf(verdict);
+    if (charge !== undefined) setCharge(refusal, { ...charge, units: cost });
+    return refusal;
+  });
+}
+
+// a bucket refills unit by unit; rounded so that not too much is promised or given back
+function refilledInTurn(verdict: Verdict, { windowMs, limit }: Take["policy"], before: number, later: number): Verdict {
+  return {
+    ...verdict,
+    resetMs: Math.max(0, verdict.resetMs - Math.floor(later * windowMs / limit)),
+    stamp: verdict.stamp + Math.floor(before * windowMs / limit),
+  };
+}

@@ -1,0 +1,171 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { type Decision, Limiter, type LimiterOptions, MemoryStore } from "../../mod.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
+import { VirtualClock } from "../../testing.ts";
+import { AsyncStore } from "../support/async_store.ts";
+
+/** A limiter on a store whose answers are promises, and that counts commands. */
+function setUp(options: LimiterOptions) {
+  const clock = new VirtualClock();
+  const memory = new MemoryStore({ clock: clock.read });
+  const store = new AsyncStore(memory);
+  const limiter = new Limiter({ store, clock: clock.read, timers: clock.timers, name: "limit", ...options });
+  const remaining = () => memory.decide([{ policy: limiter.policies[0]!, key: "key", cost: 0 }])[0]!.remaining;
+  return { clock, store, limiter, remaining };
+}
+
+/** Runs everything that needs no timer. */
+async function settle(turns = 200): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+}
+
+Deno.test("callers that wait for the same are asked for in one command, and served in their order", async () => {
+  const { clock, store, limiter } = setUp({ algorithm: "sliding-window", max: 100, windowMs: 1000 });
+  await limiter.check("key", { cost: 100 });
+  const order: number[] = [];
+  const all = Array.from({ length: 250 }, (_, i) => limiter.waitFor("key").then(() => void order.push(i)));
+  await settle();
+  const { decide } = store.calls;
+  clock.advance(1100);
+  await settle(2000);
+  assertEquals(order, Array.from({ length: 100 }, (_, i) => i));
+  assertEquals(store.calls.decide, decide + 1);
+  for (let i = 0; i < 2; i++) {
+    clock.advance(1100);
+    await settle(2000);
+  }
+  await Promise.all(all);
+  assertEquals(order, Array.from({ length: 250 }, (_, i) => i));
+  assertEquals([store.calls.decide, clock.pendingTimers], [decide + 3, 0]);
+});
+
+Deno.test("each of them has units of its own to give back", async () => {
+  for (const onStoreFailure of [undefined, "local", "open"] as const) {
+    const { clock, store, limiter, remaining } = setUp({
+      ...{ algorithm: "concurrency", max: 3, windowMs: 5000 },
+      ...(onStoreFailure === undefined ? {} : { onStoreFailure, processes: 1 }),
+    });
+    await limiter.check("key", { cost: 3 });
+    const waiting = [1, 2, 3].map(() => limiter.waitFor("key"));
+    await settle();
+    // decided in place of the store, which grants them late
+    const back = Promise.withResolvers<void>();
+    if (onStoreFailure !== undefined) store.back = back.promise;
+    clock.advance(5000);
+    await settle();
+    if (onStoreFailure !== undefined) clock.advance(100);
+    const decisions = await Promise.all(waiting);
+    assertEquals(new Set(decisions.map(({ decidedBy }) => decidedBy)), new Set([onStoreFailure ?? "store"]));
+    store.back = null;
+    back.resolve();
+    await settle();
+    assertEquals(remaining(), 0);
+    for (const [i, decision] of decisions.entries()) {
+      await limiter.release(decision);
+      await settle();
+      assertEquals(remaining(), i + 1, onStoreFailure);
+    }
+  }
+});
+
+Deno.test("what a caller is granted in the moment it leaves goes to the next one, or back to the store", async () => {
+  for (const followers of [0, 1]) {
+    for (const leaver of [0, 1, 2].slice(0, 3 - followers)) {
+      const { clock, store, limiter, remaining } = setUp({ max: 3, windowMs: 1000 });
+      await limiter.check("key", { cost: 3 });
+      const leaving = new AbortController();
+      const served: number[] = [];
+      const all = Array.from({ length: 3 + followers }, (_, i) => {
+        const signal = i === leaver ? leaving.signal : undefined;
+        return limiter.waitFor("key", { signal }).then(() => served.push(i), ({ name }) => name);
+      });
+      await settle();
+      const back = Promise.withResolvers<void>();
+      store.back = back.promise;
+      clock.advance(1000);
+      await settle();
+      leaving.abort();
+      assertEquals(await all[leaver], "AbortError", "it need not wait for the store's answer");
+      store.back = null;
+      back.resolve();
+      await Promise.all(all);
+      await settle();
+      const rest = Array.from({ length: 3 + followers }, (_, i) => i).filter((i) => i !== leaver);
+      assertEquals([served, remaining()], [rest, 3 - rest.length], `${leaver} of ${3 + followers} left`);
+    }
+  }
+});
+
+Deno.test("a signal that aborts while the store is asked for the first time takes nothing", async () => {
+  const { store, limiter, remaining } = setUp({ max: 3, windowMs: 1000 });
+  const leaving = new AbortController();
+  const back = Promise.withResolvers<void>();
+  store.back = back.promise;
+  const wait = assertRejects(() => limiter.waitFor("key", { signal: leaving.signal }), DOMException);
+  await settle();
+  leaving.abort();
+  store.back = null;
+  back.resolve();
+  assertEquals((await wait).name, "AbortError");
+  await settle();
+  assertEquals(remaining(), 3);
+});
+
+Deno.test("callers whose refusals have consequences are asked for one by one", async () => {
+  const { clock, store, limiter } = setUp({ max: 2, windowMs: 1000, onDenied: "charge" });
+  await limiter.check("key", { cost: 2 });
+  const waiting = [1, 2].map(() => limiter.waitFor("key"));
+  await settle();
+  const { limited } = limiter.counters;
+  const { decide } = store.calls;
+  clock.advance(2000);
+  await Promise.all(waiting);
+  assertEquals([limiter.counters.limited - limited, store.calls.decide - decide], [0, 2]);
+});
+
+for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "token-bucket"] as const) {
+  Deno.test(`${algorithm}: of random callers that come and go, none overtakes, and no more are granted than alone`, async () => {
+    const pick = seededRandom(5);
+    for (let trial = 0; trial < 15; trial++) {
+      const max = 2 + pick(12);
+      const cost = 1 + pick(2);
+      const { clock, store, limiter } = setUp({ algorithm, max, windowMs: 1000, maxWaiting: 1000, timeoutMs: 100_000 });
+      const granted: { at: number; cost: number }[] = [];
+      const served: number[] = [];
+      const gone = new Set<number>();
+      const open = new Map<number, AbortController>();
+      const decisions: Decision[] = [];
+      for (let step = 0, caller = 0; step < 150; step++) {
+        const late = Promise.withResolvers<void>();
+        if (pick(3) === 0) store.back = late.promise;
+        for (let n = pick(4); n > 0; n--) {
+          const id = caller++;
+          const leaving = new AbortController();
+          open.set(id, leaving);
+          limiter.waitFor("key", { cost, signal: leaving.signal }).then((decision) => {
+            open.delete(id);
+            served.push(id);
+            decisions.push(decision);
+            granted.push({ at: clock.now, cost });
+          }, () => gone.add(id));
+        }
+        await settle();
+        if (pick(4) === 0 && open.size > 0) [...open.values()][pick(open.size)]!.abort();
+        await settle();
+        store.back = null;
+        late.resolve();
+        await settle();
+        clock.advance(pick(3) === 0 ? pick(900) : pick(60));
+      }
+      await settle(2000);
+      assertEquals(served, [...served].sort((a, b) => a - b));
+      const bound = algorithm === "sliding-window" || algorithm === "sliding-log" ? max : 2 * max;
+      for (const { at } of granted) {
+        const sum = granted.reduce((sum, one) => sum + (one.at <= at && one.at > at - 1000 ? one.cost : 0), 0);
+        assert(sum <= bound, `${sum} of ${max} in one window`);
+      }
+      await limiter.close();
+      assert(decisions.every(({ allowed, decidedBy }) => allowed && decidedBy === "store"));
+    }
+  });
+}

@@ -1,0 +1,96 @@
+import { fileURLToPath } from "node:url";
+import { linesOf } from "../../../scripts/lines.ts";
+import { PATIENCE_MS } from "../../../tests/support/patience.ts";
+import type { TakerOrder, TakerReport } from "./taker.ts";
+
+/** Child processes that take units as instructed, all at the same time. */
+export class Takers implements AsyncDisposable {
+  readonly #children: Deno.ChildProcess[] = [];
+  readonly #writers: WritableStreamDefaultWriter<Uint8Array>[] = [];
+  readonly #answers: AsyncGenerator<string>[] = [];
+
+  /**
+   * Starts them.
+   *
+   * @param processes How many
+   */
+  constructor(processes: number) {
+    const root = fileURLToPath(new URL("../../../", import.meta.url));
+    for (let i = 0; i < processes; i++) {
+      const child = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-lock", "--no-check", ...importMap(root), `${root}advanced/tests/support/taker.ts`],
+        stdin: "piped",
+        stdout: "piped",
+        stderr: "inherit",
+      }).spawn();
+      this.#children.push(child);
+      this.#writers.push(child.stdin.getWriter());
+      this.#answers.push(linesOf(child.stdout));
+    }
+  }
+
+  /**
+   * Lets each take its part of some takes.
+   *
+   * @param takes How many, over all processes
+   * @param order What they take
+   * @returns What they got, over all processes
+   */
+  async take(takes: number, order: Omit<TakerOrder, "takes">): Promise<TakerReport> {
+    const processes = this.#children.length;
+    const line = `${JSON.stringify({ processes, ...order, takes: takes / processes })}\n`;
+    await Promise.all(this.#writers.map((writer) => writer.write(new TextEncoder().encode(line))));
+    const sum = { admitted: 0, byStore: 0 };
+    for (const answers of this.#answers) {
+      const { value, done } = await answers.next();
+      if (done) throw new Error("a process ended before it had answered");
+      const { admitted, byStore } = JSON.parse(value) as TakerReport;
+      sum.admitted += admitted;
+      sum.byStore += byStore;
+    }
+    return sum;
+  }
+
+  /**
+   * Starves them, as a machine does that has too few processors, or a container with a quota: each runs for about a ms,
+   * and then stands still.
+   *
+   * @param stillMs How long it stands still, in ms
+   * @returns Ends it
+   */
+  starve(stillMs: number): () => Promise<void> {
+    let ended = false;
+    const starve = async (child: Deno.ChildProcess) => {
+      while (!ended) {
+        child.kill("SIGSTOP");
+        await new Promise((resolve) => setTimeout(resolve, stillMs));
+        child.kill("SIGCONT");
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    };
+    // one that has ended cannot be starved; whoever waits for its answer is told
+    const starving = Promise.allSettled(this.#children.map(starve));
+    return async () => {
+      ended = true;
+      await starving;
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#writers.map((writer) => writer.close().catch(() => {})));
+    const timer = setTimeout(() => this.#children.forEach((child) => child.kill("SIGKILL")), PATIENCE_MS);
+    await Promise.all(this.#answers.map((answers) => answers.return(undefined)));
+    await Promise.all(this.#children.map((child) => child.status));
+    clearTimeout(timer);
+  }
+}
+
+// the same packages as this process, also on a machine without JSR
+function importMap(root: string): string[] {
+  try {
+    Deno.statSync(`${root}.cache/offline.json`);
+    return [`--import-map=${root}.cache/offline.json`];
+  } catch {
+    return [];
+  }
+}
