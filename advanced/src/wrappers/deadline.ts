@@ -10,6 +10,9 @@ interface Waiting {
 /** A budget is counted in as many parts, so that a process that is late has had as many turns before it is over. */
 const PARTS = 8;
 
+/** Turns of a busy process take some ms; if a timer is late by more than this many, the process itself was late. */
+const LATE_MS = 10;
+
 /**
  * The same time limit for many operations, with one timer for all: they are due in the order in which they began. A
  * timer for each would cost more than the operation. Only where timers end with the request in which they were started,
@@ -17,8 +20,8 @@ const PARTS = 8;
  *
  * What counts is the time in which this process could have read an answer. It is measured in parts: a timer that fires
  * late, since the process computed, was throttled or had to wait for a processor, counts as if it had been punctual.
- * Commands are written, and answers read, between the turns; so an operation has had four turns before it is over,
- * and one more, in which an answer is read that has arrived meanwhile.
+ * Commands are written, and answers read, between the turns; so in a late process an operation has had eight turns
+ * before it is over, and one more, in which an answer is read that has arrived meanwhile.
  */
 export class Deadline {
   readonly #ms: number;
@@ -81,9 +84,11 @@ export class Deadline {
 
   #turn(): void {
     const before = this.#counted;
-    this.#counted += this.#length;
+    const now = this.#timers.now();
+    const late = now - this.#begun - this.#length;
+    this.#counted += this.#length + (late > LATE_MS ? 0 : Math.max(0, late));
     // operations that begin meanwhile belong to the next part
-    this.#begun = this.#timers.now();
+    this.#begun = now;
     this.#length = 0;
     let done = 0;
     for (const waiting of this.#queue) {
