@@ -29,7 +29,7 @@ export {
 export { ClientKeys, remedyFor } from "./src/middleware/rate_limit/client_keys.ts";
 export { DEFAULT_MESSAGE, failureOf } from "./src/middleware/rate_limit/options.ts";
 export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./src/middleware/rate_limit/made_inside.ts";
-export { SharedPlaces } from "./src/middleware/rate_limit/shared_places.ts";
+export { type SharedPlace, SharedPlaces } from "./src/middleware/rate_limit/shared_places.ts";
 export { sharesBegin, SourceShares } from "./src/middleware/rate_limit/source_shares.ts";
 export { noteUsedUp, usedUpFor } from "./src/middleware/rate_limit/used_up.ts";
 export { peerOf } from "./src/platform/peer_of.ts";

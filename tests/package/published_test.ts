@@ -148,11 +148,11 @@ Deno.test("the packages that mod.ts loads are inside, at the versions that are t
 });
 
 // each KiB takes Deno 4 µs at every start, and V8 stores other characters than these in two bytes each
-Deno.test("what is published is ASCII, in files of less than 260 KiB", async () => {
+Deno.test("what is published is ASCII, in files of less than 270 KiB", async () => {
   for (const [name, code] of await builtFiles()) {
     if (!name.endsWith(".js")) continue;
     assert(/^\p{ASCII}+$/u.test(code), name);
-    assert(code.length < 260 * 1024, `${name}: ${code.length} bytes`);
+    assert(code.length < 270 * 1024, `${name}: ${code.length} bytes`);
   }
 });
 

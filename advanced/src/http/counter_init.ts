@@ -1,6 +1,20 @@
-import { clientKey, DEFAULT_MESSAGE } from "@sluice/sluice/limiting";
-import type { RateLimitOptions } from "./http_options.ts";
+import { clientKey, DEFAULT_MESSAGE, type Validate } from "@sluice/sluice/limiting";
 import type { RequestLike, ResponseLike, SendingResponse } from "./request_like.ts";
+
+/** Options that have another name or form there. */
+interface Given {
+  readonly max?: unknown;
+  readonly limit?: unknown;
+  readonly ipv6Subnet?: number | undefined;
+  readonly statusCode?: number | undefined;
+  readonly message?: unknown;
+  readonly validate?: Validate | undefined;
+  readonly standardHeaders?: boolean | string | undefined;
+  readonly headers?: boolean | undefined;
+  readonly legacyHeaders?: boolean | undefined;
+  readonly name?: string | undefined;
+  readonly identifier?: string | undefined;
+}
 
 /**
  * The options of a limiter as express-rate-limit tells them to the `init` of a store: complete, by its names. Some stores
@@ -9,7 +23,7 @@ import type { RequestLike, ResponseLike, SendingResponse } from "./request_like.
  * @param options The limiter's options
  * @returns The options; functions that were not given are replaced by what the limiter does
  */
-export function counterInitOf<Req>(options: RateLimitOptions<Req>): object {
+export function counterInitOf(options: Given): object {
   const { max = 100, limit = max, ipv6Subnet = 64, statusCode = 429, message = DEFAULT_MESSAGE, validate } = options;
   const { standardHeaders = false, headers = true, legacyHeaders = headers, name, identifier = name } = options;
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -21,9 +35,9 @@ export function counterInitOf<Req>(options: RateLimitOptions<Req>): object {
     requestWasSuccessful: (_req: unknown, res: ResponseLike) => res.statusCode < 400,
     skip: () => false,
     keyGenerator: (req: RequestLike) => clientKey(req, { ipv6Subnet }),
-    handler: async (req: never, res: ResponseLike & SendingResponse) => {
+    handler: async (req: unknown, res: ResponseLike & SendingResponse) => {
       res.statusCode = statusCode;
-      res.send((typeof message === "function" ? await message(req, res as never) : message) as string);
+      res.send((typeof message === "function" ? await message(req, res) : message) as string);
     },
     passOnStoreError: false,
     logger: console,

@@ -1,11 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import sluice from "@sluice/sluice";
+import sluice, { type FrameworkRequest } from "@sluice/sluice";
 import { MemoryStore as TheirStore } from "express-rate-limit";
 import { fetchLimit, Limiter, MemoryStore, rateLimit, type RateLimitOptions } from "../../mod.ts";
 import { AsyncStore } from "../support/async_store.ts";
 
 /** Asks for each cost in a row, and tells the statuses and what errors the error handlers got. */
-async function asked(options: RateLimitOptions, ...costs: string[]): Promise<(number | string)[]> {
+async function asked(options: RateLimitOptions<FrameworkRequest>, ...costs: string[]): Promise<(number | string)[]> {
   const app = sluice().set("env", "test");
   app.use(rateLimit({ cost: (req) => Number(req.get("x-cost")), keyGenerator: () => "key", ...options }));
   app.get("/", (_req, res) => res.send("in"));

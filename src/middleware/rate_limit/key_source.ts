@@ -8,9 +8,9 @@ export interface KeySource {
   readonly narrow: number;
 }
 
-const V4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.\d{1,3}(?![\d.])/;
 /** What an IPv6 address consists of, up to its prefix length or something that cannot be part of it. */
 const V6 = /^[\da-f:]{2,39}(?![\w:.])/;
+const DOT = 46;
 
 /**
  * The source of a key that is a client's, or begins with it: an address, a subnet, or one of these with more behind it,
@@ -22,16 +22,42 @@ const V6 = /^[\da-f:]{2,39}(?![\w:.])/;
  * @returns The source, `null` for other keys
  */
 export function sourceOf(key: string): KeySource | null {
-  // most keys end here
-  const first = key.charCodeAt(0) | 32;
-  if (first < 48 || first > 102) return null;
-  const v4 = V4.exec(key);
-  if (v4 !== null) return { isV6: false, wide: (Number(v4[1]) << 8) | Number(v4[2]), narrow: Number(v4[3]) };
-  const v6 = V6.exec(key)?.[0];
-  if (v6 === undefined) return null;
-  const zeros = v6.indexOf("::");
-  if (zeros === -1 && v6.split(":").length !== 8) return null;
+  const first = key.charCodeAt(0);
+  if (isDigit(first)) return sourceOfV4(key) ?? sourceOfV6(key);
+  return first === 58 || first >= 97 && first <= 102 ? sourceOfV6(key) : null;
+}
+
+// by its characters, for it is looked at with every new key
+function sourceOfV4(key: string): KeySource | null {
+  let [bits, part, digits, dots] = [0, 0, 0, 0];
+  for (let at = 0; at < 16; at++) {
+    const code = key.charCodeAt(at);
+    if (isDigit(code) && digits < 3) {
+      part = part * 10 + code - 48;
+      digits++;
+    } else if (code === DOT && dots < 3 && digits > 0) {
+      bits = bits << 8 | part;
+      part = digits = 0;
+      dots++;
+    } else if (dots < 3 || digits === 0 || isDigit(code) || code === DOT) return null;
+    // the last part does not tell networks apart
+    else break;
+  }
+  return { isV6: false, wide: bits >>> 8, narrow: bits & 255 };
+}
+
+function sourceOfV6(key: string): KeySource | null {
+  const text = V6.exec(key)?.[0];
+  if (text === undefined) return null;
+  const zeros = text.indexOf("::");
+  if (zeros === -1 && text.split(":").length !== 8) return null;
   // what the compressed zeros stand for, and all behind them, is zero here: three groups are looked at
-  const [a, b, c] = (zeros === -1 ? v6 : v6.slice(0, zeros)).split(":", 3).map((group) => parseInt(group || "0", 16));
+  const [a, b, c] = (zeros === -1 ? text : text.slice(0, zeros)).split(":", 3).map((group) =>
+    parseInt(group || "0", 16)
+  );
   return { isV6: true, wide: (a! << 16) | (b ?? 0), narrow: c ?? 0 };
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }

@@ -53,7 +53,9 @@ export function containsClient(key: string, address: string | undefined): boolea
 export class Mistakes {
   readonly #caller: string;
   readonly #validate: Validate;
-  #requests = 0;
+  #looked = 0;
+  /** Requests that pass by before the next one is looked at. */
+  #passing = 0;
 
   /**
    * Begins to look.
@@ -68,8 +70,12 @@ export class Mistakes {
 
   /** Whether the headers of the next request should be looked at: rarely, for that is not free. */
   isDue(): boolean {
-    const count = this.#requests++;
-    return (count < FIRST || count % EVERY === 0) && this.#validate !== false;
+    return this.#passing-- <= 0 && this.#begin();
+  }
+
+  #begin(): boolean {
+    this.#passing = ++this.#looked < FIRST ? 0 : EVERY - 1;
+    return this.#validate !== false;
   }
 
   /**

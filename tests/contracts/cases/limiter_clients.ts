@@ -18,7 +18,7 @@ export const limiterClients: Chapter = chapter("Limits for a client and somethin
       assertEquals(statuses, [200, 200, 429, 429]);
       assertEquals(await from(ask, path, `${net}::4`, `${flag}b`), 200);
       assertEquals(await from(ask, path, `${net}:1::1`, flag), 200);
-    });
+    }, "forwarded");
   }
 
   it("@sluice/rate-limit: a request that costs 0 is free", async ({ ask, flag }) => {
