@@ -1,8 +1,9 @@
 import { weakEntityTag } from "../http/entity_tag.ts";
 import type { FileStat, FileSystem } from "../http/file_system.ts";
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
+import { builtinModule } from "./builtin_module.ts";
 import { type ServerSocket, WorkerSocket } from "./cloudflare_socket.ts";
-import { builtinModule, genericPlatform } from "./generic.ts";
+import { genericPlatform } from "./generic.ts";
 import type { Platform, Upgrade, UpgradeOptions } from "./platform.ts";
 
 /** The used part of `node:fs` on Workers. */

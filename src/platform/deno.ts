@@ -1,10 +1,11 @@
 import type { FileStat, FileSystem, OpenFile, WholeFile } from "../http/file_system.ts";
 import { responseClass } from "../http/response_class.ts";
 import type { ClientWatch } from "../request/runtime_support.ts";
+import { builtinModule } from "./builtin_module.ts";
 import { builtinTag } from "./builtin_tag.ts";
 import { DenoPrototype } from "./deno_prototype.ts";
 import { arrivedText, isServed, keepHeaders, readHeader, trustRecordsOf, visitHeaders } from "./deno_record.ts";
-import { builtinModule, genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
+import { genericPlatform, noWebSockets, variables } from "./generic.ts";
 import type { AppFetch, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
 import { endStalled } from "./stalled.ts";
 import { Unanswered } from "./unanswered.ts";
@@ -38,7 +39,6 @@ export function denoPlatform(): Platform {
     keepHeaders,
     watchClient,
     entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
-    loadPackage,
     prepare,
     serve,
     hasLeft,
@@ -91,13 +91,6 @@ function wholeFile(file: Deno.FsFile): WholeFile {
 function readEnv(name: string): string | undefined {
   const { state } = Deno.permissions.querySync({ name: "env", variable: name });
   return state === "granted" ? Deno.env.get(name) : undefined;
-}
-
-// a package that is no dependency of the program may still be in Deno's cache
-async function loadPackage(name: string): Promise<unknown> {
-  const specifier = `npm:${name}`;
-  return await requirePackage(name) ??
-    await import(/* webpackIgnore: true */ /* @vite-ignore */ specifier).catch(() => undefined);
 }
 
 const environment = variables(readEnv);
