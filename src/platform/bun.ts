@@ -63,6 +63,7 @@ export function bunPlatform(): Platform {
     // after the response, headers that nobody has touched are empty
     keepHeaders: (request) => void request.headers,
     env: (name) => globals.process.env[name],
+    usualEnv: () => "development",
     environment: () => globals.process.env,
     loadPackage: (name) => requirePackage(name, installedResolve),
     colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],

@@ -18,6 +18,7 @@ export function genericPlatform(): Platform {
     visitHeaders: (request, visitor) => request.headers.forEach(visitor),
     peerOf,
     env: (name) => processVariables()[name],
+    usualEnv: () => isOnNode() ? "development" : "production",
     colours: () => false,
     environment: processVariables,
     waitUntil,
@@ -93,6 +94,11 @@ function processVariables(): Readonly<Record<string, string | undefined>> {
   return (globalThis as { process?: ProcessLike }).process?.env ?? {};
 }
 
+// without its own entry
+function isOnNode(): boolean {
+  return (globalThis as { process?: ProcessLike }).process?.versions?.node !== undefined;
+}
+
 /** What can wait for background work. */
 interface Waiting {
   waitUntil(promise: Promise<unknown>): void;
@@ -101,6 +107,7 @@ interface Waiting {
 /** The used part of Node's `process`. */
 interface ProcessLike {
   readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly versions?: { readonly node?: string };
 }
 
 function nodeHttp(): NodeHttp | undefined {

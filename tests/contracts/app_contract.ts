@@ -1,6 +1,7 @@
 /** What an application does on every runtime: one list of cases, run against every subject that serves `program.ts`. */
 import { answers, conditions, cookies, errors } from "./cases/answers.ts";
 import { files } from "./cases/files.ts";
+import { hosts } from "./cases/hosts.ts";
 import { limits } from "./cases/limiter.ts";
 import { decisions } from "./cases/limiter_answers.ts";
 import { algorithms } from "./cases/limiter_counting.ts";
@@ -20,6 +21,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   routing,
   mounting,
   requests,
+  hosts,
   bodies,
   answers,
   cookies,
