@@ -47,6 +47,7 @@ import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.t
 import { type ErrorListener, listeningApp, reportError } from "./report_error.ts";
 import type { Server } from "./server.ts";
 import { type AppSettings, storeSetting } from "./settings.ts";
+import { envIsKnown, tellOfEnv, usualEnv } from "./usual_env.ts";
 
 /** The verbs of an application, its events, and being called as a handler. */
 export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L, unknown, never>, EmitterMethods {
@@ -150,8 +151,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
 
   #setDefaults(): void {
     const platform = detectPlatform();
-    const env = platform.env("NODE_ENV") || "development";
-    this.set("env", env).set("etag", "weak").set("query parser", "simple").set("subdomain offset", 2);
+    const env = usualEnv(this, platform);
+    storeSetting(this.settings, "env", env);
+    this.set("etag", "weak").set("query parser", "simple").set("subdomain offset", 2);
     this.set("trust proxy", false).set("view", View).set("jsonp callback name", "callback");
     this.set("json charset", true);
     this.set("views", platform.files === null ? "./views" : `${platform.files.workingDirectory()}/views`);
@@ -177,9 +179,14 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   // who asks for it is about to serve: what can be made before clients connect is made now
   #firstFetch(): AppFetch {
     this.#indexLayers();
-    detectPlatform().prepare?.();
-    return this.#fetch = (request, info, context) =>
+    const platform = detectPlatform();
+    platform.prepare?.();
+    tellOfEnv(this);
+    const answer: AppFetch = (request, info, context) =>
       handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
+    return this.#fetch = platform.refuse === undefined
+      ? answer
+      : (request, info, context) => platform.refuse!(request) ?? answer(request, info, context);
   }
 
   #indexLayers(): void {
@@ -422,6 +429,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     if (arguments.length === 1) return this.settings[name];
     storeSetting(this.settings, name, value);
     this.#untouchedDefaults.delete(name);
+    if (name === "env") envIsKnown(this);
     return this;
   }
 

@@ -8,7 +8,10 @@ import type { SettingValue } from "../request/app_like.ts";
 export interface AppSettings {
   /** Treats `/Foo` and `/foo` as different paths; off by default. */
   "case sensitive routing"?: boolean;
-  /** `"development"` unless `NODE_ENV` says otherwise; `"production"` hides the details of errors. */
+  /**
+   * What `NODE_ENV` says. Otherwise `"development"` on Deno, Node and Bun, and `"production"` elsewhere and where Deno may
+   * not read it. `"production"` hides the details of errors.
+   */
   env: string;
   /**
    * `"weak"`, the default, `"strong"`, `false`, or a function of the body, which is a `Buffer` where the runtime has one.

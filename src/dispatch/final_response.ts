@@ -10,9 +10,9 @@ import type { FrameworkResponse } from "../response/framework_response.ts";
 import { endWholeKey } from "../response/outgoing_message.ts";
 
 // headers of a 404, names and values in turn
-const SAFETY = ["content-security-policy", "default-src 'none'", "x-content-type-options", "nosniff"];
-const PAGE_HEAD = [...SAFETY, "content-type", HTML];
-const JSON_HEAD = [...SAFETY, "content-type", JSON_UTF8, "vary", "Accept"];
+const COMMON = ["content-security-policy", "default-src 'none'", "x-content-type-options", "nosniff", "vary", "Accept"];
+const PAGE_HEAD = [...COMMON, "content-type", HTML];
+const JSON_HEAD = [...COMMON, "content-type", JSON_UTF8];
 
 // made once, because on Bun making Headers from an object takes twice as long; and not when the module is loaded,
 // because on Deno the first Headers add two milliseconds to the start
@@ -27,8 +27,8 @@ function notFoundInit(head: readonly string[]): ResponseInit {
 /**
  * Answers when no layer did: 404, or the page for an error that was not handled.
  *
- * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, with a `Vary` for
- * caches; all others get Express's page, with the same headers as there.
+ * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`, all others
+ * Express's page with its headers. Both have a `Vary` besides, so that no cache mistakes one for the other.
  *
  * @param req The request
  * @param res The response
@@ -59,7 +59,7 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
   res.setHeader("Content-Security-Policy", "default-src 'none'");
   res.setHeader("X-Content-Type-Options", "nosniff");
   const asJson = prefersJson(req);
-  if (asJson) res.vary("Accept");
+  res.vary("Accept");
   const body = asJson ? JSON.stringify({ error: message }) : page(message);
   res.setHeader("Content-Type", asJson ? JSON_UTF8 : HTML);
   res[endWholeKey](body, true);

@@ -4,10 +4,12 @@ import { socketsExist } from "../matching/registrations.ts";
 import type { AppLike } from "../request/app_like.ts";
 import { Exchange, exchangeKey } from "../request/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
+import { DOUBT } from "../request/place.ts";
 import type { Target } from "../request/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type { AppContext } from "./app_context.ts";
 import { finalResponse } from "./final_response.ts";
+import { isImproper, refuseImproper } from "./improper_host.ts";
 import { type Surroundings, surroundingsOf } from "./surroundings.ts";
 import { takeResult, Walk, type WalkContext, type WalkOwner } from "./walk.ts";
 
@@ -67,6 +69,7 @@ function serve(
   context: AppContext | null,
 ): void {
   const { target, app } = exchange;
+  if (target.doubt !== DOUBT.none && isImproper(exchange)) return refuseImproper(exchange);
   const res = req.res as FrameworkResponse;
   const as = matchedAs(layers, target);
   const around = surroundingsOf(target.request, info);

@@ -32,7 +32,14 @@ export interface FastlyInfo {
 export function fastlyPlatform(variablesOf: () => FastlyEnvironment | undefined): Platform {
   const env = (name: string): string | undefined => variablesOf()?.get(name) || undefined;
   const environment = variables(env);
-  return { ...genericPlatform(), name: "Fastly Compute", env, environment: () => environment, peerOf };
+  return {
+    ...genericPlatform(),
+    name: "Fastly Compute",
+    env,
+    usualEnv: () => "production",
+    environment: () => environment,
+    peerOf,
+  };
 }
 
 function peerOf(info: unknown): Peer {

@@ -11,6 +11,7 @@ export const lambdaPlatform: Platform = {
   endsWithAnswer: false,
   files: nodeFiles,
   env: (name) => process.env[name],
+  usualEnv: () => "production",
   environment: () => process.env,
   loadPackage,
   // the invocation fails with the error

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { isHost } from "../http/host.ts";
 import { isBalancer, isV2, type LambdaEvent, type LambdaEventV1, type LambdaEventV2 } from "./lambda_event.ts";
 
 /** Methods that `new Request` refuses, but the application should get. */
@@ -21,9 +22,12 @@ export function requestOf(event: LambdaEvent, signal?: AbortSignal): Request {
   // body parsers need the length, which REST APIs do not send, and which would be wrong for a body that is dropped
   if (body !== null) headers.set("content-length", String(body.length));
   else if (event.body) headers.delete("content-length");
-  const url = originOf(event, headers) + targetOf(event);
+  const origin = originOf(event, headers);
+  const target = targetOf(event);
+  // with the path alone, the application refuses the request
+  const url = (origin ?? "") + target;
   const forbidden = FORBIDDEN.test(method);
-  const request = new Request(url, {
+  const request = new Request((origin ?? "http://localhost") + target, {
     method: forbidden ? "GET" : method,
     headers,
     body,
@@ -40,13 +44,12 @@ function bodyOf({ body, isBase64Encoded }: LambdaEvent, method: string): Uint8Ar
   return Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
 }
 
-// gateways set the scheme themselves; load balancers pass on any Host, and health checks have none
-function originOf(event: LambdaEvent, headers: Headers): string {
+// Gateways set the scheme themselves; load balancers pass on any Host, and health checks have none. An improper one has no
+// origin.
+function originOf(event: LambdaEvent, headers: Headers): string | undefined {
   const scheme = headers.get("x-forwarded-proto") === "http" ? "http" : "https";
-  const host = headers.get("host") ?? event.requestContext.domainName ?? "";
-  const origin = `${scheme}://${host.toLowerCase()}`;
-  const isHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host);
-  return isHost && URL.canParse(origin) ? origin : `${scheme}://localhost`;
+  const host = headers.get("host") || event.requestContext.domainName || "localhost";
+  return isHost(host) ? `${scheme}://${host.toLowerCase()}` : undefined;
 }
 
 function targetOf(event: LambdaEvent): string {

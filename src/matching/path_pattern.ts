@@ -1,5 +1,6 @@
 import { bareObject } from "../http/bare_object.ts";
 import { parse, PathError, type Token } from "path-to-regexp";
+import { isExponential } from "./ambiguity.ts";
 import { Capture, decodeParam } from "./capture.ts";
 import { translateLegacyPath } from "./legacy_path.ts";
 import { pathExpression, type PathPatternOptions } from "./path_expression.ts";
@@ -81,8 +82,14 @@ export class PathPattern {
     this.whole = false;
     this.mark = COLON;
     if (source instanceof RegExp) {
+      warnOfSlow(caller, source);
       this.#regex = source;
-      this.#special = { keys: regExpKeys(source), constraints: new Map(), joined: new Set(), wildcards: new Set() };
+      this.#special = {
+        keys: regExpKeys(source),
+        constraints: NO_CONSTRAINTS,
+        joined: new Set(),
+        wildcards: new Set(),
+      };
       return;
     }
     const path = bare(source, options);
@@ -111,6 +118,11 @@ export class PathPattern {
   /** Whether parameters have constraints, which must be checked as well as the text. */
   get constrained(): boolean {
     return this.#special !== null && this.#special.constraints.size > 0;
+  }
+
+  /** What whole parameters must match, by name. */
+  get constraints(): ReadonlyMap<string, RegExp> {
+    return this.#special?.constraints ?? NO_CONSTRAINTS;
   }
 
   /** Names of the parameters, in order; numbers for unnamed ones. */
@@ -193,6 +205,8 @@ export class PathPattern {
   }
 }
 
+const NO_CONSTRAINTS: ReadonlyMap<string, RegExp> = new Map();
+
 /** The parameters of a path, and how many characters follow the last one. */
 interface Layout {
   readonly first: Capture | null;
@@ -252,6 +266,20 @@ function literalPrefix(tokens: readonly Token[]): string {
   const first = tokens[0];
   if (first?.type !== "text" || !first.value.startsWith("/")) return "";
   return first.value.slice(0, first.value.lastIndexOf("/"));
+}
+
+/** Expressions that have been examined: one may be registered for several methods. */
+const examined = new WeakSet<RegExp>();
+
+// not an error: clients may never reach it, or a middleware in front may limit what does
+function warnOfSlow(caller: string, regexp: RegExp): void {
+  if (examined.has(regexp)) return;
+  examined.add(regexp);
+  if (!isExponential(regexp)) return;
+  console.warn(
+    `${caller}: ${regexp} repeats what can match the same text in several ways, such as a repetition, which a hostile ` +
+      "path can make very slow; simplify it",
+  );
 }
 
 function regExpKeys(source: RegExp): string[] {

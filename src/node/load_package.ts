@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { findPackage, requirePackage } from "../platform/generic.ts";
+import { findPackage, requirePackage } from "../platform/installed_package.ts";
 
 /**
  * Loads an installed package of the program.

@@ -23,6 +23,7 @@ export const nodePlatform: Platform = {
   files: nodeFiles,
   keepsCoding: true,
   env: (name) => process.env[name],
+  usualEnv: () => "development",
   environment: () => process.env,
   visitHeaders: (request, visitor) => WebRequest.visitHeaders(request, visitor),
   watchClient: (request, watch, listen) => WebRequest.watchClient(request, watch, listen),

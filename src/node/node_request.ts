@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { NodeRequest } from "srvx/node";
+import { isHost, originLength } from "../http/host.ts";
 import { oddTarget } from "../request/target.ts";
 import type { ClientWatch } from "../request/runtime_support.ts";
 import { isDestroyed } from "./hooked_response.ts";
@@ -17,12 +19,26 @@ export interface NodeIncoming extends IncomingMessage {
   readonly stream?: { readonly endAfterHeaders: boolean };
 }
 
-/** The last origin: srvx makes a URL object to find it, and most requests have the same one. */
+/** The last origin: most requests have the same one. */
 let last: { host: string | undefined; isEncrypted: boolean; origin: string } = {
   host: undefined,
   isEncrypted: false,
   origin: "",
 };
+
+/** The URL of a request to somewhere else than a web server, which the application refuses. */
+const NOWHERE = "about:invalid";
+
+// Of two `Host` headers Node keeps the first, and another server may look at the other one. Requests that tests make up may
+// have no list.
+function hasTwoHosts(rawHeaders: readonly string[] = []): boolean {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === "host") count++;
+  }
+  return count > 1;
+}
 
 /**
  * Node's request as a web `Request`, made by srvx, with some changes: the target stays as it was sent, a body that has
@@ -59,17 +75,25 @@ export class WebRequest extends NodeRequest {
     const target = originalUrl ?? url ?? "/";
     const origin = this.#origin();
     if (target.charCodeAt(0) === 47) return origin + target;
-    // a client may send the whole URL, as to a proxy
-    return target.includes("://") ? origin + oddTarget(target) : super.url;
+    // "*" of OPTIONS
+    if (!target.includes("://")) return `${origin}/${target}`;
+    // a client may send the whole URL, as to a proxy; its host must be proper, too
+    return /^https?:/i.test(target) && originLength(target) !== -1 ? origin + oddTarget(target) : NOWHERE;
   }
 
+  /** Scheme and host, empty if the client's `Host` is improper: then the application refuses the request. */
   #origin(): string {
-    const { headers: { host }, socket } = this.#incoming;
-    const isEncrypted = (socket as { encrypted?: boolean }).encrypted === true;
+    const { headers, rawHeaders, socket } = this.#incoming;
+    const host = headers.host ?? headers[":authority"] as string | undefined;
+    const { encrypted: isEncrypted = false, localPort } = socket as Socket & { encrypted?: boolean };
+    if (host !== undefined && hasTwoHosts(rawHeaders)) return "";
     if (host !== undefined && host === last.host && isEncrypted === last.isEncrypted) return last.origin;
-    const url = super.url;
-    last = { host, isEncrypted, origin: url.slice(0, url.indexOf("/", 8)) };
-    return last.origin;
+    const isGiven = host !== undefined && host !== "";
+    if (isGiven && !isHost(host)) return "";
+    // as on Deno, if there is none, as in HTTP/1.0
+    const origin = `${isEncrypted ? "https" : "http"}://${isGiven ? host : `localhost:${localPort ?? 80}`}`;
+    if (isGiven) last = { host, isEncrypted, origin };
+    return origin;
   }
 
   /** The body, `null` where there is none (RFC 9112 section 6.3, RFC 9113 section 8.1). */

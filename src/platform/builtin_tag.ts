@@ -1,4 +1,5 @@
 import type { TagMaker } from "../http/entity_tag.ts";
+import type { BuiltinName } from "./builtin_module.ts";
 
 /** The used part of `node:crypto`. */
 interface BuiltinCrypto {
@@ -15,7 +16,7 @@ interface BuiltinBuffer {
 }
 
 /** Loads a module of Node; returns `undefined` if there is none. */
-type Load = <T>(name: string) => T | undefined;
+type Load = <T>(name: BuiltinName) => T | undefined;
 
 /** The parts of Node that make a tag. */
 interface Makers {

@@ -1,8 +1,10 @@
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { programsBody } from "./bun_body.ts";
 import { passedOn } from "./bun_stream.ts";
+import { builtinModule } from "./builtin_module.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
-import { builtinModule, genericPlatform, hasMethod, noWebSockets } from "./generic.ts";
+import { genericPlatform, hasMethod, noWebSockets } from "./generic.ts";
+import { requirePackage, requireResolve } from "./installed_package.ts";
 import type {
   AppFetch,
   ListenOptions,
@@ -66,13 +68,36 @@ export function bunPlatform(): Platform {
     // after the response, headers that nobody has touched are empty
     keepHeaders: (request) => void request.headers,
     env: (name) => globals.process.env[name],
+    usualEnv: () => "development",
     environment: () => globals.process.env,
+    loadPackage: (name) => requirePackage(name, installedResolve),
     colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
     serve,
     // an upgrade only returns false, without the reason
     hasLeft: ({ signal }) => Promise.resolve(signal.aborted),
     upgrade,
   };
+}
+
+/** The part of `node:fs` that tells whether something exists. */
+interface Existing {
+  existsSync(path: string): boolean;
+}
+
+// where there is no folder `node_modules`, Bun would download the package while resolving its name
+function installedResolve(from: string, name: string): string {
+  const { existsSync } = builtinModule<Existing>("node:fs")!;
+  for (let folder = parentOf(from);; folder = parentOf(folder)) {
+    if (existsSync(`${folder}/node_modules/${name}/package.json`)) {
+      return requireResolve(`${folder}/package.json`, name);
+    }
+    if (folder === "") throw new Error(`Cannot find module '${name}'`);
+  }
+}
+
+// of a path with either kind of slash; "" for what has none
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.search(/[\\/][^\\/]*$/)));
 }
 
 function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {

@@ -1,4 +1,4 @@
-import { builtinModule } from "./generic.ts";
+import { builtinModule } from "./builtin_module.ts";
 
 /** The used part of `bun:jsc`. */
 interface EngineModule {

@@ -1,8 +1,10 @@
 import { weakEntityTag } from "../http/entity_tag.ts";
 import type { FileStat, FileSystem } from "../http/file_system.ts";
+import { improperHost, isHost } from "../http/host.ts";
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
+import { builtinModule } from "./builtin_module.ts";
 import { type ServerSocket, WorkerSocket } from "./cloudflare_socket.ts";
-import { builtinModule, genericPlatform } from "./generic.ts";
+import { genericPlatform } from "./generic.ts";
 import type { Platform, Upgrade, UpgradeOptions } from "./platform.ts";
 
 /** The used part of `node:fs` on Workers. */
@@ -38,13 +40,21 @@ export function cloudflarePlatform(): Platform {
       return files === undefined ? files = workerFiles() : files;
     },
     env: (name) => workerProcess()?.env?.[name],
+    usualEnv: () => "production",
     environment: (bindings) => (bindings ?? {}) as Record<string, unknown>,
     peerOf: (_info, request) => ({ address: request.headers.get("cf-connecting-ip") ?? undefined }),
+    refuse,
     // a Worker asks a Durable Object or another Worker for a WebSocket with nothing but this header
     bareUpgrades: true,
     upgrade,
     sized,
   };
+}
+
+// Cloudflare refuses improper hosts in front of Workers; workerd itself makes URLs of them, and removes what shows it
+function refuse({ headers, method }: Request): Response | undefined {
+  const host = headers.get("host");
+  return host && !isHost(host) ? improperHost(method === "HEAD") : undefined;
 }
 
 // for other streams Workers drop the Content-Length header

@@ -2,11 +2,21 @@ import type { FileStat, FileSystem, OpenFile, WholeFile } from "../http/file_sys
 import { isEcho } from "../http/echoes.ts";
 import { responseClass } from "../http/response_class.ts";
 import type { ClientWatch } from "../request/runtime_support.ts";
+import { builtinModule } from "./builtin_module.ts";
 import { builtinTag } from "./builtin_tag.ts";
 import { programsBody } from "./deno_body.ts";
 import { DenoPrototype } from "./deno_prototype.ts";
-import { arrivedText, isServed, keepHeaders, readHeader, trustRecordsOf, visitHeaders } from "./deno_record.ts";
-import { builtinModule, genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
+import {
+  arrivedText,
+  isServed,
+  joinedHost,
+  keepHeaders,
+  readHeader,
+  trustRecordsOf,
+  visitHeaders,
+} from "./deno_record.ts";
+import { isEncrypted, watchScheme } from "./deno_scheme.ts";
+import { genericPlatform, noWebSockets, variables } from "./generic.ts";
 import type { AppFetch, ListenOptions, Platform, PlatformServer, Routed, Upgrade, UpgradeOptions } from "./platform.ts";
 import { endStalled } from "./stalled.ts";
 import { Unanswered } from "./unanswered.ts";
@@ -32,10 +42,14 @@ export function denoPlatform(): Platform {
     prototypeOf: (body, type) => DenoPrototype.of(body, type),
     files: denoFiles(),
     env: readEnv,
+    usualEnv: () => "development",
+    unread: (name) => mayRead(name) ? undefined : `--allow-env=${name}`,
     colours: () => Deno.stdout.isTerminal() && !Deno.noColor,
     environment: () => environment,
     heapBytes: () => Deno.memoryUsage().heapUsed,
     header: readHeader,
+    joinedHost,
+    isEncrypted,
     visitHeaders,
     arrivedText,
     keepHeaders,
@@ -44,7 +58,6 @@ export function denoPlatform(): Platform {
     tellsOfBodies: isServed,
     watchClient,
     entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
-    loadPackage,
     prepare,
     serve,
     hasLeft,
@@ -93,17 +106,13 @@ function wholeFile(file: Deno.FsFile): WholeFile {
   };
 }
 
-// reading a variable must not stop the program with a permission prompt
 function readEnv(name: string): string | undefined {
-  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
-  return state === "granted" ? Deno.env.get(name) : undefined;
+  return mayRead(name) ? Deno.env.get(name) : undefined;
 }
 
-// a package that is no dependency of the program may still be in Deno's cache
-async function loadPackage(name: string): Promise<unknown> {
-  const specifier = `npm:${name}`;
-  return await requirePackage(name) ??
-    await import(/* webpackIgnore: true */ /* @vite-ignore */ specifier).catch(() => undefined);
+// reading a variable must not stop the program with a permission prompt
+function mayRead(variable: string): boolean {
+  return Deno.permissions.querySync({ name: "env", variable }).state === "granted";
 }
 
 const environment = variables(readEnv);
@@ -122,7 +131,10 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const left = Promise.withResolvers<void>();
   // Deno listens, too, when the port is bound already: then the first listener of a process would delay its first client
   stopped.signal.addEventListener("abort", () => {}, { once: true });
-  const server = Deno.serve({ ...common, ...tls, signal: stopped.signal }, unanswered.watch(handler));
+  const server = Deno.serve(
+    { ...common, ...tls, signal: stopped.signal },
+    unanswered.watch(watchScheme(handler, cert !== undefined && key !== undefined)),
+  );
   server.finished.then(left.resolve, left.reject);
   const afterAnswers = (done: () => void): void => {
     const timer = setTimeout(done, unanswered.abort() ? LEAVING_MS : 0);

@@ -1,6 +1,8 @@
 import { HttpError } from "../http/http_error.ts";
 import type { NodeHttp } from "../request/runtime_support.ts";
+import { builtinModule } from "./builtin_module.ts";
 import { builtinTag } from "./builtin_tag.ts";
+import { requirePackage } from "./installed_package.ts";
 import { peerOf } from "./peer_of.ts";
 import { programsBody } from "./programs_body.ts";
 import type { Platform } from "./platform.ts";
@@ -18,6 +20,7 @@ export function genericPlatform(): Platform {
     peerOf,
     programsBody,
     env: (name) => processVariables()[name],
+    usualEnv: () => isOnNode() ? "development" : "production",
     colours: () => false,
     environment: processVariables,
     waitUntil,
@@ -94,76 +97,21 @@ function processVariables(): Readonly<Record<string, string | undefined>> {
   return (globalThis as { process?: ProcessLike }).process?.env ?? {};
 }
 
+// without its own entry
+function isOnNode(): boolean {
+  return (globalThis as { process?: ProcessLike }).process?.versions?.node !== undefined;
+}
+
 /** What can wait for background work. */
 interface Waiting {
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** The used part of `node:module`. */
-interface ModuleLoader {
-  createRequire(from: string): ((name: string) => unknown) & { resolve(name: string): string };
-}
-
-/** The part of `node:fs` that resolves links. */
-interface LinkResolver {
-  realpathSync(path: string): string;
-}
-
 /** The used part of Node's `process`. */
 interface ProcessLike {
-  readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
-  cwd(): string;
   memoryUsage?(): { readonly heapUsed: number };
-  getBuiltinModule?(name: string): unknown;
-}
-
-/**
- * Loads a module of Node, on runtimes that have `process` and the module.
- *
- * @typeParam T The used part of the module
- * @param name Its name, such as `node:fs`
- */
-export function builtinModule<T>(name: string): T | undefined {
-  return (globalThis as { process?: ProcessLike }).process?.getBuiltinModule?.(name) as T | undefined;
-}
-
-/**
- * Finds an installed package of the program: first in `node_modules` above its main file, then above the working
- * directory, for programs without a file.
- *
- * @param name Name of the package
- * @returns Path of its main file, `undefined` if there is no loader or no such package
- */
-export function findPackage(name: string): string | undefined {
-  const { process } = globalThis as { process?: ProcessLike };
-  const loader = builtinModule<ModuleLoader>("node:module");
-  if (process === undefined || loader === undefined) return undefined;
-  // commands installed by npm are links to the program
-  const program = (): string => builtinModule<LinkResolver>("node:fs")!.realpathSync(process.argv![1]!);
-  for (const from of [program, () => `${process.cwd()}/package.json`]) {
-    try {
-      const path = loader.createRequire(from()).resolve(name);
-      // Node's built-in modules have no path
-      return path === name ? undefined : path;
-    } catch {
-      // no such file, no permission to read it, or no such package
-    }
-  }
-  return undefined;
-}
-
-/**
- * Loads an installed package of the program, if the runtime can.
- *
- * @param name Name of the package
- * @returns The package, `undefined` if there is none
- */
-// deno-lint-ignore require-await -- errors of loading are rejections
-export async function requirePackage(name: string): Promise<unknown> {
-  const path = findPackage(name);
-  if (path === undefined) return undefined;
-  return builtinModule<ModuleLoader>("node:module")!.createRequire(path)(path);
+  readonly versions?: { readonly node?: string };
 }
 
 function nodeHttp(): NodeHttp | undefined {

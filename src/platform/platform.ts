@@ -153,6 +153,17 @@ export interface Platform extends RuntimeSupport {
   /** Reads an environment variable; `undefined` if it is not set, or must not be read. */
   env(name: string): string | undefined;
   /**
+   * The `env` setting where `NODE_ENV` is not set: Express's `"development"` on runtimes on which programs are developed,
+   * `"production"` where they only run once deployed, and mostly nobody sets that variable.
+   */
+  usualEnv(): "development" | "production";
+  /**
+   * Tells how to let the program read an environment variable; `undefined` if it can. Then `env` returns what is set.
+   *
+   * @param name Name of the variable
+   */
+  unread?(name: string): string | undefined;
+  /**
    * Keeps the isolate or process alive until a promise has settled, where it would stop with the response.
    *
    * @param promise Never rejects
@@ -166,6 +177,8 @@ export interface Platform extends RuntimeSupport {
    * @param name Name of the package
    */
   loadPackage(name: string): Promise<unknown>;
+  /** Answers a request that the runtime's server ought to have refused, where its URL does not show that any more. */
+  refuse?(request: Request): Response | undefined;
   /** Makes what the runtime needs for its first response, before clients can connect. */
   prepare?(): void;
   /** Listens on a port; where the runtime cannot, throws an error that says what to do instead. */

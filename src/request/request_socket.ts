@@ -39,7 +39,8 @@ export class RequestSocket extends Emitter {
     this.#exchange = exchange;
     this.#peer = exchange.peer;
     this.#req = req;
-    this.encrypted = exchange.target.request.url.startsWith("https:");
+    const { app: { runtimeSupport }, target: { request } } = exchange;
+    this.encrypted = runtimeSupport.isEncrypted?.(request) ?? request.url.startsWith("https:");
   }
 
   /** Address of the peer, `undefined` if the platform does not tell it. */

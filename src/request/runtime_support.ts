@@ -108,6 +108,20 @@ export interface RuntimeSupport extends TagMaker {
    */
   header(request: Request, name: string): string | null;
   /**
+   * Reads the `Host` header of a request whose URL was put together from it, without anybody having looked at it. Absent
+   * where the server or the platform has.
+   *
+   * @param request The request
+   * @returns The header, `null` if there is none, or if the URL does not come from a header
+   */
+  joinedHost?(request: Request): string | null;
+  /**
+   * Tells whether a request came over TLS, where the scheme of its URL may be the client's invention.
+   *
+   * @param request The request
+   */
+  isEncrypted?(request: Request): boolean;
+  /**
    * Visits all headers of a request.
    *
    * @param request The request

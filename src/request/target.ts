@@ -1,5 +1,6 @@
 import { describe } from "../http/error_text.ts";
-import { knownPlace, notePlace, Place, rooted } from "./place.ts";
+import { originLength } from "../http/host.ts";
+import { DOUBT, type Doubt, knownPlace, notePlace, Place, rooted } from "./place.ts";
 
 /** What only targets need that cannot be sliced from the request's URL. */
 class Odd {
@@ -54,18 +55,21 @@ export class Target {
   }
 
   #placeUnknown(url: string): Place {
-    // the shortest origin is "http://x", so no path can begin before the eighth character
-    const start = url.indexOf("/", 8);
-    const query = url.indexOf("?", 8);
-    const end = query === -1 ? url.length : query;
-    // servers always deliver a path and no fragment, but requests made in process may differ; on Unix sockets Deno's
-    // scheme is "http+unix:"; and without a proper Host, Bun delivers the path alone
-    const odd = start === -1 || start > end || url.charCodeAt(start - 1) === 58 || url.charCodeAt(0) === 47 ||
-      url.includes("#");
-    if (odd) return placeOf((this.#odd = new Odd(oddTarget(url))).original, 0);
-    const place = new Place(url, start, end);
+    const start = url.startsWith(lastOrigin) ? lastOrigin.length - 1 : pathStart(url);
+    // servers always deliver a path and no fragment, but requests made in process may differ; and without a proper Host,
+    // Bun delivers the path alone
+    if (start === -1 || url.includes("#")) {
+      return placeOf((this.#odd = new Odd(oddTarget(url))).original, 0, oddDoubt(url));
+    }
+    const query = url.indexOf("?", start);
+    const place = new Place(url, start, query === -1 ? url.length : query, doubtOf(url, start));
     notePlace(place);
     return place;
+  }
+
+  /** Whether the URL may not be what the client asked for; see {@linkcode DOUBT}. Only for what nobody has rewritten. */
+  get doubt(): Doubt {
+    return this.#place.doubt;
   }
 
   /** Mounts do not change the URL; only the length of what they consumed is recorded. */
@@ -129,7 +133,7 @@ export class Target {
     const assigned = this.#odd ??= new Odd(this.originalUrl);
     const { text, start } = this.#place;
     const mounted = text.slice(start, start + this.#mount);
-    const origin = originLength(value);
+    const origin = assignedOrigin(value);
     const rest = value.slice(origin);
     assigned.origin = value.slice(0, origin);
     this.#place = placeOf(mounted + this.#below(mounted, rest), this.#mount);
@@ -163,9 +167,33 @@ export class Target {
 }
 
 // a target whose query begins after the part that mounts have consumed
-function placeOf(target: string, mount: number): Place {
+function placeOf(target: string, mount: number, doubt: Doubt = DOUBT.none): Place {
   const query = target.indexOf("?", mount);
-  return new Place(target, 0, query === -1 ? target.length : query);
+  return new Place(target, 0, query === -1 ? target.length : query, doubt);
+}
+
+/** The last proper origin, with the slash behind it: most requests have the same one. */
+let lastOrigin = "http://localhost/";
+
+// where the path begins; -1 if it does not follow upon a proper origin
+function pathStart(url: string): number {
+  const end = originLength(url);
+  if (end === -1 || url.charCodeAt(end) !== 47) return -1;
+  lastOrigin = url.slice(0, end + 1);
+  return end;
+}
+
+/** What Deno's URLs have for a host if the header is missing, empty, or not in ASCII; and on Unix sockets. */
+const NOT_THE_CLIENTS = /^http(?:s?:\/\/localhost:|\+)/;
+
+// a second slash, even in the query, may be the first one of what the client asked for
+function doubtOf(url: string, start: number): Doubt {
+  return url.indexOf("/", start + 1) !== -1 || NOT_THE_CLIENTS.test(url) ? DOUBT.shared : DOUBT.none;
+}
+
+function oddDoubt(url: string): Doubt {
+  if (url.charCodeAt(0) === 47) return DOUBT.alone;
+  return originLength(url) === -1 ? DOUBT.improper : DOUBT.shared;
 }
 
 function refused(given: unknown): never {
@@ -177,7 +205,7 @@ function isPathless(target: string): boolean {
 }
 
 /** Length of `scheme://host` in front of a URL that a middleware made absolute, 0 for a path. */
-function originLength(url: string): number {
+function assignedOrigin(url: string): number {
   if (url.charCodeAt(0) === 47) return 0;
   const query = url.indexOf("?");
   const scheme = url.indexOf("://");

@@ -43,7 +43,7 @@ export interface CookieOptions {
 export function formatSetCookie(name: string, value: string, options: CookieOptions, now: number): string {
   const { encode: given, maxAge, partitioned, signed: _, path = "/", sameSite, ...rest } = options;
   const encode = given || encodeURIComponent;
-  const { expires, priority } = options;
+  const { domain, expires, priority } = options;
   if (expires && !(expires instanceof Date && !Number.isNaN(expires.getTime()))) {
     throw new TypeError("option expires is invalid; res.cookie takes a Date");
   }
@@ -58,6 +58,10 @@ export function formatSetCookie(name: string, value: string, options: CookieOpti
   }
   // as strict as Express, which the package is not
   if (!isHeaderName(name)) throw new TypeError(`argument name is invalid: ${name}`);
+  if (!isAttribute(path)) {
+    throw new TypeError(`option path is invalid: ${path}; res.cookie takes a URL's path, escaped`);
+  }
+  if (!isAttribute(domain)) throw new TypeError(`option domain is invalid: ${domain}; res.cookie takes a host name`);
   const isNone = typeof sameSite === "string" && sameSite.toLowerCase() === "none";
   const cookie = { ...rest, path: path ?? "/", name, value } as SetCookie;
   if (sameSite && !isNone) cookie.sameSite = sameSite;
@@ -68,6 +72,11 @@ export function formatSetCookie(name: string, value: string, options: CookieOpti
   }
   // the package requires Secure with these two, Express does not
   return serialize(cookie, { encode }) + (partitioned ? "; Partitioned" : "") + (isNone ? "; SameSite=None" : "");
+}
+
+// printable ASCII without what separates attributes or begins an element, as npm's cookie; RFC 6265 allows the latter
+function isAttribute(value: unknown): boolean {
+  return !value || /^[\x20-\x3a\x3d-\x7e]*$/.test(String(value));
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe, reasonOf } from "../http/error_text.ts";
 import type { RenderCallback, SettingValue } from "../request/app_like.ts";
 import { callGuarded, type ErrorReporter } from "../request/guard.ts";
 import type { RuntimeSupport } from "../request/runtime_support.ts";
-import type { Engine, View, ViewOptions } from "./view.ts";
+import { type Engine, MODULE_NOT_FOUND, type View, type ViewOptions } from "./view.ts";
 
 /** What rendering needs of an application. */
 export interface ViewHost extends ErrorReporter {
@@ -37,7 +37,7 @@ export interface RenderOptions {
  * @param name Name of the view
  * @param options Values for the view; `cache` overrides the `view cache` setting
  * @param answer Gets the text or the error
- * @throws {Error} If no engine fits the name
+ * @throws {Error} If the name has no extension and there is no `view engine`
  * @throws {TypeError} If there is no callback
  */
 export function render(host: ViewHost, name: string, options: RenderOptions, answer: RenderCallback): void {
@@ -50,6 +50,7 @@ export function render(host: ViewHost, name: string, options: RenderOptions, ans
   const values: Record<string, unknown> = { ...host.locals, ...options._locals, ...options };
   values["cache"] ??= host.enabled("view cache");
   const view = (values["cache"] ? host.cache[name] : undefined) ?? findView(host, name);
+  if (view instanceof Error) return callback(view);
   if (!view.path) {
     const why = view.refusal === undefined ? "" : `; ${reasonOf(view.refusal)}`;
     const error = new Error(`Failed to lookup view "${name}" in views ${describeRoots(view.root)}${why}`);
@@ -68,16 +69,22 @@ export function render(host: ViewHost, name: string, options: RenderOptions, ans
   isLate = true;
 }
 
-function findView(host: ViewHost, name: string): View {
+function findView(host: ViewHost, name: string): View | Error {
   // the "view" setting may be a class of the program's own
   const ViewClass = host.get("view") as new (name: string, options: ViewOptions) => View;
-  return new ViewClass(name, {
-    defaultEngine: host.get("view engine"),
-    root: host.get("views"),
-    engines: host.engines,
-    files: host.runtimeSupport.files,
-    loadPackage: (packageName: string) => host.loadPackage(packageName),
-  });
+  try {
+    return new ViewClass(name, {
+      defaultEngine: host.get("view engine"),
+      root: host.get("views"),
+      engines: host.engines,
+      files: host.runtimeSupport.files,
+      loadPackage: (packageName: string) => host.loadPackage(packageName),
+    });
+  } catch (error) {
+    // the name may be a client's: Express throws, which ends the process if a handler renders after it has waited
+    if ((error as { code?: unknown } | null)?.code === MODULE_NOT_FOUND) return error as Error;
+    throw error;
+  }
 }
 
 function describeRoots(root: string | readonly string[]): string {

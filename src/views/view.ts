@@ -39,7 +39,7 @@ export class View {
   readonly root: string | readonly string[];
   /** The engine that renders it. */
   readonly engine: Engine;
-  /** Why a file could not be looked at, such as a permission that Deno has not been given. */
+  /** Why a file was not looked at: it is outside the folders, or Deno has not been given the permission to read it. */
   refusal: unknown = undefined;
   /** Path of the file, `undefined` if there is none. */
   readonly path: string | undefined;
@@ -61,31 +61,39 @@ export class View {
     this.root = options.root;
     this.#files = options.files ?? null;
     const given = extensionOf(name);
-    if (given === "" && !options.defaultEngine) {
+    const usual = options.defaultEngine && dotted(options.defaultEngine);
+    if (given === "" && !usual) {
       throw new Error(`No default engine was specified and no extension was provided: "${name}"; set "view engine"`);
     }
-    this.ext = given !== "" ? given : `.${options.defaultEngine!.replace(/^\./, "")}`;
-    this.engine = options.engines[this.ext] ?? packagedEngine(this.ext.slice(1), options.loadPackage);
+    this.ext = given || usual!;
+    this.engine = options.engines[this.ext] ??= engineFor(this, usual, options.loadPackage);
     this.path = this.lookup(given === "" ? name + this.ext : name);
-    // only if the file exists: names may come from clients, who could fill the memory with invented extensions
-    if (this.path !== undefined) options.engines[this.ext] ??= this.engine;
   }
 
   /**
    * Finds the file of the view. A class that extends this one may look elsewhere, such as in the folder of a theme.
    *
-   * @param fileName Name of the view with its extension
+   * Unlike in Express the file must be inside one of the folders, because names may come from clients. Links in a folder
+   * may lead out of it.
+   *
+   * @param fileName Name of the view with its extension; absolute paths may be given, too
    * @returns Path of the file, `undefined` if there is none
    */
   lookup(fileName: string): string | undefined {
     const workingDirectory = (): string => this.#files?.workingDirectory() ?? "/";
+    let strayed: string | null = null;
     for (const root of [this.root].flat()) {
       const folder = resolvePath(root, workingDirectory);
-      const location = resolvePath(fileName, () => folder, separatorBelow(folder));
-      for (const path of [location, `${location.slice(0, -this.ext.length)}/index${this.ext}`]) {
-        if (this.#isFile(path)) return path;
-      }
+      const separator = separatorBelow(folder);
+      const location = resolvePath(fileName, () => folder, separator);
+      // resolved again, because "...ejs", which is ".." with its extension, would lead to the folder above
+      const index = resolvePath(`${location.slice(0, -this.ext.length)}/index${this.ext}`, () => folder, separator);
+      const inside = [location, index].filter((path) => isWithin(folder, path));
+      const found = inside.find((path) => this.#isFile(path));
+      if (found !== undefined) return found;
+      if (inside.length === 0) strayed = location;
     }
+    if (strayed !== null) this.refusal ??= new Error(`"${strayed}" is not inside; set "views" to its folder`);
     return undefined;
   }
 
@@ -118,11 +126,41 @@ export class View {
   }
 }
 
+function dotted(extension: string): string {
+  return extension.startsWith(".") ? extension : `.${extension}`;
+}
+
+function isWithin(folder: string, path: string): boolean {
+  return path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
+/**
+ * The engine of a view whose extension has none registered. Express would load the package that is named like the
+ * extension, which may be a client's invention; here only `view engine` names one.
+ *
+ * @param view The view
+ * @param usual The extension of `view engine`
+ * @param load Loads an installed package
+ * @throws {Error} If the view has another extension
+ */
+function engineFor(
+  { name, ext }: View,
+  usual: string | undefined,
+  load?: (name: string) => Promise<unknown>,
+): Engine {
+  if (ext === usual) return packagedEngine(ext.slice(1), load);
+  const expected = usual === undefined ? '"view engine", which is not set,' : `"view engine", ${usual},`;
+  throw notFound(
+    ext.slice(1),
+    `The view "${name}" has neither the extension of ${expected} nor that of a registered engine`,
+  );
+}
+
 /**
  * An engine that is loaded on first use: the package named like the extension, as in Express.
  *
  * @param name Name of the package
- * @param load Loads a package
+ * @param load Loads an installed package
  * @returns The engine; it fails with an error if there is no such package, or it has no `__express`
  */
 function packagedEngine(name: string, load?: (name: string) => Promise<unknown>): Engine {
@@ -135,11 +173,26 @@ function packagedEngine(name: string, load?: (name: string) => Promise<unknown>)
 
 async function loadEngine(name: string, load?: (name: string) => Promise<unknown>): Promise<Engine> {
   const loaded = await load?.(name) as Record<string, unknown> | undefined;
-  const module = (loaded?.["default"] ?? loaded) as Record<string, unknown> | undefined;
-  const engine = module?.["__express"] ?? loaded?.["__express"];
+  if (loaded === undefined) {
+    throw notFound(
+      name,
+      `"view engine" names it, and packages are not downloaded for views. Check its name, install it`,
+    );
+  }
+  const module = (loaded["default"] ?? loaded) as Record<string, unknown>;
+  const engine = module["__express"] ?? loaded["__express"];
   if (typeof engine === "function") return engine as Engine;
-  const problem = loaded === undefined
-    ? `Cannot find package "${name}"`
-    : `Module "${name}" does not provide a view engine`;
-  throw new Error(`${problem}. Register one: app.engine("${name}", renderFile)`);
+  throw new Error(`Module "${name}" does not provide a view engine. ${registering(name)}`);
+}
+
+/** As Express's, which comes from `require`. */
+export const MODULE_NOT_FOUND = "MODULE_NOT_FOUND";
+
+function notFound(name: string, why: string): Error {
+  const error = new Error(`Cannot find module '${name}'. ${why}. ${registering(name)}`);
+  return Object.assign(error, { code: MODULE_NOT_FOUND });
+}
+
+function registering(name: string): string {
+  return `Or register an engine: app.engine("${name}", renderFile)`;
 }

@@ -2,6 +2,7 @@
 import { answers, conditions, cookies, errors } from "./cases/answers.ts";
 import { unseen } from "./cases/errors.ts";
 import { files } from "./cases/files.ts";
+import { hosts } from "./cases/hosts.ts";
 import { limits } from "./cases/limiter.ts";
 import { decisions } from "./cases/limiter_answers.ts";
 import { limiterClients } from "./cases/limiter_clients.ts";
@@ -22,6 +23,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   routing,
   mounting,
   requests,
+  hosts,
   bodies,
   answers,
   cookies,

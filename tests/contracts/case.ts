@@ -11,6 +11,8 @@ export type Feature =
   | "refusal"
   | "unpacking"
   | "peer"
+  | "connection"
+  | "host"
   | "forwarded"
   | "websocket"
   | "topics"

@@ -23,16 +23,25 @@ type Gaps = Readonly<Partial<Record<Feature, string>>>;
 const NO_PINGS = "Workers cannot send pings";
 const NO_SOCKET = "a plain call has no connection to upgrade";
 
+const HOST_OF_WORKERS =
+  "workerd resolves the URL, and Miniflare answers 500 to hosts it cannot parse; Cloudflare refuses them in front of it";
+
 /** Why a runtime lacks a feature; shown in the report. */
 const GAPS = {
-  plain: { websocket: NO_SOCKET, length: "the server that sends the response adds the length" },
+  plain: {
+    websocket: NO_SOCKET,
+    connection: "a plain call has no connection, and its URL has been parsed",
+    host: "a plain call has no connection, and its URL has been parsed",
+    length: "the server that sends the response adds the length",
+  },
   bun: { head: "Bun ends the head of a streamed response when its first piece is sent" },
   unix: { peer: "a Unix socket has no addresses; with `trust proxy` 1, `req.ip` is the address the proxy names" },
   worker: {
     topics: "connections cannot reach each other; those of a Durable Object can",
     ping: NO_PINGS,
+    host: HOST_OF_WORKERS,
   },
-  object: { ping: NO_PINGS },
+  object: { ping: NO_PINGS, host: HOST_OF_WORKERS },
   lambda: {
     websocket: "a function URL does not upgrade connections",
     forwarded: "a function URL writes the forwarding headers itself",
@@ -43,6 +52,7 @@ const GAPS = {
   },
   edge: {
     files: "the runtime has no files",
+    host: "the runtime itself decides about hosts; Vercel refuses improper ones in front of it",
     peer:
       "the runtime does not report client addresses; with `trust proxy` 1, `req.ip` is the address the platform's proxy names",
     websocket: "the runtime has no WebSocket server",

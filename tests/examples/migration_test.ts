@@ -1,3 +1,4 @@
+import { varyOf } from "../support/page_vary.ts";
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import { bundleForNode, lockFlag, skipNode } from "../support/node_program.ts";
@@ -107,7 +108,10 @@ async function play(origin: string, script: readonly Step[]): Promise<unknown[]>
       if (value === "") jar.delete(name!);
       else jar.set(name!, value!);
     }
-    const told = [...answer.headers].filter(([name, value]) => !UNTOLD.test(name) && !UNTOLD.test(`${name} ${value}`));
+    const vary = varyOf(answer.headers.get("vary"), answer.headers.get("content-security-policy"));
+    const all = [...answer.headers].filter(([name]) => name !== "vary");
+    if (vary !== null) all.push(["vary", vary]);
+    const told = all.filter(([name, value]) => !UNTOLD.test(name) && !UNTOLD.test(`${name} ${value}`));
     seen.push({
       line,
       status: answer.status,

@@ -3,6 +3,7 @@
  * parameter handlers, error handlers, and handlers that rewrite, wait, fail and answer in every way. The handlers that
  * run, what each sees, and what the client gets must be the same.
  */
+import { varyOf } from "../support/page_vary.ts";
 import { assert, assertEquals } from "@std/assert";
 import { type Any, serveBoth } from "../support/both.ts";
 import { oneOf, type Pick, random } from "../support/random.ts";
@@ -187,7 +188,9 @@ async function seenBy(origin: string, { index, path, method }: Ask): Promise<unk
   // the stack of an error is not the same
   const body = (await response.text()).replace(/<br> &nbsp; &nbsp;at [^]*<\/pre>/, "</pre>");
   const shown = ["content-type", "etag", "location", "vary", "allow", "x-error"];
-  return [response.status, shown.map((name) => response.headers.get(name)), body];
+  const policy = response.headers.get("content-security-policy");
+  const values = shown.map((name) => response.headers.get(name));
+  return [response.status, values.map((value, i) => shown[i] === "vary" ? varyOf(value, policy) : value), body];
 }
 
 const ROUNDS = Number(Deno.env.get("SLUICE_APPLICATION_ROUNDS") ?? 200);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { strongEntityTag, type TagMaker, weakEntityTag } from "../../src/http/entity_tag.ts";
 import { builtinTag } from "../../src/platform/builtin_tag.ts";
-import { builtinModule } from "../../src/platform/generic.ts";
+import { builtinModule, type BuiltinName } from "../../src/platform/builtin_module.ts";
 
 const BODIES = ["x", "ü", "😀", "a\ud800b", "😀\udc00"].map((part) => part.repeat(600));
 
@@ -27,7 +27,7 @@ Deno.test("a runtime without Node's hashes makes none", () => {
 });
 
 Deno.test("a Node without one-shot hashes makes the same tags", () => {
-  const load = <T>(name: string) => ({ ...builtinModule<object>(name), hash: undefined }) as T;
+  const load = <T>(name: BuiltinName) => ({ ...builtinModule<object>(name), hash: undefined }) as T;
   for (const body of BODIES) assertEquals(builtinTag(load, 0)(body), strongEntityTag(body));
 });
 

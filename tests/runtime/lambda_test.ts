@@ -127,13 +127,12 @@ onLambda("text in the path or the query that has no UTF-8 does not fail the invo
   assertEquals(JSON.parse((await fn.invoke(query)).body).query, { a: "\ufffd" });
 });
 
-onLambda("methods that a web request cannot have, and invalid hosts, do not fail the invocation", async (fn) => {
+onLambda("methods and header values that a web request cannot have do not fail the invocation", async (fn) => {
   const trace = await fn.invoke(await asking("balancer", "/seen", "TRACE"));
   assertEquals(JSON.parse(trace.body).method, "TRACE");
   const event = await asking("balancer", "/seen");
-  const headers = { ...event["headers"] as object, host: "evil/seen?x#y", "x-twice": "日本" };
+  const headers = { ...event["headers"] as object, "x-twice": "日本" };
   const odd = JSON.parse((await fn.invoke({ ...event, headers })).body);
-  assertEquals([odd.originalUrl, odd.hostname], ["/seen?a=2&b=x%20y&flag=", "evil/seen?x#y"]);
   // the bytes, as on any other runtime
   assertEquals(
     new TextDecoder().decode(Uint8Array.from(odd.headers.twice, (one: string) => one.charCodeAt(0))),
@@ -142,7 +141,7 @@ onLambda("methods that a web request cannot have, and invalid hosts, do not fail
 });
 
 onLambda(
-  "hosts and paths that make no URL do not fail the invocation, and such a path does not become part of the host",
+  "a host that makes no URL is answered with 400, and a path that makes none does not become part of the host",
   async (fn) => {
     const event = await asking("balancer", "/seen");
     const seen = async (host: string, path: string) => {
@@ -150,8 +149,8 @@ onLambda(
       const { statusCode, body } = await fn.invoke({ ...event, headers, path, multiValueQueryStringParameters: null });
       return [statusCode, statusCode === 200 ? JSON.parse(body).hostname : body.match(/Cannot GET [^<"]*/)?.[0]];
     };
-    for (const host of ["1.2.3.999", "xn--a", "[:::::]", "name:99999"]) {
-      assertEquals(await seen(host, "/seen"), [200, host.replace(/:99999$/, "")]);
+    for (const host of ["1.2.3.999", "xn--a", "[:::::]", "name:99999", "evil/seen?x#y"]) {
+      assertEquals(await seen(host, "/seen"), [400, undefined]);
     }
     for (const path of ["*", "@elsewhere.example/seen", ":1/seen"]) {
       assertEquals(await seen("name", path), [404, `Cannot GET /${path}`]);

@@ -1,4 +1,5 @@
 /** Runs the same program on Sluice and on real Express, over real sockets. */
+import { varyOf } from "./page_vary.ts";
 import express from "express";
 import sluice from "@sluice/sluice";
 
@@ -70,6 +71,7 @@ async function seeAll(origin: string, asks: readonly Ask[]): Promise<Seen[]> {
   for (const { path, init } of asks) {
     const response = await fetch(`${origin}${path}`, { redirect: "manual", ...init });
     const headers = Object.fromEntries(HEADERS.map((name) => [name, response.headers.get(name)]));
+    headers["vary"] = varyOf(headers["vary"], response.headers.get("content-security-policy"));
     seen.push({ status: response.status, headers, body: await response.text() });
   }
   return seen;

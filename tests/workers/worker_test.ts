@@ -24,7 +24,7 @@ for (const [name, statement] of Object.entries(EXPORTS)) {
   Deno.test(`${name}: req.env has the bindings, including a limiter's Durable Objects`, WORKERD, async () => {
     const options = { main, bindings: { NAME: "a variable" }, objects: { RATE_LIMIT: "RateLimitObject" } };
     await withApp(options, async ({ origin, text }) => {
-      assertEquals(JSON.parse(await text("/env")), { name: "a variable", env: "development", views: "./views" });
+      assertEquals(JSON.parse(await text("/env")), { name: "a variable", env: "production", views: "./views" });
       const statuses = await Promise.all(Array.from({ length: 10 }, async () => {
         const answer = await fetch(`${origin}/limited`);
         await answer.body?.cancel();

@@ -1,3 +1,4 @@
+import { varyOf } from "../../support/page_vary.ts";
 import { type Exchanged, inflate } from "./ask_all.ts";
 import type { Program, Runtime } from "./program.ts";
 
@@ -46,11 +47,19 @@ export function compare(
     if (ignored.has(name)) continue;
     const [ourLines, theirLines] = [mine.get(name) ?? [], other.get(name) ?? []];
     if (name === "set-cookie" && sameCookies(ourLines, theirLines)) continue;
+    if (name === "vary" && sameVary(mine, other)) continue;
     note(name, ourLines.join(" | ") || null, theirLines.join(" | ") || null);
   }
   note("body", bodyOf(ours, masks), bodyOf(theirs, masks));
   note("complete body", !ours.raw.cut, !theirs.raw.cut);
   return found;
+}
+
+function sameVary(...sides: Map<string, string[]>[]): boolean {
+  const [ours, theirs] = sides.map((lines) =>
+    varyOf(lines.get("vary")?.join(", "), lines.get("content-security-policy")?.join(", "))
+  );
+  return ours === theirs;
 }
 
 function inChunks({ answer }: Exchanged): boolean {

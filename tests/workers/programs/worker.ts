@@ -13,9 +13,13 @@ export { RateLimitObject };
 /** The application, for a separate main module. */
 export const app: FrameworkApp = sluice();
 
+// pages show errors
+const usual = app.get("env");
+app.set("env", "development");
+
 app.post("/parsed", sluice.json(), sluice.text(), (req, res) => res.json(req.body));
 
-app.get("/env", (req, res) => res.json({ name: req.env["NAME"], env: app.get("env"), views: app.get("views") }));
+app.get("/env", (req, res) => res.json({ name: req.env["NAME"], env: usual, views: app.get("views") }));
 
 app.get("/context", (req, res) => {
   req.executionCtx.passThroughOnException();

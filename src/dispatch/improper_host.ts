@@ -1,0 +1,30 @@
+import { improperHost, isHost } from "../http/host.ts";
+import type { Exchange } from "../request/exchange.ts";
+import { DOUBT } from "../request/place.ts";
+
+/**
+ * Tells whether a request whose target is in doubt is improper: with a `Host` header that is no host, a server would take
+ * a part of it for the path, or a part of the path for the host. RFC 9112 section 3.2 requires a 400.
+ *
+ * A header that cannot have become part of the URL is not read: on Deno that takes 0.2 µs.
+ *
+ * @param exchange The exchange
+ */
+export function isImproper({ target: { doubt, request }, app: { runtimeSupport } }: Exchange): boolean {
+  if (doubt === DOUBT.improper) return true;
+  const host = doubt === DOUBT.alone ? runtimeSupport.header(request, "host") : runtimeSupport.joinedHost?.(request);
+  // empty, or missing, as in HTTP/1.0
+  if (!host) return false;
+  return doubt === DOUBT.alone || !isHost(host);
+}
+
+/**
+ * Answers an improper request with 400, before any layer, since no path of it can be relied upon. Nothing is logged, as
+ * with what the runtime's own server refuses.
+ *
+ * @param exchange The exchange
+ */
+export function refuseImproper(exchange: Exchange): void {
+  exchange.settle(improperHost(exchange.target.isHead));
+  exchange.finish();
+}

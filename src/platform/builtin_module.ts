@@ -1,0 +1,17 @@
+/** The used part of Node's `process`. */
+interface ProcessLike {
+  getBuiltinModule?(name: string): unknown;
+}
+
+/** Node's modules that are used where the runtime has them. */
+export type BuiltinName = "node:buffer" | "node:crypto" | "node:fs" | "node:http" | "node:module";
+
+/**
+ * Loads a module of Node, on runtimes that have `process` and the module.
+ *
+ * @typeParam T The used part of the module
+ * @param name Its name
+ */
+export function builtinModule<T>(name: BuiltinName): T | undefined {
+  return (globalThis as { process?: ProcessLike }).process?.getBuiltinModule?.(name) as T | undefined;
+}

@@ -1,0 +1,81 @@
+import { builtinModule } from "./builtin_module.ts";
+
+/** The used part of `node:module`. */
+interface ModuleLoader {
+  createRequire(from: string): ((name: string) => unknown) & { resolve(name: string): string };
+}
+
+/** The part of `node:fs` that resolves links. */
+interface LinkResolver {
+  realpathSync(path: string): string;
+}
+
+/** The used part of Node's `process`. */
+interface ProcessLike {
+  readonly argv?: readonly string[];
+  cwd(): string;
+}
+
+/**
+ * Finds the main file of a package, as seen from a file; throws if there is none.
+ *
+ * @param from The file
+ * @param name Name of the package
+ */
+export type Resolve = (from: string, name: string) => string;
+
+/** Names of packages without a scope: no path, no URL, and none of the schemes that runtimes download from. */
+const PACKAGE_NAME = /^[a-z0-9~-][\w.~-]*$/i;
+
+/**
+ * Finds an installed package of the program: first in `node_modules` above its main file, then above the working
+ * directory, for programs without a file. On Deno a package in its cache counts, if `deno.json` or `package.json` names
+ * it. Nothing is ever downloaded. See decision 18.
+ *
+ * @param name Name of the package
+ * @param resolve Resolves it without downloading anything; Node's way by default
+ * @returns Path of its main file, `undefined` if there is no loader or no such package
+ */
+export function findPackage(name: string, resolve: Resolve = requireResolve): string | undefined {
+  const { process } = globalThis as { process?: ProcessLike };
+  if (!PACKAGE_NAME.test(name) || process === undefined || moduleLoader() === undefined) return undefined;
+  // commands installed by npm are links to the program
+  const program = (): string => builtinModule<LinkResolver>("node:fs")!.realpathSync(process.argv![1]!);
+  for (const from of [program, () => `${process.cwd()}/package.json`]) {
+    try {
+      const path = resolve(from(), name);
+      // Node's built-in modules have no path
+      return path === name ? undefined : path;
+    } catch {
+      // no such file, no permission to read it, or no such package
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Loads an installed package of the program, if the runtime can.
+ *
+ * @param name Name of the package
+ * @param resolve As for `findPackage`
+ * @returns The package, `undefined` if there is none
+ */
+// deno-lint-ignore require-await -- errors of loading are rejections
+export async function requirePackage(name: string, resolve?: Resolve): Promise<unknown> {
+  const path = findPackage(name, resolve);
+  return path === undefined ? undefined : moduleLoader()!.createRequire(path)(path);
+}
+
+/**
+ * Resolves as `require` does in a file. Node and Deno look at what is installed; Bun may download.
+ *
+ * @param from The file
+ * @param name Name of the package
+ */
+export function requireResolve(from: string, name: string): string {
+  return moduleLoader()!.createRequire(from).resolve(name);
+}
+
+function moduleLoader(): ModuleLoader | undefined {
+  return builtinModule<ModuleLoader>("node:module");
+}

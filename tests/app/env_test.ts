@@ -1,0 +1,69 @@
+import { fileURLToPath } from "node:url";
+import { assertEquals } from "@std/assert";
+import sluice from "@sluice/sluice";
+import { usualEnv } from "../../src/app/usual_env.ts";
+import { fastlyPlatform } from "../../src/fastly/fastly_platform.ts";
+import { lambdaPlatform } from "../../src/lambda/lambda_platform.ts";
+import { bunPlatform } from "../../src/platform/bun.ts";
+import { cloudflarePlatform } from "../../src/platform/cloudflare.ts";
+import { genericPlatform } from "../../src/platform/generic.ts";
+import type { Platform } from "../../src/platform/platform.ts";
+import { lockFlag } from "../support/node_program.ts";
+
+const WARNING =
+  "NODE_ENV may not be read, so this runs as in production: clients get no details of errors, and views " +
+  'are cached. Start it with --allow-env=NODE_ENV, or call app.set("env", "development") or app.set("env", "production")';
+
+const NETWORK = ["--allow-net=127.0.0.1", "--no-prompt"];
+
+async function served(flags: readonly string[], args: readonly string[], env: Record<string, string>) {
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--quiet",
+      "--no-check",
+      await lockFlag("env_program"),
+      ...flags,
+      "tests/fixtures/env_program.ts",
+      ...args,
+    ],
+    cwd: fileURLToPath(new URL("../../", import.meta.url)),
+    env: { NODE_ENV: "", NO_COLOR: "1", ...env },
+  }).output();
+  const decoder = new TextDecoder();
+  return [JSON.parse(decoder.decode(stdout)), decoder.decode(stderr).trim()];
+}
+
+for (const NODE_ENV of ["production", "development", ""]) {
+  Deno.test(`NODE_ENV=${NODE_ENV} that Deno may not read is production: no stack, one line says so`, async () => {
+    assertEquals(await served(NETWORK, [], { NODE_ENV }), [["production", true, false], WARNING]);
+  });
+
+  Deno.test(`NODE_ENV=${NODE_ENV} that Deno may read decides`, async () => {
+    const expected = NODE_ENV === "production" ? ["production", true, false] : ["development", false, true];
+    assertEquals(await served([...NETWORK, "--allow-env=NODE_ENV"], [], { NODE_ENV }), [expected, ""]);
+  });
+}
+
+Deno.test("a program that sets env itself needs no permission, but its other applications are told of", async () => {
+  assertEquals(await served(NETWORK, ["set"], { NODE_ENV: "production" }), [["development", true, true], WARNING]);
+});
+
+Deno.test("without NODE_ENV, an application is in development only on runtimes where programs are developed", () => {
+  const unset = (platform: Platform) => usualEnv({}, { ...platform, env: () => undefined });
+  assertEquals([genericPlatform(), bunPlatform()].map(unset), ["development", "development"]);
+  const deployed = [cloudflarePlatform(), fastlyPlatform(() => undefined), lambdaPlatform];
+  assertEquals(deployed.map(unset), ["production", "production", "production"]);
+  const { process } = globalThis;
+  try {
+    Object.defineProperty(globalThis, "process", { value: undefined, configurable: true });
+    assertEquals(unset(genericPlatform()), "production");
+  } finally {
+    Object.defineProperty(globalThis, "process", { value: process, configurable: true, writable: true });
+  }
+});
+
+Deno.test("an empty NODE_ENV counts as none, as in Express", () => {
+  assertEquals(usualEnv({}, { ...bunPlatform(), env: () => "" }), "development");
+  assertEquals(sluice().get("env"), "test");
+});

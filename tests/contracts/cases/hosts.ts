@@ -1,0 +1,67 @@
+import { assert, assertEquals } from "@std/assert";
+import { opened, untilClosed } from "../../support/raw_client.ts";
+import { type Chapter, chapter } from "../case.ts";
+
+/** Asks for `/verbs`, which answers "got", with header lines of one's own; returns the status and what was received. */
+async function asked(origin: string, lines: readonly string[], version = "1.1"): Promise<[number, string]> {
+  const text = [`GET /verbs HTTP/${version}`, ...lines, "Connection: close", "", ""].join("\r\n");
+  const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0));
+  const answer = await untilClosed(await opened({ port: Number(new URL(origin).port) }, bytes));
+  return [Number(answer.split(" ")[1]), answer];
+}
+
+/** With these, the path of a URL made of header and target would begin in the header. */
+const LEADING_ELSEWHERE = ["h/request", "h/request?x", "h/request#", "h/", "h?x/y", "h#x/y", "http://h/request"];
+
+const IMPROPER = [
+  "u@h",
+  "u:p@h",
+  "a b",
+  "a\tb",
+  "h\\x",
+  "h:x",
+  "h:-1",
+  "h:99999",
+  "[::1",
+  "[zz]",
+  "::1",
+  "%zz",
+  "<h>",
+  "\xe9",
+];
+
+const PROPER = [
+  "h",
+  "h:8080",
+  "h:",
+  "EXAMPLE.com",
+  "a_b.example",
+  "xn--bcher-kva.example",
+  "127.0.0.1:1",
+  "[::1]",
+  "[::1]:1",
+];
+
+export const hosts: Chapter = chapter("Hosts", (it) => {
+  it("a Host header never becomes a part of the path", async ({ origin }) => {
+    for (const host of LEADING_ELSEWHERE) {
+      const [status, answer] = await asked(origin, [`Host: ${host}`]);
+      assert(status === 400 || (status === 200 && answer.includes("got")), `${host}: ${answer}`);
+    }
+  }, "connection");
+
+  it(
+    "a Host header that is no host is answered with 400",
+    async ({ origin }) => {
+      for (const host of [...LEADING_ELSEWHERE, ...IMPROPER]) {
+        assertEquals([host, (await asked(origin, [`Host: ${host}`]))[0]], [host, 400]);
+      }
+    },
+    "connection",
+    "host",
+  );
+
+  it("a name, an address of either kind, and a port are a host", async ({ origin }) => {
+    for (const host of PROPER) assertEquals([host, (await asked(origin, [`Host: ${host}`]))[0]], [host, 200]);
+  }, "connection");
+});

@@ -1,0 +1,106 @@
+import { fileURLToPath } from "node:url";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { lockFlag } from "../support/node_program.ts";
+import { quietApp } from "../support/app.ts";
+
+/** Constraints that repeat what can match the same text in several ways, in all the forms that occur. */
+const SLOW = [
+  String.raw`(\w+)+`,
+  String.raw`(?:(?:\w+))+`,
+  String.raw`(?:a|a)*`,
+  String.raw`(a|aa)+`,
+  String.raw`(\w*)*`,
+  String.raw`[a-z]+([-_]?[a-z]+)*`,
+  String.raw`(?:\d|\w)*`,
+  String.raw`((ab)*)*c`,
+  String.raw`(?:a?a?)*`,
+  String.raw`(x+x+)+y`,
+  String.raw`([\w.]+|\.)+`,
+  String.raw`(?:[A-F]|[\x61-\x66])*`,
+];
+
+/** Constraints that repeat as well, but match every text in one way. */
+const QUICK = [
+  String.raw`\d+`,
+  String.raw`[a-z]+(?:-[a-z]+)*`,
+  String.raw`(?:a|b)*`,
+  String.raw`(?:\w+\.)*\w+`,
+  String.raw`[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`,
+  String.raw`(?:[^%]|%[0-9a-f]{2})*`,
+  String.raw`en|fr|de`,
+  String.raw`[\d-]+`,
+];
+
+Deno.test("a constraint that may take exponential time is refused, in whatever form", () => {
+  for (const source of SLOW) {
+    assertThrows(
+      () => quietApp().get(`/:id(${source})`, () => {}),
+      TypeError,
+      `The constraint (${source}) of ":id" in "/:id(${source})" repeats what can match the same text in several ways`,
+    );
+  }
+});
+
+Deno.test("a constraint that repeats, but matches every text in one way, is accepted", () => {
+  for (const source of QUICK) quietApp().get(`/:id(${source})`, () => {});
+});
+
+Deno.test("what is refused does take exponential time, and what is accepted does not", () => {
+  const time = (source: string, length: number): number => {
+    const regexp = new RegExp(`^(?:${source})$`, "i");
+    const start = performance.now();
+    regexp.test("a".repeat(length) + "!");
+    return performance.now() - start;
+  };
+  for (const source of [String.raw`(?:(?:\w+))+`, "(?:a|a)*", "(a|aa)+"]) {
+    let length = 8;
+    while (time(source, length) < 1) length++;
+    const before = Math.min(time(source, length), time(source, length), time(source, length));
+    // a few more characters: if that took time in proportion, it would take less than twice as long
+    assertEquals(time(source, length + 8) / before > 8, true, source);
+  }
+  for (const source of QUICK) assertEquals(time(source, 4000) < 1000, true, source);
+});
+
+Deno.test("a RegExp as a path is warned of once, but not refused", () => {
+  const { warn } = console;
+  const warned: string[] = [];
+  console.warn = (text) => void warned.push(text);
+  try {
+    const slow = /^\/((?:\w+\s?)*)$/;
+    quietApp().get(slow, () => {}).post(slow, () => {}).use(/^\/(?:en|fr)/, () => {});
+    assertEquals(warned, [
+      String
+        .raw`app.get: /^\/((?:\w+\s?)*)$/ repeats what can match the same text in several ways, such as a repetition, ` +
+      "which a hostile path can make very slow; simplify it",
+    ]);
+  } finally {
+    console.warn = warn;
+  }
+});
+
+Deno.test("deno task check:routes lists the expressions of a program's routes, and fails if one is slow", async () => {
+  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "--quiet",
+      "--no-check",
+      await lockFlag("slow_routes"),
+      "scripts/check_routes.ts",
+      "tests/fixtures/slow_routes.ts",
+    ],
+    cwd: fileURLToPath(new URL("../../", import.meta.url)),
+    stderr: "null",
+  }).output();
+  const [, , ...lines] = new TextDecoder().decode(stdout).trim().split("\n");
+  const cells = lines.slice(0, -1).map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+  assertEquals(cells.map(([, path, , time]) => [path, time]), [
+    ["/:from-:to", "linear"],
+    [":id of /number/:id(\\d+)", "linear"],
+    [":x of /inner/fifth/:x(\\d*\\d*\\d*\\d*\\d*)", "5th degree polynomial"],
+    ["/inner/^\\/(?:\\w+\\s?)*$/", "exponential"],
+  ]);
+  assertMatch(cells[2]![4]!, /repeat\(/);
+  assertEquals([code, lines.at(-1)], [1, "4 expressions, 2 slow; paths of whole words and parameters have none"]);
+});

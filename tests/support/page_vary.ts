@@ -1,0 +1,10 @@
+/**
+ * `Vary` as compared with Express's: an error page has a further `Accept`, because clients may get JSON instead.
+ *
+ * @param vary The header
+ * @param policy The header `Content-Security-Policy`, which error pages have
+ */
+export function varyOf(vary: string | null | undefined, policy: string | null | undefined): string | null {
+  if (!vary || policy !== "default-src 'none'") return vary ?? null;
+  return vary.replace(/(?:^|, )Accept$/, "") || null;
+}
