@@ -6,6 +6,7 @@ import type {
   ListenOptions,
   Platform,
   PlatformServer,
+  Routed,
   ServerLimits,
   Upgrade,
   UpgradeOptions,
@@ -70,7 +71,7 @@ export function bunPlatform(): Platform {
   };
 }
 
-function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
+function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
   const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
   const unanswered = new Unanswered();
   const server = globals.Bun.serve({
@@ -81,7 +82,7 @@ function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
     ...serverLimits,
     development: false,
     fetch: unanswered.watch(handler),
-    websocket: bunSocketHandlers,
+    websocket: app.websocket,
   });
   const { promise: finished, resolve } = Promise.withResolvers<void>();
   return {

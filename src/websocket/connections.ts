@@ -131,8 +131,11 @@ export class Connections {
   }
 
   #deliver(topic: string, data: SocketData, except?: Member): number {
+    const members = this.#topics.get(topic);
+    if (members === undefined) return 0;
+    const before = members.size;
     let count = 0;
-    for (const member of this.#topics.get(topic) ?? []) {
+    for (const member of members) {
       if (member === except) continue;
       try {
         member.send(data);
@@ -142,7 +145,8 @@ export class Connections {
         this.#logError(error);
       }
     }
-    return count;
+    // those that left did so in place of sending, because too much was waiting for them
+    return count - (before - members.size);
   }
 
   /** Closes every connection. */

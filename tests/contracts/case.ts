@@ -16,6 +16,7 @@ export type Feature =
   | "topics"
   | "ping"
   | "buffered"
+  | "pausing"
   | "pieces"
   | "head"
   | "abort"
