@@ -133,20 +133,19 @@ export class Connections {
   #deliver(topic: string, data: SocketData, except?: Member): number {
     const members = this.#topics.get(topic);
     if (members === undefined) return 0;
-    const before = members.size;
     let count = 0;
     for (const member of members) {
       if (member === except) continue;
       try {
         member.send(data);
-        count++;
+        // otherwise it was closed in place of that, because too much waits for it
+        if (members.has(member)) count++;
       } catch (error) {
         // a failure of one connection must not keep the message from the others
         this.#logError(error);
       }
     }
-    // those that left did so in place of sending, because too much was waiting for them
-    return count - (before - members.size);
+    return count;
   }
 
   /** Closes every connection. */

@@ -1,6 +1,7 @@
+import { constants, deflateRawSync } from "node:zlib";
 import { assert, assertEquals } from "@std/assert";
 import { type Ask, type Chapter, chapter, json, noted, text } from "../case.ts";
-import { closeOf, type Frame, OPCODE } from "../frame.ts";
+import { closeOf, type Frame, frame, OPCODE } from "../frame.ts";
 import { WAITING_BYTES } from "../program_socket_limits.ts";
 import { RawSocket } from "../raw_socket.ts";
 import { SocketClient } from "../socket_client.ts";
@@ -16,6 +17,14 @@ async function untilClose(socket: RawSocket): Promise<Frame[]> {
     frames.push(frame);
     if (frame.opcode === OPCODE.close) return frames;
   }
+}
+
+/** A client's compressed message of some zeros (RFC 7692 section 7.2.1). */
+function compressed(length: number): Uint8Array<ArrayBuffer> {
+  const packed = deflateRawSync(new Uint8Array(length), { finishFlush: constants.Z_SYNC_FLUSH });
+  const bytes = frame(OPCODE.binary, packed.subarray(0, -4));
+  bytes[0]! |= 0x40;
+  return bytes;
 }
 
 /** Publishes a MiB to a topic, and returns the number of recipients. */
@@ -52,6 +61,22 @@ export const socketLimits: Chapter = chapter("WebSockets: limits", (it) => {
     await socket.close(1009);
     assertEquals(await noted(ask, flag), [[1009, "Message too big"]]);
   }, "websocket");
+
+  it(
+    "a compressed message counts as it is unpacked, where compression is negotiated at all",
+    async ({ origin, flag }) => {
+      using socket = await RawSocket.open(origin, `/socket/limits/bytes?flag=${flag}`, {
+        "Sec-WebSocket-Extensions": "permessage-deflate",
+      });
+      const [extension] = socket.header("sec-websocket-extensions");
+      if (extension === undefined) return;
+      await socket.write(compressed(1000));
+      assertEquals(await socket.text(), "1000");
+      await socket.write(compressed(1001));
+      assertEquals(closeOf(await socket.next())![0], 1009);
+    },
+    "websocket",
+  );
 
   it("after a message that is too long, no other is handled", async ({ ask, origin, flag }) => {
     using socket = await RawSocket.open(origin, `/socket/limits/bytes?flag=${flag}`);
