@@ -1,7 +1,7 @@
 import { describe } from "../http/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import type { Origins } from "./origins.ts";
+import type { WebSocketHandlers } from "./ws_handlers.ts";
 
 /**
  * Asserts that the page that sent a handshake may do so. A browser sends the user's cookies to whatever host a page asks
@@ -12,7 +12,7 @@ import type { Origins } from "./origins.ts";
  * @throws {HttpError} 403 if the page may not
  * @throws {TypeError} If a function returns neither `true` nor `false`
  */
-export function assertOrigin(req: FrameworkRequest, origins: Origins | undefined): void {
+export function assertOrigin(req: FrameworkRequest, origins: WebSocketHandlers["origins"]): void {
   if (origins === "any") return;
   const origin = req.get("origin");
   // no page: browsers always send it
@@ -20,7 +20,11 @@ export function assertOrigin(req: FrameworkRequest, origins: Origins | undefined
   throw new HttpError(403, `Pages of ${origin} may not open this WebSocket; see the option "origins" of app.ws`);
 }
 
-function isAllowed(origin: string, req: FrameworkRequest, origins: Exclude<Origins, "any"> | undefined): boolean {
+function isAllowed(
+  origin: string,
+  req: FrameworkRequest,
+  origins: Exclude<WebSocketHandlers["origins"], "any">,
+): boolean {
   if (typeof origins === "function") return told(origins(origin, req));
   if (isOwn(origin, req.host)) return true;
   return origins === undefined ? !hasCredentials(req) : origins.includes(origin);

@@ -1,11 +1,5 @@
 import { describe } from "../http/error_text.ts";
-import type { FrameworkRequest } from "../request/framework_request.ts";
-
-/**
- * Which pages may open a connection: a list of origins besides that of the connection's own host, a function that tells,
- * or `"any"`.
- */
-export type Origins = "any" | readonly string[] | ((origin: string, req: FrameworkRequest) => boolean);
+import type { WebSocketHandlers } from "./ws_handlers.ts";
 
 /**
  * Asserts that a value can be the option `origins`.
@@ -14,7 +8,7 @@ export type Origins = "any" | readonly string[] | ((origin: string, req: Framewo
  * @param origins The value
  * @throws {TypeError} If it is not, or the list has what no browser sends as an origin
  */
-export function assertOrigins(caller: string, origins: unknown): asserts origins is Origins | undefined {
+export function assertOrigins(caller: string, origins: unknown): asserts origins is WebSocketHandlers["origins"] {
   if (origins === undefined || origins === "any" || typeof origins === "function") return;
   if (!Array.isArray(origins)) {
     throw new TypeError(

@@ -1,5 +1,4 @@
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import type { Origins } from "./origins.ts";
 import type { WebSocketConnection } from "./ws_connection.ts";
 
 /** Handlers of a connection. Errors of handlers go to `error`; without it they close the connection with 1011. */
@@ -41,5 +40,5 @@ export interface WebSocketHandlers {
    * default other pages may do so only without cookies and HTTP authentication; all others get 403. Clients that are no
    * pages send no `Origin` and are not asked for it.
    */
-  origins?: Origins;
+  origins?: "any" | readonly string[] | ((origin: string, req: FrameworkRequest) => boolean);
 }
