@@ -84,7 +84,9 @@ export const socketLimits: Chapter = chapter("WebSockets: limits", (it) => {
     using socket = await RawSocket.open(origin, `/socket/limits/bytes?flag=${flag}`);
     await socket.send(OPCODE.text, "x".repeat(1001));
     await socket.send(OPCODE.text, "short");
-    assertEquals((await untilClose(socket)).map(({ opcode }) => opcode), [OPCODE.close]);
+    // Deno ends the connection at the second one, and the Close frame may be lost
+    const answer = await socket.next();
+    assert(answer === null || answer.opcode === OPCODE.close, `opcode ${answer?.opcode}`);
     await socket.close(1009).catch(() => {});
     assertEquals(await noted(ask, flag), [[1009, "Message too big"]]);
   }, "websocket");
