@@ -34,7 +34,7 @@ import { type ExpressApp, isExpressApp } from "../routing/express_mount.ts";
 import type { FetchApp, FetchHandler } from "../routing/fetch_mount.ts";
 import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefinition } from "../routing/layer_views.ts";
 import type { Route } from "../routing/route.ts";
-import type { RegisteredRoute } from "../routing/route_listing.ts";
+import { longestMessage, type RegisteredRoute } from "../routing/route_listing.ts";
 import { splitPath } from "../routing/handler_arguments.ts";
 import { BaseRouter, type GroupCallback, registerKey, type Router } from "../routing/router.ts";
 import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
@@ -641,10 +641,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /**
    * What Bun's server needs for WebSockets: `Bun.serve({ fetch: app.fetch, websocket: app.websocket })`.
    *
-   * `app.listen` and `export default app` pass it on by themselves. On other runtimes it is `undefined`.
+   * `app.listen` and `export default app` pass it on by themselves. On other runtimes it is `undefined`. Bun has one limit
+   * of a message for the whole server, so register routes with a larger `maxMessageBytes` before reading this.
    */
   get websocket(): Untyped {
-    return detectPlatform().socketHandlers;
+    return detectPlatform().socketHandlers?.(longestMessage(this.router));
   }
 
   /** Seconds after which Bun cuts an idle connection of an exported application; 0 for never, as on other runtimes. */

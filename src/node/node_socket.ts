@@ -33,6 +33,8 @@ export class NodeSocket {
   onclose: ((event: { code: number; reason: string }) => void) | null = null;
   onerror: ((event: { error: unknown; message: string }) => void) | null = null;
   readonly #ws: WsSocket;
+  readonly #heartbeat: Heartbeat;
+  #isPaused = false;
 
   /**
    * @param ws The connection
@@ -43,7 +45,7 @@ export class NodeSocket {
     this.#ws = ws;
     ws.binaryType = "arraybuffer";
     let lost = "";
-    const heartbeat = new Heartbeat(pingTimeoutMs, {
+    const heartbeat = this.#heartbeat = new Heartbeat(pingTimeoutMs, {
       ping: () => ws.ping(),
       lost: () => {
         lost = "No response to a ping";
@@ -62,10 +64,12 @@ export class NodeSocket {
       heartbeat.stop();
       this.onclose?.({ code, reason: lost || String(reason) });
     });
-    ws.on("error", (error) => {
+    ws.on("error", (error: Error & { code?: string }) => {
       // the rest of its data must be read: otherwise the client would get a reset instead of the Close frame
       socket.off("finish", end);
-      this.onerror?.({ error, message: error.message });
+      if (error.code !== TOO_BIG) return this.onerror?.({ error, message: error.message });
+      // ws has sent it, and would tell 1006 unless the client answers
+      this.onclose?.({ code: 1009, reason: "Message too big" });
     });
     // it is open already, but nobody listens yet, and messages may have come with the handshake
     ws.pause();
@@ -92,8 +96,28 @@ export class NodeSocket {
 
   close(code = 1000, reason = ""): void {
     this.#ws.close(code, reason);
+    // for the client's Close frame
+    if (this.#isPaused) this.resume();
+  }
+
+  /** Stops reading. */
+  pause(): boolean {
+    this.#isPaused = true;
+    this.#heartbeat.pause();
+    this.#ws.pause();
+    return true;
+  }
+
+  /** Reads on. */
+  resume(): void {
+    this.#isPaused = false;
+    this.#heartbeat.resume();
+    this.#ws.resume();
   }
 }
+
+/** The code of ws for a message that is longer than `maxPayload`. */
+const TOO_BIG = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 
 // RFC 6455 section 5.5.3: only the latest ping needs a response. A client that sends pings and reads nothing would
 // otherwise fill the memory with responses.

@@ -15,7 +15,7 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
   readonly #held: HeldSocket;
   readonly #head: Uint8Array;
   readonly #isClosing: () => boolean;
-  #server: WsServer | null = null;
+  #Server: (new (options: object) => WsServer) | null = null;
   #upgraded: WsSocket | null = null;
 
   /**
@@ -60,14 +60,7 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
 
   /** Prepares the WebSocket implementation, which is loaded with the first upgrade. */
   async prepare(): Promise<void> {
-    const { WebSocketServer } = await import("ws");
-    this.#server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      autoPong: false,
-      perMessageDeflate: false,
-      maxPayload: MAX_MESSAGE,
-    });
+    this.#Server = (await import("ws")).WebSocketServer;
   }
 
   /**
@@ -79,14 +72,15 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
    * @returns The connection
    * @throws {HttpError} 503 if the server is closing, 400 if the client is gone
    */
-  upgrade(_request: Request, _info: unknown, { protocol, headers, pingTimeoutMs }: UpgradeOptions): Upgrade {
+  upgrade(_request: Request, _info: unknown, options: UpgradeOptions): Upgrade {
+    const { protocol, headers, pingTimeoutMs, maxMessageBytes } = options;
     if (this.#isClosing()) throw new HttpError(503, "The server is closing");
     const lines = [...headers ?? []];
     if (protocol !== undefined) lines.push(["sec-websocket-protocol", protocol]);
     const { upgrade, "sec-websocket-key": key } = this.req.headers;
     // without the offered protocols: the protocol has been chosen, and ws would refuse lists that other runtimes accept
     const request = { method: "GET", headers: { upgrade, "sec-websocket-key": key, "sec-websocket-version": "13" } };
-    const server = this.#server!;
+    const server = new this.#Server!({ ...SETTINGS, maxPayload: Math.min(maxMessageBytes, MOST_BYTES) });
     server.on("headers", (head) => void head.push(...lines.map(([name, value]) => `${name}: ${value}`)));
     server.handleUpgrade(request, this.#socket, this.#head, (ws) => this.#upgraded = ws);
     const ws = this.#upgraded as WsSocket | null;
@@ -127,8 +121,11 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
 /** `readyState` of a connection after its `close` event. */
 const CLOSED = 3;
 
-/** Most bytes of a message, as on Deno and Bun; more closes with 1009. The default of ws is 100 MiB. */
-const MAX_MESSAGE = 64 * 1024 * 1024;
+/** Settings of ws for every connection; each has its own server, because the longest message is one of those. */
+const SETTINGS = { noServer: true, clientTracking: false, autoPong: false, perMessageDeflate: false };
+
+/** Most bytes that the limit of ws can be: it takes only the lower 32 bits of a number. */
+const MOST_BYTES = 2 ** 31 - 1;
 
 // Node cannot construct a Response with status 101; the handshake has been answered, so this one is only a marker
 function upgradedResponse(): Response {

@@ -3,8 +3,8 @@ interface ProcessLike {
   getBuiltinModule?(name: string): unknown;
 }
 
-/** Node's modules that are used where the runtime has them. */
-export type BuiltinName = "node:buffer" | "node:crypto" | "node:fs" | "node:http" | "node:module";
+/** Modules of Node, and of Bun, that are used where the runtime has them. */
+export type BuiltinName = "bun:jsc" | "node:buffer" | "node:crypto" | "node:fs" | "node:http" | "node:module";
 
 /**
  * Loads a module of Node, on runtimes that have `process` and the module.

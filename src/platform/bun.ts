@@ -111,7 +111,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
     ...serverLimits,
     development: false,
     fetch: unanswered.watch(handler),
-    websocket: bunSocketHandlers,
+    websocket: app.websocket,
     error(error: unknown) {
       app.reportError(error, { phase: "server" });
       return new Response("Internal Server Error", { status: 500 });

@@ -9,8 +9,16 @@ interface ServerSocket {
   ping(): number;
   close(code?: number, reason?: string): void;
   terminate(): void;
+  pause?(): void;
+  resume?(): void;
   getBufferedAmount(): number;
 }
+
+/** Bun's reason for ending a connection whose message is longer than the server allows; it sends 1009, and tells 1006. */
+const TOO_BIG = "Received too big message";
+
+/** Most bytes that Bun's limit of a message can be. */
+const MOST_BYTES = 2 ** 31 - 1;
 
 /** How a connection ended, as in the web's `CloseEvent`. */
 interface End {
@@ -55,6 +63,21 @@ export class BunSocket {
     this.#socket?.close(code, reason);
   }
 
+  /** Stops reading, if this version of Bun can. */
+  pause(): boolean {
+    if (this.#socket?.pause === undefined) return false;
+    this.#socket.pause();
+    this.#heartbeat?.pause();
+    return true;
+  }
+
+  /** Reads on. */
+  resume(): void {
+    if (this.#closed) return;
+    this.#heartbeat?.resume();
+    this.#socket?.resume?.();
+  }
+
   /** Called by Bun while the connection is still being upgraded, before anybody can listen. */
   opened(socket: ServerSocket): void {
     this.#socket = socket;
@@ -84,18 +107,17 @@ export class BunSocket {
   closed(code: number, reason: string): void {
     this.#closed = true;
     this.#heartbeat?.stop();
-    queueMicrotask(() => this.onclose?.(this.#lost ?? { code, reason }));
+    const end = reason === TOO_BIG ? { code: 1009, reason: "Message too big" } : { code, reason };
+    queueMicrotask(() => this.onclose?.(this.#lost ?? end));
   }
 }
 
-/** WebSocket handlers for all Bun servers; each connection carries its own {@linkcode BunSocket}. */
-export const bunSocketHandlers = {
+const HANDLERS = {
   // each connection has its own heartbeat, with the timeout of its route
   idleTimeout: 0,
   sendPings: false,
-  // as on Deno; Bun's default is a quarter of that
-  maxPayloadLength: 64 * 1024 * 1024,
-  // no limit: Bun would silently drop messages beyond it; programs can check ws.bufferedAmount
+  perMessageDeflate: false,
+  // no limit: Bun would silently drop messages beyond it; each connection has its own
   backpressureLimit: 0,
   open: (ws: ServerSocket): void => ws.data.opened(ws),
   message(ws: ServerSocket, data: string | ArrayBuffer): void {
@@ -107,3 +129,12 @@ export const bunSocketHandlers = {
   drain: (ws: ServerSocket): void => ws.data.drained(),
   close: (ws: ServerSocket, code: number, reason: string): void => ws.data.closed(code, reason),
 };
+
+/**
+ * Makes the WebSocket handlers of a Bun server; each connection carries its own {@linkcode BunSocket}.
+ *
+ * @param maxMessageBytes Bytes of a message, fragments together: Bun has one limit for the whole server
+ */
+export function bunSocketHandlers(maxMessageBytes: number): object {
+  return { ...HANDLERS, maxPayloadLength: Math.min(maxMessageBytes, MOST_BYTES) };
+}

@@ -34,6 +34,7 @@ export class Heartbeat {
   /** When it last took something, or nothing was waiting. */
   #tookAt: number;
   #pinged = false;
+  #isPaused = false;
   #spared = false;
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
 
@@ -58,6 +59,17 @@ export class Heartbeat {
     this.#pinged = this.#spared = false;
   }
 
+  /** Nothing is read from the client for the time being, so that it cannot be heard. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  /** It can be heard again. */
+  resume(): void {
+    this.#isPaused = false;
+    this.heard();
+  }
+
   /** Stops. */
   stop(): void {
     clearTimeout(this.#timer);
@@ -72,6 +84,11 @@ export class Heartbeat {
   #look(due: number): void {
     const now = this.#now();
     if (this.#isStuck(now, due)) return this.#pulse.lost();
+    if (this.#isPaused) {
+      // nobody reads the answer; but a client that has vanished is noticed
+      this.#pulse.ping();
+      return this.#wait(this.#half);
+    }
     const left = this.#heard + this.#half - now;
     if (!this.#pinged) {
       // one timer for the whole time, instead of a new one for each message

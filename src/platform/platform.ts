@@ -33,6 +33,8 @@ export interface Servable {
 export interface Routed extends ErrorReporter {
   /** Tells which paths may lead to a WebSocket route. */
   readonly router: { leadsToSocket(path: string): boolean };
+  /** Handlers that the server needs for WebSockets; only on Bun. */
+  readonly websocket?: unknown;
 }
 
 /** Time limits of a server in ms; 0 for none. The names are those of Node's `http.Server`. */
@@ -103,6 +105,8 @@ export interface UpgradeOptions {
   headers?: Headers | undefined;
   /** ms after which a client that does not answer pings counts as gone, 0 for never. */
   pingTimeoutMs: number;
+  /** Bytes of a message; the connection is closed with 1009 if one is longer. */
+  maxMessageBytes: number;
   /** The platform's third argument. */
   context?: unknown;
 }
@@ -142,8 +146,12 @@ export interface ServerLimits {
 export interface Platform extends RuntimeSupport {
   /** Name in messages. */
   readonly name: string;
-  /** Handlers that the server needs for WebSockets; only for Bun. */
-  readonly socketHandlers?: object;
+  /**
+   * Makes the handlers that the server needs for WebSockets; only for Bun.
+   *
+   * @param maxMessageBytes Bytes of a message: the largest number that any route allows
+   */
+  socketHandlers?(maxMessageBytes: number): object;
   /** Limits that the server reads from an exported application; only for Bun. */
   readonly serverLimits?: ServerLimits;
   /** Whether a function may be the default export; Workers take every function for a class. */

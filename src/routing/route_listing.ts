@@ -1,4 +1,5 @@
 import type { AnyHandler, Layer, LayerSource } from "../matching/layer.ts";
+import { MAX_MESSAGE_BYTES } from "../websocket/socket_limits.ts";
 import { Route } from "./route.ts";
 import { SocketRoute } from "./socket_route.ts";
 
@@ -48,6 +49,22 @@ export function registeredRoutes(router: Listed, prefix: string, within: readonl
       pathsOf(layer).map((path) => ({ fullPath: joinPaths(prefix, path), method, path }))
     );
   });
+}
+
+/**
+ * The largest `maxMessageBytes` of the WebSocket routes on a router and on those mounted on it, at least the default.
+ *
+ * @param router The router
+ * @param within The routers around it
+ */
+export function longestMessage(router: Listed, within: readonly Listed[] = []): number {
+  const around = [...within, router];
+  return router.stack.reduce((longest, { route, mounted }) => {
+    if (route instanceof SocketRoute) return Math.max(longest, route.handlers.maxMessageBytes ?? 0);
+    const source = mounted?.source;
+    if (source === undefined || !isListed(source) || around.includes(source)) return longest;
+    return Math.max(longest, longestMessage(source, around));
+  }, MAX_MESSAGE_BYTES);
 }
 
 /**

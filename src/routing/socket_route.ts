@@ -4,6 +4,7 @@ import { describe } from "../http/error_text.ts";
 import { type AnyHandler, type LayerEntry, layerEntry, type RoutedEntries } from "../matching/layer.ts";
 import { exchangeKey } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
+import { assertOrigins } from "../websocket/origins.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import type { Path } from "./handler.ts";
 
@@ -18,6 +19,9 @@ const NAMES: OptionNames<WebSocketHandlers> = {
   error: true,
   protocols: true,
   pingTimeoutMs: true,
+  maxMessageBytes: true,
+  maxBufferedBytes: true,
+  origins: true,
 };
 
 /** A WebSocket path: middleware that runs before the upgrade, and handlers for the connection. */
@@ -37,7 +41,8 @@ export class SocketRoute implements RoutedEntries {
    * @param path The path
    * @param args Middleware, and the handlers of the connection last
    * @throws {TypeError} If the handlers are missing, or a handler, middleware or option has the wrong type
-   * @throws {RangeError} If the ping timeout is negative, or longer than a timer can be
+   * @throws {RangeError} If the ping timeout is negative, or longer than a timer can be, or a limit is no whole number of
+   * bytes
    */
   constructor(caller: string, path: Path, args: readonly unknown[]) {
     const flat = args.flat(Infinity);
@@ -94,7 +99,11 @@ function isPlain(given: object): boolean {
   return prototype === null || prototype === Object.prototype;
 }
 
-function assertOptions(caller: string, { protocols, pingTimeoutMs }: WebSocketHandlers): void {
+function assertOptions(caller: string, handlers: WebSocketHandlers): void {
+  const { protocols, pingTimeoutMs, maxMessageBytes, maxBufferedBytes, origins } = handlers;
+  assertBytes(caller, "maxMessageBytes", maxMessageBytes);
+  assertBytes(caller, "maxBufferedBytes", maxBufferedBytes);
+  assertOrigins(caller, origins);
   const isList = Array.isArray(protocols) && protocols.every((one) => typeof one === "string");
   if (protocols !== undefined && typeof protocols !== "function" && !isList) {
     throw new TypeError(`${caller}: "protocols" must be a list of names or a function, not ${describe(protocols)}`);
@@ -107,4 +116,13 @@ function assertOptions(caller: string, { protocols, pingTimeoutMs }: WebSocketHa
   throw new RangeError(
     `${caller}: "pingTimeoutMs" must be from 0, which is never, to ${LONGEST_TIMER_MS}, not ${pingTimeoutMs}`,
   );
+}
+
+function assertBytes(caller: string, name: string, bytes: unknown): void {
+  if (bytes === undefined) return;
+  if (typeof bytes !== "number") {
+    throw new TypeError(`${caller}: "${name}" must be a number of bytes, not ${describe(bytes)}`);
+  }
+  if (bytes === Infinity || Number.isInteger(bytes) && bytes > 0) return;
+  throw new RangeError(`${caller}: "${name}" must be a whole number of bytes, or Infinity for no limit, not ${bytes}`);
 }

@@ -4,8 +4,10 @@ import { splitList } from "../http/header_values.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
+import { assertOrigin } from "./check_origin.ts";
 import type { Connections } from "./connections.ts";
 import { serveConnection } from "./serve_connection.ts";
+import { MAX_MESSAGE_BYTES, type ServerEnd } from "./socket_limits.ts";
 import type { WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
@@ -21,10 +23,11 @@ export interface Upgrader {
       protocol?: string | undefined;
       headers?: Headers | undefined;
       pingTimeoutMs: number;
+      maxMessageBytes: number;
       context?: unknown;
     },
   ): {
-    readonly socket: WebSocket;
+    readonly socket: ServerEnd;
     readonly response: Response;
     keep?(connection: WebSocketConnection, handlers: WebSocketHandlers): void;
   };
@@ -64,12 +67,13 @@ const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|tran
  *
  * @param options The request, and what to do with the connection
  * @returns The platform's own response, which must be passed to the platform unchanged
- * @throws {HttpError} 400 if the handshake is malformed, 426 if its version is not 13, 501 where there are no
- * WebSockets, 503 if the application is being closed
+ * @throws {HttpError} 400 if the handshake is malformed, 403 if the page that sent it may not, 426 if its version is not
+ * 13, 501 where there are no WebSockets, 503 if the application is being closed
  */
 export function acceptWebSocket(options: AcceptOptions): Response {
   const { req, res, routePath, handlers, platform, exchange, connections } = options;
   assertHandshake(req, platform);
+  assertOrigin(req, handlers.origins);
   if (connections.areClosing) throw new HttpError(503, "The server is closing");
   const protocol = chooseProtocol(req, handlers);
   const headers = handshakeHeaders(res);
@@ -77,10 +81,16 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   const { target, info, context } = exchange;
   void req.headers;
   void exchange.peer;
-  const { pingTimeoutMs = PING_TIMEOUT_MS } = handlers;
+  const { pingTimeoutMs = PING_TIMEOUT_MS, maxMessageBytes = MAX_MESSAGE_BYTES } = handlers;
   const data = { routePath, params: { ...req.params }, req };
   const upgrader = (info as { [upgraderKey]?: Upgrader } | null | undefined)?.[upgraderKey] ?? platform;
-  const upgrade = upgrader.upgrade(target.request, info, { protocol, headers, pingTimeoutMs, context });
+  const upgrade = upgrader.upgrade(target.request, info, {
+    protocol,
+    headers,
+    pingTimeoutMs,
+    maxMessageBytes,
+    context,
+  });
   // nothing may throw after this, since the platform expects this very response; only `handled` may, where connections
   // are kept through a sleep
   const { socket, response } = upgrade;
@@ -101,6 +111,10 @@ export function acceptWebSocket(options: AcceptOptions): Response {
 
 function assertHandshake(req: FrameworkRequest, { bareUpgrades }: Upgrader): void {
   if (req.method !== "GET") throw new HttpError(400, "A WebSocket handshake is a GET request");
+  // RFC 6455 section 4.1; a proxy of HTTP/1.0 would not pass the frames on
+  if (req.httpVersionMajor === 1 && req.httpVersionMinor === 0) {
+    throw new HttpError(400, "A WebSocket handshake needs HTTP/1.1");
+  }
   if (bareUpgrades && !req.get("sec-websocket-version") && !req.get("sec-websocket-key")) return;
   if (!splitList(req.get("connection") ?? "").some((token) => token.toLowerCase() === "upgrade")) {
     throw new HttpError(400, 'A WebSocket handshake needs the header "Connection: Upgrade"');

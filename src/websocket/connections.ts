@@ -134,12 +134,15 @@ export class Connections {
   }
 
   #deliver(topic: string, data: SocketData, except?: Member): number {
+    const members = this.#topics.get(topic);
+    if (members === undefined) return 0;
     let count = 0;
-    for (const member of this.#topics.get(topic) ?? []) {
+    for (const member of members) {
       if (member === except) continue;
       try {
         member.send(data);
-        count++;
+        // otherwise it was closed in place of that, because too much waits for it
+        if (members.has(member)) count++;
       } catch (error) {
         // a failure of one connection must not keep the message from the others
         this.#report(error, "websocket");

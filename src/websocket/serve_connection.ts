@@ -1,13 +1,22 @@
 import { isThenable } from "../http/is_thenable.ts";
 import type { ErrorReporter } from "../request/guard.ts";
 import { type Connections, GOING_AWAY } from "./connections.ts";
+import {
+  isLongerThan,
+  MAX_BUFFERED_BYTES,
+  MAX_MESSAGE_BYTES,
+  type ServerEnd,
+  TOO_BIG,
+  TOO_BUSY,
+} from "./socket_limits.ts";
+import { Unsettled } from "./unsettled.ts";
 import { type ConnectionData, WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
 /** What is needed to run the handlers of a connection. */
 export interface ConnectionOptions {
   /** The server's end; no event has been dispatched on it yet. */
-  readonly socket: WebSocket;
+  readonly socket: ServerEnd;
   /** The sub-protocol that was chosen, `""` for none. */
   readonly protocol: string;
   /** The value of `ws.data`. */
@@ -26,6 +35,9 @@ export interface ConnectionOptions {
   readonly ended?: (() => void) | undefined;
 }
 
+/** A handler that takes its time; nothing for one that is done. */
+type Running = Promise<unknown> | void;
+
 /** How often, in ms, a connection with waiting bytes is looked at for `drain`. */
 const DRAIN_INTERVAL = 20;
 
@@ -41,6 +53,7 @@ const VANISHED = /unexpected eof|connection reset|broken pipe|no response from p
  */
 export function serveConnection(options: ConnectionOptions): WebSocketConnection {
   const { socket, protocol, data, handlers, connections, app, resumed, handled, ended } = options;
+  const { maxMessageBytes = MAX_MESSAGE_BYTES, maxBufferedBytes = MAX_BUFFERED_BYTES } = handlers;
   let draining: ReturnType<typeof setTimeout> | undefined = undefined;
   let closedHere: readonly [code: number, reason: string] | undefined = undefined;
   const sent = (): void => {
@@ -53,7 +66,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
       else run(() => handlers.drain?.(ws));
     }, DRAIN_INTERVAL);
   };
-  const fail = (error: unknown): unknown => {
+  const fail = (error: unknown): Running => {
     if (handlers.error === undefined) return giveUp(error);
     return attempt(() => handlers.error?.(ws, error), giveUp);
   };
@@ -62,7 +75,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     ws.close(1011, "Internal error");
   };
   // returns a promise for platforms that wait until a handler is done
-  const attempt = (handler: () => unknown, failed: (error: unknown) => unknown): unknown => {
+  const attempt = (handler: () => unknown, failed: (error: unknown) => Running): Running => {
     try {
       const result = handler();
       if (isThenable(result)) return Promise.resolve(result).then(() => handled?.(ws)).catch(failed);
@@ -71,13 +84,15 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
       return failed(error);
     }
   };
-  const run = (handler: () => unknown): unknown => attempt(handler, fail);
+  const run = (handler: () => unknown): Running => attempt(handler, fail);
   const closing = (...how: [number, string]): void => {
     closedHere = how;
     // nothing can be sent from now on, although the client may take its time to answer
     connections.delete(ws);
   };
-  const ws = new WebSocketConnection(socket, protocol, data, connections, { sent, closing, failed: fail });
+  const events = { sent, closing, failed: fail };
+  const ws = new WebSocketConnection(socket, protocol, data, connections, events, maxBufferedBytes);
+  let unsettled: Unsettled | null = null;
   socket.binaryType = "arraybuffer";
   socket.onopen = () => {
     connections.add(ws);
@@ -90,7 +105,13 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
   socket.onmessage = ({ data }) => {
     // some runtimes still deliver messages that were in flight, some do not
     if (closedHere !== undefined) return;
-    return run(() => handlers.message?.(ws, typeof data === "string" ? data : new Uint8Array(data)));
+    const message = typeof data === "string" ? data : new Uint8Array(data);
+    // Deno and Workers have no such limit of their own, and that of Bun is one for all routes
+    if (isLongerThan(maxMessageBytes, message)) return ws.close(...TOO_BIG);
+    const handling = run(() => handlers.message?.(ws, message));
+    if (handling === undefined) return;
+    unsettled ??= new Unsettled(socket, maxBufferedBytes, () => ws.close(...TOO_BUSY));
+    return unsettled.until(handling, message.length);
   };
   socket.onclose = (event) => {
     // Deno dispatches `close` twice if a ping is not answered; and it keeps a socket whose client has vanished until

@@ -41,6 +41,16 @@ export function byteLengthOf(data: SocketData): number {
 }
 
 /**
+ * Most bytes that a message may have, found without looking at each character of a text.
+ *
+ * @param data The message
+ */
+export function mostBytesOf(data: SocketData): number {
+  // a UTF-16 code unit takes at most three bytes in UTF-8
+  return typeof data === "string" ? 3 * data.length : byteLengthOf(data);
+}
+
+/**
  * The bytes of a message that is not text, over the same memory.
  *
  * @param data The message

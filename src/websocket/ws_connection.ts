@@ -4,7 +4,8 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
 import type { Connections, Member } from "./connections.ts";
 import { InOrder, type ReadyData } from "./in_order.ts";
-import { assertSocketData, type SocketData } from "./socket_data.ts";
+import { assertSocketData, mostBytesOf, type SocketData } from "./socket_data.ts";
+import { MAX_BUFFERED_BYTES, TOO_SLOW } from "./socket_limits.ts";
 
 /** Data of a connection, for your own values, too. */
 export interface ConnectionData {
@@ -45,6 +46,9 @@ export class WebSocketConnection implements Member {
   readonly #pass = (data: ReadyData): void => {
     if (this.#socket.readyState === 1) this.#socket.send(data);
   };
+  readonly #maxBufferedBytes: number;
+  /** Bytes that can be sent before so many may wait that they have to be looked at. */
+  #room: number;
   #isClosing = false;
 
   /**
@@ -55,6 +59,7 @@ export class WebSocketConnection implements Member {
    * @param data The value of `ws.data`
    * @param connections The application's connections
    * @param events Called when something happens
+   * @param maxBufferedBytes Bytes that may wait for the client
    */
   constructor(
     socket: WebSocket,
@@ -62,6 +67,7 @@ export class WebSocketConnection implements Member {
     data: ConnectionData,
     connections: Connections,
     events: ConnectionEvents,
+    maxBufferedBytes: number = MAX_BUFFERED_BYTES,
   ) {
     this.#socket = socket;
     this.protocol = protocol;
@@ -69,6 +75,7 @@ export class WebSocketConnection implements Member {
     this.#connections = connections;
     this.#events = events;
     this.#outgoing = new InOrder((error) => events.failed(error));
+    this.#maxBufferedBytes = this.#room = maxBufferedBytes;
   }
 
   /** 0 connecting, 1 open, 2 closing, 3 closed. */
@@ -83,7 +90,8 @@ export class WebSocketConnection implements Member {
   }
 
   /**
-   * Sends a message. On a connection that is closing or closed, it does nothing.
+   * Sends a message. On a connection that is closing or closed, it does nothing. If more than `maxBufferedBytes` wait
+   * already, because the client does not read, the connection is closed with 1013 instead.
    *
    * Messages keep their order, even after a `Blob`, which has to be read first.
    *
@@ -93,8 +101,17 @@ export class WebSocketConnection implements Member {
   send(data: SocketData): void {
     assertSocketData("ws.send", data);
     if (this.readyState !== 1) return;
+    if (this.#isFull()) return this.close(...TOO_SLOW);
+    this.#room -= mostBytesOf(data);
     this.#outgoing.send(data, this.#pass);
     this.#events.sent();
+  }
+
+  // looked at now and then only: on Deno, the amount is a call into the runtime
+  #isFull(): boolean {
+    if (this.#room > 0) return false;
+    this.#room = this.#maxBufferedBytes - this.bufferedAmount;
+    return this.#room < 0;
   }
 
   /**

@@ -23,4 +23,22 @@ export interface WebSocketHandlers {
    * sent. No effect on Workers, which have no pings.
    */
   pingTimeoutMs?: number;
+  /**
+   * Bytes of a message, all its fragments together; 1 MiB by default, `Infinity` for what the runtime can take. A longer
+   * message closes the connection with 1009 (RFC 6455 section 7.4.1).
+   */
+  maxMessageBytes?: number;
+  /**
+   * Bytes that may wait on a connection, 16 MiB by default, `Infinity` for any number. The limit holds for each
+   * direction: for what was sent and the client has not taken yet, and for messages whose handlers have not settled.
+   * Beyond it the connection is closed with 1013; but where reading can be paused, that is done instead if handlers are
+   * what it waits for.
+   */
+  maxBufferedBytes?: number;
+  /**
+   * Which pages may open a connection, besides those of its own host: a list of origins, a function, or `"any"`. By
+   * default other pages may do so only without cookies and HTTP authentication; all others get 403. Clients that are no
+   * pages send no `Origin` and are not asked for it.
+   */
+  origins?: "any" | readonly string[] | ((origin: string, req: FrameworkRequest) => boolean);
 }

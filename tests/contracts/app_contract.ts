@@ -11,7 +11,9 @@ import { bodies, requests } from "./cases/requests.ts";
 import { mounting, routing } from "./cases/routing.ts";
 import { closing, failing } from "./cases/socket_endings.ts";
 import { handshakes } from "./cases/socket_handshakes.ts";
+import { socketLimits } from "./cases/socket_limits.ts";
 import { messages } from "./cases/socket_messages.ts";
+import { origins } from "./cases/socket_origins.ts";
 import { topics } from "./cases/socket_topics.ts";
 import { streams } from "./cases/streams.ts";
 import type { Ask, Case, Chapter, Feature } from "./case.ts";
@@ -41,6 +43,8 @@ export const APP_CONTRACT: readonly Chapter[] = [
   closing,
   failing,
   topics,
+  socketLimits,
+  origins,
 ];
 
 /** A way to run the program. */

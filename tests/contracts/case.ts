@@ -18,6 +18,7 @@ export type Feature =
   | "topics"
   | "ping"
   | "buffered"
+  | "pausing"
   | "pieces"
   | "head"
   | "abort"

@@ -6,6 +6,7 @@ import sluice, {
   Router,
   type WebSocketConnection,
 } from "@sluice/sluice";
+import { socketLimitRoutes, socketOriginRoutes } from "./program_socket_limits.ts";
 
 /** What happened on connections, by the name in `?flag=`; cases poll for it. */
 const notes = new Map<string, unknown[]>();
@@ -19,6 +20,8 @@ export function socketRoutes(app: FrameworkApp): void {
   endings(app);
   failures(app);
   topics(app);
+  socketLimitRoutes(app, note);
+  socketOriginRoutes(app);
 }
 
 function note(ws: WebSocketConnection, what: unknown): void {
@@ -84,6 +87,7 @@ function mounted(app: FrameworkApp): void {
 
 function messages(app: FrameworkApp): void {
   app.ws("/socket/echo", { message: (ws, data) => ws.send(data) });
+  app.ws("/socket/echo-large", { maxMessageBytes: 16 * 1024 * 1024, message: (ws, data) => ws.send(data) });
   app.ws("/socket/kind", {
     message: (ws, data) => ws.send(`${typeof data === "string" ? "text" : data.constructor.name} ${data.length}`),
   });
@@ -112,6 +116,7 @@ function messages(app: FrameworkApp): void {
     error: (ws, error) => ws.send(String(error)),
   });
   app.ws("/socket/flood", {
+    maxBufferedBytes: 32 * 1024 * 1024,
     open(ws) {
       const piece = new Uint8Array(1024 * 1024);
       for (let i = 0; i < 24; i++) ws.send(piece);
@@ -152,7 +157,7 @@ function endings(app: FrameworkApp): void {
   const fill = (ws: WebSocketConnection): void => {
     for (let i = 0; i < 24; i++) ws.send(new Uint8Array(1024 * 1024));
   };
-  app.ws("/socket/filled", { pingTimeoutMs: 400, open: fill, close });
+  app.ws("/socket/filled", { pingTimeoutMs: 400, maxBufferedBytes: 32 * 1024 * 1024, open: fill, close });
   app.get("/socket-count", (_req, res) => res.json(app.connections.size));
 }
 

@@ -21,6 +21,7 @@ export interface SubjectKind extends Pick<Subject, "name" | "gaps" | "noticesRes
 type Gaps = Readonly<Partial<Record<Feature, string>>>;
 
 const NO_PINGS = "Workers cannot send pings";
+const NO_PAUSE = "reading cannot be paused; the connection is closed with 1013";
 const NO_SOCKET = "a plain call has no connection to upgrade";
 
 const HOST_OF_WORKERS =
@@ -34,14 +35,16 @@ const GAPS = {
     host: "a plain call has no connection, and its URL has been parsed",
     length: "the server that sends the response adds the length",
   },
+  deno: { pausing: NO_PAUSE },
   bun: { head: "Bun ends the head of a streamed response when its first piece is sent" },
   unix: { peer: "a Unix socket has no addresses; with `trust proxy` 1, `req.ip` is the address the proxy names" },
   worker: {
     topics: "connections cannot reach each other; those of a Durable Object can",
     ping: NO_PINGS,
     host: HOST_OF_WORKERS,
+    pausing: NO_PAUSE,
   },
-  object: { ping: NO_PINGS, host: HOST_OF_WORKERS },
+  object: { ping: NO_PINGS, pausing: NO_PAUSE, host: HOST_OF_WORKERS },
   lambda: {
     websocket: "a function URL does not upgrade connections",
     forwarded: "a function URL writes the forwarding headers itself",
@@ -73,7 +76,7 @@ function deno(name: string, file: string, ...command: string[]): SubjectKind {
     const flags = ["-A", await lockFlag(`contract_${file}`)];
     return startServing(Deno.execPath(), [...command, ...flags, entry(file)]);
   };
-  return { name, gaps: {}, needs: "nothing", start };
+  return { name, gaps: GAPS.deno, needs: "nothing", start };
 }
 
 function bun(name: string, file: string): SubjectKind {
@@ -135,7 +138,7 @@ export const SUBJECTS: readonly SubjectKind[] = [
   bun("Bun listen", "listen"),
   bun("Bun.serve", "bun_serve"),
   bun("Bun default", "exported"),
-  onUnixSocket("Deno unix", {}, "nothing", async () => [
+  onUnixSocket("Deno unix", GAPS.deno, "nothing", async () => [
     Deno.execPath(),
     "run",
     "-A",

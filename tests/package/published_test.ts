@@ -10,6 +10,7 @@ import { run } from "../../scripts/process.ts";
 import { publishedImports } from "../../scripts/published_imports.ts";
 import { APP_CONTRACT, outcomesOf } from "../contracts/app_contract.ts";
 import { startServing } from "../contracts/serving.ts";
+import { SUBJECTS } from "../contracts/subjects.ts";
 import { lockFlag } from "../support/node_program.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
@@ -217,11 +218,13 @@ Deno.test("what is published on Deno behaves as the contract says", async (t) =>
   const program = ["run", "-A", "--no-check", ...flags, "tests/contracts/entries/listen.ts"];
   const serving = await startServing(Deno.execPath(), program);
   try {
-    const outcomes = await outcomesOf(APP_CONTRACT, { ...serving, name: "published", gaps: {} });
+    const { gaps } = SUBJECTS.find(({ name }) => name === "Deno listen")!;
+    const outcomes = await outcomesOf(APP_CONTRACT, { ...serving, name: "published", gaps });
     for (const { title, cases } of APP_CONTRACT) {
       for (const one of cases) {
+        const { gaps, error } = outcomes.get(one)!;
+        if (gaps.length > 0) continue;
         await t.step(`${title}: ${one.name}`, () => {
-          const { error } = outcomes.get(one)!;
           if (error !== null) throw error;
         });
       }

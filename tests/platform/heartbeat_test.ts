@@ -73,3 +73,13 @@ Deno.test("a heartbeat that was stopped, or has no timeout, leaves no timer", ()
   watched(60).heart.stop();
   watched(0);
 });
+
+Deno.test("a client that is not read from for a while is pinged, and not given up until it could be heard again", async () => {
+  const { heart, pings, lost } = watched(60);
+  heart.pause();
+  const time = new Promise((resolve) => setTimeout(resolve, 200, "still there"));
+  assertEquals(await Promise.race([lost, time]), "still there");
+  assert(pings() > 1, `${pings()} pings`);
+  heart.resume();
+  assert(await lost >= 259);
+});

@@ -42,6 +42,8 @@ class Instance implements AsyncDisposable {
     this.#connected = connected;
     this.app.on("error", (error) => void this.errors.push(error));
     this.app.ws("/:topic", {
+      // more is published at once than may wait by default
+      maxBufferedBytes: 32 * 1024 * 1024,
       open(ws) {
         ws.subscribe(ws.data.params["topic"]);
         ws.send("following");

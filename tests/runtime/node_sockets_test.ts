@@ -64,7 +64,7 @@ onNode("a message that arrives with the handshake is delivered after open", asyn
   }
 });
 
-onNode("a fragmented message arrives as one, a large one complete, and none over 64 MiB", async ({ at, events }) => {
+onNode("a fragmented message arrives as one, a large one complete, and none over a limit", async ({ at, events }) => {
   const connection = await rawHead(at(), "GET /echo", HANDSHAKE);
   await readUntil(connection, "open");
   const parts = [
@@ -129,6 +129,9 @@ onNode("an invalid handshake is 400", async ({ at }) => {
     ...lines,
   ];
   for (const way of WAYS) {
+    const old = [`GET ${prefix(way)}/echo HTTP/1.0`, ...HANDSHAKE, "", ""].join("\r\n");
+    const answer = await untilClosed(await opened({ port: Number(new URL(at(way)).port) }, old));
+    assertMatch(answer, /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*needs HTTP\/1\.1/);
     const malformed = [
       without("Sec-WebSocket-Key"),
       without("Sec-WebSocket-Key", "Sec-WebSocket-Key: short"),

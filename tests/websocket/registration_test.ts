@@ -41,6 +41,51 @@ Deno.test("a sub-protocol given as a promise is an error, and not taken for none
   );
 });
 
+Deno.test("a limit that is no whole number of bytes is refused when the route is registered", () => {
+  for (const name of ["maxMessageBytes", "maxBufferedBytes"]) {
+    for (const bytes of [0, -1, 1.5, NaN]) {
+      assertThrows(
+        () => quietApp().ws("/", { open() {}, [name]: bytes }),
+        RangeError,
+        `app.ws: "${name}" must be a whole number of bytes, or Infinity for no limit, not ${bytes}`,
+      );
+    }
+    assertThrows(
+      () => quietApp().ws("/", { open() {}, [name]: "1mb" }),
+      TypeError,
+      `app.ws: "${name}" must be a number of bytes, not "1mb"`,
+    );
+    for (const bytes of [1, 2 ** 40, Infinity, undefined]) quietApp().ws("/", { open() {}, [name]: bytes });
+  }
+});
+
+Deno.test("origins that no browser sends are refused when the route is registered, and the error says what to write", () => {
+  const refused: readonly (readonly [origins: unknown, message: string])[] = [
+    ["*", '"origins" must be a list of origins, a function or "any", not "*"'],
+    ["https://a.example", '"origins" must be a list of origins, a function or "any", not "https://a.example"'],
+    [["*"], '"origins" has "*", which is not the origin of a page; allow "any", or decide in a function'],
+    [["https://*.a.example"], 'allow "any", or decide in a function (origin) => boolean'],
+    [["null"], '"origins" has "null", which is not the origin of a page; any page can have that one'],
+    [["a.example"], 'write it as browsers send it, such as "https://example.com"'],
+    [["https://"], 'write it as browsers send it, such as "https://example.com"'],
+    [["https://a.example/"], 'browsers send "https://a.example"'],
+    [["https://A.example:443/chat"], 'browsers send "https://a.example"'],
+    [["https://bücher.example"], 'browsers send "https://xn--bcher-kva.example"'],
+    [[7], '"origins" has 7, which is not'],
+  ];
+  for (const [origins, message] of refused) {
+    assertThrows(() => quietApp().ws("/", { open() {}, origins: origins as never }), TypeError, message);
+  }
+  const accepted = [
+    [],
+    "any",
+    () => true,
+    ["https://a.example", "http://[::1]:8000", "moz-extension://0-1"],
+    undefined,
+  ];
+  for (const origins of accepted) quietApp().ws("/", { open() {}, origins: origins as never });
+});
+
 Deno.test("unknown options of durableSockets are refused", () => {
   assertThrows(
     () => durableSockets(() => quietApp(), { autoresponse: { request: "ping", response: "pong" } } as never),
@@ -67,7 +112,8 @@ Deno.test("options of durableSockets that no object could use are refused at the
 });
 
 Deno.test("an unknown handler or option is refused, but an instance of a class may have other members", () => {
-  const names = "there are open, message, close, drain, error, protocols, pingTimeoutMs";
+  const names =
+    "there are open, message, close, drain, error, protocols, pingTimeoutMs, maxMessageBytes, maxBufferedBytes, origins";
   for (const name of ["onmessage", "mesage", "idleTimeout"]) {
     assertThrows(
       () => quietApp().ws("/", { open() {}, [name]: () => {} }),

@@ -1,0 +1,41 @@
+import { utf8Length } from "../http/encodings.ts";
+
+/** Default of `maxMessageBytes`. */
+export const MAX_MESSAGE_BYTES: number = 1024 * 1024;
+
+/** Default of `maxBufferedBytes`. */
+export const MAX_BUFFERED_BYTES: number = 16 * 1024 * 1024;
+
+/** Code and reason for a client whose message is longer than `maxMessageBytes` (RFC 6455 section 7.4.1). */
+export const TOO_BIG = [1009, "Message too big"] as const;
+
+/** Code and reason for a client for which more than `maxBufferedBytes` wait. 1013, from IANA's registry: try later. */
+export const TOO_SLOW = [1013, "The client reads too slowly"] as const;
+
+/** Code and reason for a client that sends more than the handlers of its messages get done. */
+export const TOO_BUSY = [1013, "Too many messages are waiting"] as const;
+
+/** The server's end of a connection: the web's `WebSocket`, and on some runtimes what that lacks. */
+export interface ServerEnd extends WebSocket {
+  /**
+   * Stops reading from the client, until `resume`.
+   *
+   * @returns Whether the runtime can
+   */
+  pause?(): boolean;
+  /** Reads on. */
+  resume?(): void;
+}
+
+/**
+ * Whether a message from a client is longer than a limit.
+ *
+ * @param limit The limit in bytes
+ * @param message The message
+ */
+export function isLongerThan(limit: number, message: string | Uint8Array): boolean {
+  const { length } = message;
+  if (typeof message !== "string") return length > limit;
+  // bytes are counted only where a text may be too long: a UTF-16 code unit takes one to three of them
+  return 3 * length > limit && (length > limit || utf8Length(message) > limit);
+}
