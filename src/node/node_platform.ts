@@ -21,6 +21,7 @@ export const nodePlatform: Platform = {
   endsWithAnswer: false,
   files: nodeFiles,
   keepsCoding: true,
+  forgetsPeer: true,
   env: (name) => process.env[name],
   environment: () => process.env,
   visitHeaders: (request, visitor) => WebRequest.visitHeaders(request, visitor),

@@ -60,6 +60,8 @@ export function bunPlatform(): Platform {
     },
     // after the response, headers that nobody has touched are empty
     keepHeaders: (request) => void request.headers,
+    forgetsPeer: true,
+    awaits: (_request, info) => hasMethod<BunServer>(info, "requestIP"),
     env: (name) => globals.process.env[name],
     environment: () => globals.process.env,
     colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
