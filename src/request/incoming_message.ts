@@ -168,8 +168,7 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether the client disconnected before the response was complete. */
   get aborted(): boolean {
-    const { aborted, broken } = this[exchangeKey];
-    return aborted || broken;
+    return this[exchangeKey].aborted;
   }
 
   /** The same as {@linkcode IncomingMessage.aborted}, under Node's newer name. */
@@ -404,10 +403,12 @@ function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderV
   }
 }
 
-// callers this late are mostly loggers, and nothing would catch an error thrown there
+// Callers this late are mostly loggers, and nothing would catch an error thrown there. A handler whose request somebody
+// around the application has answered, such as a deadline, must not fail halfway either.
 function assertLate(message: IncomingMessage, what: string, cause: unknown): void {
-  const { app, response } = message[exchangeKey];
-  if (response === null) throw cause;
+  const { app, awaited } = message[exchangeKey];
+  if (awaited) message[exchangeKey].leave();
+  else if (message[exchangeKey].response === null) throw cause;
   const advice = "read it before the answer, in a listener of res, or in a handler whose promise has not settled";
   app.logError(new Error(`${what} came when the runtime had taken the headers back: ${advice}`, { cause }));
 }
