@@ -8,6 +8,7 @@ import sluice, {
   Router,
 } from "@sluice/sluice";
 import { advancedLimitRoutes } from "./program_advanced_limits.ts";
+import { departedRoutes } from "./program_departed.ts";
 import { limitRoutes, RequestedClock } from "./program_limits.ts";
 import { socketRoutes } from "./program_sockets.ts";
 import { streamRoutes } from "./program_streams.ts";
@@ -31,6 +32,7 @@ export function buildProgram(): FrameworkApp {
   advancedLimitRoutes(app, clock);
   files(app);
   streamRoutes(app);
+  departedRoutes(app);
   socketRoutes(app);
   return app;
 }
