@@ -427,8 +427,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   async #read(reader: "json" | "text" | "formData" | "arrayBuffer" | "blob", parsed?: string): Promise<Untyped> {
-    const { request } = this.#exchange.target;
-    if (!request.bodyUsed) {
+    const { aborted, target: { request } } = this.#exchange;
+    const isParsed = parsed !== undefined && typeof this.body === parsed;
+    // Deno lets go of the body with the client
+    if (aborted && !isParsed) throw connectionReset();
+    if (!aborted && !request.bodyUsed) {
       return await request[reader]().catch((error: Error) => {
         if (isCutOff(error)) {
           this.#exchange.lost();
@@ -437,7 +440,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
         throw isMalformed(error, reader, request) ? annotated(error, 400, "entity.parse.failed") : error;
       });
     }
-    if (parsed !== undefined && typeof this.body === parsed) return this.body;
+    if (isParsed) return this.body;
     throw new TypeError(`req.${reader}() cannot read the body again; a middleware has read it, use req.body`);
   }
 }
