@@ -92,7 +92,8 @@ function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
     finished,
     shutdown: () => server.stop().then(resolve),
     abort() {
-      unanswered.abort();
+      // Bun aborts no signals then
+      for (const { signal } of unanswered.abort()) signal.dispatchEvent(new Event("abort"));
       // after the 503s have been sent
       setTimeout(() => void server.stop(true), 0);
     },

@@ -124,7 +124,7 @@ function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
   const server = Deno.serve({ ...common, ...tls, signal: stopped.signal }, unanswered.watch(handler));
   server.finished.then(left.resolve, left.reject);
   const afterAnswers = (done: () => void): void => {
-    const timer = setTimeout(done, unanswered.abort() ? LEAVING_MS : 0);
+    const timer = setTimeout(done, unanswered.abort().size > 0 ? LEAVING_MS : 0);
     server.finished.finally(() => clearTimeout(timer));
   };
   return {

@@ -40,21 +40,18 @@ export class Unanswered {
   /**
    * Answers all requests that wait for their handlers, and all further ones, with 503.
    *
-   * @returns Whether any were waiting
+   * @returns The requests that were waiting
    */
-  abort(): boolean {
+  abort(): ReadonlySet<Request> {
     this.#over = true;
     const wrapped = [...this.#wrapped];
     this.#wrapped.clear();
     listenNow();
     // first: their handlers may go on, and must still find what the runtime releases with the answer
-    const wereAny = cutAll(this, new Set(wrapped.map(([request]) => request)), unavailable);
-    for (const [{ signal }, answer] of wrapped) {
-      // Bun would not abort the signal, and Deno only when it has freed the request: reading it then ends the process
-      signal.dispatchEvent(new Event("abort"));
-      answer(unavailable());
-    }
-    return wereAny || wrapped.length > 0;
+    const requests = new Set(wrapped.map(([request]) => request));
+    for (const request of cutAll(this, requests, unavailable)) requests.add(request);
+    for (const [, answer] of wrapped) answer(unavailable());
+    return requests;
   }
 }
 

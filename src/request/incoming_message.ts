@@ -125,7 +125,7 @@ export abstract class IncomingMessage extends Emitter {
     let value: string | null = null;
     try {
       const { app, target: { request } } = this[exchangeKey];
-      value = app.runtimeSupport.header(request, name);
+      value = isKept(this) ? request.headers.get(name) : app.runtimeSupport.header(request, name);
     } catch (cause) {
       // a name that is not valid cannot be that of a header: no error
       if (isHeaderName(name)) assertLate(this, `req.get(${JSON.stringify(name)})`, cause);
@@ -394,9 +394,17 @@ function stateOf(message: IncomingMessage): RequestState {
   return message[stateKey] ??= new RequestState();
 }
 
+// Whether the headers were copied because the client is gone. Deno may be letting go of the original in this very turn,
+// and reading that ends the process.
+function isKept(message: IncomingMessage): boolean {
+  const { aborted, app } = message[exchangeKey];
+  return aborted && app.runtimeSupport.keepHeaders !== undefined;
+}
+
 function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderVisit) => T): T | undefined {
   const { app, target: { request } } = message[exchangeKey];
   try {
+    if (isKept(message)) return copy((visitor) => request.headers.forEach(visitor));
     return copy((visitor) => app.runtimeSupport.visitHeaders(request, visitor));
   } catch (cause) {
     assertLate(message, what, cause);

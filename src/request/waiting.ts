@@ -116,10 +116,10 @@ function lookForSlow(sequence: number): void {
  * @param server The server
  * @param requests Requests that it passed on otherwise
  * @param response Makes the response for each
- * @returns Whether there were any
+ * @returns Their requests
  */
-export function cutAll(server: object, requests: ReadonlySet<Request>, response: () => Response): boolean {
+export function cutAll(server: object, requests: ReadonlySet<Request>, response: () => Response): Request[] {
   const own = [...waiting].filter(([{ target }, by]) => by === server || requests.has(target.request));
   for (const [waiter] of own) waiter.cut(response());
-  return own.length > 0;
+  return own.map(([{ target }]) => target.request);
 }

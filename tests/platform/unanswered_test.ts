@@ -241,13 +241,14 @@ for (const [version, ask] of Object.entries(ASKING)) {
         const read = (resolve: (name: string | undefined) => void) => () => resolve(req.get("x-name"));
         told.push(new Promise((resolve) => res.on("close", read(resolve))));
         told.push(new Promise((resolve) => req.signal.addEventListener("abort", read(resolve))));
+        told.push(new Promise((resolve) => req.request.signal.addEventListener("abort", read(resolve))));
         arrive();
       });
       const server = app.listen({ port: 0, hostname: "127.0.0.1" });
       const asked = ask(`http://127.0.0.1:${server.port}`);
       await arrived;
       await app.close({ timeoutMs: 0 });
-      assertEquals([await asked, await Promise.all(told)], [[503, "Service Unavailable"], ["a", "a"]]);
+      assertEquals([await asked, await Promise.all(told)], [[503, "Service Unavailable"], ["a", "a", "a"]]);
     }
   });
 
