@@ -735,7 +735,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const platform = detectPlatform();
     const { awaited } = exchange;
     const { acceptWebSocket } = await import("../websocket/accept.ts");
-    if (awaited && await platform.hasLeft?.(exchange.target.request)) return exchange.lost();
+    if (awaited && await platform.hasLeft?.(exchange.target.request)) return exchange.leave();
     exchange.upgrade(() =>
       acceptWebSocket({
         req: request,

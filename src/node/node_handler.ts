@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isThenable } from "../http/is_thenable.ts";
 import { assertServable } from "../platform/assert_servable.ts";
 import type { Servable } from "../platform/platform.ts";
+import { isDestroyed } from "./hooked_response.ts";
 import { type NodeNext, NodeVisit } from "./node_visit.ts";
 import { sendAnswer } from "./send_answer.ts";
 
@@ -14,6 +15,9 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: Nod
  * Mounted in Express, the application gets the path below the mount, the body that Express's parsers have read, what
  * other middleware has put on the request, such as `user` and `session`, `res.locals`, and the headers set so far. If
  * no layer answers, or an error is not handled, `next` is called, if there is one.
+ *
+ * A request whose client is known to have left, because the server waited for something before it called the handler,
+ * is dropped: no layer runs.
  *
  * @param app The application
  * @returns The handler
@@ -32,10 +36,17 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: Nod
 export function toNodeHandler(app: Servable): NodeHandler {
   assertServable("toNodeHandler", app);
   return (req, res, next) => {
+    if (isAbandoned(req, res)) return;
     // without a socket, earlier requests on the connection are still being answered
     if (res.socket === null) closeWith(req, res);
     answerVisit(app, new NodeVisit(req, res, next));
   };
+}
+
+// A client that has sent its request and ended its side counts as gone for Node, too, unless its server was made with
+// `httpAllowHalfOpen`. That a request was destroyed says nothing: reading its body to the end does that as well.
+function isAbandoned(req: IncomingMessage, res: ServerResponse): boolean {
+  return req.aborted || isDestroyed(res);
 }
 
 // when a client disconnects, Node closes the response being sent, but not those queued after it

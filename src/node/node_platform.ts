@@ -22,6 +22,7 @@ export const nodePlatform: Platform = {
   endsWithAnswer: false,
   files: nodeFiles,
   keepsCoding: true,
+  forgetsPeer: true,
   env: (name) => process.env[name],
   usualEnv: () => "development",
   environment: () => process.env,

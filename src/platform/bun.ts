@@ -67,6 +67,8 @@ export function bunPlatform(): Platform {
     },
     // after the response, headers that nobody has touched are empty
     keepHeaders: (request) => void request.headers,
+    forgetsPeer: true,
+    awaits: (_request, info) => hasMethod<BunServer>(info, "requestIP"),
     env: (name) => globals.process.env[name],
     usualEnv: () => "development",
     environment: () => globals.process.env,
@@ -124,7 +126,8 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
     finished,
     shutdown: () => server.stop().then(resolve),
     abort() {
-      unanswered.abort();
+      // Bun aborts no signals then
+      for (const { signal } of unanswered.abort()) signal.dispatchEvent(new Event("abort"));
       // after the 503s have been sent
       setTimeout(() => void server.stop(true), 0);
     },

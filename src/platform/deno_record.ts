@@ -1,3 +1,5 @@
+import type { ClientWatch } from "../request/runtime_support.ts";
+
 /** Deno's internal record of a request, behind the web's `Request`; not a public API. */
 interface RequestRecord {
   /** Reads a header, without making `Headers`, and without marking the headers as touched. */
@@ -6,6 +8,8 @@ interface RequestRecord {
   readonly headerList: [name: string, value: string][];
   /** Consumes the body as text, if all of it has arrived and nobody has touched it; keeps a byte order mark. */
   consumeTextBody?(): unknown;
+  /** Calls a function when the client is gone, or at the latest when the response has been sent. */
+  onCancel?(callback: () => void): void;
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
@@ -130,6 +134,21 @@ export function arrivedText(request: Request): string | null {
  */
 export function isServed(request: Request): boolean {
   return recordOf(request) !== null;
+}
+
+/**
+ * Notices that the client of a request leaves. This costs a tenth of what the request's signal does: Deno makes and
+ * dispatches an event for each signal that was read, after every response.
+ *
+ * @param request The request
+ * @param watch Notified when the client is gone, or when the response has been sent
+ * @returns Whether it will; otherwise there is only the signal
+ */
+export function onLeave(request: Request, watch: ClientWatch): boolean {
+  const record = recordOf(request);
+  if (typeof record?.onCancel !== "function") return false;
+  record.onCancel(() => watch.hear());
+  return true;
 }
 
 function recordOf(request: Request): RequestRecord | null {

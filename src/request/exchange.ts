@@ -4,6 +4,7 @@ import { nextSequence } from "../http/sequence.ts";
 import type { AppLike, OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
+import { beginWaiting, endWaiting, lookAround, type Waiter } from "./waiting.ts";
 import { Watch } from "./watch.ts";
 
 /** The runtime's own, not a test's fake timers: those do not delay Node's events either. */
@@ -97,7 +98,7 @@ interface Failure {
  *
  * @internal
  */
-export class Exchange {
+export class Exchange implements Waiter {
   /** What the request asks for. */
   readonly target: Target;
   /** The platform's second argument; not looked at until somebody asks for the peer. */
@@ -126,6 +127,7 @@ export class Exchange {
     this.info = info;
     this.app = app;
     if (context !== undefined) this.#keepContext(context);
+    lookAround(this.sequence);
   }
 
   #keepContext(context: unknown): void {
@@ -151,7 +153,7 @@ export class Exchange {
     return this.#end === "aborted";
   }
 
-  /** Whether the request body was cut off before the response was complete; the response may still be delivered. */
+  /** Whether the request body was cut off before the response was complete. */
   get broken(): boolean {
     return this.#extras?.broken ?? false;
   }
@@ -272,47 +274,70 @@ export class Exchange {
     runtimeSupport.watchClient(this.target.request, watch, () => this.#listen(watch));
   }
 
+  /** Begins to notice that the client leaves: a handler that takes long may never answer, and nobody listens. */
+  watch(): void {
+    const extras = this.#ensureExtras;
+    if (extras.watch === null) this.#listen(extras.watch = new Watch(() => this.#hearAbort()));
+  }
+
   #listen(watch: Watch): void {
-    // listeners may read the request, which the platform may release with a response that somebody else gave
+    // whoever hears of it may read the request, which the platform may release with a response that somebody else gave
     this.#keepRequest();
-    const { signal } = this.target.request;
+    const { request } = this.target;
+    if (this.app.runtimeSupport.onLeave?.(request, watch)) return;
+    const { signal } = request;
     if (!signal.aborted) listenTo(signal, watch);
     else if (this.#answer === null && !this.#ensureExtras.upgrading) this.abandon();
     else this.#hearAbort();
   }
 
   /**
-   * Notes that the body was cut off: the client is gone, which Deno's signal does not tell during an upload. A handler
-   * that was reading may still answer, which matters for requests made in process.
+   * Notes that the body was cut off, as readers find out: the client is gone, or what it sends is no HTTP. As on Node,
+   * the exchange is over then. But on Deno, and if the request was made in process, somebody may still be there: the
+   * handler may answer in this turn; otherwise it is 400, which Node's server and Bun's send by themselves.
    */
   lost(): void {
-    if (this.#end === "open") {
-      this.#ensureExtras.broken = true;
-      // before the error, as in Node
-      this.#runLeave();
-    }
+    if (this.#end !== "open") return;
+    this.#ensureExtras.broken = true;
+    this.#keepRequest();
+    this.abandon();
     setTimeout(() => {
-      this.#giveUp();
+      if (this.response === null) this.settle(new Response(null, { status: 400, headers: { "connection": "close" } }));
       // Deno would wait for the rest of a response that has begun, and keep the connection
-      if (this.aborted) this.streaming?.destroy(brokenOff());
+      this.streaming?.destroy(brokenOff());
     }, 0);
   }
 
   // Deno aborts the signal of a request that becomes a WebSocket, although the client is there
   #hearAbort(): void {
     if (this.#extras?.upgrading || this.response?.status === 101) return;
-    if (this.response !== null || !asksForUpgrade(this.target.request)) return this.#giveUp();
+    if (this.response !== null || !asksForUpgrade(this.target.request)) return this.leave();
     // a handler that calls Deno.upgradeWebSocket itself is about to answer
-    setTimeout(() => this.response?.status === 101 || this.#giveUp(), 0);
+    setTimeout(() => this.response?.status === 101 || this.leave(), 0);
   }
 
-  // without a response the platform would wait for the handler for ever, and Deno keep the connection open
-  #giveUp(): void {
+  /**
+   * Notes that the client is gone, or does not wait for this response any more. Without one the platform would wait for
+   * the handler for ever, and Deno keep the connection open.
+   */
+  leave(): void {
     // a response without a body is complete with its head
     const { response } = this;
     if (response !== null && (this.target.isHead || response.body === null)) return;
+    // 499 is what proxies log for a client that disconnected; nobody receives it
+    this.cut(new Response(null, { status: 499 }));
+  }
+
+  /**
+   * Ends the exchange for a client that is gone, or because its server is being closed. Its handler may go on.
+   *
+   * @param response For the platform, if there is no response yet
+   */
+  cut(response: Response): void {
+    // before the platform releases it with this response
+    if (this.response === null) this.#keepRequest();
     this.abandon();
-    if (this.response === null) this.settle(new Response(null, { status: 499 }));
+    if (this.response === null) this.settle(response);
   }
 
   /** The response, once there is one. */
@@ -331,7 +356,10 @@ export class Exchange {
     if (waiting !== null && typeof waiting !== "function") return false;
     this.#answer = response;
     if (this.#extras !== null && (this.hasListeners || this.#extras.handlers > 0)) this.#keep();
-    waiting?.(response);
+    if (waiting !== null) {
+      endWaiting(this);
+      waiting(response);
+    }
     return true;
   }
 
@@ -431,10 +459,14 @@ export class Exchange {
 
   // a method of its own, because the variables of a closure would be allocated for every request
   #later(): Promise<Response> {
-    return new Promise((resolve) => {
+    const promise = new Promise<Response>((resolve) => {
       this.#answer = resolve;
       this.#watch();
     });
+    const { runtimeSupport } = this.app;
+    if (runtimeSupport.forgetsPeer) void this.peer;
+    if (runtimeSupport.awaits?.(this.target.request, this.info)) beginWaiting(this, promise);
+    return promise;
   }
 }
 

@@ -6,6 +6,7 @@ import { annotated } from "../http/http_error.ts";
 import { requestSequence } from "../http/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
 import type { AppLike } from "./app_like.ts";
+import { bodyOf, connectionReset, isCutOff } from "./body_reader.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { matchContentType } from "./match_content_type.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
@@ -312,7 +313,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
     if (length !== undefined) return !Number.isNaN(Number(length));
     // requests made in process, or over HTTP/2, have neither header; Deno gives those of HTTP/1 a body that is empty
     const { peer, target: { request } } = this.#exchange;
-    return (peer.address === undefined || !request.headers.has("host")) && request.body !== null;
+    return (peer.address === undefined || !request.headers.has("host")) && bodyOf(request) !== null;
   }
 
   /**
@@ -426,13 +427,20 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   }
 
   async #read(reader: "json" | "text" | "formData" | "arrayBuffer" | "blob", parsed?: string): Promise<Untyped> {
-    const { request } = this.#exchange.target;
-    if (!request.bodyUsed) {
+    const { aborted, target: { request } } = this.#exchange;
+    const isParsed = parsed !== undefined && typeof this.body === parsed;
+    // Deno lets go of the body with the client
+    if (aborted && !isParsed) throw connectionReset();
+    if (!aborted && !request.bodyUsed) {
       return await request[reader]().catch((error: Error) => {
+        if (isCutOff(error)) {
+          this.#exchange.lost();
+          throw connectionReset(error);
+        }
         throw isMalformed(error, reader, request) ? annotated(error, 400, "entity.parse.failed") : error;
       });
     }
-    if (parsed !== undefined && typeof this.body === parsed) return this.body;
+    if (isParsed) return this.body;
     throw new TypeError(`req.${reader}() cannot read the body again; a middleware has read it, use req.body`);
   }
 }

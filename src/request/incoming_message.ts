@@ -125,7 +125,7 @@ export abstract class IncomingMessage extends Emitter {
     let value: string | null = null;
     try {
       const { app, target: { request } } = this[exchangeKey];
-      value = app.runtimeSupport.header(request, name);
+      value = isKept(this) ? request.headers.get(name) : app.runtimeSupport.header(request, name);
     } catch (cause) {
       // a name that is not valid cannot be that of a header: no error
       if (isHeaderName(name)) assertLate(this, `req.get(${JSON.stringify(name)})`, cause);
@@ -168,8 +168,7 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether the client disconnected before the response was complete. */
   get aborted(): boolean {
-    const { aborted, broken } = this[exchangeKey];
-    return aborted || broken;
+    return this[exchangeKey].aborted;
   }
 
   /** The same as {@linkcode IncomingMessage.aborted}, under Node's newer name. */
@@ -400,19 +399,29 @@ function stateOf(message: IncomingMessage): RequestState {
   return message[stateKey] ??= new RequestState();
 }
 
+// Whether the headers were copied because the client is gone. Deno may be letting go of the original in this very turn,
+// and reading that ends the process.
+function isKept(message: IncomingMessage): boolean {
+  const { aborted, app } = message[exchangeKey];
+  return aborted && app.runtimeSupport.keepHeaders !== undefined;
+}
+
 function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderVisit) => T): T | undefined {
   const { app, target: { request } } = message[exchangeKey];
   try {
+    if (isKept(message)) return copy((visitor) => request.headers.forEach(visitor));
     return copy((visitor) => app.runtimeSupport.visitHeaders(request, visitor));
   } catch (cause) {
     assertLate(message, what, cause);
   }
 }
 
-// callers this late are mostly loggers, and nothing would catch an error thrown there
+// Callers this late are mostly loggers, and nothing would catch an error thrown there. A handler whose request somebody
+// around the application has answered, such as a deadline, must not fail halfway either.
 function assertLate(message: IncomingMessage, what: string, cause: unknown): void {
-  const { app, response } = message[exchangeKey];
-  if (response === null) throw cause;
+  const { app, awaited } = message[exchangeKey];
+  if (awaited) message[exchangeKey].leave();
+  else if (message[exchangeKey].response === null) throw cause;
   const advice = "read it before the answer, in a listener of res, or in a handler whose promise has not settled";
   const late = new Error(`${what} came when the runtime had taken the headers back: ${advice}`, { cause });
   app.reportError(late, { req: message, phase: "listener" });

@@ -2,7 +2,7 @@ import { joinedBytes } from "../http/chunk_bytes.ts";
 import { type Emitter, listenerFailed, tell } from "../http/emitter.ts";
 import { decoderOf, textBytes } from "../http/encodings.ts";
 import { BodyPipes, type Destination } from "./body_pipes.ts";
-import { BodyReader, type ShownChunk } from "./body_reader.ts";
+import { BodyReader, connectionReset, type ShownChunk } from "./body_reader.ts";
 import type { BodyReading, Exchange } from "./exchange.ts";
 
 /** ms that a body may stay unread after the response: as long as Node's server keeps such a connection. */
@@ -301,6 +301,8 @@ export class ReadableBody implements BodyReading {
    */
   async *chunks(keepsRest = false): AsyncGenerator<ShownChunk> {
     if (this.failure !== undefined) throw this.failure;
+    // Deno lets go of the body with the client; then it looks as if it had been read
+    if (this.#exchange.aborted && !this.received) throw connectionReset();
     if (this.isOver()) return;
     this.#begin();
     const loop = Symbol();

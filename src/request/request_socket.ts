@@ -3,6 +3,7 @@ import type { EventName } from "../http/emitter_methods.ts";
 import { describe } from "../http/error_text.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import type { Exchange } from "./exchange.ts";
+import { connectionReset } from "./body_reader.ts";
 import type { Peer } from "./peer.ts";
 
 /** The request that is told of a timeout, as by Node's server. */
@@ -158,9 +159,11 @@ export class RequestSocket extends Emitter {
 
   /**
    * Emits `close` at the end of the exchange, since nobody tells what becomes of the connection then. It is the only
-   * way for npm's on-finished, and so for every logger, to learn that a client is gone.
+   * way for npm's on-finished, and so for every logger, to learn that a client is gone. If it had not sent all of its
+   * request, `error` comes first, as on Node, where parsing the request fails then.
    */
   override [listenedTo](event: EventName): void {
+    if (event === "error") return this.#exchange.onLeave(() => this.#tellOfCut());
     if (event !== "close" || this.#listenedTo) return;
     this.#listenedTo = true;
     const close = (): void => {
@@ -176,6 +179,12 @@ export class RequestSocket extends Emitter {
   /** Reports the error of a listener, which on Node would end the process. */
   override [listenerFailed](error: unknown): void {
     this.#exchange.app.reportError(error, { req: this.#req, phase: "listener" });
+  }
+
+  #tellOfCut(): void {
+    const complete = (this.#exchange.info as { req?: { complete?: boolean } } | undefined)?.req?.complete;
+    const isCut = this.#exchange.broken || !(complete ?? this.#req.complete);
+    if (isCut && this.listenerCount("error") > 0) tell(this, "error", connectionReset());
   }
 
   /** Breaks off the exchange, as if the client were gone: a response that has begun is cut. */

@@ -137,6 +137,8 @@ export interface RuntimeSupport extends TagMaker {
   arrivedText?(request: Request): string | null;
   /** The sender of a request, from the platform's second argument. */
   peerOf(info: unknown, request: Request): Peer;
+  /** Whether the sender is known only as long as it is connected. */
+  readonly forgetsPeer?: boolean;
   /** Keeps the headers of a request readable after its response, where the runtime would release them. */
   keepHeaders?(request: Request): void;
   /**
@@ -148,6 +150,21 @@ export interface RuntimeSupport extends TagMaker {
    * @param listen Listens to the request's signal instead
    */
   watchClient?(request: Request, watch: ClientWatch, listen: () => void): void;
+  /**
+   * Notices that the client of a request disconnects, where that is cheaper than listening to the request's signal.
+   *
+   * @param request The request
+   * @param watch Notified when the client is gone, and perhaps when the response has been sent
+   * @returns Whether it will; otherwise listen to the signal
+   */
+  onLeave?(request: Request, watch: ClientWatch): boolean;
+  /**
+   * Tells whether a server keeps a request until it is answered, even when the client is gone.
+   *
+   * @param request The request
+   * @param info The platform's second argument
+   */
+  awaits?(request: Request, info: unknown): boolean;
   /** Inflates brotli, on runtimes whose `DecompressionStream` may not support it. */
   brotliInflater?(): ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
   /**

@@ -1,6 +1,7 @@
 /** What an application does on every runtime: one list of cases, run against every subject that serves `program.ts`. */
 import { answers, conditions, cookies, errors } from "./cases/answers.ts";
 import { unseen } from "./cases/errors.ts";
+import { departedClients } from "./cases/departed_clients.ts";
 import { files } from "./cases/files.ts";
 import { hosts } from "./cases/hosts.ts";
 import { limits } from "./cases/limiter.ts";
@@ -33,6 +34,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   errors,
   streams,
   unseen,
+  departedClients,
   limits,
   algorithms,
   decisions,

@@ -9,6 +9,7 @@ import sluice, {
 } from "@sluice/sluice";
 import { advancedLimitRoutes } from "./program_advanced_limits.ts";
 import { errorRoutes } from "./program_errors.ts";
+import { departedRoutes } from "./program_departed.ts";
 import { limitRoutes, RequestedClock } from "./program_limits.ts";
 import { socketRoutes } from "./program_sockets.ts";
 import { streamRoutes } from "./program_streams.ts";
@@ -32,6 +33,7 @@ export function buildProgram(): FrameworkApp {
   advancedLimitRoutes(app, clock);
   files(app);
   streamRoutes(app);
+  departedRoutes(app);
   socketRoutes(app);
   errorRoutes(app);
   return app;

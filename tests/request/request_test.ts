@@ -705,9 +705,10 @@ Deno.test("a handler may answer a request whose body breaks off, and the request
   const post = (path: string) => app.handle(new Request(`http://localhost${path}`, { method: "POST", body: broken() }));
   const told = await post("/tells");
   assertEquals([told.status, await told.text()], [400, "aborted ECONNRESET broken"]);
-  assertEquals((await post("/waits")).status, 499);
+  assertEquals((await post("/waits")).status, 400);
   await new Promise((resolve) => setTimeout(resolve, 0));
-  assertEquals(ended, ["finish", "close", "close"]);
+  // as on Node, it is the end of the exchange, whatever is answered
+  assertEquals(ended, ["close", "close"]);
 });
 
 Deno.test("an upload that an HTTP/2 client cancels fails for a handler that iterates over it", async () => {

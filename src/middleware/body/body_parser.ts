@@ -109,7 +109,7 @@ function takeText(
 ): void {
   req[exchangeKey].target.request.text().then(
     (text) => takeParsed(req, text, parseText, next, length),
-    (cause) => next(aborted(length, cause)),
+    (cause) => next(aborted(req, length, cause)),
   );
 }
 

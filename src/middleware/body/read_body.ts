@@ -1,6 +1,7 @@
 import { HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../http/encodings.ts";
 import type { RuntimeSupport } from "../../request/runtime_support.ts";
+import { isCutOff } from "../../request/body_reader.ts";
 import { exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import { joinedBytes } from "../../http/chunk_bytes.ts";
@@ -42,6 +43,7 @@ export async function readBody(
     inflater === null ? body : body.pipeThrough(inflater),
     options.limit,
     inflater !== null,
+    req,
   );
   return announced === undefined ? content : assertLength(content, announced);
 }
@@ -85,7 +87,7 @@ async function native(req: FrameworkRequest, announced: number, asText: boolean)
       ? await req[exchangeKey].target.request.text()
       : new Uint8Array(await req[exchangeKey].target.request.arrayBuffer());
   } catch (cause) {
-    throw aborted(announced, cause);
+    throw aborted(req, announced, cause);
   }
 }
 
@@ -142,6 +144,7 @@ async function collect(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   limit: number,
   inflated: boolean,
+  req: FrameworkRequest,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader();
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -152,7 +155,7 @@ async function collect(
       result = await reader.read();
     } catch (cause) {
       if (inflated) throw new HttpError(400, messageOf(cause), { cause, type: "encoding.invalid" });
-      throw aborted(undefined, cause);
+      throw aborted(req, undefined, cause);
     }
     if (result.done) return joinedBytes(chunks);
     received += result.value.byteLength;
@@ -186,12 +189,14 @@ export function tooLarge(limit: number, size: { readonly length: number } | { re
 }
 
 /**
- * The error for a body that was cut off.
+ * The error for a body that was cut off, of which listeners for the end are told.
  *
+ * @param req The request
  * @param length The announced length in bytes
  * @param cause The runtime's error
  */
-export function aborted(length: number | undefined, cause: unknown): HttpError {
+export function aborted(req: FrameworkRequest, length: number | undefined, cause: unknown): HttpError {
+  if (isCutOff(cause)) req[exchangeKey].lost();
   return new HttpError(400, "request aborted", {
     cause,
     code: "ECONNABORTED",

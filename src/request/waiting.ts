@@ -1,0 +1,125 @@
+/** An exchange for whose response a server waits. */
+export interface Waiter {
+  /** Its number in the order in which requests came. */
+  readonly sequence: number;
+  /** The web request. */
+  readonly target: { readonly request: Request };
+  /** Begins to notice that the client leaves. */
+  watch(): void;
+  /** Ends it with a response that its handler has not given. */
+  cut(response: Response): void;
+}
+
+/**
+ * ms after which a handler is slow. Noticing that a client leaves costs something on every runtime, and most handlers
+ * have answered by then.
+ */
+const SLOW_MS = 1000;
+
+/** Requests between two looks at the clock, less one; a power of two, less one, so that most requests only test bits. */
+const LOOK_MASK = 512 - 1;
+
+/** The exchanges that wait, oldest first, with the server that received each, if that may be closed. */
+const waiting = new Map<Waiter, object | null>();
+
+/** When those that wait were last looked at, and the number of the last request that had come by then. */
+let lookedAt = 0;
+let lastThen = 0;
+
+/** The server that passes on a request in this very turn. */
+let receiver: object | null = null;
+/** The promise of the exchange that began to wait in this turn. */
+let promised: unknown = null;
+
+/**
+ * Passes on a request so that its exchange is known to be that of a server.
+ *
+ * @param server The server
+ * @param handler Handles the request
+ * @param request The request
+ * @param info The platform's second argument
+ * @returns What the handler returned
+ */
+export function receivedBy<T>(
+  server: object,
+  handler: (request: Request, info: unknown) => T,
+  request: Request,
+  info: unknown,
+): T {
+  receiver = server;
+  promised = null;
+  try {
+    return handler(request, info);
+  } finally {
+    receiver = null;
+  }
+}
+
+/**
+ * Tells whether what `receivedBy` returned is an exchange's own promise, so that cutting the exchange settles it. A
+ * program may have wrapped `app.fetch`.
+ *
+ * @param answer What it returned
+ */
+export function isPromised(answer: unknown): boolean {
+  const isOwn = answer === promised;
+  promised = null;
+  return isOwn;
+}
+
+/**
+ * Notes that a server waits for the response of an exchange.
+ *
+ * @param waiter The exchange
+ * @param promise What the server gets meanwhile
+ */
+export function beginWaiting(waiter: Waiter, promise: Promise<Response>): void {
+  waiting.set(waiter, receiver);
+  if (receiver !== null) promised = promise;
+}
+
+/**
+ * Notes that there is a response.
+ *
+ * @param waiter The exchange
+ */
+export function endWaiting(waiter: Waiter): void {
+  waiting.delete(waiter);
+}
+
+/**
+ * Called for every request, this looks now and then for handlers that are slow: their clients may leave without
+ * anybody's noticing, and a server would keep their requests until they have answered. It needs no timer, because as
+ * long as no further requests come nothing more is kept.
+ *
+ * @param sequence Number of the request
+ */
+export function lookAround(sequence: number): void {
+  if ((sequence & LOOK_MASK) === 0) lookForSlow(sequence);
+}
+
+function lookForSlow(sequence: number): void {
+  const now = Date.now();
+  // a clock that was set back counts as well
+  if (Math.abs(now - lookedAt) < SLOW_MS) return;
+  for (const waiter of waiting.keys()) {
+    if (waiter.sequence > lastThen) break;
+    waiter.watch();
+  }
+  lookedAt = now;
+  lastThen = sequence;
+}
+
+/**
+ * Ends the exchanges of a server that wait for their handlers.
+ *
+ * @param server The server
+ * @param requests Requests that it passed on otherwise
+ * @param response Makes the response for each
+ * @returns Their requests
+ */
+export function cutAll(server: object, requests: ReadonlySet<Request>, response: () => Response): Request[] {
+  const own = [...waiting].filter(([{ target }, by]) => by === server || requests.has(target.request));
+  for (const [waiter] of own) waiter.cut(response());
+  return own.map(([{ target }]) => target.request);
+}
