@@ -1,5 +1,6 @@
 /** What an application does on every runtime: one list of cases, run against every subject that serves `program.ts`. */
 import { answers, conditions, cookies, errors } from "./cases/answers.ts";
+import { bodyLimits } from "./cases/body_limits.ts";
 import { files } from "./cases/files.ts";
 import { limits } from "./cases/limiter.ts";
 import { decisions } from "./cases/limiter_answers.ts";
@@ -21,6 +22,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   mounting,
   requests,
   bodies,
+  bodyLimits,
   answers,
   cookies,
   conditions,

@@ -1,0 +1,101 @@
+import { LONGEST_TIMER_MS } from "../http/units.ts";
+
+/** Number of times that a wait is looked at before it is over: it lasts at most a thirtieth longer than it should. */
+const LOOKS = 30;
+
+/** Waits that are not over, by their duration in ms: most programs have one. */
+const patiences = new Map<number, Patience>();
+
+/**
+ * One timer for all waits of the same duration. It counts how often it has fired rather than look at a clock: the time in
+ * which this process was busy is not the client's fault.
+ */
+class Patience {
+  readonly waits = new Set<BodyWait>();
+  looks = 0;
+  readonly #ms: number;
+  #stop: (() => void) | null = null;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  add(wait: BodyWait): void {
+    this.waits.add(wait);
+    this.#stop ??= startTimer(() => this.#look(), this.#ms / LOOKS);
+  }
+
+  delete(wait: BodyWait): void {
+    // a timer would keep an idle process alive, and be reported by tests that look for leaks
+    if (!this.waits.delete(wait) || this.waits.size > 0) return;
+    this.#stop?.();
+    this.#stop = null;
+    patiences.delete(this.#ms);
+  }
+
+  #look(): void {
+    this.looks++;
+    this.#stop = startTimer(() => this.#look(), this.#ms / LOOKS);
+    for (const wait of [...this.waits]) wait.look(this.looks);
+  }
+}
+
+// both of one kind: a test may install or remove fake timers in between, whose clearTimeout would stop another timer
+function startTimer(run: () => void, ms: number): () => void {
+  const { setTimeout, clearTimeout } = globalThis;
+  const timer = setTimeout(run, Math.min(ms, LONGEST_TIMER_MS));
+  return () => {
+    try {
+      clearTimeout(timer);
+    } catch {
+      // after a test has restored Deno's FakeTime its clearTimeout throws; the timer is gone by then
+    }
+  };
+}
+
+/** Waits for the bytes of one body; `expire` runs if none comes for too long. */
+export class BodyWait {
+  readonly #patience: Patience | null;
+  readonly #expire: () => void;
+  /** The look at which the present wait began, `null` while nothing is awaited. */
+  #since: number | null = null;
+
+  /**
+   * @param ms How long it may take until the next byte, 0 for any time
+   * @param expire Runs, once, when it took longer
+   */
+  constructor(ms: number, expire: () => void) {
+    this.#expire = expire;
+    this.#patience = ms === 0 ? null : patienceOf(ms);
+    this.#patience?.add(this);
+    this.restart();
+  }
+
+  /** Notes that the next byte is awaited from now on. */
+  restart(): void {
+    this.#since = this.#patience?.looks ?? null;
+  }
+
+  /** Notes that nothing is awaited: whoever reads the body has not asked for more. */
+  pause(): void {
+    this.#since = null;
+  }
+
+  /** Ends it. */
+  end(): void {
+    this.#patience?.delete(this);
+  }
+
+  /** Compares with the number of looks so far. */
+  look(looks: number): void {
+    if (this.#since === null || looks - this.#since <= LOOKS) return;
+    this.end();
+    this.#expire();
+  }
+}
+
+function patienceOf(ms: number): Patience {
+  let patience = patiences.get(ms);
+  if (patience === undefined) patiences.set(ms, patience = new Patience(ms));
+  return patience;
+}

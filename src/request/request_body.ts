@@ -1,0 +1,186 @@
+import { utf8Length } from "../http/encodings.ts";
+import { annotated } from "../http/http_error.ts";
+import { isDeeper } from "../http/json_depth.ts";
+import { tooDeep, tooLarge } from "./body_errors.ts";
+import { bodyLimit, type BodyLimits, formPartsLimit, jsonDepth } from "./body_settings.ts";
+import { type Exchange, exchangeKey } from "./exchange.ts";
+import { formParser } from "./form_body.ts";
+import type { Untyped } from "./untyped.ts";
+import { wholeBody } from "./whole_body.ts";
+
+/** What reading the body needs of a request. */
+export interface BodyOwner {
+  /** What a body parser has made of the body. */
+  readonly body: unknown;
+  /** Reads a header. */
+  get(name: string): string | undefined;
+  /** The exchange. */
+  readonly [exchangeKey]: Exchange;
+}
+
+type Method = keyof BodyLimits;
+
+/** Made on first use, because runtimes may load their decoder lazily. */
+let decoder: TextDecoder | null = null;
+
+/**
+ * Reads the body as JSON, see `req.json()`.
+ *
+ * @param req The request
+ */
+export async function readJson(req: BodyOwner): Promise<Untyped> {
+  if (wasParsed(req, "json", "object")) return req.body;
+  return await readText(req, "json", (text) => parseJson(text, jsonDepth(req[exchangeKey].app.settings)));
+}
+
+/**
+ * Reads the body as text, see `req.text()`.
+ *
+ * @param req The request
+ */
+export async function readString(req: BodyOwner): Promise<string> {
+  if (wasParsed(req, "text", "string")) return req.body as string;
+  return await readText(req, "text", (text) => text);
+}
+
+/**
+ * Reads the body as bytes in memory of their own, see `req.arrayBuffer()`.
+ *
+ * @param req The request
+ */
+export async function readBuffer(req: BodyOwner): Promise<ArrayBuffer> {
+  wasParsed(req, "arrayBuffer");
+  return await readBytes(req, "arrayBuffer", (bytes) => {
+    const { buffer, byteLength } = bytes;
+    return Promise.resolve(byteLength === buffer.byteLength ? buffer : bytes.slice().buffer);
+  });
+}
+
+/**
+ * Reads the body as a `Blob` of its content type, see `req.blob()`.
+ *
+ * @param req The request
+ */
+export async function readBlob(req: BodyOwner): Promise<Blob> {
+  wasParsed(req, "blob");
+  return await readBytes(req, "blob", (bytes) => {
+    const type = req.get("content-type");
+    // what a type in the header is as the type of a blob, the runtime knows
+    return new Response(bytes, type === undefined ? {} : { headers: { "content-type": type } }).blob();
+  });
+}
+
+/**
+ * Reads the body as a form, see `req.formData()`.
+ *
+ * @param req The request
+ */
+export async function readForm(req: BodyOwner): Promise<FormData> {
+  wasParsed(req, "formData");
+  // before anything is read
+  const parse = formParser(req.get("content-type") ?? "", formPartsLimit(req[exchangeKey].app.settings));
+  return await readBytes(req, "formData", parse);
+}
+
+/**
+ * Parses JSON.
+ *
+ * @param text The text
+ * @param depth Most levels
+ * @throws {SyntaxError} If it is not JSON; the error has the status 400
+ * @throws {HttpError} 400 if it has more levels
+ */
+export function parseJson(text: string, depth: number): Untyped {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw annotated(error, 400, "entity.parse.failed");
+  }
+  assertDepth(value, text, depth);
+  return value;
+}
+
+/**
+ * Checks that JSON does not nest too deeply.
+ *
+ * @param value What was parsed
+ * @param text What it was parsed from
+ * @param depth Most levels
+ * @throws {HttpError} 400 if it does
+ */
+export function assertDepth(value: unknown, text: string, depth: number): void {
+  // each level begins and ends with a bracket
+  if (text.length > 2 * depth && isDeeper(value, depth)) throw tooDeep(depth);
+}
+
+// Nothing must have touched the body before, not even `bodyUsed`, or Deno no longer has the text.
+function arrivedText(req: BodyOwner): string | null {
+  const { app, reading, target } = req[exchangeKey];
+  return reading === null ? app.runtimeSupport.arrivedText?.(target.request) ?? null : null;
+}
+
+// whether a body parser has read the body, and made of it what is asked for
+function wasParsed(req: BodyOwner, method: Method, type?: "object" | "string"): boolean {
+  if (req.body === undefined) return false;
+  if (!req[exchangeKey].target.request.bodyUsed) return false;
+  if (typeof req.body === type) return true;
+  throw wasRead(method);
+}
+
+function wasRead(method: Method): TypeError {
+  return new TypeError(`req.${method}() cannot read the body again; a middleware has read it, use req.body`);
+}
+
+async function readText<T>(req: BodyOwner, method: Method, use: (text: string) => T): Promise<T> {
+  const exchange = req[exchangeKey];
+  const limit = bodyLimit(exchange.app.settings, method);
+  const arrived = arrivedText(req);
+  if (arrived !== null) return use(within(arrived, limit));
+  assertReadable(req, method);
+  const { content, release } = await wholeBody(exchange, { limit, announced: announcedLength(req), asText: true });
+  try {
+    return use(typeof content === "string" ? content : (decoder ??= new TextDecoder()).decode(content));
+  } finally {
+    release();
+  }
+}
+
+function within(text: string, limit: number): string {
+  if (text.length * 3 <= limit) return text;
+  const received = utf8Length(text);
+  if (received > limit) throw tooLarge(limit, { received });
+  return text;
+}
+
+async function readBytes<T>(
+  req: BodyOwner,
+  method: Method,
+  use: (bytes: Uint8Array<ArrayBuffer>) => Promise<T>,
+): Promise<T> {
+  assertReadable(req, method);
+  const exchange = req[exchangeKey];
+  const limit = bodyLimit(exchange.app.settings, method);
+  const { content, release } = await wholeBody(exchange, { limit, announced: announcedLength(req) });
+  try {
+    return await use(content as Uint8Array<ArrayBuffer>);
+  } finally {
+    release();
+  }
+}
+
+function assertReadable(req: BodyOwner, method: Method): void {
+  const { request } = req[exchangeKey].target;
+  if (request.bodyUsed) throw wasRead(method);
+}
+
+/**
+ * Length of a body in bytes according to `Content-Length`.
+ *
+ * @param req The request
+ * @returns The number, `undefined` without such a header
+ */
+export function announcedLength(req: Pick<BodyOwner, "get">): number | undefined {
+  const length = Number(req.get("content-length") ?? NaN);
+  return Number.isNaN(length) ? undefined : length;
+}
