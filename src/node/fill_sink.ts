@@ -14,7 +14,8 @@ export function fillSink(incoming: IncomingMessage, sink: BodySink): StopFilling
     sink.take(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength));
   const end = (): void => {
     stop();
-    if (incoming.complete) sink.end();
+    // over HTTP/2 a body that was cut off ends, and counts as complete
+    if (incoming.complete && !incoming.aborted && !incoming.errored) sink.end();
     else sink.fail(incoming.errored ?? new Error("the client disconnected"));
   };
   const fail = (error: Error): void => {

@@ -3,7 +3,7 @@ import { LONGEST_TIMER_MS } from "../http/units.ts";
 /** Number of times that a wait is looked at before it is over: it lasts at most a thirtieth longer than it should. */
 const LOOKS = 30;
 
-/** Waits that are not over, by their duration in ms: most programs have one. */
+/** By their duration in ms: most programs have one. */
 const patiences = new Map<number, Patience>();
 
 /**
@@ -13,59 +13,65 @@ const patiences = new Map<number, Patience>();
 class Patience {
   readonly waits = new Set<BodyWait>();
   looks = 0;
-  readonly #ms: number;
-  #stop: (() => void) | null = null;
+  readonly #everyMs: number;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  /** Of the same kind as the timer: a test may install or remove fake timers in between. */
+  #clear = clearTimeout;
+  readonly #look = (): void => {
+    this.looks++;
+    this.#start();
+    for (const wait of [...this.waits]) wait.look(this.looks);
+  };
 
   constructor(ms: number) {
-    this.#ms = ms;
+    this.#everyMs = Math.min(ms / LOOKS, LONGEST_TIMER_MS);
   }
 
   add(wait: BodyWait): void {
     this.waits.add(wait);
-    this.#stop ??= startTimer(() => this.#look(), this.#ms / LOOKS);
+    if (this.#timer === null) this.#start();
   }
 
   delete(wait: BodyWait): void {
     // a timer would keep an idle process alive, and be reported by tests that look for leaks
-    if (!this.waits.delete(wait) || this.waits.size > 0) return;
-    this.#stop?.();
-    this.#stop = null;
-    patiences.delete(this.#ms);
+    if (this.waits.delete(wait) && this.waits.size === 0) this.#stop();
   }
 
-  #look(): void {
-    this.looks++;
-    this.#stop = startTimer(() => this.#look(), this.#ms / LOOKS);
-    for (const wait of [...this.waits]) wait.look(this.looks);
+  #start(): void {
+    this.#clear = globalThis.clearTimeout;
+    this.#timer = globalThis.setTimeout(this.#look, this.#everyMs);
   }
-}
 
-// both of one kind: a test may install or remove fake timers in between, whose clearTimeout would stop another timer
-function startTimer(run: () => void, ms: number): () => void {
-  const { setTimeout, clearTimeout } = globalThis;
-  const timer = setTimeout(run, Math.min(ms, LONGEST_TIMER_MS));
-  return () => {
+  #stop(): void {
+    const clear = this.#clear;
     try {
-      clearTimeout(timer);
+      if (this.#timer !== null) clear(this.#timer);
     } catch {
       // after a test has restored Deno's FakeTime its clearTimeout throws; the timer is gone by then
     }
-  };
+    this.#timer = null;
+  }
 }
 
-/** Waits for the bytes of one body; `expire` runs if none comes for too long. */
+/** Learns that nothing came for too long. */
+export interface Impatient {
+  /** Runs, once, when it took longer. */
+  expire(): void;
+}
+
+/** Waits for the bytes of one body. */
 export class BodyWait {
   readonly #patience: Patience | null;
-  readonly #expire: () => void;
+  readonly #owner: Impatient;
   /** The look at which the present wait began, `null` while nothing is awaited. */
   #since: number | null = null;
 
   /**
    * @param ms How long it may take until the next byte, 0 for any time
-   * @param expire Runs, once, when it took longer
+   * @param owner Is told when it took longer
    */
-  constructor(ms: number, expire: () => void) {
-    this.#expire = expire;
+  constructor(ms: number, owner: Impatient) {
+    this.#owner = owner;
     this.#patience = ms === 0 ? null : patienceOf(ms);
     this.#patience?.add(this);
     this.restart();
@@ -90,7 +96,7 @@ export class BodyWait {
   look(looks: number): void {
     if (this.#since === null || looks - this.#since <= LOOKS) return;
     this.end();
-    this.#expire();
+    this.#owner.expire();
   }
 }
 

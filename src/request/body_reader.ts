@@ -76,14 +76,15 @@ export class BodyReader {
   }
 
   #beginToWait(): void {
-    const timeoutMs = bodyTimeout(this.#exchange.app.settings);
-    this.#wait = new BodyWait(timeoutMs, () => {
-      this.#late = timedOut(timeoutMs);
-      // ends the pending read
-      this.cancel(this.#late);
-    });
+    this.#wait = new BodyWait(bodyTimeout(this.#exchange.app.settings), this);
     // until somebody asks for a chunk
     this.#wait.pause();
+  }
+
+  /** Ends the pending read, because nothing came for too long. */
+  expire(): void {
+    this.#late = timedOut(bodyTimeout(this.#exchange.app.settings));
+    this.cancel(this.#late);
   }
 
   #unheld(): ReadableStream<Uint8Array<ArrayBuffer>> | null {

@@ -4,7 +4,6 @@ import { isDeeper } from "../http/json_depth.ts";
 import { tooDeep, tooLarge } from "./body_errors.ts";
 import { bodyLimit, type BodyLimits, formPartsLimit, jsonDepth } from "./body_settings.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
-import { formParser } from "./form_body.ts";
 import type { Untyped } from "./untyped.ts";
 import { wholeBody } from "./whole_body.ts";
 
@@ -77,6 +76,8 @@ export async function readBlob(req: BodyOwner): Promise<Blob> {
  */
 export async function readForm(req: BodyOwner): Promise<FormData> {
   wasParsed(req, "formData");
+  // few programs need it
+  const { formParser } = await import("./form_body.ts");
   // before anything is read
   const parse = formParser(req.get("content-type") ?? "", formPartsLimit(req[exchangeKey].app.settings));
   return await readBytes(req, "formData", parse);
@@ -124,7 +125,8 @@ function arrivedText(req: BodyOwner): string | null {
 function wasParsed(req: BodyOwner, method: Method, type?: "object" | "string"): boolean {
   if (req.body === undefined) return false;
   if (!req[exchangeKey].target.request.bodyUsed) return false;
-  if (typeof req.body === type) return true;
+  const kind: string = typeof req.body;
+  if (kind === type) return true;
   throw wasRead(method);
 }
 

@@ -3,7 +3,7 @@ import { utf8Length } from "../http/encodings.ts";
 import { HttpError } from "../http/http_error.ts";
 import { Holding } from "./body_budget.ts";
 import { aborted, timedOut, tooLarge } from "./body_errors.ts";
-import { BodyWait } from "./body_patience.ts";
+import { BodyWait, type Impatient } from "./body_patience.ts";
 import { bodyBudget, bodyTimeout } from "./body_settings.ts";
 import { type BodySink, fillFrom, type StopFilling } from "./body_sink.ts";
 import type { Exchange } from "./exchange.ts";
@@ -69,13 +69,14 @@ export function wholeBody(exchange: Exchange, wanted: Wanted): Promise<{ content
   );
 }
 
-class WholeBody implements BodySink {
+class WholeBody implements BodySink, Impatient {
   readonly #exchange: Exchange;
   readonly #wanted: Wanted;
   readonly #take: TakeBody;
   readonly #fail: BodyFailed;
   readonly #holding: Holding;
-  readonly #collector = new ByteCollector();
+  /** Made for the first chunk. */
+  #collector: ByteCollector | null = null;
   #wait: BodyWait | null = null;
   #stop: StopFilling | null = null;
   #over = false;
@@ -91,8 +92,7 @@ class WholeBody implements BodySink {
   begin(): void {
     const { app, target: { request } } = this.#exchange;
     const { announced, instead } = this.#wanted;
-    const timeoutMs = bodyTimeout(app.settings);
-    this.#wait = new BodyWait(timeoutMs, () => this.#giveUp(timedOut(timeoutMs)));
+    this.#wait = new BodyWait(bodyTimeout(app.settings), this);
     try {
       if (instead !== undefined) return void (this.#stop = fillFrom(instead, this));
       this.#stop = app.runtimeSupport.fillSink?.(request, this) ?? null;
@@ -120,18 +120,23 @@ class WholeBody implements BodySink {
     if (this.#over) return;
     this.#wait?.restart();
     const { limit } = this.#wanted;
-    const received = this.#collector.length + chunk.length;
+    const collector = this.#collector ??= new ByteCollector();
+    const received = collector.length + chunk.length;
     if (received > limit) return this.#giveUp(tooLarge(limit, { received }));
     try {
       this.#holding.take(chunk.length);
     } catch (error) {
       return this.#giveUp(error as Error);
     }
-    this.#collector.add(chunk);
+    collector.add(chunk);
+  }
+
+  expire(): void {
+    this.#giveUp(timedOut(bodyTimeout(this.#exchange.app.settings)));
   }
 
   end(): void {
-    this.#done(this.#collector.bytes());
+    this.#done(this.#collector?.bytes() ?? new Uint8Array(0));
   }
 
   fail(cause: unknown): void {

@@ -5,9 +5,9 @@ import sluice, { type FrameworkApp, type FrameworkRequest, type FrameworkRespons
 export function bodyLimitRoutes(app: FrameworkApp): void {
   app.use("/limits", reading(sluice()));
   const small = sluice().set("body limit", { json: "1kb", text: 1000, arrayBuffer: 200_000, formData: 2000 });
-  small.set("json depth", 5).set("form parts limit", 3).set("body timeout", 300);
+  small.set("json depth", 5).set("form parts limit", 3).set("body timeout", 1500);
   app.use("/small-limits", reading(small));
-  app.use("/small-budget", reading(sluice().set("body budget", 1000).set("body timeout", 300)));
+  app.use("/small-budget", reading(sluice().set("body budget", 1000)));
 }
 
 function reading(app: FrameworkApp): FrameworkApp {

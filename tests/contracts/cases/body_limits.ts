@@ -192,32 +192,31 @@ export const bodyLimits: Chapter = chapter("Limits of bodies", (it) => {
     assertEquals((await ask("/limits/form", { method: "POST" })).status, 400);
   });
 
-  for (const way of ["json", "text", "bytes", "form", "parsed-json", "events", "loop"]) {
-    it(`a client that stops in the middle of its body gets 408: ${way}`, async (visit) => {
-      for (const announced of [100, 150_000, null]) {
-        const path = `/small-limits/${way}`;
-        // 150 000 bytes are too many for some
-        const isRefused = announced === 150_000 && ["json", "text", "form"].includes(way);
-        const noForm = way === "form";
-        const status = noForm ? 400 : isRefused ? 413 : 408;
-        assertEquals(await stalled(visit, path, announced), status, `${way} ${announced}`);
-      }
-    }, "upload");
-  }
+  it("a client that stops in the middle of its body gets 408", async (visit) => {
+    const cases = ["json", "text", "bytes", "parsed-json", "events", "loop"].flatMap((way) =>
+      [100, 150_000, null].map((announced) => ({ way, announced }))
+    );
+    // all at once, because each takes as long as the timeout
+    await Promise.all(cases.map(async ({ way, announced }) => {
+      // so many bytes are too many for some
+      const expected = announced === 150_000 && ["json", "text"].includes(way) ? 413 : 408;
+      assertEquals(await stalled(visit, `/small-limits/${way}`, announced), expected, `${way} ${announced}`);
+    }));
+  }, "upload");
 
   it("a client that sends a byte now and then is read to its end", async ({ ask }) => {
-    for (const way of ["bytes", "events", "loop", "parsed-json"]) {
+    await Promise.all(["bytes", "events", "loop", "parsed-json"].map(async (way) => {
       const slow = new ReadableStream({
         async start(controller) {
           for (const byte of "[1,2,3]") {
             controller.enqueue(encoder.encode(byte));
-            await new Promise((resolve) => setTimeout(resolve, 100));
+            await new Promise((resolve) => setTimeout(resolve, 300));
           }
           controller.close();
         },
       });
       const response = await ask(`/small-limits/${way}`, post(slow));
       assertEquals([response.status, await response.text()], [200, way === "parsed-json" ? "[1,2,3]" : "7"], way);
-    }
+    }));
   }, "upload");
 });
