@@ -1,4 +1,5 @@
 import { LONGEST_TIMER_MS } from "../http/units.ts";
+import type { RuntimeSupport } from "./runtime_support.ts";
 
 /** Number of times that a wait is looked at before it is over: it lasts at most a thirtieth longer than it should. */
 const LOOKS = 30;
@@ -69,10 +70,11 @@ export class BodyWait {
   /**
    * @param ms How long it may take until the next byte, 0 for any time
    * @param owner Is told when it took longer
+   * @param support The runtime: on Workers a timer belongs to the request that set it, and ends with it
    */
-  constructor(ms: number, owner: Impatient) {
+  constructor(ms: number, owner: Impatient, support: Pick<RuntimeSupport, "endsWithAnswer">) {
     this.#owner = owner;
-    this.#patience = ms === 0 ? null : patienceOf(ms);
+    this.#patience = ms === 0 ? null : support.endsWithAnswer ? new Patience(ms) : patienceOf(ms);
     this.#patience?.add(this);
     this.restart();
   }

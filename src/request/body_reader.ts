@@ -76,7 +76,8 @@ export class BodyReader {
   }
 
   #beginToWait(): void {
-    this.#wait = new BodyWait(bodyTimeout(this.#exchange.app.settings), this);
+    const { settings, runtimeSupport } = this.#exchange.app;
+    this.#wait = new BodyWait(bodyTimeout(settings), this, runtimeSupport);
     // until somebody asks for a chunk
     this.#wait.pause();
   }

@@ -92,7 +92,7 @@ class WholeBody implements BodySink, Impatient {
   begin(): void {
     const { app, target: { request } } = this.#exchange;
     const { announced, instead } = this.#wanted;
-    this.#wait = new BodyWait(bodyTimeout(app.settings), this);
+    this.#wait = new BodyWait(bodyTimeout(app.settings), this, app.runtimeSupport);
     try {
       if (instead !== undefined) return void (this.#stop = fillFrom(instead, this));
       this.#stop = app.runtimeSupport.fillSink?.(request, this) ?? null;
