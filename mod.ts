@@ -56,6 +56,7 @@ export type { ErrorListener } from "./src/app/report_error.ts";
 export type { CloseOptions, ListenCallback } from "./src/app/lifecycle.ts";
 export type { Server } from "./src/app/server.ts";
 export type { AppSettings } from "./src/app/settings.ts";
+export type { BodyLimits, BodyLimitSetting } from "./src/request/body_settings.ts";
 export { type AnyFunction, Callable } from "./src/http/callable.ts";
 export { Emitter } from "./src/http/emitter.ts";
 export type { EmitterMethods, EventName, Listener } from "./src/http/emitter_methods.ts";

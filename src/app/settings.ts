@@ -3,9 +3,28 @@ import { compileTrust, type TrustSetting } from "../http/forwarded.ts";
 import { parseExtendedQuery } from "../http/nested_query.ts";
 import { parseSimpleQuery } from "../http/query_string.ts";
 import type { SettingValue } from "../request/app_like.ts";
+import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body_settings.ts";
 
 /** Settings of an application, by Express's names. Users may add their own. */
 export interface AppSettings {
+  /**
+   * Most bytes of all bodies that the process is reading at the moment, by the request's methods and by the parsers: a
+   * number, or text such as `"512mb"`; 256 MiB by default, `Infinity` for no limit. Above it requests get 503. What a
+   * program keeps of the bodies it has read does not count.
+   */
+  "body budget"?: number | string;
+  /**
+   * Most bytes that `req.json()`, `req.text()`, `req.arrayBuffer()`, `req.blob()` and `req.formData()` read: a number, or
+   * text such as `"2mb"`, for all, or an object of these by method; `Infinity` for no limit. By default 1 MiB for JSON
+   * and text, 10 MiB for the others. Above it requests get 413. Parsers have their own `limit`, and streams have none.
+   */
+  "body limit"?: BodyLimitSetting;
+  /**
+   * ms that a body which is being read may be without a further byte, 30 000 by default, 0 or `Infinity` for any time;
+   * then the reader fails with 408. For bodies that were announced with up to 128 KiB it is the time for the whole,
+   * except on Node.
+   */
+  "body timeout"?: number;
   /** Treats `/Foo` and `/foo` as different paths; off by default. */
   "case sensitive routing"?: boolean;
   /**
@@ -17,6 +36,10 @@ export interface AppSettings {
    * `"weak"`, the default, `"strong"`, `false`, or a function of the body, which is a `Buffer` where the runtime has one.
    */
   etag: boolean | "weak" | "strong" | ((body: string | Uint8Array, encoding?: string) => string | undefined);
+  /** Most parts or fields that `req.formData()` reads, 1000 by default, `Infinity` for any; above it requests get 413. */
+  "form parts limit"?: number;
+  /** Most levels of JSON that is read, 1000 by default, `Infinity` for any; above it requests get 400. */
+  "json depth"?: number;
   /** Query parameter that names the function of `res.jsonp`, `"callback"` by default. */
   "jsonp callback name": string;
   /** Whether JSON answers name their charset, on by default; `false` sends plain `application/json`. */
@@ -52,6 +75,7 @@ const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map(
   ["etag", compileEtag],
   ["query parser", compileQueryParser],
   ["trust proxy", compileTrust],
+  ...BODY_SETTINGS,
 ]);
 
 /**

@@ -28,6 +28,7 @@ export const nodePlatform: Platform = {
   environment: () => process.env,
   visitHeaders: (request, visitor) => WebRequest.visitHeaders(request, visitor),
   watchClient: (request, watch, listen) => WebRequest.watchClient(request, watch, listen),
+  fillSink: (request, sink) => WebRequest.fillSink(request, sink),
   brotliInflater,
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,

@@ -4,6 +4,8 @@ import { NodeRequest } from "srvx/node";
 import { isHost, originLength } from "../http/host.ts";
 import { oddTarget } from "../request/target.ts";
 import type { ClientWatch } from "../request/runtime_support.ts";
+import type { BodySink, StopFilling } from "../request/body_sink.ts";
+import { fillSink } from "./fill_sink.ts";
 import { isDestroyed } from "./hooked_response.ts";
 import { incomingBody } from "./incoming_body.ts";
 
@@ -51,6 +53,8 @@ export class WebRequest extends NodeRequest {
   #url: string | null = null;
   #native = false;
   #bodyGiven = false;
+  /** Whether the body went to a sink. */
+  #filled = false;
   #signalGiven = false;
 
   /**
@@ -98,15 +102,34 @@ export class WebRequest extends NodeRequest {
 
   /** The body, `null` where there is none (RFC 9112 section 6.3, RFC 9113 section 8.1). */
   override get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    const { httpVersionMajor, headers, stream } = this.#incoming;
-    const none = httpVersionMajor < 2
-      ? headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0
-      : stream?.endAfterHeaders;
-    if (none) return null;
+    if (this.#isBodiless) return null;
     if (this.#bodyGiven || this.#readBefore || this.method === "GET" || this.method === "HEAD") return super.body;
     if (!this.#native) return this._request.body as ReadableStream<Uint8Array<ArrayBuffer>> | null;
     this.#bodyGiven = true;
     return incomingBody(this.#incoming);
+  }
+
+  get #isBodiless(): boolean {
+    const { httpVersionMajor, headers, stream } = this.#incoming;
+    return httpVersionMajor < 2
+      ? headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0
+      : stream?.endAfterHeaders === true;
+  }
+
+  /**
+   * Fills a sink with the body of a request.
+   *
+   * @param request The request
+   * @param sink Takes the body
+   * @returns Stops; `null` if the request is not from Node's server, or somebody has asked for its body already
+   */
+  static fillSink(request: Request, sink: BodySink): StopFilling | null {
+    if (!(#incoming in request) || request.bodyUsed || request.#native || request.#bodyGiven) return null;
+    const incoming = request.#incoming;
+    // some hosts have read the body already, and left it there
+    if ("rawBody" in incoming || incoming.destroyed || request.#isBodiless) return null;
+    request.#filled = true;
+    return fillSink(incoming, sink);
   }
 
   /** Keeps the body for a later reader: with the response, Node discards a body that nobody has begun to read. */
@@ -181,6 +204,6 @@ export class WebRequest extends NodeRequest {
 
   /** Whether the body was read, perhaps by middleware before Sluice. */
   override get bodyUsed(): boolean {
-    return this.#readBefore || super.bodyUsed;
+    return this.#readBefore || this.#filled || super.bodyUsed;
   }
 }

@@ -1,4 +1,7 @@
 import { type Decoder, decoderOf } from "../http/encodings.ts";
+import { timedOut } from "./body_errors.ts";
+import { BodyWait } from "./body_patience.ts";
+import { bodyTimeout } from "./body_settings.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A chunk as Node would emit it: a `Buffer` where the runtime has one, or text once an encoding is set. */
@@ -21,6 +24,9 @@ export class BodyReader {
   #bytes = 0;
   /** A second reader, which gets the same bytes. */
   #beside: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
+  #wait: BodyWait | null = null;
+  /** The error for a client that went on sending nothing. */
+  #late: Error | null = null;
 
   /** @param exchange The exchange whose body is read */
   constructor(exchange: Exchange) {
@@ -31,6 +37,11 @@ export class BodyReader {
   /** Whether reading has begun. */
   get begun(): boolean {
     return this.#reader !== null;
+  }
+
+  /** Whether its client sent nothing for too long. */
+  get late(): boolean {
+    return this.#late !== null;
   }
 
   /** Whether a parser or `req.text()` has read the body. */
@@ -58,8 +69,23 @@ export class BodyReader {
    */
   begin(): boolean {
     const body = this.#unheld();
-    if (body !== null) this.#reader = body.getReader();
-    return body !== null;
+    if (body === null) return false;
+    this.#reader = body.getReader();
+    this.#beginToWait();
+    return true;
+  }
+
+  #beginToWait(): void {
+    const { settings, runtimeSupport } = this.#exchange.app;
+    this.#wait = new BodyWait(bodyTimeout(settings), this, runtimeSupport);
+    // until somebody asks for a chunk
+    this.#wait.pause();
+  }
+
+  /** Ends the pending read, because nothing came for too long. */
+  expire(): void {
+    this.#late = timedOut(bodyTimeout(this.#exchange.app.settings));
+    this.cancel(this.#late);
   }
 
   #unheld(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
@@ -70,12 +96,16 @@ export class BodyReader {
    * The next chunk, `null` at the end.
    *
    * @throws {Error} If the client is gone (`ECONNRESET`)
+   * @throws {HttpError} 408 if it sent nothing for too long
    */
   async next(): Promise<ShownChunk | null> {
     try {
       for (;;) {
+        this.#wait?.restart();
         const { value } = await this.#reader?.read() ?? { value: undefined };
+        this.#wait?.pause();
         this.taken++;
+        if (this.#late !== null) throw this.#late;
         if (value === undefined) return this.#rest();
         // Deno delivers an empty body as one empty chunk
         if (value.length === 0) continue;
@@ -83,13 +113,22 @@ export class BodyReader {
         return this.#shown(value);
       }
     } catch (error) {
-      throw this.cut(error);
+      this.#wait?.end();
+      // Workers fail a pending read that is cancelled
+      throw this.#late === null ? this.cut(error) : this.#stalled(this.#late);
     }
+  }
+
+  // not lost: the client is there, and gets the response
+  #stalled(error: Error): Error {
+    this.broken = true;
+    return error;
   }
 
   // what the decoder still has, `null` for nothing
   #rest(): string | null {
     if (this.#reader !== null) this.#assertWhole(this.#declaredLength());
+    this.#wait?.end();
     this.received = true;
     return this.#decoder?.decode() || null;
   }
@@ -172,6 +211,7 @@ export class BodyReader {
 
   /** Cancels the body. One that somebody else is reading cannot be cancelled here; its reader gets the error. */
   cancel(reason?: Error): void {
+    this.#wait?.end();
     (this.#reader ?? this.#unheld())?.cancel(reason).catch(() => {});
   }
 }

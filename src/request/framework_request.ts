@@ -2,16 +2,16 @@ import { parse as parseCookie } from "cookie-es";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
 import { isFresh } from "../http/freshness.ts";
-import { annotated } from "../http/http_error.ts";
 import { requestSequence } from "../http/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
 import type { AppLike } from "./app_like.ts";
-import { bodyOf, connectionReset, isCutOff } from "./body_reader.ts";
+import { bodyOf } from "./body_reader.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { matchContentType } from "./match_content_type.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { IncomingMessage } from "./incoming_message.ts";
 import type { CommonExtras, Declared, RequestExtras } from "./request_extras.ts";
+import { readBlob, readBuffer, readForm, readJson, readString } from "./request_body.ts";
 import { type RequestState, stateKey } from "./request_state.ts";
 import type { ResponseLike } from "./response_like.ts";
 import type { Untyped } from "./untyped.ts";
@@ -396,59 +396,56 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
   /**
    * Reads the body as JSON; if a body parser has read it already, returns what it parsed.
    *
+   * Like the other methods that read all of a body, it reads at most so many bytes as the setting `body limit` allows (1
+   * MiB here and for text, 10 MiB for the others), waits for further ones no longer than `body timeout`, and takes its
+   * share of the `body budget`. What is asked from the web `Request` itself (`req.request.json()`), and a body that is
+   * read as a stream, has neither limit nor budget.
+   *
    * @throws {SyntaxError} If it is not JSON; the error has the status 400
+   * @throws {HttpError} 413 above the limit, 400 if it nests more deeply than `json depth` or was cut off, 408 if nothing
+   * came for too long, 503 if too much is being read at the moment
    */
   json(): Promise<Untyped> {
-    return this.#read("json", "object");
+    return readJson(this);
   }
 
-  /** Reads the body as text; if a body parser has read it already, returns that text. */
+  /**
+   * Reads the body as text; if a body parser has read it already, returns that text.
+   *
+   * @throws {HttpError} As {@linkcode FrameworkRequest.json}
+   */
   text(): Promise<string> {
-    return this.#read("text", "string");
+    return readString(this);
   }
 
   /**
    * Reads the body as a form: fields and files.
    *
-   * @throws {Error} If it is not a form; the error has the status 400
+   * @throws {TypeError} If it is not a form; the error has the status 400
+   * @throws {HttpError} 413 above the limit or if it has more parts than `form parts limit`; otherwise as
+   * {@linkcode FrameworkRequest.json}
    */
   formData(): Promise<FormData> {
-    return this.#read("formData");
+    return readForm(this);
   }
 
-  /** Reads the body as bytes. */
+  /**
+   * Reads the body as bytes.
+   *
+   * @throws {HttpError} As {@linkcode FrameworkRequest.json}
+   */
   arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#read("arrayBuffer");
+    return readBuffer(this);
   }
 
-  /** Reads the body as a `Blob`. */
+  /**
+   * Reads the body as a `Blob`.
+   *
+   * @throws {HttpError} As {@linkcode FrameworkRequest.json}
+   */
   blob(): Promise<Blob> {
-    return this.#read("blob");
+    return readBlob(this);
   }
-
-  async #read(reader: "json" | "text" | "formData" | "arrayBuffer" | "blob", parsed?: string): Promise<Untyped> {
-    const { aborted, target: { request } } = this.#exchange;
-    const isParsed = parsed !== undefined && typeof this.body === parsed;
-    // Deno lets go of the body with the client
-    if (aborted && !isParsed) throw connectionReset();
-    if (!aborted && !request.bodyUsed) {
-      return await request[reader]().catch((error: Error) => {
-        if (isCutOff(error)) {
-          this.#exchange.lost();
-          throw connectionReset(error);
-        }
-        throw isMalformed(error, reader, request) ? annotated(error, 400, "entity.parse.failed") : error;
-      });
-    }
-    if (isParsed) return this.body;
-    throw new TypeError(`req.${reader}() cannot read the body again; a middleware has read it, use req.body`);
-  }
-}
-
-// a form that somebody else holds fails as well
-function isMalformed(error: Error, reader: string, request: Request): boolean {
-  if (reader === "json") return error instanceof SyntaxError;
-  return reader === "formData" && (request.bodyUsed || request.body?.locked === false);
 }
 
 // Express's `app` is a plain field, which some programs use for an application of their own; older parsers assign

@@ -8,6 +8,16 @@ import type { BodyReading, Exchange } from "./exchange.ts";
 /** ms that a body may stay unread after the response: as long as Node's server keeps such a connection. */
 export const UNREAD_BODY_MS = 5000;
 
+/** The request whose body it is. */
+interface Answered {
+  readonly res: {
+    statusCode: number;
+    readonly headersSent: boolean;
+    setHeader(name: string, value: string): unknown;
+    end(): unknown;
+  };
+}
+
 /**
  * The API of Node's readable streams on the body of a web request: `data`, `readable`, `end` and `error` events, pause,
  * resume, read and pipe. It takes one reader on first use, and buffers no more than one chunk.
@@ -353,8 +363,19 @@ export class ReadableBody implements BodyReading {
   }
 
   #fail(error: unknown): void {
+    const isHeard = this.#loops.size > 0 || this.#emitter.listenerCount("error") > 0;
     this.#giveUp(error);
     this.#tell(error);
+    if (this.#reader.late && !isHeard) this.#answerLate(error as Error);
+  }
+
+  // nobody else would: whoever waits for the end of the body waits for ever
+  #answerLate(error: Error): void {
+    const { res } = this.#emitter as unknown as Answered;
+    if (res.headersSent) return this.#exchange.breakOff(error);
+    res.statusCode = 408;
+    res.setHeader("Connection", "close");
+    res.end();
   }
 
   #giveUp(error: unknown): void {

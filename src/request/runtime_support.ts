@@ -1,5 +1,6 @@
 import type { TagMaker } from "../http/entity_tag.ts";
 import type { FileSystem } from "../http/file_system.ts";
+import type { BodySink, StopFilling } from "./body_sink.ts";
 import type { Peer } from "./peer.ts";
 
 /**
@@ -135,6 +136,14 @@ export interface RuntimeSupport extends TagMaker {
    * @returns The text, `null` if the body has to be read in the usual way
    */
   arrivedText?(request: Request): string | null;
+  /**
+   * Fills a sink with the body of a request, where that is cheaper than through its stream.
+   *
+   * @param request The request, which nobody has begun to read
+   * @param sink Takes the body
+   * @returns Stops; `null` if the body has to be read in the usual way
+   */
+  fillSink?(request: Request, sink: BodySink): StopFilling | null;
   /** The sender of a request, from the platform's second argument. */
   peerOf(info: unknown, request: Request): Peer;
   /** Whether the sender is known only as long as it is connected. */

@@ -251,7 +251,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       response = responseClass().json(value);
       // just reading the headers of a response makes the platform build the list
       if (state !== null && !state.bare) state.headers.copyTo(response.headers);
-    } catch {
+    } catch (error) {
+      // A value that nests too deeply. To try again would fail again, and fills the stack: a second of Bun each time.
+      if (error instanceof RangeError) throw error;
       // a value that JSON cannot represent, or a header that cannot be sent: left to the usual way
       return false;
     }

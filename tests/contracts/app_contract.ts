@@ -2,6 +2,7 @@
 import { answers, conditions, cookies, errors } from "./cases/answers.ts";
 import { unseen } from "./cases/errors.ts";
 import { departedClients } from "./cases/departed_clients.ts";
+import { bodyLimits } from "./cases/body_limits.ts";
 import { files } from "./cases/files.ts";
 import { hosts } from "./cases/hosts.ts";
 import { limits } from "./cases/limiter.ts";
@@ -28,6 +29,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
   requests,
   hosts,
   bodies,
+  bodyLimits,
   answers,
   cookies,
   conditions,

@@ -7,6 +7,7 @@ import sluice, {
   HttpError,
   Router,
 } from "@sluice/sluice";
+import { bodyLimitRoutes } from "./program_body_limits.ts";
 import { advancedLimitRoutes } from "./program_advanced_limits.ts";
 import { errorRoutes } from "./program_errors.ts";
 import { departedRoutes } from "./program_departed.ts";
@@ -26,6 +27,7 @@ export function buildProgram(): FrameworkApp {
   answers(app);
   cookies(app);
   bodies(app);
+  bodyLimitRoutes(app);
   errors(app);
   mounts(app);
   const clock = new RequestedClock();

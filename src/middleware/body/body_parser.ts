@@ -1,12 +1,15 @@
 import { parse as parseContentType } from "content-type";
 import { annotated, HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../http/encodings.ts";
+import { tooLarge } from "../../request/body_errors.ts";
 import { type Exchange, exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
+import { announcedLength } from "../../request/request_body.ts";
 import type { Untyped } from "../../request/untyped.ts";
+import { type BodyContent, readWhole } from "../../request/whole_body.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions, RawBytes, Verify } from "./body_options.ts";
-import { aborted, announcedLength, assertLength, isUncoded, readBody, tooLarge } from "./read_body.ts";
+import { assertLength, isUncoded, readBody } from "./read_body.ts";
 
 /** A body parser as a middleware: sets `req.body`, unless the body is of another type. */
 export type BodyParser = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
@@ -19,8 +22,8 @@ export interface Parsing {
   readonly parseText?: ParseText;
 }
 
-/** Turns the text of a body into `req.body`. */
-type ParseText = (text: string, charset: string) => Untyped;
+/** Turns the text of a body into `req.body`; gets the settings of the application, too. */
+type ParseText = (text: string, charset: string, settings: Readonly<Record<string, Untyped>>) => Untyped;
 
 /** Error for requests that were not made by this copy of Sluice, such as Express's. */
 const FOREIGN = "Body parsers read requests of their own copy of Sluice: install one version of it, " +
@@ -64,7 +67,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
       // another parser, or the program itself, has read it
       if (req[exchangeKey].target.request.bodyUsed) return next();
       if (parsesText && length !== undefined && length <= options.limit) {
-        return takeText(req, length, textOnly, next);
+        return takeText(req, length, options.limit, textOnly, next);
       }
     }
     parse(req, res, options, parsing, beside).then((body) => {
@@ -104,13 +107,21 @@ function takeArrived(
 function takeText(
   req: FrameworkRequest,
   length: number,
+  limit: number,
   parseText: ParseText,
   next: (error?: unknown) => void,
 ): void {
-  req[exchangeKey].target.request.text().then(
-    (text) => takeParsed(req, text, parseText, next, length),
-    (cause) => next(aborted(req, length, cause)),
-  );
+  readWhole(req[exchangeKey], { limit, announced: length, asText: true }, (content, release) => {
+    const text = typeof content === "string" ? content : new TextDecoder().decode(content);
+    takeParsed(req, text, parseText, next, { content, length, release });
+  }, next);
+}
+
+/** What was read of a body that was announced. */
+interface Announced {
+  readonly content: BodyContent;
+  readonly length: number;
+  release(): void;
 }
 
 function takeParsed(
@@ -118,13 +129,15 @@ function takeParsed(
   text: string,
   parseText: ParseText,
   next: (error?: unknown) => void,
-  announced?: number,
+  announced?: Announced,
 ): void {
   try {
-    if (announced !== undefined) assertLength(text, announced);
-    req.body = parsed(parseText, text, "utf-8");
+    if (announced !== undefined) assertLength(announced.content, announced.length);
+    req.body = parsed(parseText, text, "utf-8", req);
   } catch (error) {
     return refuse(req, next, error);
+  } finally {
+    announced?.release();
   }
   next();
 }
@@ -177,16 +190,21 @@ async function parse(
   const charset = parseText === undefined ? null : charsetOf(req) || options.defaultCharset;
   if (charset !== null && acceptsCharset?.(charset) === false) throw unsupportedCharset(charset);
   const decoder = charset === null || charset === "utf-8" ? null : decoderFor(charset);
-  const content = await readBody(req, options, charset === "utf-8" && verify === undefined, beside);
-  // over HTTP/1.1, Deno delivers an empty body if the headers announce none
-  if (content.length === 0 && req.get("content-length") === undefined && req.get("transfer-encoding") === undefined) {
-    return NO_BODY;
+  const { content, release } = await readBody(req, options, charset === "utf-8" && verify === undefined, beside);
+  try {
+    // over HTTP/1.1, Deno delivers an empty body if the headers announce none
+    if (content.length === 0 && req.get("content-length") === undefined && req.get("transfer-encoding") === undefined) {
+      return NO_BODY;
+    }
+    if (typeof content === "string") return parsed(parseText!, content, charset!, req);
+    const bytes = req[exchangeKey].app.runtimeSupport.nodeBytes(content);
+    if (verify !== undefined) runVerify(verify, req, res, bytes, charset);
+    if (charset === null) return bytes;
+    const text = (bigEndian(content, charset) ?? decoder ?? new TextDecoder()).decode(content);
+    return parsed(parseText!, text, charset, req);
+  } finally {
+    release();
   }
-  if (typeof content === "string") return parsed(parseText!, content, charset!);
-  const bytes = req[exchangeKey].app.runtimeSupport.nodeBytes(content);
-  if (verify !== undefined) runVerify(verify, req, res, bytes, charset);
-  if (charset === null) return bytes;
-  return parsed(parseText!, (bigEndian(content, charset) ?? decoder ?? new TextDecoder()).decode(content), charset);
 }
 
 function charsetOf(req: FrameworkRequest): string | undefined {
@@ -225,10 +243,11 @@ function runVerify(
   }
 }
 
-function parsed(parseText: ParseText, text: string, charset: string): Untyped {
+function parsed(parseText: ParseText, text: string, charset: string, req: FrameworkRequest): Untyped {
   try {
+    const { settings } = req[exchangeKey].app;
     // Workers with an older compatibility date leave a byte order mark in the text
-    return parseText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, charset);
+    return parseText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, charset, settings);
   } catch (error) {
     throw annotated(error, 400, "entity.parse.failed", { body: text });
   }

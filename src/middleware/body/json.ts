@@ -1,3 +1,5 @@
+import { jsonDepth } from "../../request/body_settings.ts";
+import { assertDepth } from "../../request/request_body.ts";
 import type { Untyped } from "../../request/untyped.ts";
 import { type BodyOptions, checkBodyOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
@@ -17,7 +19,8 @@ export interface JsonOptions extends BodyOptions {
  * Parses JSON bodies, as Express's `express.json`.
  *
  * @param options Limit, types and how strictly
- * @returns The middleware; broken JSON is 400, too much 413, an unknown charset or coding 415
+ * @returns The middleware; broken JSON, and JSON that nests more deeply than the setting `json depth`, is 400, too much
+ * 413, an unknown charset or coding 415
  * @throws {TypeError} If an option is not valid
  */
 export function json(options?: JsonOptions): BodyParser {
@@ -25,11 +28,14 @@ export function json(options?: JsonOptions): BodyParser {
   return bodyParser(checkBodyOptions("json", options ?? {}, "application/json"), {
     // RFC 8259 section 8.1
     acceptsCharset: (charset) => charset.startsWith("utf-"),
-    parseText(text) {
+    parseText(text, _charset, settings) {
       // clients often send the type without a body
       if (text.length === 0) return {};
       if (strict) assertContainer(text);
-      return JSON.parse(text, reviver);
+      const value = JSON.parse(text);
+      assertDepth(value, text, jsonDepth(settings));
+      // afterwards, because revivers are called recursively, and may return anything
+      return reviver ? JSON.parse(text, reviver) : value;
     },
   });
 }

@@ -1,51 +1,63 @@
 import { HttpError } from "../../http/http_error.ts";
 import { utf8Length } from "../../http/encodings.ts";
-import type { RuntimeSupport } from "../../request/runtime_support.ts";
-import { isCutOff } from "../../request/body_reader.ts";
 import { exchangeKey } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { joinedBytes } from "../../http/chunk_bytes.ts";
+import { announcedLength } from "../../request/request_body.ts";
+import type { RuntimeSupport } from "../../request/runtime_support.ts";
+import { type BodyContent, wholeBody } from "../../request/whole_body.ts";
 import type { CheckedOptions } from "./body_options.ts";
 
-/** The bytes of a body as they came, or its text where the runtime could read that at once. */
-export type BodyContent = Uint8Array<ArrayBuffer> | string;
+/** A body, and what gives its room in the process's budget back once it has been parsed. */
+export interface HeldBody {
+  /** The body. */
+  readonly content: BodyContent;
+  /** Gives the room back. */
+  release(): void;
+}
 
 /**
  * Reads a whole body, inflated, and never more than the limit.
- *
- * Where the length is announced and within the limit, and nobody has to see the bytes, the runtime's own reader is
- * used: it is twice as fast, and the runtime holds the client to the announced length.
  *
  * @param req The request
  * @param options Limit and inflation
  * @param asText Whether UTF-8 text is wanted and the bytes are of no interest
  * @param beside The body as somebody else reads it too, `null` where nobody does
  * @returns The body
- * @throws {HttpError} 413 above the limit, 415 for an unknown coding, 400 if the client left or the coding is broken
+ * @throws {HttpError} 413 above the limit, 415 for an unknown coding, 400 if the client left or the coding is broken, 408
+ * if nothing came for too long, 503 if too much is being read at the moment
  */
 export async function readBody(
   req: FrameworkRequest,
   options: CheckedOptions,
   asText: boolean,
   beside: ReadableStream<Uint8Array<ArrayBuffer>> | null,
-): Promise<BodyContent> {
+): Promise<HeldBody> {
   const coding = (req.get("content-encoding") || "identity").toLowerCase();
   if (coding !== "identity" && !options.inflate) {
     throw new HttpError(415, "content encoding unsupported", { encoding: coding, type: "encoding.unsupported" });
   }
-  const announced = coding === "identity" ? announcedLength(req) : undefined;
-  if (announced !== undefined && announced > options.limit) throw tooLarge(options.limit, { length: announced });
-  if (announced !== undefined && beside === null) return assertLength(await native(req, announced, asText), announced);
-  const inflater = coding === "identity" ? null : inflaterOf(coding, req[exchangeKey].app.runtimeSupport);
-  const body = beside ?? req[exchangeKey].target.request.body;
-  if (body === null) return new Uint8Array(0);
-  const content = await collect(
-    inflater === null ? body : body.pipeThrough(inflater),
-    options.limit,
-    inflater !== null,
-    req,
-  );
-  return announced === undefined ? content : assertLength(content, announced);
+  const exchange = req[exchangeKey];
+  const { limit } = options;
+  if (coding !== "identity") {
+    const inflater = inflaterOf(coding, exchange.app.runtimeSupport);
+    const body = beside ?? exchange.target.request.body;
+    const instead = (body ?? new Blob([]).stream()).pipeThrough(inflater);
+    // what is inflated counts
+    return await wholeBody(exchange, { limit, announced: undefined, instead, failure: brokenCoding });
+  }
+  const announced = announcedLength(req);
+  const held = await wholeBody(exchange, { limit, announced, asText, instead: beside ?? undefined });
+  try {
+    if (announced !== undefined) assertLength(held.content, announced);
+  } catch (error) {
+    held.release();
+    throw error;
+  }
+  return held;
+}
+
+function brokenCoding(cause: unknown): HttpError {
+  return new HttpError(400, messageOf(cause), { cause, type: "encoding.invalid" });
 }
 
 /**
@@ -78,28 +90,6 @@ export function assertLength<T extends BodyContent>(content: T, announced: numbe
 // the runtime's text() drops a byte order mark, and replaces invalid UTF-8
 function isInexact(content: BodyContent, missing: number): boolean {
   return typeof content === "string" && (missing === 3 || content.includes("\ufffd"));
-}
-
-async function native(req: FrameworkRequest, announced: number, asText: boolean): Promise<BodyContent> {
-  try {
-    // Node 20 has no bytes()
-    return asText
-      ? await req[exchangeKey].target.request.text()
-      : new Uint8Array(await req[exchangeKey].target.request.arrayBuffer());
-  } catch (cause) {
-    throw aborted(req, announced, cause);
-  }
-}
-
-/**
- * Length of a body in bytes according to `Content-Length`.
- *
- * @param req The request
- * @returns The number, `undefined` without such a header
- */
-export function announcedLength(req: FrameworkRequest): number | undefined {
-  const length = Number(req.get("content-length") ?? NaN);
-  return Number.isNaN(length) ? undefined : length;
 }
 
 // Compressed bytes that are passed to the runtime at a time. It decompresses each chunk completely before its size can
@@ -140,69 +130,12 @@ function unsupportedCoding(coding: string): HttpError {
   });
 }
 
-async function collect(
-  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-  limit: number,
-  inflated: boolean,
-  req: FrameworkRequest,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = stream.getReader();
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let received = 0;
-  for (;;) {
-    let result: ReadableStreamReadResult<Uint8Array<ArrayBuffer>>;
-    try {
-      result = await reader.read();
-    } catch (cause) {
-      if (inflated) throw new HttpError(400, messageOf(cause), { cause, type: "encoding.invalid" });
-      throw aborted(req, undefined, cause);
-    }
-    if (result.done) return joinedBytes(chunks);
-    received += result.value.byteLength;
-    if (received > limit) {
-      // the rest is not needed; it does not matter if cancelling fails
-      reader.cancel().catch(() => {});
-      throw tooLarge(limit, { received });
-    }
-    chunks.push(result.value);
-  }
-}
-
 function wrongLength(announced: number, received: number): HttpError {
   return new HttpError(400, "request size did not match content length", {
     expected: announced,
     length: announced,
     received,
     type: "request.size.invalid",
-  });
-}
-
-/**
- * The error for a body above the limit.
- *
- * @param limit Most bytes
- * @param size Announced length, or the bytes received so far
- */
-export function tooLarge(limit: number, size: { readonly length: number } | { readonly received: number }): HttpError {
-  const details = "length" in size ? { expected: size.length, ...size, limit } : { limit, ...size };
-  return new HttpError(413, "request entity too large", { ...details, type: "entity.too.large" });
-}
-
-/**
- * The error for a body that was cut off, of which listeners for the end are told.
- *
- * @param req The request
- * @param length The announced length in bytes
- * @param cause The runtime's error
- */
-export function aborted(req: FrameworkRequest, length: number | undefined, cause: unknown): HttpError {
-  if (isCutOff(cause)) req[exchangeKey].lost();
-  return new HttpError(400, "request aborted", {
-    cause,
-    code: "ECONNABORTED",
-    expected: length,
-    length,
-    type: "request.aborted",
   });
 }
 

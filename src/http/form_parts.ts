@@ -1,0 +1,63 @@
+import { utf8Bytes } from "./encodings.ts";
+
+const AMPERSAND = 0x26;
+const DASH = 0x2d;
+
+/** What was counted in a body of type `multipart/form-data`. */
+export interface PartCount {
+  /** Number of parts; counting stops above the limit. */
+  readonly parts: number;
+  /** Whether the last delimiter closes the form. */
+  readonly closed: boolean;
+}
+
+/**
+ * Counts the parts of a multipart body (RFC 7578), in time proportional to its length whatever the body and the boundary
+ * are. Each delimiter begins a part, except the last one, which closes the form. Those in the middle of a line and behind
+ * the end count, too: so no runtime can see more parts than were counted.
+ *
+ * @param bytes The body
+ * @param boundary The boundary
+ * @param most Most parts
+ */
+export function countParts(bytes: Uint8Array, boundary: string, most: number): PartCount {
+  const delimiter = utf8Bytes(`--${boundary}`);
+  const borders = bordersOf(delimiter);
+  let delimiters = 0;
+  let end = 0;
+  for (let at = 0, matched = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    while (matched > 0 && byte !== delimiter[matched]) matched = borders[matched - 1]!;
+    if (byte === delimiter[matched]) matched++;
+    if (matched < delimiter.length) continue;
+    matched = 0;
+    end = at + 1;
+    if (++delimiters > most + 1) break;
+  }
+  const closed = delimiters > 0 && bytes[end] === DASH && bytes[end + 1] === DASH;
+  return { parts: closed ? delimiters - 1 : delimiters, closed };
+}
+
+// for each beginning of the pattern, the length of its longest border: Knuth, Morris and Pratt's search
+function bordersOf(pattern: Uint8Array): Uint32Array {
+  const borders = new Uint32Array(pattern.length);
+  for (let at = 1, border = 0; at < pattern.length; at++) {
+    while (border > 0 && pattern[at] !== pattern[border]) border = borders[border - 1]!;
+    if (pattern[at] === pattern[border]) border++;
+    borders[at] = border;
+  }
+  return borders;
+}
+
+/**
+ * Counts the fields of a body of type `application/x-www-form-urlencoded`.
+ *
+ * @param bytes The body
+ * @param most Where to stop
+ */
+export function countFields(bytes: Uint8Array, most: number): number {
+  if (bytes.length === 0) return 0;
+  let fields = 1;
+  for (let at = bytes.indexOf(AMPERSAND); at !== -1 && fields <= most; at = bytes.indexOf(AMPERSAND, at + 1)) fields++;
+  return fields;
+}
