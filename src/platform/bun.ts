@@ -1,4 +1,5 @@
 import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
+import { bunSeconds, BunSilence } from "./bun_silence.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
 import { builtinModule, genericPlatform, hasMethod, noWebSockets } from "./generic.ts";
 import type {
@@ -6,10 +7,12 @@ import type {
   ListenOptions,
   Platform,
   PlatformServer,
+  Routed,
   ServerLimits,
   Upgrade,
   UpgradeOptions,
 } from "./platform.ts";
+import { SEND_TIMEOUT_MS, SlowReaders } from "./slow_readers.ts";
 import { Unanswered } from "./unanswered.ts";
 
 /** The used part of Bun's server. */
@@ -18,6 +21,7 @@ interface BunServer {
   readonly hostname: string;
   requestIP(request: Request): { address: string; port: number } | null;
   upgrade(request: Request, options: { headers: Headers; data: BunSocket }): boolean;
+  timeout(request: Request, seconds: number): void;
   stop(closeConnections?: boolean): Promise<void>;
   ref(): void;
   unref(): void;
@@ -63,6 +67,9 @@ export function bunPlatform(): Platform {
     env: (name) => globals.process.env[name],
     environment: () => globals.process.env,
     colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
+    allowSilence: (request, info) => silences.get(info as object)?.allow(request),
+    endSilence: (request, info, isBroken) => silences.get(info as object)?.end(request, isBroken),
+    listenLimits: ["keepAliveTimeout", "sendTimeout"],
     serve,
     // an upgrade only returns false, without the reason
     hasLeft: ({ signal }) => Promise.resolve(signal.aborted),
@@ -70,25 +77,60 @@ export function bunPlatform(): Platform {
   };
 }
 
-function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
+/** Default of `keepAliveTimeout` in ms: not Node's, because it also limits how long a client may take nothing. */
+const KEEP_ALIVE_MS = 60_000;
+
+/** What keeps the quiet connections of a server, by the server. */
+const silences = new WeakMap<object, BunSilence>();
+
+function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
   const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
+  const { keepAliveTimeout = KEEP_ALIVE_MS, sendTimeout = SEND_TIMEOUT_MS } = options;
   const unanswered = new Unanswered();
+  const watched = unanswered.watch(handler);
   const server = globals.Bun.serve({
     port,
     hostname,
     reusePort,
     ...(cert !== undefined && key !== undefined ? { tls: { cert, key } } : {}),
     ...serverLimits,
+    idleTimeout: bunSeconds(keepAliveTimeout),
     development: false,
-    fetch: unanswered.watch(handler),
+    fetch(request: Request, server: BunServer) {
+      const answer = watched(request, server);
+      silence.passed(request);
+      return answer;
+    },
     websocket: bunSocketHandlers,
   });
+  const silence = new BunSilence(server, keepAliveTimeout);
+  silences.set(server, silence);
+  const slow = new SlowReaders(app.openStreams, (timer) => (timer as { unref?(): void }).unref?.());
+  slow.timeoutMs = sendTimeout;
   const { promise: finished, resolve } = Promise.withResolvers<void>();
   return {
+    limits: {
+      get keepAliveTimeout() {
+        return silence.keepAliveMs;
+      },
+      set keepAliveTimeout(ms) {
+        silence.keepAliveMs = ms;
+      },
+      get sendTimeout() {
+        return slow.timeoutMs;
+      },
+      set sendTimeout(ms) {
+        slow.timeoutMs = ms;
+      },
+    },
     port: server.port,
     hostname: server.hostname,
     finished,
-    shutdown: () => server.stop().then(resolve),
+    shutdown: () =>
+      server.stop().then(() => {
+        slow.stop();
+        resolve();
+      }),
     abort() {
       unanswered.abort();
       // after the 503s have been sent

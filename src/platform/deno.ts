@@ -5,7 +5,8 @@ import { builtinTag } from "./builtin_tag.ts";
 import { DenoPrototype } from "./deno_prototype.ts";
 import { arrivedText, isServed, keepHeaders, readHeader, trustRecordsOf, visitHeaders } from "./deno_record.ts";
 import { builtinModule, genericPlatform, noWebSockets, requirePackage, variables } from "./generic.ts";
-import type { AppFetch, ListenOptions, Platform, PlatformServer, Upgrade, UpgradeOptions } from "./platform.ts";
+import type { AppFetch, ListenOptions, Platform, PlatformServer, Routed, Upgrade, UpgradeOptions } from "./platform.ts";
+import { SEND_TIMEOUT_MS, SlowReaders } from "./slow_readers.ts";
 import { endStalled } from "./stalled.ts";
 import { Unanswered } from "./unanswered.ts";
 
@@ -40,6 +41,7 @@ export function denoPlatform(): Platform {
     entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
     loadPackage,
     prepare,
+    listenLimits: ["sendTimeout"],
     serve,
     hasLeft,
     upgrade,
@@ -102,8 +104,9 @@ async function loadPackage(name: string): Promise<unknown> {
 
 const environment = variables(readEnv);
 
-function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
-  const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
+function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
+  const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false, sendTimeout = SEND_TIMEOUT_MS } = options;
+  if (reusePort) assertUnstableNet();
   const common = { port, hostname, reusePort, onListen() {} };
   const tls = cert !== undefined && key !== undefined ? { cert, key } : {};
   const unanswered = new Unanswered();
@@ -113,11 +116,22 @@ function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
   stopped.signal.addEventListener("abort", () => {}, { once: true });
   const server = Deno.serve({ ...common, ...tls, signal: stopped.signal }, unanswered.watch(handler));
   server.finished.then(left.resolve, left.reject);
+  const slow = new SlowReaders(app.openStreams, Deno.unrefTimer);
+  slow.timeoutMs = sendTimeout;
+  left.promise.finally(() => slow.stop()).catch(() => {});
   const afterAnswers = (done: () => void): void => {
     const timer = setTimeout(done, unanswered.abort() ? LEAVING_MS : 0);
     server.finished.finally(() => clearTimeout(timer));
   };
   return {
+    limits: {
+      get sendTimeout() {
+        return slow.timeoutMs;
+      },
+      set sendTimeout(ms) {
+        slow.timeoutMs = ms;
+      },
+    },
     port: server.addr.port,
     hostname: server.addr.hostname,
     finished: left.promise,
@@ -131,6 +145,15 @@ function serve(handler: AppFetch, options: ListenOptions): PlatformServer {
     ref: () => server.ref(),
     unref: () => server.unref(),
   };
+}
+
+// without the flag, Deno would end the process; this is one of the functions that come with it
+function assertUnstableNet(): void {
+  if ((Deno as { listenDatagram?: unknown }).listenDatagram !== undefined) return;
+  throw new TypeError(
+    'app.listen: reusePort needs "unstable": ["net"] in deno.json, or the flag --unstable-net; ' +
+      "deno serve --parallel uses all cores without it (docs/all-cores.md)",
+  );
 }
 
 // What Deno compiles for the first response with a header takes 0.4 ms.

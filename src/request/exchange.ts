@@ -193,6 +193,7 @@ export class Exchange {
     const extras = this.#extras;
     if (extras === null) return;
     extras.watch?.end();
+    if (extras.streaming !== null) this.#endSilence();
     if (extras.onEnd === null) return;
     const left = extras.onEnd;
     extras.onEnd = null;
@@ -318,7 +319,9 @@ export class Exchange {
     if (waiting !== null && typeof waiting !== "function") return false;
     this.#answer = response;
     if (this.#extras !== null && (this.hasListeners || this.#extras.handlers > 0)) this.#keep();
-    waiting?.(response);
+    if (waiting === null) return true;
+    if (this.streaming === null) this.#endSilence();
+    waiting(response);
     return true;
   }
 
@@ -376,7 +379,13 @@ export class Exchange {
 
   set streaming(body: OpenStream | null) {
     this.#ensureExtras.streaming = body;
-    if (body !== null) this.#watch();
+    if (body === null) return;
+    this.app.runtimeSupport.allowSilence?.(this.target.request, this.info);
+    this.#watch();
+  }
+
+  #endSilence(): void {
+    this.app.runtimeSupport.endSilence?.(this.target.request, this.info, this.aborted);
   }
 
   /**
@@ -405,6 +414,7 @@ export class Exchange {
 
   // a method of its own, because the variables of a closure would be allocated for every request
   #later(): Promise<Response> {
+    this.app.runtimeSupport.allowSilence?.(this.target.request, this.info);
     return new Promise((resolve) => {
       this.#answer = resolve;
       this.#watch();

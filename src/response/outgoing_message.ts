@@ -2,7 +2,7 @@ import { makeAssignable } from "../http/assignable.ts";
 import { listenedTo, runningOnce } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
 import { statusText } from "../http/status_text.ts";
-import type { OpenStream } from "../request/app_like.ts";
+import { type OpenStream, piecesKey } from "../request/app_like.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { RequestSocket } from "../request/request_socket.ts";
 import type { NodeHttp } from "../request/runtime_support.ts";
@@ -306,6 +306,9 @@ export abstract class OutgoingMessage extends HeaderMethods {
     this.statusCode = response.status;
     // the client may be gone; the source of the body must not stay open
     if (!this[stateKey].take(response)) response.body?.cancel().catch(() => {});
+    const { app, info, target } = this[stateKey].exchange;
+    // its body may be a stream; to look at it would be expensive
+    app.runtimeSupport.allowSilence?.(target.request, info);
   }
 
   /** Whether a middleware has replaced a method that sends or sets headers, and must be called as it would be on Node. */
@@ -409,6 +412,15 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /** Accepted but not sent, like early hints. */
   writeProcessing(callback?: () => void): void {
     if (callback !== undefined) queueMicrotask(callback);
+  }
+
+  /**
+   * How many pieces of a streamed body the client has asked for, for the framework's own use.
+   *
+   * @internal
+   */
+  get [piecesKey](): number | null {
+    return this[stateKey].stream?.pieces ?? null;
   }
 
   /** Breaks off the response: a body that has begun is cut, and a response that has not begun fails. */

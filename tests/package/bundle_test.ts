@@ -32,8 +32,8 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 217_500, gzipped: 75_000 },
-  { what: "an application without middleware", program: "core", minified: 207_000, gzipped: 71_400 },
+  { what: "the smallest application", program: "hello", minified: 222_000, gzipped: 77_000 },
+  { what: "an application without middleware", program: "core", minified: 212_000, gzipped: 73_300 },
   { what: "a limiter over Durable Objects", program: "limited", minified: 74_400, gzipped: 26_700 },
 ];
 
