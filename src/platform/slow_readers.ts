@@ -9,9 +9,6 @@ const LOOKS = 4;
 /** The timer, as a runtime without Node's functions and one with them return it. */
 export type Timer = ReturnType<typeof setInterval>;
 
-/** The runtime's own, not a test's fake timers: those do not delay what clients do. */
-const { setInterval, clearInterval } = globalThis;
-
 /** What a stream had sent when it last had sent something. */
 interface Standing {
   readonly pieces: number;
@@ -53,7 +50,7 @@ export class SlowReaders {
 
   /** Ends the timer. */
   stop(): void {
-    clearInterval(this.#timer);
+    if (this.#timer !== undefined) clearInterval(this.#timer);
   }
 
   #look(): void {
