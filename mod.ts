@@ -86,7 +86,7 @@ export {
   type StaticFiles,
   type StaticFileStat,
 } from "./src/middleware/static_files.ts";
-export type { ListenOptions } from "./src/platform/platform.ts";
+export type { ListenOptions, ServerCounts, ServerTimeouts } from "./src/platform/platform.ts";
 export type { AppLike, RenderCallback, SettingValue } from "./src/request/app_like.ts";
 export type { ErrorContext, ErrorPhase } from "./src/request/error_context.ts";
 export {

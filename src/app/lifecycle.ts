@@ -9,6 +9,7 @@ import type { ErrorContext } from "../request/error_context.ts";
 import { type Connections, connectionsKey, GOING_AWAY } from "../websocket/connections.ts";
 import { listenOptions } from "./listen_options.ts";
 import { Server } from "./server.ts";
+import { dropUnkept } from "./server_limits.ts";
 
 /** Runs when an application listens, or with the error that kept it from doing so. */
 export type ListenCallback = (error?: Error) => void;
@@ -71,7 +72,9 @@ export class Lifecycle {
     try {
       const options = listenOptions(args.filter((arg) => typeof arg !== "function"));
       options.signal?.throwIfAborted();
-      const platform = detectPlatform().serve(handler, options, this.#app);
+      const runtime = detectPlatform();
+      dropUnkept(options, runtime.listenLimits, runtime.name);
+      const platform = runtime.serve(handler, options, this.#app);
       const isSecure = options.cert !== undefined;
       const close = (timeoutMs?: number): Promise<void> => this.#closeOne(listening, timeoutMs);
       // nobody waits for this closing
@@ -262,6 +265,7 @@ function neverListened(error: unknown): PlatformServer {
   finished.catch(() => {});
   const nothing = () => {};
   return {
+    limits: {},
     port: 0,
     hostname: "",
     finished,

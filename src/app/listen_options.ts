@@ -1,6 +1,7 @@
 import { describe } from "../http/error_text.ts";
 import { checkNames, type OptionNames } from "../http/check_option.ts";
-import type { ListenOptions } from "../platform/platform.ts";
+import type { LimitName, ListenOptions } from "../platform/platform.ts";
+import { checkedLimit, COUNTS, TIMEOUTS } from "./server_limits.ts";
 
 const NAMES: OptionNames<ListenOptions & { backlog: unknown }> = {
   port: true,
@@ -11,9 +12,11 @@ const NAMES: OptionNames<ListenOptions & { backlog: unknown }> = {
   key: true,
   reusePort: true,
   backlog: true,
+  ...TIMEOUTS,
+  ...COUNTS,
 };
 const OTHERS =
-  `there are ${Object.keys(NAMES).join(", ")}; for those of Node's servers use http.createServer(app) or ` +
+  `there are ${Object.keys(NAMES).join(", ")}; for others of Node's servers use http.createServer(app) or ` +
   "https.createServer(options, app)";
 
 /**
@@ -23,7 +26,7 @@ const OTHERS =
  * @returns The options
  * @throws {TypeError} If they name no TCP port, a certificate without its key, or an unknown option, or there are options
  * after the first argument
- * @throws {RangeError} If the port is out of range
+ * @throws {RangeError} If the port or a limit is out of range
  */
 export function listenOptions(args: readonly unknown[]): ListenOptions {
   const [first, second] = args;
@@ -45,6 +48,11 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
       throw new TypeError(`app.listen takes an AbortSignal as its signal, not ${describe(options.signal)}`);
     }
     if (options.port !== undefined) options.port = checkedPort(options.port);
+    for (const name of [...Object.keys(TIMEOUTS), ...Object.keys(COUNTS)] as LimitName[]) {
+      const value = options[name];
+      if (value === undefined) delete options[name];
+      else options[name] = checkedLimit("app.listen: option ", name, value);
+    }
     return options;
   }
   const options: ListenOptions = {};

@@ -1,7 +1,7 @@
 import { Emitter, listenedTo } from "../http/emitter.ts";
 import type { EventName, Listener } from "../http/emitter_methods.ts";
-import { describe } from "../http/error_text.ts";
-import type { PlatformServer, ServerCounts, ServerTimeouts } from "../platform/platform.ts";
+import type { LimitName, PlatformServer } from "../platform/platform.ts";
+import { checkedLimit } from "./server_limits.ts";
 
 /** Events that a server emits by itself; Node's other events come from Node's server, where there is one. */
 const OWN_EVENTS: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
@@ -87,42 +87,49 @@ export class Server extends Emitter {
     return { address: this.hostname, family: this.hostname.includes(":") ? "IPv6" : "IPv4", port: this.port };
   }
 
-  /**
-   * ms that an idle connection is kept open, as on Node. Other runtimes decide this: setting it warns, it reads as 0.
-   */
+  /** ms that an idle connection is kept open after an answer. On Deno setting it warns, and it reads as 0. */
   get keepAliveTimeout(): number {
-    return this.#timeout("keepAliveTimeout");
+    return this.#limits.keepAliveTimeout ?? 0;
   }
 
   set keepAliveTimeout(ms: number) {
     this.#limit("keepAliveTimeout", ms);
   }
 
-  /** ms in which the headers of a request must arrive. Node only, like {@linkcode keepAliveTimeout}. */
+  /** ms in which the headers of a request must arrive. Node only, like {@linkcode requestTimeout}. */
   get headersTimeout(): number {
-    return this.#timeout("headersTimeout");
+    return this.#limits.headersTimeout ?? 0;
   }
 
   set headersTimeout(ms: number) {
     this.#limit("headersTimeout", ms);
   }
 
-  /** ms in which a whole request must arrive. Node only, like {@linkcode keepAliveTimeout}. */
+  /** ms in which a whole request must arrive. Node only: setting it elsewhere warns, it reads as 0. */
   get requestTimeout(): number {
-    return this.#timeout("requestTimeout");
+    return this.#limits.requestTimeout ?? 0;
   }
 
   set requestTimeout(ms: number) {
     this.#limit("requestTimeout", ms);
   }
 
-  /** ms that a connection may be silent. Node only, like {@linkcode keepAliveTimeout}. */
+  /** ms that a connection may be silent. Node only, like {@linkcode requestTimeout}. */
   get timeout(): number {
-    return this.#timeout("timeout");
+    return this.#limits.timeout ?? 0;
   }
 
   set timeout(ms: number) {
     this.#limit("timeout", ms);
+  }
+
+  /** ms in which a client must take something of what was sent to it; see `sendTimeout` of `app.listen`. */
+  get sendTimeout(): number {
+    return this.#limits.sendTimeout ?? 0;
+  }
+
+  set sendTimeout(ms: number) {
+    this.#limit("sendTimeout", ms);
   }
 
   /**
@@ -137,13 +144,9 @@ export class Server extends Emitter {
     return this;
   }
 
-  #timeout(name: keyof ServerTimeouts): number {
-    return this.#platform.native?.[name] ?? 0;
-  }
-
-  /** Most connections at a time. Node only; on other runtimes setting it warns and changes nothing. */
+  /** Most connections at a time. Node only: setting it elsewhere warns and changes nothing. */
   get maxConnections(): number | undefined {
-    return this.#platform.native?.maxConnections;
+    return this.#limits.maxConnections;
   }
 
   set maxConnections(count: number) {
@@ -152,7 +155,7 @@ export class Server extends Emitter {
 
   /** Most headers of a request. Node only, like {@linkcode maxConnections}. */
   get maxHeadersCount(): number | undefined {
-    return this.#platform.native?.maxHeadersCount;
+    return this.#limits.maxHeadersCount;
   }
 
   set maxHeadersCount(count: number) {
@@ -161,21 +164,21 @@ export class Server extends Emitter {
 
   /** Most requests on one connection. Node only, like {@linkcode maxConnections}. */
   get maxRequestsPerSocket(): number | undefined {
-    return this.#platform.native?.maxRequestsPerSocket;
+    return this.#limits.maxRequestsPerSocket;
   }
 
   set maxRequestsPerSocket(count: number) {
     this.#limit("maxRequestsPerSocket", count);
   }
 
-  #limit(name: keyof (ServerTimeouts & ServerCounts), value: number): void {
-    if (typeof value !== "number" || !(value >= 0)) {
-      const unit = name.startsWith("max") ? "" : " of milliseconds";
-      throw new TypeError(`server.${name} must be a number${unit} from 0, not ${describe(value)}`);
-    }
-    const { native } = this.#platform;
-    if (native !== undefined) native[name] = value;
-    else console.warn(`server.${name} = ${value} changes nothing: only Node lets its server's limits be set`);
+  get #limits(): PlatformServer["limits"] {
+    return this.#platform.limits;
+  }
+
+  #limit(name: LimitName, value: number): void {
+    const checked = checkedLimit("server.", name, value);
+    if (name in this.#limits) this.#limits[name] = checked;
+    else console.warn(`server.${name} = ${value} changes nothing: this runtime does not let its server's limit be set`);
   }
 
   /**

@@ -71,7 +71,10 @@ export interface AppSettings {
 }
 
 /** Settings with a compiled form, and the functions that compile them. */
-const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map([
+const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map<
+  string,
+  (value: SettingValue) => unknown
+>([
   ["etag", compileEtag],
   ["query parser", compileQueryParser],
   ["trust proxy", compileTrust],

@@ -1,10 +1,13 @@
 import { createServer, type Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
-import { Server as NetServer, type Socket } from "node:net";
+import { Server as NetServer } from "node:net";
 import type { AppFetch, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/platform.ts";
 import { reportClientErrors } from "./client_errors.ts";
+import { ConnectionLimits } from "./connection_limits.ts";
+import { closeWhenIdle } from "./idle_session.ts";
 import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
+import { assertSharedPorts, limitServer, type NodeLimits } from "./node_limits.ts";
 import { isForSocket, takeUpgrade } from "./upgrade_handler.ts";
 import type { UpgradeVisit } from "./upgrade_visit.ts";
 
@@ -26,20 +29,18 @@ const LEAVING_MS = 100;
 class NodeServer implements PlatformServer {
   readonly ready: Promise<void>;
   readonly finished: Promise<void>;
+  readonly limits: NodeLimits;
   readonly #server: Server | Http2SecureServer;
   readonly #requested: Required<Pick<ListenOptions, "port" | "hostname">>;
   readonly #unanswered = new Set<ServerResponse>();
   readonly #upgrades = new Set<UpgradeVisit>();
   readonly #sessions = new Set<ServerHttp2Session>();
-  /** Connections of a server for HTTP/2, which cannot cut them itself. */
-  readonly #sockets = new Set<Socket>();
+  readonly #connections = new ConnectionLimits(this.#unanswered);
   #closing = false;
 
-  constructor(
-    handler: AppFetch,
-    { port = 3000, hostname = "", cert, key, reusePort = false }: ListenOptions,
-    app: Routed,
-  ) {
+  constructor(handler: AppFetch, options: ListenOptions, app: Routed) {
+    const { port = 3000, hostname = "", cert, key, reusePort = false } = options;
+    if (reusePort) assertSharedPorts(process.versions.node);
     this.#requested = { port, hostname };
     const answer = toNodeHandler({ fetch: handler });
     const listener = (req: Parameters<typeof answer>[0], res: ServerResponse): void => {
@@ -51,6 +52,7 @@ class NodeServer implements PlatformServer {
     const server = this.#server = cert !== undefined && key !== undefined
       ? createSecureServer({ allowHTTP1: true, cert, key }, listener as never)
       : createServer(listener);
+    this.limits = limitServer(server, options, this.#connections);
     server.on("upgrade", (req, socket, head) => {
       // other listeners: a proxy, or another framework, that found the server through req.socket.server
       if (server.listenerCount("upgrade") > 1 && !isForSocket(req, app)) return;
@@ -62,8 +64,9 @@ class NodeServer implements PlatformServer {
     server.on("session", (session: ServerHttp2Session) => {
       this.#sessions.add(session);
       session.once("close", () => this.#sessions.delete(session));
+      closeWhenIdle(session, this.limits);
     });
-    if (!("closeAllConnections" in server)) server.on("connection", (socket: Socket) => this.#hold(socket));
+    server.on("connection", (socket) => this.#connections.add(socket));
     this.ready = new Promise((resolve, reject) => {
       server.once("listening", () => {
         resolve();
@@ -78,13 +81,10 @@ class NodeServer implements PlatformServer {
     reportClientErrors(server, app);
     const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
     this.finished = this.ready.then(() => closed);
+    const stop = (): void => this.#connections.stop();
+    this.finished.then(stop, stop);
     // without a host name Node binds synchronously, so the port is known when listen() returns
     server.listen({ port, ...(hostname === "" ? {} : { host: hostname }), ...(reusePort ? { reusePort } : {}) });
-  }
-
-  #hold(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.once("close", () => this.#sockets.delete(socket));
   }
 
   #watch(res: ServerResponse): void {
@@ -166,7 +166,7 @@ class NodeServer implements PlatformServer {
   #cut(): void {
     if ("closeAllConnections" in this.#server) this.#server.closeAllConnections();
     // not the sessions: one that has sent GOAWAY would wait for its client
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#connections.sockets) socket.destroy();
     for (const visit of this.#upgrades) visit.drop();
   }
 

@@ -2,6 +2,7 @@ import { type BuiltinFiles, builtinFiles } from "./builtin_files.ts";
 import { programsBody } from "./bun_body.ts";
 import { passedOn } from "./bun_stream.ts";
 import { builtinModule } from "./builtin_module.ts";
+import { bunSeconds, BunSilence } from "./bun_silence.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
 import { genericPlatform, hasMethod, noWebSockets } from "./generic.ts";
 import { requirePackage, requireResolve } from "./installed_package.ts";
@@ -15,6 +16,7 @@ import type {
   Upgrade,
   UpgradeOptions,
 } from "./platform.ts";
+import { SEND_TIMEOUT_MS, SlowReaders } from "./slow_readers.ts";
 import { Unanswered } from "./unanswered.ts";
 
 /** The used part of Bun's server. */
@@ -23,6 +25,7 @@ interface BunServer {
   readonly hostname: string;
   requestIP(request: Request): { address: string; port: number } | null;
   upgrade(request: Request, options: { headers: Headers; data: BunSocket }): boolean;
+  timeout(request: Request, seconds: number): void;
   stop(closeConnections?: boolean): Promise<void>;
   ref(): void;
   unref(): void;
@@ -74,6 +77,9 @@ export function bunPlatform(): Platform {
     environment: () => globals.process.env,
     loadPackage: (name) => requirePackage(name, installedResolve),
     colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
+    allowSilence: (request, info) => silences.get(info as object)?.allow(request),
+    endSilence: (request, info, isBroken) => silences.get(info as object)?.end(request, isBroken),
+    listenLimits: ["keepAliveTimeout", "sendTimeout"],
     serve,
     // an upgrade only returns false, without the reason
     hasLeft: ({ signal }) => Promise.resolve(signal.aborted),
@@ -102,29 +108,64 @@ function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.search(/[\\/][^\\/]*$/)));
 }
 
+/** Default of `keepAliveTimeout` in ms: not Node's, because it also limits how long a client may take nothing. */
+const KEEP_ALIVE_MS = 60_000;
+
+/** What keeps the quiet connections of a server, by the server. */
+const silences = new WeakMap<object, BunSilence>();
+
 function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
   const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
+  const { keepAliveTimeout = KEEP_ALIVE_MS, sendTimeout = SEND_TIMEOUT_MS } = options;
   const unanswered = new Unanswered();
+  const watched = unanswered.watch(handler);
   const server = globals.Bun.serve({
     port,
     hostname,
     reusePort,
     ...(cert !== undefined && key !== undefined ? { tls: { cert, key } } : {}),
     ...serverLimits,
+    idleTimeout: bunSeconds(keepAliveTimeout),
     development: false,
-    fetch: unanswered.watch(handler),
+    fetch(request: Request, server: BunServer) {
+      const answer = watched(request, server);
+      silence.passed(request);
+      return answer;
+    },
     websocket: app.websocket,
     error(error: unknown) {
       app.reportError(error, { phase: "server" });
       return new Response("Internal Server Error", { status: 500 });
     },
   });
+  const silence = new BunSilence(server, keepAliveTimeout);
+  silences.set(server, silence);
+  const slow = new SlowReaders(app.openStreams, (timer) => (timer as { unref?(): void }).unref?.());
+  slow.timeoutMs = sendTimeout;
   const { promise: finished, resolve } = Promise.withResolvers<void>();
   return {
+    limits: {
+      get keepAliveTimeout() {
+        return silence.keepAliveMs;
+      },
+      set keepAliveTimeout(ms) {
+        silence.keepAliveMs = ms;
+      },
+      get sendTimeout() {
+        return slow.timeoutMs;
+      },
+      set sendTimeout(ms) {
+        slow.timeoutMs = ms;
+      },
+    },
     port: server.port,
     hostname: server.hostname,
     finished,
-    shutdown: () => server.stop().then(resolve),
+    shutdown: () =>
+      server.stop().then(() => {
+        slow.stop();
+        resolve();
+      }),
     abort() {
       // Bun aborts no signals then
       for (const { signal } of unanswered.abort()) signal.dispatchEvent(new Event("abort"));

@@ -19,6 +19,7 @@ import {
 import { isEncrypted, watchScheme } from "./deno_scheme.ts";
 import { genericPlatform, noWebSockets, variables } from "./generic.ts";
 import type { AppFetch, ListenOptions, Platform, PlatformServer, Routed, Upgrade, UpgradeOptions } from "./platform.ts";
+import { SEND_TIMEOUT_MS, SlowReaders } from "./slow_readers.ts";
 import { endStalled } from "./stalled.ts";
 import { Unanswered } from "./unanswered.ts";
 
@@ -62,6 +63,7 @@ export function denoPlatform(): Platform {
     awaits: isServed,
     entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
     prepare,
+    listenLimits: ["sendTimeout"],
     serve,
     hasLeft,
     upgrade,
@@ -121,7 +123,8 @@ function mayRead(variable: string): boolean {
 const environment = variables(readEnv);
 
 function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
-  const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
+  const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false, sendTimeout = SEND_TIMEOUT_MS } = options;
+  if (reusePort) assertUnstableNet();
   const onError = (error: unknown): Response => {
     // a stream fails for the server before it does for those who watch it
     setTimeout(() => isEcho(error) || app.reportError(error, { phase: "response" }), 0);
@@ -139,11 +142,22 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
     unanswered.watch(watchScheme(handler, cert !== undefined && key !== undefined)),
   );
   server.finished.then(left.resolve, left.reject);
+  const slow = new SlowReaders(app.openStreams, Deno.unrefTimer);
+  slow.timeoutMs = sendTimeout;
+  left.promise.finally(() => slow.stop()).catch(() => {});
   const afterAnswers = (done: () => void): void => {
     const timer = setTimeout(done, unanswered.abort().size > 0 ? LEAVING_MS : 0);
     server.finished.finally(() => clearTimeout(timer));
   };
   return {
+    limits: {
+      get sendTimeout() {
+        return slow.timeoutMs;
+      },
+      set sendTimeout(ms) {
+        slow.timeoutMs = ms;
+      },
+    },
     port: server.addr.port,
     hostname: server.addr.hostname,
     finished: left.promise,
@@ -157,6 +171,15 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
     ref: () => server.ref(),
     unref: () => server.unref(),
   };
+}
+
+// without the flag, Deno would end the process; this is one of the functions that come with it
+function assertUnstableNet(): void {
+  if ((Deno as { listenDatagram?: unknown }).listenDatagram !== undefined) return;
+  throw new TypeError(
+    'app.listen: reusePort needs "unstable": ["net"] in deno.json, or the flag --unstable-net; ' +
+      "deno serve --parallel uses all cores without it (docs/all-cores.md)",
+  );
 }
 
 // What Deno compiles for the first response with a header takes 0.4 ms.

@@ -30,6 +30,7 @@ export function genericPlatform(): Platform {
     heapBytes,
     entityTag: builtinTag(builtinModule, 0),
     loadPackage: requirePackage,
+    listenLimits: "all",
     serve() {
       throw new TypeError(
         'app.listen needs a runtime that can listen: on Node import "@sluice/sluice/node" first, elsewhere pass ' +

@@ -1,9 +1,10 @@
 import type { EmitterMethods } from "../http/emitter_methods.ts";
 import type { ErrorReporter } from "../request/guard.ts";
+import type { OpenStream } from "../request/app_like.ts";
 import type { RuntimeSupport } from "../request/runtime_support.ts";
 
-/** Where and how to listen. */
-export interface ListenOptions {
+/** Where and how to listen, and the limits of the server. */
+export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCounts> {
   /** TCP port, 3000 by default; 0 picks a free one. */
   port?: number;
   /** Address to listen on; all by default. On Deno and Bun the default is all IPv4 addresses, and `"::"` is all. */
@@ -16,7 +17,10 @@ export interface ListenOptions {
   cert?: string;
   /** Private key in PEM, for TLS. */
   key?: string;
-  /** Lets several processes share the port. */
+  /**
+   * Lets several processes share the port; the system spreads connections over them. Deno needs its flag
+   * `--unstable-net` for it, Node version 22.12, 23.1 or later, and all of them Linux, or another system that can.
+   */
   reusePort?: boolean;
 }
 
@@ -35,34 +39,51 @@ export interface Routed extends ErrorReporter {
   readonly router: { leadsToSocket(path: string): boolean };
   /** Handlers that the server needs for WebSockets; only on Bun. */
   readonly websocket?: unknown;
+  /** Bodies being streamed. */
+  readonly openStreams: Iterable<OpenStream>;
 }
 
-/** Time limits of a server in ms; 0 for none. The names are those of Node's `http.Server`. */
+/**
+ * Time limits of a server in ms; 0 or `Infinity` for none. The names are those of Node's `http.Server`, and nginx's for
+ * the last.
+ */
 export interface ServerTimeouts {
   /**
-   * From a response to the next request; behind a load balancer, longer than the balancer's own. Node's default is 5 s.
+   * From a response to the next request; behind a load balancer, longer than the balancer's own. The default is 5 s as
+   * in Node, and 60 s on Bun, which takes at most 255 s. Deno has no limit.
    */
   keepAliveTimeout: number;
-  /** For the headers of a request. Node's default is 60 s. */
+  /**
+   * For the headers of a request. The default is 60 s as in Node, to the next of Node's checks. Only on Node: Bun always
+   * takes about 12 s for the first request of a connection, Deno has no limit.
+   */
   headersTimeout: number;
-  /** For a whole request. Node's default is 300 s. */
+  /** For a whole request, its body included. Node's default is 300 s; other runtimes have none. */
   requestTimeout: number;
-  /** Without a byte in either direction. None by default. */
+  /** Without a byte in either direction. None by default, and only on Node. */
   timeout: number;
+  /**
+   * For a client that takes nothing of what was sent to it, 120 s by default. Each byte that the client takes starts
+   * it anew; where the runtime does not tell that, each piece of a streamed body does.
+   */
+  sendTimeout: number;
 }
 
-/** Quantity limits of a server; 0 for none. The names are those of Node's `http.Server`. */
+/** Quantity limits of a server; 0 or `Infinity` for none. The names are those of Node's `http.Server`. Only on Node. */
 export interface ServerCounts {
-  /** Connections at a time. */
+  /** Connections at a time; further ones are closed as they come. None by default. */
   maxConnections: number;
-  /** Headers of a request. Node's default is 2000. */
+  /** Headers of a request; further ones are left out. Node's default is 2000. */
   maxHeadersCount: number;
-  /** Requests on a connection. */
+  /** Requests on a connection; a further one is answered with 503. None by default. */
   maxRequestsPerSocket: number;
 }
 
+/** The name of a limit. */
+export type LimitName = keyof ServerTimeouts | keyof ServerCounts;
+
 /** Node's server, which can do more than the others. */
-export interface NativeServer extends EmitterMethods, ServerTimeouts, ServerCounts {
+export interface NativeServer extends EmitterMethods {
   /** Counts the connections. */
   getConnections(callback: (error: Error | null, count: number) => void): unknown;
   /** Whether it listens already, which Node finds out asynchronously. */
@@ -73,6 +94,8 @@ export interface NativeServer extends EmitterMethods, ServerTimeouts, ServerCoun
 export interface PlatformServer {
   /** Node's own; absent elsewhere. */
   readonly native?: NativeServer;
+  /** The limits it keeps, and no others; each may be set while it listens. */
+  readonly limits: Partial<Record<LimitName, number | undefined>>;
   /** The port it listens on. */
   readonly port: number;
   /** The address it listens on. */
@@ -189,6 +212,8 @@ export interface Platform extends RuntimeSupport {
   refuse?(request: Request): Response | undefined;
   /** Makes what the runtime needs for its first response, before clients can connect. */
   prepare?(): void;
+  /** The limits that `serve` takes. */
+  readonly listenLimits: readonly LimitName[] | "all";
   /** Listens on a port; where the runtime cannot, throws an error that says what to do instead. */
   serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer;
   /** Answers a request of a Node server, for `http.createServer(app)`. */

@@ -2,6 +2,9 @@ import type { EmitterMethods } from "../http/emitter_methods.ts";
 import type { ErrorContext } from "./error_context.ts";
 import type { RuntimeSupport } from "./runtime_support.ts";
 
+/** Key under which a body being streamed tells how far it is: a name could be one that a program uses. */
+export const piecesKey: unique symbol = Symbol("sluice.pieces");
+
 /**
  * A body being streamed.
  *
@@ -10,6 +13,8 @@ import type { RuntimeSupport } from "./runtime_support.ts";
 export interface OpenStream {
   /** Cuts the body. */
   destroy(error: Error): unknown;
+  /** How many pieces the client has asked for; `null` while it has taken all there is, and waits for more. */
+  readonly [piecesKey]: number | null;
 }
 
 /** Value of a setting, as stored by `app.set(name, value)`. */

@@ -203,6 +203,7 @@ export class Exchange implements Waiter {
     const extras = this.#extras;
     if (extras === null) return;
     extras.watch?.end();
+    if (extras.streaming !== null) this.#endSilence();
     if (extras.onEnd === null) return;
     const left = extras.onEnd;
     extras.onEnd = null;
@@ -356,10 +357,10 @@ export class Exchange implements Waiter {
     if (waiting !== null && typeof waiting !== "function") return false;
     this.#answer = response;
     if (this.#extras !== null && (this.hasListeners || this.#extras.handlers > 0)) this.#keep();
-    if (waiting !== null) {
-      endWaiting(this);
-      waiting(response);
-    }
+    if (waiting === null) return true;
+    endWaiting(this);
+    if (this.streaming === null) this.#endSilence();
+    waiting(response);
     return true;
   }
 
@@ -430,7 +431,13 @@ export class Exchange implements Waiter {
 
   set streaming(body: OpenStream | null) {
     this.#ensureExtras.streaming = body;
-    if (body !== null) this.#watch();
+    if (body === null) return;
+    this.app.runtimeSupport.allowSilence?.(this.target.request, this.info);
+    this.#watch();
+  }
+
+  #endSilence(): void {
+    this.app.runtimeSupport.endSilence?.(this.target.request, this.info, this.aborted);
   }
 
   /**
@@ -459,6 +466,7 @@ export class Exchange implements Waiter {
 
   // a method of its own, because the variables of a closure would be allocated for every request
   #later(): Promise<Response> {
+    this.app.runtimeSupport.allowSilence?.(this.target.request, this.info);
     const promise = new Promise<Response>((resolve) => {
       this.#answer = resolve;
       this.#watch();

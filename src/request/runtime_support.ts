@@ -174,6 +174,22 @@ export interface RuntimeSupport extends TagMaker {
    * @param info The platform's second argument
    */
   awaits?(request: Request, info: unknown): boolean;
+  /**
+   * Lets the connection of a request be silent for as long as its answer takes, where the runtime would cut it: event
+   * streams may have nothing to say.
+   *
+   * @param request The request
+   * @param info The platform's second argument
+   */
+  allowSilence?(request: Request, info: unknown): void;
+  /**
+   * Ends what `allowSilence` began.
+   *
+   * @param request The request
+   * @param info The platform's second argument
+   * @param isBroken Whether the answer was broken off, so that the connection is of no use any more
+   */
+  endSilence?(request: Request, info: unknown, isBroken: boolean): void;
   /** Inflates brotli, on runtimes whose `DecompressionStream` may not support it. */
   brotliInflater?(): ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
   /**

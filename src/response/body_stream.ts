@@ -9,6 +9,12 @@ export const HIGH_WATER_MARK = 16 * 1024;
 /** Most bytes of small chunks that are sent together; every piece costs the runtime a turn of its loop or more. */
 const PIECE_BYTES = 64 * 1024;
 
+/**
+ * Most bytes of a large chunk that are sent at once: runtimes tell of a slow client's progress only piece by piece, and
+ * within `sendTimeout` it must take one.
+ */
+export const MOST_PIECE_BYTES = 512 * 1024;
+
 /** The queue of the web stream stays empty. */
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
@@ -40,6 +46,7 @@ export class BodyStream {
   #waiting: Map<Uint8Array, TakenCallback> | null = null;
   #queued = 0;
   #asked = false;
+  #pieces = 0;
   /** Runs `drain` listeners in the asynchronous context of the writer that has to wait. */
   #drain: ((run: () => void) => void) | null = null;
   #enqueueing = false;
@@ -69,6 +76,7 @@ export class BodyStream {
    */
   pull(): void {
     this.#asked = true;
+    this.#pieces++;
     this.#deliver();
   }
 
@@ -77,6 +85,11 @@ export class BodyStream {
     this.#over = true;
     this.#drop();
     this.#events.leave();
+  }
+
+  /** How many pieces the client has asked for; `null` while it waits for one. */
+  get pieces(): number | null {
+    return this.#asked || this.#over || this.#discarding ? null : this.#pieces;
   }
 
   /** Bytes that wait for the client. */
@@ -102,7 +115,7 @@ export class BodyStream {
       if (taken !== undefined) queueMicrotask(taken);
       return true;
     }
-    if (this.#asked && this.#queue.length === 0) {
+    if (this.#asked && this.#queue.length === 0 && bytes.byteLength <= MOST_PIECE_BYTES) {
       this.#asked = false;
       this.#drain = null;
       // first, because enqueueing may schedule the delivery of chunks that are written next, with their callbacks
@@ -113,6 +126,8 @@ export class BodyStream {
     this.#queue.push(bytes);
     if (taken !== undefined) (this.#waiting ??= new Map()).set(bytes, inContext(taken));
     this.#queued += bytes.byteLength;
+    // only a large chunk can find the client waiting
+    if (this.#asked) this.#deliver();
     if (this.#queued < HIGH_WATER_MARK) return true;
     this.#drain ??= captureContext();
     return false;
@@ -179,6 +194,7 @@ export class BodyStream {
     // enqueueing may call pull again, and the callbacks of what is delivered then are not the first
     if (this.#enqueueing) return;
     while (this.#asked && this.#queue.length > 0 && !this.#over) {
+      if (this.#queue[0]!.byteLength > MOST_PIECE_BYTES) this.#split(this.#queue.shift()!);
       const chunks = this.#queue.splice(0, this.#fitting());
       const piece = joinedBytes(chunks);
       const last = chunks.at(-1)!;
@@ -196,6 +212,16 @@ export class BodyStream {
     this.#over = true;
     this.#controller.close();
     this.#events.finish();
+  }
+
+  // the callback of a chunk waits for its last part
+  #split(chunk: Uint8Array): void {
+    const rest = chunk.subarray(MOST_PIECE_BYTES);
+    this.#queue.unshift(chunk.subarray(0, MOST_PIECE_BYTES), rest);
+    const taken = this.#waiting?.get(chunk);
+    if (taken === undefined) return;
+    this.#waiting!.delete(chunk);
+    this.#waiting!.set(rest, taken);
   }
 
   // How many queued chunks are sent together. A chunk with a callback is the last of its piece, so that no callback

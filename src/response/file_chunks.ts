@@ -7,8 +7,16 @@ import type { OpenFile } from "../http/file_system.ts";
  */
 const LEAST_BYTES = 64 * 1024;
 const MOST_BYTES = 512 * 1024;
+/**
+ * Bytes that all files together may have in memory, as far as their pieces are larger than the least: what a piece costs
+ * matters less when many downloads keep the process busy anyway, and their clients may stop reading at any time.
+ */
+const SHARED_BYTES = 4 * 1024 * 1024;
 /** A client that asks for the next piece within this many ms keeps up. */
 const KEEPS_UP_MS = 20;
+
+/** How many files are being sent. */
+let sending = 0;
 
 /** A part of a file, read piece by piece on demand. The file is closed at the end, and by `return`. */
 export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
@@ -25,6 +33,7 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
   constructor(file: OpenFile, length: number) {
     this.#file = file;
     this.#left = length;
+    sending++;
   }
 
   /** Whether the last piece has been returned. */
@@ -40,7 +49,8 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
   /** Reads the next piece. */
   async next(): Promise<IteratorResult<Uint8Array<ArrayBuffer>, undefined>> {
     const keepsUp = this.#givenAt > 0 && Date.now() - this.#givenAt < KEEPS_UP_MS;
-    this.#size = keepsUp ? Math.min(this.#size * 2, MOST_BYTES) : LEAST_BYTES;
+    const most = Math.max(LEAST_BYTES, Math.min(MOST_BYTES, SHARED_BYTES / sending));
+    this.#size = keepsUp ? Math.min(this.#size * 2, most) : LEAST_BYTES;
     try {
       const chunk = new Uint8Array(Math.min(this.#left, this.#size));
       const read = chunk.length === 0 || this.#closed ? 0 : await this.#file.read(chunk);
@@ -68,6 +78,7 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
   async return(): Promise<IteratorReturnResult<undefined>> {
     if (!this.#closed) {
       this.#closed = true;
+      sending--;
       await this.#file.close();
     }
     return { done: true, value: undefined };

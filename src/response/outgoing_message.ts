@@ -2,7 +2,7 @@ import { makeAssignable } from "../http/assignable.ts";
 import { Emitter, listenedTo, listenerFailed, runningOnce, tell } from "../http/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
 import { statusText } from "../http/status_text.ts";
-import type { OpenStream } from "../request/app_like.ts";
+import { type OpenStream, piecesKey } from "../request/app_like.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { ErrorPhase } from "../request/error_context.ts";
 import { callGuarded } from "../request/guard.ts";
@@ -322,9 +322,11 @@ export abstract class OutgoingMessage extends HeaderMethods {
    */
   protected adopt(response: Response): void {
     this.statusCode = response.status;
-    if (this[stateKey].take(response)) return;
     // the client may be gone; the source of the body must not stay open
-    response.body?.cancel().catch((error) => report(this, error, "response"));
+    if (!this[stateKey].take(response)) response.body?.cancel().catch((error) => report(this, error, "response"));
+    const { app, info, target } = this[stateKey].exchange;
+    // its body may be a stream; to look at it would be expensive
+    app.runtimeSupport.allowSilence?.(target.request, info);
   }
 
   /** Whether a middleware has replaced a method that sends or sets headers, and must be called as it would be on Node. */
@@ -428,6 +430,15 @@ export abstract class OutgoingMessage extends HeaderMethods {
   /** Accepted but not sent, like early hints. */
   writeProcessing(callback?: () => void): void {
     if (callback !== undefined) queueMicrotask(guarded(this, callback));
+  }
+
+  /**
+   * How many pieces of a streamed body the client has asked for, for the framework's own use.
+   *
+   * @internal
+   */
+  get [piecesKey](): number | null {
+    return this[stateKey].stream?.pieces ?? null;
   }
 
   /** Breaks off the response: a body that has begun is cut, and a response that has not begun fails. */

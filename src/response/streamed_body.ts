@@ -1,6 +1,8 @@
 import { chunkBytes } from "../http/chunk_bytes.ts";
 import { expectEcho } from "../http/echoes.ts";
+import { piecesKey } from "../request/app_like.ts";
 import type { Exchange } from "../request/exchange.ts";
+import { MOST_PIECE_BYTES } from "./body_stream.ts";
 
 /** Sources a body can be streamed from. */
 export type BodySource = ReadableStream<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
@@ -31,6 +33,10 @@ export class StreamedBody {
   readonly #events: StreamedBodyEvents;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #over = false;
+  #pieces = 0;
+  #asked = false;
+  /** What is left of a large chunk. */
+  #rest: Uint8Array | null = null;
 
   /**
    * @param source A web stream or an async iterable of text or bytes
@@ -49,11 +55,19 @@ export class StreamedBody {
 
   /** Called by the web stream when the client can take a chunk. */
   async pull(): Promise<void> {
+    this.#pieces++;
+    this.#asked = true;
     try {
-      const { done, value } = await this.#chunks.next();
-      if (this.#over) return;
-      if (!done) this.#controller.enqueue(chunkBytes("A streamed body", value));
-      if (!done && !this.#chunks.exhausted) return;
+      if (this.#rest === null) {
+        const { done, value } = await this.#chunks.next();
+        if (this.#over) return;
+        if (!done) this.#rest = chunkBytes("A streamed body", value);
+      }
+      this.#asked = false;
+      if (this.#rest !== null) {
+        this.#enqueue(this.#rest);
+        if (this.#rest !== null || !this.#chunks.exhausted) return;
+      }
       this.#over = true;
       this.#controller.close();
       this.#events.finish();
@@ -67,6 +81,12 @@ export class StreamedBody {
     }
   }
 
+  #enqueue(bytes: Uint8Array): void {
+    const isLarge = bytes.byteLength > MOST_PIECE_BYTES;
+    this.#rest = isLarge ? bytes.subarray(MOST_PIECE_BYTES) : null;
+    this.#controller.enqueue(isLarge ? bytes.subarray(0, MOST_PIECE_BYTES) : bytes);
+  }
+
   /** Called by the web stream when the client is gone. */
   async cancel(reason: unknown): Promise<void> {
     this.#over = true;
@@ -76,6 +96,11 @@ export class StreamedBody {
     } catch (error) {
       this.#events.leftOpen(error);
     }
+  }
+
+  /** How many pieces the client has asked for; `null` while it waits for one. */
+  get [piecesKey](): number | null {
+    return this.#asked || this.#over ? null : this.#pieces;
   }
 
   /** Cuts the body: the client sees a truncated response. */

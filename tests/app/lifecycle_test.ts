@@ -186,32 +186,41 @@ Deno.test("an unknown option is refused, since a server would open more than was
   assertThrows(() => quietApp().listen({ port: 0, signal }), TypeError, 'an AbortSignal as its signal, not "SIGTERM"');
 });
 
-Deno.test("a server limit that can be set only on Node changes nothing elsewhere, and says so", async () => {
-  const app = quietApp();
-  const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+/** What a program writes to `console.warn`. */
+async function warnings(run: () => Promise<void> | void): Promise<string[]> {
   const { warn } = console;
-  const warnings: string[] = [];
-  console.warn = (message) => void warnings.push(message);
+  const seen: string[] = [];
+  console.warn = (message) => void seen.push(message);
   try {
-    server.keepAliveTimeout = 65_000;
-    server.setTimeout(9000);
-    server.maxConnections = 100;
+    await run();
   } finally {
     console.warn = warn;
   }
-  assertEquals(warnings, [
-    "server.keepAliveTimeout = 65000 changes nothing: only Node lets its server's limits be set",
-    "server.timeout = 9000 changes nothing: only Node lets its server's limits be set",
-    "server.maxConnections = 100 changes nothing: only Node lets its server's limits be set",
+  return seen;
+}
+
+Deno.test("a server limit that can be set only on Node changes nothing elsewhere, and says so", async () => {
+  const app = quietApp();
+  const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+  const seen = await warnings(() => {
+    server.keepAliveTimeout = 65_000;
+    server.setTimeout(9000);
+    server.maxConnections = 100;
+  });
+  assertEquals(seen, [
+    "server.keepAliveTimeout = 65000 changes nothing: this runtime does not let its server's limit be set",
+    "server.timeout = 9000 changes nothing: this runtime does not let its server's limit be set",
+    "server.maxConnections = 100 changes nothing: this runtime does not let its server's limit be set",
   ]);
   assertThrows(() => server.setTimeout(9000, () => {}), TypeError, "http.createServer(app)");
   assertEquals(server.keepAliveTimeout, 0);
-  for (const name of ["keepAliveTimeout", "headersTimeout", "requestTimeout", "timeout"] as const) {
+  for (const name of ["keepAliveTimeout", "headersTimeout", "requestTimeout", "timeout", "sendTimeout"] as const) {
     assertThrows(
       () => server[name] = NaN,
       TypeError,
       `server.${name} must be a number of milliseconds from 0, not NaN`,
     );
+    assertThrows(() => server[name] = 2 ** 31, RangeError, `server.${name} must be at most 2147483647 ms, or Infinity`);
   }
   for (const name of ["maxConnections", "maxHeadersCount", "maxRequestsPerSocket"] as const) {
     assertThrows(() => server[name] = NaN, TypeError, `server.${name} must be a number from 0, not NaN`);
@@ -220,6 +229,41 @@ Deno.test("a server limit that can be set only on Node changes nothing elsewhere
   const refused = await new Promise<Error | null>((resolve) => void server.getConnections(resolve));
   assertStringIncludes(String(refused), "only Node counts");
   await server.close();
+});
+
+Deno.test("limits for app.listen that the runtime does not keep are named in one warning", async () => {
+  const app = quietApp();
+  const seen = await warnings(async () => {
+    await app.listen({ port: 0, headersTimeout: 10_000, maxConnections: 5, sendTimeout: 1000 }).close();
+    await app.listen({ port: 0, timeout: Infinity }).close();
+    await app.listen({ port: 0 }).close();
+  });
+  assertEquals(seen, [
+    "app.listen: headersTimeout, maxConnections have no effect on Deno; set such limits at the proxy in front " +
+    "(docs/security.md)",
+    "app.listen: timeout has no effect on Deno; set such limits at the proxy in front (docs/security.md)",
+  ]);
+  for (const value of [-1, "60s", null]) {
+    assertThrows(
+      () => app.listen({ port: 0, headersTimeout: value as number }),
+      TypeError,
+      "app.listen: option headersTimeout must be a number of milliseconds from 0, not ",
+    );
+  }
+});
+
+Deno.test("the time a client has to read can be set, and read, while a server listens", async () => {
+  const server = quietApp().listen({ port: 0, hostname: "127.0.0.1" });
+  assertEquals(server.sendTimeout, 120_000);
+  server.sendTimeout = 30_000;
+  assertEquals(server.sendTimeout, 30_000);
+  server.sendTimeout = Infinity;
+  assertEquals(server.sendTimeout, 0);
+  await server.close();
+});
+
+Deno.test("reusePort without Deno's flag for it is refused, and the error names the flag", () => {
+  assertThrows(() => quietApp().listen({ port: 0, reusePort: true }), TypeError, "--unstable-net");
 });
 
 Deno.test("an invalid port is refused, naming the value", () => {

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";
 import { createReadStream } from "node:fs";
@@ -411,5 +411,35 @@ Deno.test("a source whose chunks cannot be sent is cancelled, also behind middle
     });
     for (const path of ["/list", "/stream"]) await assertRejects(async () => await (await ask(app, path)).text());
     assertEquals([givenUp, app.openStreams.size], [["list", "stream"], 0]);
+  }
+});
+
+Deno.test("a large chunk is sent in several pieces, and its callback waits for the last", async () => {
+  const large = new Uint8Array(1_500_000).map((_, i) => i);
+  for (const way of ["written", "waited", "streamed"]) {
+    const app = quietApp();
+    const taken: string[] = [];
+    app.get("/", async (_req, res) => {
+      if (way === "streamed") return res.send(ReadableStream.from([large]));
+      res.flushHeaders();
+      // now the client waits for the chunk
+      if (way === "waited") await new Promise((resolve) => setTimeout(resolve, 0));
+      res.write(large, () => taken.push("large"));
+      res.end("end");
+    });
+    const answer = await app.handle(new Request("http://localhost/"));
+    const arrived = new Uint8Array(large.length + 3);
+    const pieces: number[] = [];
+    let length = 0;
+    for await (const piece of answer.body!) {
+      arrived.set(piece, length);
+      length += piece.length;
+      pieces.push(piece.length);
+      if (pieces.length === 2) assertEquals(taken, []);
+    }
+    assert(pieces.every((length) => length <= 512 * 1024), `${pieces}`);
+    assertEquals(taken, way === "streamed" ? [] : ["large"]);
+    assertEquals(arrived.subarray(0, large.length), large);
+    assertEquals(length, large.length + (way === "streamed" ? 0 : "end".length));
   }
 });

@@ -29,7 +29,7 @@ export interface FaultRuntime {
   readonly name: string;
   /** Whether it is missing on this machine. */
   readonly missing: boolean;
-  /** The command that runs a program of `tests/fixtures/faults/`. */
+  /** The command that runs a program of `tests/fixtures/`. */
   command(fixture: string): Promise<readonly string[]>;
 }
 
@@ -43,7 +43,7 @@ export interface FaultSubject {
   readonly fixture: string;
 }
 
-const pathOf = (fixture: string) => `tests/fixtures/faults/${fixture}.ts`;
+const pathOf = (fixture: string) => `tests/fixtures/${fixture}.ts`;
 
 export const DENO: FaultRuntime = {
   name: "Deno",
@@ -53,7 +53,7 @@ export const DENO: FaultRuntime = {
     "run",
     "-A",
     "--quiet",
-    await lockFlag(`faults_${fixture}`),
+    await lockFlag(fixture.replace("/", "_")),
     pathOf(fixture),
   ],
 };
@@ -64,7 +64,7 @@ export const BUN: FaultRuntime = {
   command: async (fixture) => [`${runtimes}node_modules/.bin/bun`, await bundled(pathOf(fixture))],
 };
 
-const NODE: FaultRuntime = {
+export const NODE: FaultRuntime = {
   name: "Node",
   missing: skipNode,
   command: async (fixture) => ["node", await bundled(pathOf(fixture), "deno")],
@@ -89,7 +89,7 @@ export async function startFaultServer(
   { runtime, fixture }: FaultSubject,
   env: Record<string, string> = {},
 ): Promise<FaultServer> {
-  const [command, ...args] = await runtime.command(fixture);
+  const [command, ...args] = await runtime.command(`faults/${fixture}`);
   const options = { cwd: ROOT, env: { NODE_ENV: "test", ...env } };
   const { line, pid, stop } = await startProgram(command!, args, options);
   const server = { port: Number(line), pid, stop };
@@ -106,7 +106,7 @@ export async function startFaultServer(
  * @returns What it printed, parsed as JSON
  */
 export async function printed(runtime: FaultRuntime, fixture: string): Promise<unknown> {
-  const [command, ...args] = await runtime.command(fixture);
+  const [command, ...args] = await runtime.command(`faults/${fixture}`);
   const { code, output } = await run(command!, args, { limitMs: PATIENCE_MS, quiet: true, cwd: ROOT });
   if (code !== 0) throw new Error(`${fixture} ended with ${code} on ${runtime.name}: ${output}`);
   return JSON.parse(output);

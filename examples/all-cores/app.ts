@@ -1,0 +1,16 @@
+/**
+ * An application that uses all cores when it is started several times: it tells which of the processes, or threads, has
+ * answered.
+ *
+ * On Deno: `PORT=3000 deno serve --parallel --allow-env examples/all-cores/app.ts`
+ */
+import sluice, { type FrameworkApp, rateLimit } from "@sluice/sluice";
+
+const app: FrameworkApp = sluice();
+const worker = crypto.randomUUID();
+
+app.get("/", (_req, res) => res.json({ worker }));
+// counted by each process for itself: with four of them, a client gets up to 40 answers a minute
+app.get("/limited", rateLimit({ windowMs: 60_000, max: 10 }), (_req, res) => res.json({ worker }));
+
+export default app;

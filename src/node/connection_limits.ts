@@ -1,0 +1,98 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** The bytes of a connection as libuv counts them. Node's own socket timeouts read them, too. */
+interface Transport {
+  /** All bytes that were to be written. */
+  readonly bytesWritten: number;
+  /** Those of them that the system has not taken. */
+  readonly writeQueueSize: number;
+}
+
+/** What a connection had sent when it last had sent something. */
+interface Standing {
+  readonly sent: number;
+  readonly since: number;
+}
+
+/** The part of an HTTP/2 stream that is used. */
+interface Http2Stream {
+  readonly writableLength: number;
+  setTimeout(ms: number, callback: () => void): unknown;
+  close(code: number): void;
+}
+
+/** HTTP/2's code for a stream that is no longer needed (RFC 9113 section 7). */
+const CANCEL = 8;
+
+/** How often a timeout is looked at while it runs, so that it is never late by more than a part of itself. */
+const LOOKS = 4;
+
+/** Node's own, not a test's fake timers: those do not delay what clients do. */
+const { setInterval, clearInterval } = globalThis;
+
+/** Cuts connections whose clients take nothing of what was sent to them. One timer looks at all of them. */
+export class ConnectionLimits {
+  /** The open connections; those with TLS as they are without it. */
+  readonly sockets = new Set<Socket>();
+  readonly #responses: Iterable<ServerResponse>;
+  /** HTTP/2 streams that have a timeout. */
+  readonly #timed = new WeakSet<object>();
+  #standing = new Map<Socket, Standing>();
+  #timeoutMs = 0;
+  #timer: ReturnType<typeof setInterval> | undefined = undefined;
+
+  /** @param responses The responses that are not complete */
+  constructor(responses: Iterable<ServerResponse>) {
+    this.#responses = responses;
+  }
+
+  /** Takes a new connection. */
+  add(socket: Socket): void {
+    this.sockets.add(socket);
+    socket.once("close", () => this.sockets.delete(socket));
+  }
+
+  /** ms in which a client must take something, 0 for no limit. */
+  get timeoutMs(): number {
+    return this.#timeoutMs;
+  }
+
+  set timeoutMs(ms: number) {
+    this.stop();
+    this.#timeoutMs = ms;
+    if (ms > 0) this.#timer = setInterval(() => this.#look(), Math.ceil(ms / LOOKS)).unref();
+  }
+
+  /** Ends the timer. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const now = performance.now();
+    const before = this.#standing;
+    this.#standing = new Map();
+    for (const socket of this.sockets) {
+      const transport = (socket as { _handle?: Transport | null })._handle;
+      if (!transport || !(transport.writeQueueSize > 0)) continue;
+      const sent = transport.bytesWritten - transport.writeQueueSize;
+      const known = before.get(socket);
+      const since = known?.sent === sent ? known.since : now;
+      if (now - since < this.#timeoutMs) this.#standing.set(socket, { sent, since });
+      else socket.destroy();
+    }
+    for (const response of this.#responses) this.#time((response as { stream?: Http2Stream }).stream);
+  }
+
+  // A client that opens no window for its streams leaves nothing to be written to the connection. Node's timeout of a
+  // stream begins anew with whatever is sent on its connection, so that a client which takes other streams is not cut.
+  #time(stream: Http2Stream | undefined): void {
+    if (stream === undefined || stream.writableLength === 0 || this.#timed.has(stream)) return;
+    this.#timed.add(stream);
+    stream.setTimeout(this.#timeoutMs, () => {
+      this.#timed.delete(stream);
+      if (stream.writableLength > 0) stream.close(CANCEL);
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import type { ServerCounts, ServerTimeouts } from "../platform/platform.ts";
+import { SEND_TIMEOUT_MS } from "../platform/slow_readers.ts";
+
+/** All limits of a server. */
+export type NodeLimits = ServerTimeouts & ServerCounts;
+
+/** The defaults. Node's own are repeated, because its server for HTTP/2 has only some of them. */
+const DEFAULTS: Readonly<Record<keyof NodeLimits, number | null>> = {
+  keepAliveTimeout: 5000,
+  headersTimeout: 60_000,
+  requestTimeout: 300_000,
+  timeout: 0,
+  sendTimeout: SEND_TIMEOUT_MS,
+  maxConnections: Infinity,
+  // how Node writes its own default, 2000
+  maxHeadersCount: null,
+  maxRequestsPerSocket: 0,
+};
+
+/** ms between Node's checks of its connections, unless a limit is shorter. */
+const CHECKED_EVERY_MS = 30_000;
+
+/**
+ * Sets the limits of a server: those of Node's become its properties, and what a client may take to read is ours.
+ *
+ * @param server Node's server, before it listens
+ * @param given Options with the limits that the program has given
+ * @param reading What keeps `sendTimeout`
+ * @returns The server, as its limits
+ */
+export function limitServer(server: object, given: Partial<NodeLimits>, reading: { timeoutMs: number }): NodeLimits {
+  Object.defineProperty(server, "sendTimeout", {
+    get: () => reading.timeoutMs,
+    set: (ms) => reading.timeoutMs = ms,
+    configurable: true,
+    enumerable: true,
+  });
+  const present = server as NodeLimits & { connectionsCheckingInterval: number };
+  for (const name of Object.keys(DEFAULTS) as (keyof NodeLimits)[]) present[name] = given[name] ?? DEFAULTS[name]!;
+  const { headersTimeout, requestTimeout } = present;
+  // as Node's constructor does; its check would otherwise take the one for the other
+  if (requestTimeout > 0 && headersTimeout > requestTimeout) present.headersTimeout = requestTimeout;
+  const often = [headersTimeout, requestTimeout].filter((ms) => ms > 0).map((ms) => Math.ceil(ms / 2));
+  present.connectionsCheckingInterval = Math.min(CHECKED_EVERY_MS, ...often);
+  return present;
+}
+
+/** First versions of Node's lines that can share a port. */
+const SHARING: readonly (readonly [major: number, minor: number])[] = [[22, 12], [23, 1]];
+
+/**
+ * Refuses to share a port where Node would ignore that, and listen alone.
+ *
+ * @param version Node's version
+ * @throws {TypeError} If it is too old
+ */
+export function assertSharedPorts(version: string): void {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > 23 || SHARING.some(([line, first]) => major === line && minor >= first)) return;
+  throw new TypeError(
+    `app.listen: reusePort needs Node 22.12, 23.1 or later, not ${version}; node:cluster shares a port on every version ` +
+      "(docs/all-cores.md)",
+  );
+}
