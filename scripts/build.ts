@@ -49,6 +49,7 @@ const PACKAGES: readonly Package[] = [
       "node.ts",
       "redis.ts",
       "workers.ts",
+      "src/request/form_body.ts",
       "src/response/file_transfer.ts",
       "src/websocket/accept.ts",
     ],

@@ -32,9 +32,9 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 226_000, gzipped: 78_000 },
-  { what: "an application without middleware", program: "core", minified: 215_500, gzipped: 74_300 },
-  { what: "a limiter over Durable Objects", program: "limited", minified: 74_400, gzipped: 26_700 },
+  { what: "the smallest application", program: "hello", minified: 252_700, gzipped: 87_800 },
+  { what: "an application without middleware", program: "core", minified: 243_000, gzipped: 84_300 },
+  { what: "a limiter over Durable Objects", program: "limited", minified: 86_400, gzipped: 31_200 },
 ];
 
 for (const { what, program, minified, gzipped } of BUDGETS) {

@@ -44,7 +44,7 @@ for (const [way, serve] of Object.entries(SERVED)) {
     const isOver = Promise.withResolvers<void>();
     const seen: unknown[] = [];
     const app = quietApp();
-    app.logError = (error) => seen.push(error);
+    app.on("error", (error) => seen.push(error));
     app.get("/", (_req, res) => res.send("x"));
     app.post("/pay", async (req, res) => {
       arrived.resolve();
@@ -163,7 +163,7 @@ Deno.test("a handler whose request was answered around the application goes on, 
   const done = Promise.withResolvers<unknown[]>();
   const logged: string[] = [];
   const app = quietApp();
-  app.logError = (error) => void logged.push(String(error));
+  app.on("error", (error) => void logged.push(String(error)));
   app.get("/pay", async (req, res) => {
     arrived.resolve();
     await answered.promise;

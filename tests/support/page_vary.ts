@@ -6,5 +6,5 @@
  */
 export function varyOf(vary: string | null | undefined, policy: string | null | undefined): string | null {
   if (!vary || policy !== "default-src 'none'") return vary ?? null;
-  return vary.replace(/(?:^|, )Accept$/, "") || null;
+  return vary.split(", ").filter((name) => name !== "Accept").join(", ") || null;
 }

@@ -485,7 +485,7 @@ Deno.test("refusing a request that was answered meanwhile is not an error", asyn
   const errors: unknown[] = [];
   for (const message of ["slow down", () => Promise.resolve("slow down")]) {
     const app = sluice();
-    app.logError = (error) => void errors.push(error);
+    app.on("error", (error) => void errors.push(error));
     const decided = Promise.withResolvers<string>();
     const over = Promise.withResolvers<void>();
     app.use((_req, res, next) => {

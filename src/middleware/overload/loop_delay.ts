@@ -35,6 +35,8 @@ export class LoopDelay {
   readonly #staleMs: number;
   /** When the measurement that is running began, -1 for none. */
   #began = -1;
+  /** Requests in the turn that is being measured. */
+  #requests = 0;
   #ended = Number.NEGATIVE_INFINITY;
   #rested = 0;
   #idleMs = 0;
@@ -58,6 +60,7 @@ export class LoopDelay {
   note(clock: LoopClock): void {
     const now = clock.now();
     if (this.#began >= 0) {
+      this.#requests++;
       for (const threshold of this.#turn) threshold.raise(now - this.#began);
       return;
     }
@@ -65,6 +68,7 @@ export class LoopDelay {
     if (pause < PAUSE_MS) return;
     if (pause > this.#staleMs) this.#forget(clock, now);
     this.#began = now;
+    this.#requests = 1;
     clock.nextTurn(() => this.#end(clock));
   }
 
@@ -89,7 +93,8 @@ export class LoopDelay {
   #settle(turnMs: number, busyMs: number): void {
     this.turnMs = turnMs;
     this.busyMs = busyMs;
-    for (const threshold of this.#turn) threshold.settle(turnMs);
+    // a long turn with one request in it is a slow handler: nobody has waited
+    for (const threshold of this.#turn) threshold.settle(this.#requests > 1 ? turnMs : 0);
     for (const threshold of this.#busy) threshold.settle(busyMs);
   }
 }

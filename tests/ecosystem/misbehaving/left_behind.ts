@@ -9,9 +9,7 @@ declare const gc: () => void;
 
 /** Requests of each kind in process. */
 const IN_PROCESS = 10_000;
-/**
- * Requests of each kind over connections: a multiple of the number after which src/platform/unanswered.ts cleans up.
- */
+/** Requests of each kind over connections. */
 const CONNECTED = 1024;
 /** Growth of the heap, in bytes, up to which a kind is not measured again. */
 const LITTLE = 100_000;
@@ -30,6 +28,8 @@ interface Kind {
   readonly count: number;
   readonly atOnce: number;
   readonly ask: () => Promise<void>;
+  /** Called before the heap is looked at. */
+  readonly settle?: () => Promise<void>;
 }
 
 const grown: Record<string, number> = {};
@@ -69,25 +69,41 @@ function givenUp(app: App): Kind[] {
     arrivals.shift()?.();
   });
   app.get("/silent", () => arrivals.shift()?.());
+  app.get("/", (_req, res) => res.send("home"));
   const { port } = app.listen(0, "127.0.0.1");
   return ["/listens", "/ends", "/silent"].map((path) => {
     const ask = async () => {
       using _connection = await begin(port, path);
       await new Promise<void>((resolve) => arrivals.push(resolve));
     };
-    return { name: `${path} never, given up`, count: CONNECTED, atOnce: 200, ask };
+    return { name: `${path} never, given up`, count: CONNECTED, atOnce: 200, ask, settle: () => passTime(app) };
   });
+}
+
+/** Lets two seconds pass for handlers that wait, while others arrive: those are asked whether their clients have left. */
+async function passTime(app: App): Promise<void> {
+  const { now } = Date;
+  for (const seconds of [2, 4]) {
+    Date.now = () => now() + seconds * 1000;
+    // the clock is looked at once in 512 requests
+    for (let i = 0; i < 512; i++) await fetchOf(app, "/");
+  }
+  Date.now = now;
 }
 
 async function measure(kinds: readonly Kind[]): Promise<void> {
   // caches and compiled code grow too, but only at first
-  for (const { count, atOnce, ask } of kinds) await repeat(Math.max(count / 10, 600), atOnce, ask);
+  for (const { count, atOnce, ask, settle } of kinds) {
+    await repeat(Math.max(count / 10, 600), atOnce, ask);
+    await settle?.();
+  }
   let before = await heap();
-  for (const { name, count, atOnce, ask } of kinds) {
+  for (const { name, count, atOnce, ask, settle } of kinds) {
     const rounds: number[] = [];
     // a leak grows with every request, so a second round shows it too
     while (rounds.length < 2 && (rounds[0] ?? Infinity) > LITTLE) {
       await repeat(count, atOnce, ask);
+      await settle?.();
       const after = await heap();
       rounds.push(after - before);
       before = after;
