@@ -183,8 +183,11 @@ function pathStart(url: string): number {
   return end;
 }
 
-/** What Deno's URLs have for a host if the header is missing, empty, or not in ASCII; and on Unix sockets. */
-const NOT_THE_CLIENTS = /^http(?:s?:\/\/localhost:|\+)/;
+/**
+ * What Deno's URLs have for a host if the header is missing, empty, or not in ASCII; and schemes of Unix sockets, and of
+ * absolute targets, beside which there may be any header.
+ */
+const NOT_THE_CLIENTS = /^(?!https?:)|^https?:\/\/localhost:/;
 
 // a second slash, even in the query, may be the first one of what the client asked for
 function doubtOf(url: string, start: number): Doubt {

@@ -39,6 +39,7 @@ for (const { subject, ignore, twoHosts, noHost, foreignScheme } of WAYS) {
     assertEquals(await asked(origin, "HEAD /./request HTTP/1.1", "Host: h:99999"), [400]);
     assertEquals(await asked(origin, "GET //evil/x HTTP/1.1", "Host: h"), [404]);
     assertEquals((await asked(origin, "GET ftp://h/request HTTP/1.1", "Host: h"))[0], foreignScheme);
+    assertEquals(await asked(origin, "GET ftp://h/request HTTP/1.1", "Host: h?x"), [400]);
     assertEquals((await asked(origin, "GET /request HTTP/1.1", "Host: a", "Host: b"))[0], twoHosts);
     assertEquals((await asked(origin, "GET /request HTTP/1.1"))[0], noHost);
   });
