@@ -10,7 +10,7 @@ import { stdFlags } from "./std.ts";
 const { flags } = await stdFlags();
 const deno = Deno.execPath();
 const entries = (await Promise.all(["", "advanced/"].map(entriesOf))).flat();
-const sources = [...entries, "advanced/tests/", "examples/", "bench/", "scripts/", "tests/"];
+const sources = [...entries, "advanced/tests/", "examples/", "bench/", "reliability/", "scripts/", "tests/"];
 const built = fileURLToPath(PUBLISHED);
 const publish = ["publish", "--dry-run", "--allow-dirty", "--quiet"];
 

@@ -21,7 +21,7 @@ const LIMIT_MS = (Deno.env.has("SLUICE_FUZZ_OPERATIONS") ? 40 : 25) * 60_000;
  * Folders whose tests start other programs and wait for them. They run in parallel with the rest, which halves the
  * time.
  */
-const BESIDE = ["tests/examples/", "tests/runtime/", "tests/workers/"];
+const BESIDE = ["tests/examples/", "tests/reliability/", "tests/runtime/", "tests/workers/"];
 
 /**
  * Runs one part under `deno test` and adds its figures to the total.
@@ -90,7 +90,14 @@ const node = /^v\d/.test((await run("node", ["--version"], { limitMs: 5000, quie
 if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
 // needed only in some folders; other parts of the tests do not wait for them
-const needing = ["tests/runtime", "tests/workers", "tests/views", "tests/examples/deploy", "tests/ecosystem"];
+const needing = [
+  "tests/reliability",
+  "tests/runtime",
+  "tests/workers",
+  "tests/views",
+  "tests/examples/deploy",
+  "tests/ecosystem",
+];
 if (only === undefined || only.some((path) => needing.some((one) => path.startsWith(one) || one.startsWith(path)))) {
   const runtimes = await installRuntimes();
   if (typeof runtimes === "string") missing("Bun, workerd or edge-runtime", runtimes);

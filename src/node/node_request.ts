@@ -79,8 +79,12 @@ export class WebRequest extends NodeRequest {
     const target = originalUrl ?? url ?? "/";
     const origin = this.#origin();
     if (target.charCodeAt(0) === 47) return origin + target;
-    // "*" of OPTIONS
-    if (!target.includes("://")) return `${origin}/${target}`;
+    // "*" of OPTIONS is the only target that is neither a path nor a URL (RFC 9112 section 3.2); middleware in front may
+    // have left nothing but a query
+    if (!target.includes("://")) {
+      const isProper = target === "" || target.charCodeAt(0) === 63 || (target === "*" && this.method === "OPTIONS");
+      return isProper ? `${origin}/${target}` : NOWHERE;
+    }
     // a client may send the whole URL, as to a proxy; its host must be proper, too
     return /^https?:/i.test(target) && originLength(target) !== -1 ? origin + oddTarget(target) : NOWHERE;
   }

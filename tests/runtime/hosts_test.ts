@@ -37,6 +37,7 @@ for (const { subject, ignore, twoHosts, noHost, foreignScheme } of WAYS) {
     assertEquals(await asked(origin, "GET /request HTTP/1.0", "Host: h/x"), [400]);
     assertEquals(await asked(origin, "GET /./request HTTP/1.1", "Host: h:99999"), [400]);
     assertEquals(await asked(origin, "HEAD /./request HTTP/1.1", "Host: h:99999"), [400]);
+    assertEquals(await asked(origin, "PUT * HTTP/1.1", "Host: h"), [400]);
     assertEquals(await asked(origin, "GET //evil/x HTTP/1.1", "Host: h"), [404]);
     assertEquals((await asked(origin, "GET ftp://h/request HTTP/1.1", "Host: h"))[0], foreignScheme);
     assertEquals(await asked(origin, "GET ftp://h/request HTTP/1.1", "Host: h?x"), [400]);

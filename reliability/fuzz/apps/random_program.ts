@@ -1,0 +1,115 @@
+/**
+ * Applications made up at random: applications and routers in each other, with settings, parameter handlers, error
+ * handlers, and handlers that rewrite, wait, fail and answer in every way.
+ */
+import type { Any } from "../../../tests/support/both.ts";
+import { oneOf, type Pick } from "../../../tests/support/random.ts";
+
+/** What a handler does, with the text that it needs. */
+export type Deed = readonly [does: string, to: string];
+
+/** A layer. */
+export interface Registration {
+  readonly name: string;
+  readonly as: string;
+  readonly path: Any;
+  readonly verb: string;
+  readonly deeds: readonly Deed[];
+  readonly inner: Program | null;
+}
+
+/** An application or a router, as a plain value. */
+export interface Program {
+  readonly isApp: boolean;
+  readonly options: Readonly<Record<string, boolean>>;
+  readonly settings: readonly (readonly [name: string, value: unknown])[];
+  readonly registrations: readonly Registration[];
+}
+
+const PATHS: readonly Any[] = [
+  ...[
+    "/",
+    "/a",
+    "/b",
+    "/a/b",
+    "/:x",
+    "/:x/:y",
+    "/a{/:o}",
+    "{/:o}",
+    "/*rest",
+    "/a/*rest",
+    "/:x.:y",
+    "/x-:y",
+    "/A",
+    "/a/",
+  ],
+  ...[/^\/a/, /^\/(?<n>[ab])(?=\/|$)/, ["/b", /^\/a/], ["/c", "/:y"]],
+];
+const SEGMENTS = ["a", "b", "a", "b", "A", "c", "x%20y", "a.b", "x-a", "a%2Fb"];
+const SETTINGS: Program["settings"] = [
+  ...[["etag", false], ["etag", "strong"], ["json spaces", 1], ["query parser", "extended"]] as const,
+  ...[["trust proxy", true], ["subdomain offset", 0], ["strict routing", true], [
+    "case sensitive routing",
+    true,
+  ]] as const,
+];
+const METHODS = ["GET", "GET", "GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"];
+const COMMON = ["next", "next", "next", "next", "next", "answer", "send"];
+const RARE = [
+  ...["route", "router", "throw", "throw nothing", "pass", "pass text", "pass status", "reject", "async next"],
+  ...["async throw", "later", "sendStatus", "redirect", "url", "method", "status", "locals", "own router"],
+];
+
+/** A path that some patterns match, and now and then a query. */
+export function randomPath(pick: Pick): string {
+  const path = `/${Array.from({ length: pick(4) }, () => oneOf(pick, SEGMENTS)).join("/")}`;
+  return path + oneOf(pick, ["", "", "", "/", "?q=1", "?a[b]=1&a[c]=2", "?"]).slice(path === "/" ? 0 : undefined);
+}
+
+function randomDeed(pick: Pick): Deed {
+  const does = oneOf(pick, pick(3) === 0 ? RARE : COMMON);
+  return [does, does === "url" ? randomPath(pick) : oneOf(pick, METHODS)];
+}
+
+/** Makes up an application, or a router, with others inside. */
+export function randomProgram(pick: Pick, depth: number, isApp: boolean): Program {
+  const sometimes = (name: string) => pick(4) === 0 ? { [name]: true } : {};
+  const options = { ...sometimes("mergeParams"), ...sometimes("strict"), ...sometimes("caseSensitive") };
+  const settings = isApp ? Array.from({ length: pick(3) }, () => oneOf(pick, SETTINGS)) : [];
+  const registrations = Array.from({ length: 4 + pick(4) }, (_, i): Registration => {
+    const as = oneOf(pick, [
+      "use",
+      "verb",
+      "verb",
+      "route",
+      "catch",
+      "param",
+      ...(depth > 0 ? ["mount", "mount"] : []),
+    ]);
+    // the index keeps the names of one list apart, the number those of different lists
+    const common = { name: `${as}${i}.${pick(10_000)}`, as, path: pick(3) === 0 ? "/" : oneOf(pick, PATHS) };
+    const verb = oneOf(pick, ["get", "get", "post", "put", "delete", "all"]);
+    const deeds = Array.from({ length: 1 + pick(2) }, () => randomDeed(pick));
+    // in a router, Express leaves the settings of an application in place that has passed a request on
+    const inner = as === "mount" ? randomProgram(pick, depth - 1, isApp && pick(2) === 0) : null;
+    return { ...common, verb, deeds, inner };
+  });
+  return { isApp, options, settings, registrations };
+}
+
+/** A request to such an application. */
+export interface Ask {
+  readonly path: string;
+  readonly method: string;
+}
+
+/** Makes up requests to an application. */
+export function randomAsks(pick: Pick, program: Program, count: number): Ask[] {
+  // Express lets HEAD into routes of other methods too, where only their parameter handlers run
+  const methods = hasParams(program) ? METHODS.slice(0, -1) : METHODS;
+  return Array.from({ length: count }, () => ({ path: randomPath(pick), method: oneOf(pick, methods) }));
+}
+
+function hasParams({ registrations }: Program): boolean {
+  return registrations.some(({ as, inner }) => as === "param" || (inner !== null && hasParams(inner)));
+}

@@ -1,0 +1,19 @@
+/** Length from which a character is not printed over and over. */
+const LONG = 24;
+
+/**
+ * A text as an expression that fits on a screen: what repeats is not spelled out.
+ *
+ * @param text The text
+ */
+export function printedText(text: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { index, 0: run } of text.matchAll(new RegExp(`([^])\\1{${LONG},}`, "g"))) {
+    if (index > at) parts.push(JSON.stringify(text.slice(at, index)));
+    parts.push(`${JSON.stringify(run[0])}.repeat(${run.length})`);
+    at = index + run.length;
+  }
+  if (at < text.length || parts.length === 0) parts.push(JSON.stringify(text.slice(at)));
+  return parts.join(" + ");
+}

@@ -1,0 +1,90 @@
+/** The part of HTTP/1.1's grammar that a client may rely on everywhere (RFC 9112), read as strictly as it is written. */
+import type { Sight } from "./program.ts";
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const AUTHORITY = /^(?:\[[0-9a-fA-F:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-fA-F]{2})+)(?::\d{0,5})?$/;
+const TARGET = /^\/(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-fA-F]{2})*$/;
+const METHODS = ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH"];
+
+/** Whether a Host header names a host (section 3.2). */
+export function isAuthority(host: string): boolean {
+  return AUTHORITY.test(host) && !(Number(/:(\d+)$/.exec(host)?.[1]) > 65_535);
+}
+
+/**
+ * Number of answers that a client may count on, if a text is nothing but complete and proper requests; else 0. A server
+ * may close the connection after a request whose body nobody reads.
+ *
+ * @param text What a client sends, with one character for each byte
+ */
+export function properRequests(text: string): number {
+  let count = 0;
+  let mayClose = false;
+  for (let rest = text; rest !== "";) {
+    const end = rest.indexOf("\r\n\r\n");
+    if (end === -1 || end > 4000) return 0;
+    const [start, ...lines] = rest.slice(0, end).split("\r\n");
+    const fields = lines.map((line) => /^([^:]+): ([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)$/.exec(line));
+    if (!isProperStart(start!) || fields.some((field) => field === null || !TOKEN.test(field[1]!))) return 0;
+    const values = (name: string) =>
+      fields.filter((field) => field![1]!.toLowerCase() === name).map((field) => field![2]!);
+    if (values("host").length !== 1 || !isAuthority(values("host")[0]!)) return 0;
+    // these have rules of their own
+    if (["connection", "expect", "upgrade", "te", "content-encoding"].some((name) => values(name).length > 0)) return 0;
+    const length = bodyLength(values("content-length"), values("transfer-encoding"), rest.slice(end + 4));
+    if (length === -1) return 0;
+    rest = rest.slice(end + 4 + length);
+    if (!mayClose) count++;
+    mayClose ||= length > 0;
+  }
+  return count;
+}
+
+function isProperStart(line: string): boolean {
+  const [method, target, version, ...more] = line.split(" ");
+  return METHODS.includes(method!) && TARGET.test(target ?? "") && version === "HTTP/1.1" && more.length === 0;
+}
+
+/** Bytes that a body takes, -1 if it is not complete and proper. */
+function bodyLength(lengths: readonly string[], codings: readonly string[], rest: string): number {
+  if (lengths.length + codings.length === 0) return 0;
+  if (lengths.length + codings.length > 1) return -1;
+  if (lengths.length === 1) {
+    return /^\d{1,6}$/.test(lengths[0]!) && Number(lengths[0]) <= rest.length ? Number(lengths[0]) : -1;
+  }
+  if (codings[0] !== "chunked") return -1;
+  for (let at = 0;;) {
+    const size = /^([0-9a-f]{1,6})\r\n/i.exec(rest.slice(at, at + 10));
+    if (size === null) return -1;
+    const count = parseInt(size[1]!, 16);
+    at += size[0].length + count + 2;
+    if (rest.slice(at - 2, at) !== "\r\n") return -1;
+    if (count === 0) return at;
+  }
+}
+
+/**
+ * What is wrong about a request that reached a handler.
+ *
+ * @param sight What the handler saw
+ * @param sent All that clients have sent
+ */
+export function forbidden({ method, url, host, secure }: Sight, sent: string): string | undefined {
+  if (host !== undefined && host !== "" && !isAuthority(host)) return "a handler runs for a Host that is no host";
+  if (secure) return "a request over plain TCP is secure";
+  if (!TOKEN.test(method)) return "a handler runs for a method that is no token";
+  if (/[^!-~\u0080-\uffff]|#/.test(url)) return "a handler sees a URL with a character that no URL has";
+  // an asterisk asks about the server as a whole (section 3.2.4); a web request has a slash before it
+  if (method === "OPTIONS" && /^\/?\*$/.test(url)) return undefined;
+  if (!url.startsWith("/")) return "a handler sees a URL that is no path";
+  // the path of an absolute form may be empty, and what must not be there as it is may be encoded or decoded
+  if (url !== "/" && !/%[89a-f]|[^\0-\x7f]/i.test(url) && !targets(sent).some((one) => one.includes(url))) {
+    return "a handler sees a URL that no request line had";
+  }
+  return undefined;
+}
+
+function targets(sent: string): string[] {
+  // some servers resolve dots
+  return [sent, sent.replaceAll(/\/(?:\.\/)+/g, "/")].flatMap((text) => text.split(/\r?\n/));
+}

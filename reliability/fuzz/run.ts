@@ -1,0 +1,43 @@
+/**
+ * `deno task fuzz --seed N --minutes M [--only=raw,requests,apps,limiter]`: random input for each part of Sluice, as
+ * many minutes for each. Prints what went wrong, made as small as it gets; the exit code is 1 then.
+ */
+import { chosen, flags } from "../support/flags.ts";
+import { RUNTIMES } from "../support/children.ts";
+import { AppFuzzer } from "./apps/app_fuzzer.ts";
+import { fuzz, type FuzzOptions, type FuzzReport } from "./fuzzer.ts";
+import { LimiterFuzzer } from "./limiter/limiter_fuzzer.ts";
+import { RawFuzzer } from "./raw/raw_fuzzer.ts";
+import { RequestFuzzer } from "./requests/request_fuzzer.ts";
+import { buildTarget } from "./requests/target.ts";
+import { reported } from "./reported.ts";
+
+const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzReport[]>>> = {
+  raw: (options) =>
+    Promise.all(RUNTIMES.map(async (runtime) => {
+      await using fuzzer = await RawFuzzer.on(runtime);
+      return await fuzz(fuzzer, options);
+    })),
+  async requests(options) {
+    using fuzzer = new RequestFuzzer(buildTarget());
+    return [await fuzz(fuzzer, options)];
+  },
+  async apps(options) {
+    await using fuzzer = await AppFuzzer.start();
+    return [await fuzz(fuzzer, options)];
+  },
+  async limiter(options) {
+    return [await fuzz(new LimiterFuzzer(), options)];
+  },
+};
+
+const { seed, minutes, only } = flags({ seed: Date.now() % 1_000_000_000, minutes: 1, only: "" });
+console.log(`seed ${seed}, ${minutes} min for each part`);
+let findings = 0;
+for (const part of chosen(only, Object.keys(PARTS))) {
+  for (const report of await PARTS[part]!({ seed, forMs: minutes * 60_000 })) {
+    findings += report.findings.length;
+    console.log(reported(report, part));
+  }
+}
+Deno.exit(findings > 0 ? 1 : 0);

@@ -1,0 +1,49 @@
+/** Attempts after which a reproduction is small enough, however much smaller it might get. */
+const MOST_ATTEMPTS = 400;
+
+/**
+ * Leaves out steps, and replaces those that are left by simpler ones, as long as it still fails (delta debugging).
+ *
+ * @param steps Steps that fail
+ * @param fails Whether some steps fail in the same way
+ * @param simpler Simpler forms of a step
+ * @returns The fewest and simplest steps that were found
+ */
+export async function smallest<Step>(
+  steps: readonly Step[],
+  fails: (steps: readonly Step[]) => Promise<boolean>,
+  simpler: (step: Step) => Iterable<Step>,
+): Promise<readonly Step[]> {
+  let attempts = 0;
+  const stillFails = async (some: readonly Step[]) => attempts++ < MOST_ATTEMPTS && await fails(some);
+  let best = steps;
+  for (let size = Math.ceil(best.length / 2);; size = Math.ceil(size / 2)) {
+    for (let from = 0; from < best.length && best.length > 1;) {
+      const fewer = [...best.slice(0, from), ...best.slice(from + size)];
+      if (fewer.length > 0 && await stillFails(fewer)) best = fewer;
+      else from += size;
+    }
+    if (size === 1) break;
+  }
+  for (let i = 0; i < best.length; i++) {
+    for (let again = true; again;) {
+      again = false;
+      for (const form of simpler(best[i]!)) {
+        const replaced = best.with(i, form);
+        if (!await stillFails(replaced)) continue;
+        best = replaced;
+        again = true;
+        break;
+      }
+      if (attempts >= MOST_ATTEMPTS) return best;
+    }
+  }
+  return best;
+}
+
+/** Every list that lacks a part of this one, large parts first; the simpler forms of most steps are made of it. */
+export function* shorter<T>(list: readonly T[]): Generator<T[]> {
+  for (let size = Math.ceil(list.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < list.length; from += size) yield [...list.slice(0, from), ...list.slice(from + size)];
+  }
+}

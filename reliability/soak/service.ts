@@ -1,0 +1,43 @@
+/** A service with everything that keeps a server busy for long: bodies, streams, WebSockets. */
+import sluice, { type FrameworkApp } from "@sluice/sluice";
+
+/** What a runtime's global object has for measuring memory. */
+const runtime = globalThis as unknown as {
+  gc?: () => void;
+  Bun?: { gc(sync: boolean): void };
+  process: { memoryUsage(): { heapUsed: number } };
+};
+
+/** Builds it. */
+export function buildService(): FrameworkApp {
+  const app = sluice().set("env", "test");
+  app.get("/control/heap", async (_req, res) => {
+    // what only finalizers hold is freed by the second
+    for (let i = 0; i < 3; i++) {
+      runtime.Bun?.gc(true);
+      runtime.gc?.();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    res.json(runtime.process.memoryUsage().heapUsed);
+  });
+  app.post("/json", sluice.json(), (req, res) => res.json(req.body));
+  app.post("/upload", async (req, res) => {
+    let length = 0;
+    for await (const chunk of req.request.body!) length += chunk.length;
+    res.json(length);
+  });
+  app.get("/download/:bytes", (req, res) => res.type("bin").send(new Uint8Array(Number(req.params.bytes))));
+  app.get("/stream/:pieces", async (req, res) => {
+    for (let i = 0; i < Number(req.params.pieces); i++) {
+      res.write(`piece ${i}\n`);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    res.end();
+  });
+  app.get(
+    "/users/:id/:part",
+    (req, res) => res.json({ ...req.params, query: req.query, agent: req.get("user-agent") }),
+  );
+  app.ws("/echo", { message: (ws, data) => void ws.send(data) });
+  return app;
+}

@@ -1,0 +1,134 @@
+/** Mixed traffic at a bounded rate to one server, and what it leaves behind. */
+import { descriptors, settledDescriptors } from "../../tests/support/process_figures.ts";
+import { oneOf, random } from "../../tests/support/random.ts";
+import { Child, commandOf, type RuntimeName } from "../support/children.ts";
+import { ask } from "../support/http_client.ts";
+import { type Slope, slopeOf } from "../support/slope.ts";
+import { type Visited, VISITS } from "./visits.ts";
+
+/** Visits that are made at the same time. */
+const CLIENTS = 8;
+/** A visit that takes longer is lost. */
+const PATIENCE_MS = 20_000;
+/** The part of the time that does not count for the heap. */
+const WARM_UP = 0.25;
+const SAMPLES = 24;
+/** Descriptors that a runtime opens for itself at some time; those of visits would be far more. */
+const OWN_DESCRIPTORS = 4;
+/** Bytes a visit below which a heap is taken for one that does not grow. */
+const LEAST_GROWTH = 32;
+
+/** What a soak came to. */
+export interface Soaked {
+  readonly runtime: RuntimeName;
+  readonly sent: number;
+  /** Why visits failed. */
+  readonly lost: readonly string[];
+  readonly slowestMs: number;
+  /** Bytes of heap for each visit after the warm-up. */
+  readonly heap: Slope;
+  /** Descriptors before the first and after the last visit. */
+  readonly descriptors: readonly [before: number, after: number];
+  /** What the server wrote to stderr. */
+  readonly errors: string;
+}
+
+/** How long, and how much. */
+export interface SoakOptions {
+  readonly forMs: number;
+  /** Visits a second. */
+  readonly rate: number;
+  readonly seed: number;
+  /** The server's program, that of a soak by default. */
+  readonly program?: string;
+}
+
+/**
+ * Soaks a server.
+ *
+ * @param runtime What it runs on
+ * @param options How long, and how much
+ */
+export async function soak(runtime: RuntimeName, options: SoakOptions): Promise<Soaked> {
+  const { forMs, rate, seed, program = "reliability/soak/program.ts" } = options;
+  await using child = Child.start(await commandOf(runtime, program), { NODE_ENV: "test" });
+  const port = Number(await child.line());
+  const pick = random(seed);
+  const names = Object.keys(VISITS);
+  const client = Deno.createHttpClient({});
+  const origin = `http://127.0.0.1:${port}`;
+  const visited: Visited = {
+    origin,
+    pick,
+    // the types of the web know no clients
+    fetch: (path, init) => fetch(origin + path, { ...init, client } as RequestInit),
+  };
+  const heaps: [visits: number, bytes: number][] = [];
+  const lost: string[] = [];
+  let sent = 0;
+  let slowestMs = 0;
+  const sample = async () => void heaps.push([sent, Number((await ask(port, "/control/heap", PATIENCE_MS)).body)]);
+  await ask(port, "/control/heap", PATIENCE_MS);
+  const before = await settledDescriptors(child);
+  const start = performance.now();
+  const visit = async () => {
+    const name = oneOf(pick, names);
+    const begun = performance.now();
+    sent++;
+    try {
+      await within(PATIENCE_MS, VISITS[name]!(visited));
+    } catch (error) {
+      lost.push(`${name}: ${error}`);
+    }
+    slowestMs = Math.max(slowestMs, performance.now() - begun);
+  };
+  const clients = Array.from({ length: CLIENTS }, async (_, i) => {
+    for (let due = start + i * 1000 / rate; due < start + forMs; due += CLIENTS * 1000 / rate) {
+      const wait = due - performance.now();
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      // a late client does not make up for what it has missed
+      else due = performance.now();
+      await visit();
+    }
+  });
+  for (let i = 0; i < SAMPLES; i++) {
+    const due = start + forMs * (WARM_UP + (1 - WARM_UP) * i / (SAMPLES - 1));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
+    await sample();
+  }
+  await Promise.all(clients);
+  client.close();
+  const after = await restingDescriptors(child, before);
+  return { runtime, sent, lost, slowestMs, heap: slopeOf(heaps), descriptors: [before, after], errors: child.errors };
+}
+
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`not within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Descriptors once connections that are kept for more requests have ended; at most a quarter of a minute later. */
+async function restingDescriptors(child: Child, before: number): Promise<number> {
+  for (
+    const end = performance.now() + 15_000;
+    descriptors(child) > before + OWN_DESCRIPTORS && performance.now() < end;
+  ) {
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  return descriptors(child);
+}
+
+/** Whether visits leave descriptors open. */
+export function leaks({ descriptors: [before, after] }: Soaked): boolean {
+  return after > before + OWN_DESCRIPTORS;
+}
+
+/** Whether the heap grows, by more than chance, and by more than a byte or two that a counter takes. */
+export function grows({ heap: { perUnit, error } }: Soaked): boolean {
+  return perUnit > LEAST_GROWTH && perUnit > 3 * error;
+}

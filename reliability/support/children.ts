@@ -1,0 +1,124 @@
+/** Programs under attack, each in its own process, which ends with this one however that ends. */
+import { fileURLToPath } from "node:url";
+import { linesOf } from "../../scripts/lines.ts";
+import { installRuntimes } from "../../scripts/runtimes.ts";
+import { bundleForNode, lockFlag } from "../../tests/support/node_program.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A runtime that has a server of its own. */
+export type RuntimeName = "Deno" | "Node" | "Bun";
+
+/** All of them. */
+export const RUNTIMES: readonly RuntimeName[] = ["Deno", "Node", "Bun"];
+
+/**
+ * The command that runs a program of this repository. It has `gc()`, on Bun as `Bun.gc`.
+ *
+ * @param runtime What it runs on
+ * @param path Its path below the root
+ * @throws {Error} If the runtime is missing
+ */
+export async function commandOf(runtime: RuntimeName, path: string): Promise<readonly string[]> {
+  if (runtime === "Deno") {
+    const lock = await lockFlag(path.replace(/[^a-z0-9]+/g, "_"));
+    return [Deno.execPath(), "run", "-A", "--quiet", "--no-check", "--v8-flags=--expose-gc", lock, path];
+  }
+  // app.listen on Node needs Sluice's entry for it, which must not be loaded on Bun
+  if (runtime === "Node") return ["node", "--expose-gc", await bundleForNode("@sluice/sluice/node", path)];
+  return [await bunPath(), await bundleForNode(path)];
+}
+
+async function bunPath(): Promise<string> {
+  const runtimes = await installRuntimes();
+  if (typeof runtimes === "string") throw new Error(`Bun is missing: ${runtimes}`);
+  return `${runtimes.folder}node_modules/.bin/bun`;
+}
+
+/** A running program. `await using` ends it. */
+export class Child implements AsyncDisposable {
+  /** What it wrote to stderr so far. */
+  errors = "";
+  /** Its exit code, once it has ended. */
+  code: number | undefined;
+  readonly #process: Deno.ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+  readonly #ended: Promise<unknown>;
+
+  private constructor(process: Deno.ChildProcess) {
+    this.#process = process;
+    this.#lines = linesOf(process.stdout);
+    const reading = (async () => {
+      for await (const text of process.stderr.pipeThrough(new TextDecoderStream())) this.errors += text;
+    })();
+    this.#ended = Promise.all([reading, process.status.then(({ code }) => this.code = code)]);
+  }
+
+  /**
+   * Starts a program.
+   *
+   * @param command The program and its arguments
+   * @param env Variables added to its environment
+   */
+  static start([program, ...args]: readonly string[], env: Record<string, string> = {}): Child {
+    // setpriv becomes the program
+    const process = new Deno.Command("setpriv", {
+      args: ["--pdeathsig", "KILL", program!, ...args],
+      cwd: ROOT,
+      env: { NODE_ENV: "production", ...env },
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    return new Child(process);
+  }
+
+  /** Its process id. */
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  /**
+   * The next line it prints.
+   *
+   * @throws {Error} If it ends before
+   */
+  async line(): Promise<string> {
+    const { done, value } = await this.#lines.next();
+    if (!done) return value;
+    await this.#ended;
+    throw new Error(`the program ended with code ${this.code}: ${this.errors}`);
+  }
+
+  /** Writes a line to its standard input. */
+  async say(line: string): Promise<void> {
+    const writer = this.#process.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(`${line}\n`));
+    writer.releaseLock();
+  }
+
+  /** Sends it a signal. */
+  signal(signal: Deno.Signal): void {
+    this.#process.kill(signal);
+  }
+
+  /** Waits until it has ended by itself, and returns its exit code. */
+  async ended(): Promise<number> {
+    for (let line = await this.#lines.next(); !line.done;) line = await this.#lines.next();
+    await this.#ended;
+    return this.code!;
+  }
+
+  /** Ends it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      this.#process.kill("SIGKILL");
+    } catch (error) {
+      // it has ended by itself
+      if (!(error instanceof TypeError)) throw error;
+    }
+    await this.ended();
+    // it may have ended before all that was written to it was read
+    await this.#process.stdin.close().catch(() => undefined);
+  }
+}

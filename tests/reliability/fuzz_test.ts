@@ -1,0 +1,138 @@
+/** A short run of each fuzzer, and faults that each of them has to find. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import sluice from "@sluice/sluice";
+import { MemoryStore } from "../../advanced/mod.ts";
+import { AppFuzzer } from "../../reliability/fuzz/apps/app_fuzzer.ts";
+import { fuzz, type FuzzReport } from "../../reliability/fuzz/fuzzer.ts";
+import { LimiterFuzzer } from "../../reliability/fuzz/limiter/limiter_fuzzer.ts";
+import { RawFuzzer } from "../../reliability/fuzz/raw/raw_fuzzer.ts";
+import { reported } from "../../reliability/fuzz/reported.ts";
+import { RequestFuzzer } from "../../reliability/fuzz/requests/request_fuzzer.ts";
+import { buildTarget } from "../../reliability/fuzz/requests/target.ts";
+import { RUNTIMES } from "../../reliability/support/children.ts";
+import type { Any } from "../support/both.ts";
+
+const SEED = 40;
+
+/** What is documented: Bun joins two Hosts to one, and on Deno an absolute target may hide the header. */
+const KNOWN = ["a handler runs for a Host that is no host"];
+
+function found({ findings }: FuzzReport): readonly string[] {
+  return findings.map(({ kind }) => kind);
+}
+
+for (const runtime of RUNTIMES) {
+  Deno.test(`no connection to ${runtime} takes its server down or reaches a handler that it must not reach`, async () => {
+    await using fuzzer = await RawFuzzer.on(runtime, { known: runtime === "Node" ? [] : KNOWN });
+    const report = await fuzz(fuzzer, { seed: SEED, rounds: 15 });
+    assertEquals(report.findings, [], reported(report, "raw"));
+    assertEquals(report.steps, 120);
+  });
+}
+
+Deno.test("no request in process is answered with 500, takes long, or leaves the served folder", async () => {
+  using fuzzer = new RequestFuzzer(buildTarget());
+  const report = await fuzz(fuzzer, { seed: SEED, rounds: 20 });
+  assertEquals(report.findings, [], reported(report, "requests"));
+});
+
+Deno.test("random applications do what they do on Express", async () => {
+  await using fuzzer = await AppFuzzer.start();
+  const report = await fuzz(fuzzer, { seed: SEED, rounds: 10 });
+  assertEquals(report.findings, [], reported(report, "apps"));
+});
+
+Deno.test("the counters of the limiter say what their model says", async () => {
+  const report = await fuzz(new LimiterFuzzer(), { seed: SEED, rounds: 300 });
+  assertEquals(report.findings, [], reported(report, "limiter"));
+});
+
+for (
+  const [fault, kind] of Object.entries({
+    status: "an answer is 599",
+    silence: "a proper request is not answered",
+    noise: "something is written to stderr",
+  })
+) {
+  Deno.test(`the fuzzer of connections finds a server with the fault "${fault}", and the header that brings it about`, async () => {
+    await using fuzzer = await RawFuzzer.on("Deno", { known: KNOWN, fault, patienceMs: 500 });
+    const report = await fuzz(fuzzer, { seed: SEED, rounds: 60, most: 1, smallerMs: 3000 });
+    assertEquals(found(report), [kind]);
+    const { reproduction } = report.findings[0]!;
+    assertMatch(reproduction, fault === "silence" ? /X-Flag/ : /Range/);
+    assertEquals(reproduction.match(/send\(/g)?.length, 1, "one connection is enough");
+  });
+}
+
+Deno.test("the fuzzer of connections finds a server that ends", async () => {
+  await using fuzzer = await RawFuzzer.on("Deno", { known: KNOWN, fault: "end" });
+  const report = await fuzz(fuzzer, { seed: SEED, rounds: 60, most: 1, smallerMs: 2000 });
+  assertEquals(found(report), ["a proper request afterwards is not answered"]);
+});
+
+const REQUEST_FAULTS: Readonly<Record<string, (req: Any) => unknown>> = {
+  "an answer is 500": (req) => {
+    if (req.get("range") !== undefined) throw new Error("planted");
+  },
+  "a rejection is not handled": (req) => {
+    if (req.get("range") !== undefined) void Promise.reject(new Error("planted"));
+  },
+  "a request to /look takes too long": (req) => {
+    if (req.path.startsWith("/look") && req.url.includes("?")) {
+      for (
+        const end = Date.now() + 260;
+        Date.now() < end;
+      );
+    }
+  },
+};
+
+for (const [kind, fault] of Object.entries(REQUEST_FAULTS)) {
+  Deno.test(`the fuzzer of requests finds that ${kind}`, async () => {
+    const app = sluice().set("env", "test");
+    app.use((req, _res, next) => {
+      fault(req);
+      next();
+    });
+    app.use(buildTarget());
+    using fuzzer = new RequestFuzzer(app);
+    const report = await fuzz(fuzzer, { seed: SEED, rounds: 60, most: 1, smallerMs: 1000 });
+    assertEquals(found(report), [kind]);
+    assertMatch(report.findings[0]!.reproduction, /await app\.fetch\(new Request\(/);
+  });
+}
+
+Deno.test("the fuzzer of applications finds a router that forgets a prefix, with an application of one mount", async () => {
+  const forgetful = Object.assign(() => {
+    const app: Any = sluice();
+    const use = app.use.bind(app);
+    app.use = (path: Any, ...rest: Any[]) => use(path === "/a" ? "/" : path, ...rest);
+    return app;
+  }, sluice);
+  await using fuzzer = await AppFuzzer.start(forgetful);
+  const report = await fuzz(fuzzer, { seed: SEED, rounds: 60, most: 1, smallerMs: 5000 });
+  assertEquals(report.findings.length, 1, reported(report, "apps"));
+  assertStringIncludes(report.findings[0]!.reproduction, 'path: "/a"');
+});
+
+Deno.test("the fuzzer of the limiter finds a store that admits one too many, in a few steps", async () => {
+  const report = await fuzz(
+    new LimiterFuzzer((clock) => {
+      const store = new MemoryStore({ clock: clock.read });
+      const decide = store.decide.bind(store);
+      store.decide = (takes, times) =>
+        decide(
+          takes.map((take) => {
+            const { policy } = take;
+            return policy.limit === 7 ? { ...take, policy: { ...policy, limit: 8 } } : take;
+          }),
+          times,
+        );
+      return store;
+    }),
+    { seed: SEED, rounds: 300, most: 1 },
+  );
+  assertEquals(report.findings.length, 1);
+  const { reproduction } = report.findings[0]!;
+  assert(reproduction.split("\n").length <= 3, reproduction);
+});
