@@ -11,9 +11,10 @@ import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
 import { answerNode, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { AppFetch, ListenOptions } from "../platform/platform.ts";
-import type { AppLike, OpenStream, RenderCallback, SettingValue } from "../request/app_like.ts";
+import type { AppLike, RenderCallback, SettingValue } from "../request/app_like.ts";
 import type { ErrorContext } from "../request/error_context.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
+import { OpenStreams } from "../request/open_streams.ts";
 import { FrameworkRequest, type QueryValues } from "../request/framework_request.ts";
 import type { RuntimeSupport } from "../request/runtime_support.ts";
 import type { Untyped } from "../request/untyped.ts";
@@ -97,7 +98,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   #classes: AppClasses | null = null;
   /** Made when first needed, which is seldom. */
   #connections: Connections | null = null;
-  readonly #openStreams = new Set<OpenStream>();
+  readonly #openStreams = new OpenStreams();
   readonly #lifecycle = new Lifecycle(this);
   /** Those of {@linkcode INHERITABLE_DEFAULTS} that still have their default. */
   readonly #untouchedDefaults = new Set<string>();
@@ -634,7 +635,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    *
    * @internal
    */
-  get openStreams(): Set<OpenStream> {
+  get openStreams(): OpenStreams {
     return this.parent === undefined ? this.#openStreams : this.parent.openStreams;
   }
 

@@ -3,7 +3,7 @@ import { checkNames, type OptionNames } from "../http/check_option.ts";
 import { LONGEST_TIMER_MS } from "../http/units.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import type { AppFetch, PlatformServer, Routed } from "../platform/platform.ts";
-import type { OpenStream } from "../request/app_like.ts";
+import type { OpenStreams } from "../request/open_streams.ts";
 import { callGuarded } from "../request/guard.ts";
 import type { ErrorContext } from "../request/error_context.ts";
 import { type Connections, connectionsKey, GOING_AWAY } from "../websocket/connections.ts";
@@ -26,7 +26,7 @@ const NAMES: OptionNames<CloseOptions> = { timeoutMs: true };
 interface Owner extends Routed {
   readonly parent: unknown;
   readonly [connectionsKey]: Connections;
-  readonly openStreams: Set<OpenStream>;
+  readonly openStreams: OpenStreams;
   reportError(error: unknown, context: ErrorContext): void;
 }
 

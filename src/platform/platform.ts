@@ -1,6 +1,6 @@
 import type { EmitterMethods } from "../http/emitter_methods.ts";
 import type { ErrorReporter } from "../request/guard.ts";
-import type { OpenStream } from "../request/app_like.ts";
+import type { OpenStreams } from "../request/open_streams.ts";
 import type { RuntimeSupport } from "../request/runtime_support.ts";
 
 /** Where and how to listen, and the limits of the server. */
@@ -40,7 +40,7 @@ export interface Routed extends ErrorReporter {
   /** Handlers that the server needs for WebSockets; only on Bun. */
   readonly websocket?: unknown;
   /** Bodies being streamed. */
-  readonly openStreams: Iterable<OpenStream>;
+  readonly openStreams: OpenStreams;
 }
 
 /**
