@@ -22,7 +22,8 @@ export function splitDecisions(
   let isRefused = false;
   verdicts.forEach((verdict, i) => {
     const { cost, shadow } = first[i]!;
-    if (shadow) return;
+    // what takes nothing is granted however often it is asked for
+    if (shadow || cost === 0) return;
     granted = Math.min(granted, Math.floor(verdict.granted / cost));
     isRefused ||= verdict.denied;
   });

@@ -39,6 +39,23 @@ Deno.test("callers that wait for the same are asked for in one command, and serv
   assertEquals([store.calls.decide, clock.pendingTimers], [decide + 3, 0]);
 });
 
+Deno.test("callers that take nothing wait behind those that do, and are then let through together", async () => {
+  const { clock, limiter } = setUp({ max: 1, windowMs: 1000 });
+  await limiter.check("key");
+  const order: string[] = [];
+  const enter = (name: string, cost: number) => limiter.waitFor("key", { cost }).then(() => void order.push(name));
+  const first = enter("one", 1);
+  // it has been refused, and waits
+  await settle();
+  const all = [first, enter("free", 0), enter("free too", 0)];
+  await settle();
+  assertEquals(order, []);
+  clock.advance(1000);
+  await settle();
+  assertEquals(order, ["one", "free", "free too"]);
+  await Promise.all(all);
+});
+
 Deno.test("each of them has units of its own to give back", async () => {
   for (const onStoreFailure of [undefined, "local", "open"] as const) {
     const { clock, store, limiter, remaining } = setUp({
