@@ -30,6 +30,19 @@ export function utf8Length(text: string): number {
 }
 
 /**
+ * Tells whether a text in UTF-8, or bytes, are longer than a limit.
+ *
+ * @param content The text or the bytes
+ * @param limit The limit in bytes
+ */
+export function isLongerThan(content: string | Uint8Array, limit: number): boolean {
+  const { length } = content;
+  if (typeof content !== "string") return length > limit;
+  // bytes are counted only where a text may be too long: a UTF-16 code unit takes one to three of them
+  return 3 * length > limit && (length > limit || utf8Length(content) > limit);
+}
+
+/**
  * Encodes text in one of Node's encodings.
  *
  * @param caller Name of the caller for error messages

@@ -1,4 +1,4 @@
-import { utf8Length } from "../http/encodings.ts";
+import { isLongerThan, utf8Length } from "../http/encodings.ts";
 import { annotated } from "../http/http_error.ts";
 import { isDeeper } from "../http/json_depth.ts";
 import { aborted, tooDeep, tooLarge } from "./body_errors.ts";
@@ -6,7 +6,7 @@ import { connectionReset, isCutOff } from "./body_reader.ts";
 import { bodyLimit, type BodyLimits, formPartsLimit, jsonDepth } from "./body_settings.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import type { Untyped } from "./untyped.ts";
-import { type BodyContent, cutOff, wholeBody } from "./whole_body.ts";
+import { type BodyContent, type Wanted, wholeBody } from "./whole_body.ts";
 
 /** What reading the body needs of a request. */
 export interface BodyOwner {
@@ -141,7 +141,7 @@ async function readText<T>(req: BodyOwner, method: Method, use: (text: string) =
   const limit = bodyLimit(req[exchangeKey].app.settings, method);
   const arrived = arrivedText(req);
   if (arrived !== null) return use(within(arrived, limit));
-  const { content, release } = await read(req, method, limit, true);
+  const { content, release } = await read(req, method, { limit, asText: true });
   try {
     return use(typeof content === "string" ? content : (decoder ??= new TextDecoder()).decode(content));
   } finally {
@@ -150,9 +150,7 @@ async function readText<T>(req: BodyOwner, method: Method, use: (text: string) =
 }
 
 function within(text: string, limit: number): string {
-  if (text.length * 3 <= limit) return text;
-  const received = utf8Length(text);
-  if (received > limit) throw tooLarge(limit, { received });
+  if (isLongerThan(text, limit)) throw tooLarge(limit, { received: utf8Length(text) });
   return text;
 }
 
@@ -162,7 +160,7 @@ async function readBytes<T>(
   use: (bytes: Uint8Array<ArrayBuffer>) => Promise<T>,
 ): Promise<T> {
   const limit = bodyLimit(req[exchangeKey].app.settings, method);
-  const { content, release } = await read(req, method, limit, false);
+  const { content, release } = await read(req, method, { limit });
   try {
     return await use(content as Uint8Array<ArrayBuffer>);
   } finally {
@@ -173,17 +171,19 @@ async function readBytes<T>(
 function read(
   req: BodyOwner,
   method: Method,
-  limit: number,
-  asText: boolean,
+  wanted: Pick<Wanted, "limit" | "asText">,
 ): Promise<{ content: BodyContent; release: () => void }> {
   const exchange = req[exchangeKey];
   // Deno lets go of the body with the client
   if (exchange.aborted) throw connectionReset();
   if (exchange.target.request.bodyUsed) throw wasRead(method);
   const announced = announcedLength(req);
-  const failure = (cause: unknown): Error =>
-    cutOff(exchange, cause, isCutOff(cause) ? connectionReset(cause) : aborted(announced, cause));
-  return wholeBody(exchange, { limit, announced, asText, failure });
+  const failure = (cause: unknown): Error => {
+    if (!isCutOff(cause)) return aborted(announced, cause);
+    exchange.lost();
+    return connectionReset(cause);
+  };
+  return wholeBody(exchange, { ...wanted, announced, failure });
 }
 
 /**

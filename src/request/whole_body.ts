@@ -1,5 +1,5 @@
 import { ByteCollector } from "../http/byte_collector.ts";
-import { utf8Length } from "../http/encodings.ts";
+import { isLongerThan, utf8Length } from "../http/encodings.ts";
 import { HttpError } from "../http/http_error.ts";
 import { Holding } from "./body_budget.ts";
 import { aborted, timedOut, tooLarge } from "./body_errors.ts";
@@ -68,19 +68,6 @@ export function wholeBody(exchange: Exchange, wanted: Wanted): Promise<{ content
   return new Promise((resolve, reject) =>
     readWhole(exchange, wanted, (content, release) => resolve({ content, release }), reject)
   );
-}
-
-/**
- * Tells those who listen for the end that a body was cut off, if that is why it could not be read.
- *
- * @param exchange The exchange whose body is read
- * @param cause The runtime's error
- * @param error The error for whoever wanted the body
- * @returns That error
- */
-export function cutOff(exchange: Exchange, cause: unknown, error: Error): Error {
-  if (isCutOff(cause)) exchange.lost();
-  return error;
 }
 
 class WholeBody implements BodySink, Impatient {
@@ -156,16 +143,18 @@ class WholeBody implements BodySink, Impatient {
   fail(cause: unknown): void {
     // what an earlier reader found out, such as that nothing came for too long
     if (cause instanceof HttpError) return this.#giveUp(cause);
-    const { announced, failure = (cause: unknown) => cutOff(this.#exchange, cause, aborted(announced, cause)) } =
-      this.#wanted;
-    this.#giveUp(failure(cause));
+    const { announced, failure } = this.#wanted;
+    if (failure !== undefined) return this.#giveUp(failure(cause));
+    // those who listen for the end are told
+    if (isCutOff(cause)) this.#exchange.lost();
+    this.#giveUp(aborted(announced, cause));
   }
 
   #done(content: BodyContent): void {
     if (this.#over) return;
     const { limit } = this.#wanted;
     // whoever makes a request in the process may announce any length
-    if (isLonger(content, limit)) return this.#giveUp(tooLarge(limit, { received: lengthOf(content) }));
+    if (isLongerThan(content, limit)) return this.#giveUp(tooLarge(limit, { received: lengthOf(content) }));
     this.#over = true;
     this.#wait?.end();
     this.#take(content, () => this.#holding.release());
@@ -188,12 +177,6 @@ function isHeld(request: Request): boolean {
 
 function heldByOthers(cause: unknown): TypeError {
   return new TypeError("The body cannot be read, because somebody else is reading it", { cause });
-}
-
-// most characters of a UTF-16 code unit in UTF-8 are three bytes; counting them takes a third of the parsing
-function isLonger(content: BodyContent, limit: number): boolean {
-  return content.length > limit ||
-    typeof content === "string" && content.length * 3 > limit && utf8Length(content) > limit;
 }
 
 function lengthOf(content: BodyContent): number {

@@ -1,14 +1,8 @@
+import { isLongerThan } from "../http/encodings.ts";
 import { isThenable } from "../http/is_thenable.ts";
 import type { ErrorReporter } from "../request/guard.ts";
 import { type Connections, GOING_AWAY } from "./connections.ts";
-import {
-  isLongerThan,
-  MAX_BUFFERED_BYTES,
-  MAX_MESSAGE_BYTES,
-  type ServerEnd,
-  TOO_BIG,
-  TOO_BUSY,
-} from "./socket_limits.ts";
+import { MAX_BUFFERED_BYTES, MAX_MESSAGE_BYTES, type ServerEnd, TOO_BIG, TOO_BUSY } from "./socket_limits.ts";
 import { Unsettled } from "./unsettled.ts";
 import { type ConnectionData, WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
@@ -107,7 +101,7 @@ export function serveConnection(options: ConnectionOptions): WebSocketConnection
     if (closedHere !== undefined) return;
     const message = typeof data === "string" ? data : new Uint8Array(data);
     // Deno and Workers have no such limit of their own, and that of Bun is one for all routes
-    if (isLongerThan(maxMessageBytes, message)) return ws.close(...TOO_BIG);
+    if (isLongerThan(message, maxMessageBytes)) return ws.close(...TOO_BIG);
     const handling = run(() => handlers.message?.(ws, message));
     if (handling === undefined) return;
     unsettled ??= new Unsettled(socket, maxBufferedBytes, () => ws.close(...TOO_BUSY));

@@ -1,5 +1,3 @@
-import { utf8Length } from "../http/encodings.ts";
-
 /** Default of `maxMessageBytes`. */
 export const MAX_MESSAGE_BYTES: number = 1024 * 1024;
 
@@ -25,17 +23,4 @@ export interface ServerEnd extends WebSocket {
   pause?(): boolean;
   /** Reads on. */
   resume?(): void;
-}
-
-/**
- * Whether a message from a client is longer than a limit.
- *
- * @param limit The limit in bytes
- * @param message The message
- */
-export function isLongerThan(limit: number, message: string | Uint8Array): boolean {
-  const { length } = message;
-  if (typeof message !== "string") return length > limit;
-  // bytes are counted only where a text may be too long: a UTF-16 code unit takes one to three of them
-  return 3 * length > limit && (length > limit || utf8Length(message) > limit);
 }
