@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { Standstill } from "../platform/slow_readers.ts";
 
 /** The bytes of a connection as libuv counts them. Node's own socket timeouts read them, too. */
 interface Transport {
@@ -7,12 +8,6 @@ interface Transport {
   readonly bytesWritten: number;
   /** Those of them that the system has not taken. */
   readonly writeQueueSize: number;
-}
-
-/** What a connection had sent when it last had sent something. */
-interface Standing {
-  readonly sent: number;
-  readonly since: number;
 }
 
 /** The part of an HTTP/2 stream that is used. */
@@ -25,9 +20,6 @@ interface Http2Stream {
 /** HTTP/2's code for a stream that is no longer needed (RFC 9113 section 7). */
 const CANCEL = 8;
 
-/** How often a timeout is looked at while it runs, so that it is never late by more than a part of itself. */
-const LOOKS = 4;
-
 /** Node's own, not a test's fake timers: those do not delay what clients do. */
 const { setInterval, clearInterval } = globalThis;
 
@@ -38,7 +30,7 @@ export class ConnectionLimits {
   readonly #responses: Iterable<ServerResponse>;
   /** HTTP/2 streams that have a timeout. */
   readonly #timed = new WeakSet<object>();
-  #standing = new Map<Socket, Standing>();
+  readonly #standstill = new Standstill<Socket>();
   #timeoutMs = 0;
   #timer: ReturnType<typeof setInterval> | undefined = undefined;
 
@@ -61,7 +53,7 @@ export class ConnectionLimits {
   set timeoutMs(ms: number) {
     this.stop();
     this.#timeoutMs = ms;
-    if (ms > 0) this.#timer = setInterval(() => this.#look(), Math.ceil(ms / LOOKS)).unref();
+    if (ms > 0) this.#timer = setInterval(() => this.#look(), Standstill.everyMs(ms)).unref();
   }
 
   /** Ends the timer. */
@@ -70,19 +62,15 @@ export class ConnectionLimits {
   }
 
   #look(): void {
-    const now = performance.now();
-    const before = this.#standing;
-    this.#standing = new Map();
+    for (const socket of this.#standstill.look(this.#sending(), this.#timeoutMs)) socket.destroy();
+    for (const response of this.#responses) this.#time((response as { stream?: Http2Stream }).stream);
+  }
+
+  *#sending(): Generator<readonly [Socket, number]> {
     for (const socket of this.sockets) {
       const transport = (socket as { _handle?: Transport | null })._handle;
-      if (!transport || !(transport.writeQueueSize > 0)) continue;
-      const sent = transport.bytesWritten - transport.writeQueueSize;
-      const known = before.get(socket);
-      const since = known?.sent === sent ? known.since : now;
-      if (now - since < this.#timeoutMs) this.#standing.set(socket, { sent, since });
-      else socket.destroy();
+      if (transport && transport.writeQueueSize > 0) yield [socket, transport.bytesWritten - transport.writeQueueSize];
     }
-    for (const response of this.#responses) this.#time((response as { stream?: Http2Stream }).stream);
   }
 
   // A client that opens no window for its streams leaves nothing to be written to the connection. Node's timeout of a

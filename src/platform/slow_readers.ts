@@ -4,16 +4,52 @@ import type { OpenStreams } from "../request/open_streams.ts";
 /** Default of `sendTimeout` in ms. */
 export const SEND_TIMEOUT_MS = 120_000;
 
-/** How often a timeout is looked at while it runs, so that it is never late by more than a part of itself. */
-const LOOKS = 4;
-
 /** The timer, as a runtime without Node's functions and one with them return it. */
 export type Timer = ReturnType<typeof setInterval>;
 
-/** What a stream had sent when it last had sent something. */
+/** How often a timeout is looked at while it runs, so that it is never late by more than a part of itself. */
+const LOOKS = 4;
+
+/** How far something was when it last had moved. */
 interface Standing {
-  readonly pieces: number;
+  readonly sent: number;
   readonly since: number;
+}
+
+/** Finds what has not moved for a time. It is looked at now and then, so that nothing has to note every step. */
+export class Standstill<T> {
+  #standing = new Map<T, Standing>();
+
+  /**
+   * How often to look.
+   *
+   * @param timeoutMs The time in ms
+   * @returns ms between two looks
+   */
+  static everyMs(timeoutMs: number): number {
+    return Math.ceil(timeoutMs / LOOKS);
+  }
+
+  /**
+   * Looks at everything that ought to move.
+   *
+   * @param moving How far each of it is
+   * @param timeoutMs For how long it may stand still, in ms
+   * @returns What has stood still for longer
+   */
+  look(moving: Iterable<readonly [one: T, sent: number]>, timeoutMs: number): T[] {
+    const now = performance.now();
+    const before = this.#standing;
+    this.#standing = new Map();
+    const still: T[] = [];
+    for (const [one, sent] of moving) {
+      const known = before.get(one);
+      const since = known?.sent === sent ? known.since : now;
+      if (now - since < timeoutMs) this.#standing.set(one, { sent, since });
+      else still.push(one);
+    }
+    return still;
+  }
 }
 
 /**
@@ -24,12 +60,13 @@ interface Standing {
 export class SlowReaders {
   readonly #streams: OpenStreams;
   readonly #unref: (timer: Timer) => void;
-  #standing = new Map<OpenStream, Standing>();
+  readonly #standstill = new Standstill<OpenStream>();
+  readonly #unwatch: () => void;
   #timeoutMs = 0;
   #timer: Timer | undefined = undefined;
   readonly #begin = (): void => {
     if (this.#timer !== undefined || this.#timeoutMs === 0) return;
-    this.#timer = setInterval(() => this.#look(), Math.ceil(this.#timeoutMs / LOOKS));
+    this.#timer = setInterval(() => this.#look(), Standstill.everyMs(this.#timeoutMs));
     this.#unref(this.#timer);
   };
 
@@ -40,7 +77,7 @@ export class SlowReaders {
   constructor(streams: OpenStreams, unref: (timer: Timer) => void) {
     this.#streams = streams;
     this.#unref = unref;
-    streams.tell(this.#begin, { isWatching: true });
+    this.#unwatch = streams.watch(this.#begin);
   }
 
   /** ms in which a client must take a piece, 0 for no limit. */
@@ -56,7 +93,7 @@ export class SlowReaders {
 
   /** Ends the timer. */
   stop(): void {
-    this.#streams.tell(this.#begin, { isWatching: false });
+    this.#unwatch();
     this.#rest();
   }
 
@@ -67,16 +104,15 @@ export class SlowReaders {
 
   #look(): void {
     if (this.#streams.size === 0) return this.#rest();
-    const now = performance.now();
-    const before = this.#standing;
-    this.#standing = new Map();
+    for (const stream of this.#standstill.look(this.#offered(), this.#timeoutMs)) {
+      stream.destroy(new Error(`The client took nothing for ${this.#timeoutMs} ms`));
+    }
+  }
+
+  *#offered(): Generator<readonly [OpenStream, number]> {
     for (const stream of this.#streams) {
       const pieces = stream[piecesKey];
-      if (pieces === null) continue;
-      const known = before.get(stream);
-      const since = known?.pieces === pieces ? known.since : now;
-      if (now - since < this.#timeoutMs) this.#standing.set(stream, { pieces, since });
-      else stream.destroy(new Error(`The client took nothing for ${this.#timeoutMs} ms`));
+      if (pieces !== null) yield [stream, pieces];
     }
   }
 }

@@ -5,14 +5,14 @@ export class OpenStreams extends Set<OpenStream> {
   readonly #watchers = new Set<() => void>();
 
   /**
-   * Begins to tell somebody that a body has begun, or ceases to.
+   * Tells somebody of each body that begins.
    *
-   * @param opened Called for each body
-   * @param isWatching Whether it is to be told
+   * @param opened Called for each
+   * @returns Ceases to
    */
-  tell(opened: () => void, { isWatching }: { readonly isWatching: boolean }): void {
-    if (isWatching) this.#watchers.add(opened);
-    else this.#watchers.delete(opened);
+  watch(opened: () => void): () => void {
+    this.#watchers.add(opened);
+    return () => void this.#watchers.delete(opened);
   }
 
   /** Adds a body that has begun. */
