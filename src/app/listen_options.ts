@@ -1,7 +1,7 @@
 import { describe } from "../http/error_text.ts";
 import { checkNames, type OptionNames } from "../http/check_option.ts";
-import type { LimitName, ListenOptions } from "../platform/platform.ts";
-import { checkedLimit, COUNTS, TIMEOUTS } from "./server_limits.ts";
+import type { ListenOptions } from "../platform/platform.ts";
+import { checkedLimit, COUNTS, LIMITS, TIMEOUTS } from "./server_limits.ts";
 
 const NAMES: OptionNames<ListenOptions & { backlog: unknown }> = {
   port: true,
@@ -48,7 +48,7 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
       throw new TypeError(`app.listen takes an AbortSignal as its signal, not ${describe(options.signal)}`);
     }
     if (options.port !== undefined) options.port = checkedPort(options.port);
-    for (const name of [...Object.keys(TIMEOUTS), ...Object.keys(COUNTS)] as LimitName[]) {
+    for (const name of LIMITS) {
       const value = options[name];
       if (value === undefined) delete options[name];
       else options[name] = checkedLimit("app.listen: option ", name, value);

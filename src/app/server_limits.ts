@@ -19,6 +19,10 @@ export const COUNTS: OptionNames<ServerCounts> = {
   maxRequestsPerSocket: true,
 };
 
+/** Names of all limits. */
+// a pure call, so that bundlers leave it out where nobody listens
+export const LIMITS: readonly LimitName[] = /* @__PURE__ */ Object.keys({ ...TIMEOUTS, ...COUNTS }) as LimitName[];
+
 /**
  * Checks the value of a limit.
  *
@@ -55,8 +59,7 @@ export function dropUnkept(
   runtime: string,
 ): void {
   if (kept === "all") return;
-  const dropped = (Object.keys({ ...TIMEOUTS, ...COUNTS }) as LimitName[])
-    .filter((name) => options[name] !== undefined && !kept.includes(name));
+  const dropped = LIMITS.filter((name) => options[name] !== undefined && !kept.includes(name));
   for (const name of dropped) delete options[name];
   if (dropped.length === 0) return;
   const text = dropped.length === 1 ? `${dropped[0]} has` : `${dropped.join(", ")} have`;

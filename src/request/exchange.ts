@@ -466,14 +466,14 @@ export class Exchange implements Waiter {
 
   // a method of its own, because the variables of a closure would be allocated for every request
   #later(): Promise<Response> {
-    this.app.runtimeSupport.allowSilence?.(this.target.request, this.info);
+    const { app: { runtimeSupport }, target: { request }, info } = this;
+    runtimeSupport.allowSilence?.(request, info);
     const promise = new Promise<Response>((resolve) => {
       this.#answer = resolve;
       this.#watch();
     });
-    const { runtimeSupport } = this.app;
     if (runtimeSupport.forgetsPeer) void this.peer;
-    if (runtimeSupport.awaits?.(this.target.request, this.info)) beginWaiting(this, promise);
+    if (runtimeSupport.awaits?.(request, info)) beginWaiting(this, promise);
     return promise;
   }
 }

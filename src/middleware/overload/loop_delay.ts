@@ -28,8 +28,6 @@ export interface LoopClock {
 export class LoopDelay {
   /** How long the last turn took that was measured, in ms. */
   turnMs = 0;
-  /** How long the loop has had no rest, in ms; 0 where the runtime does not tell. */
-  busyMs = 0;
   readonly #turn: readonly Threshold[];
   readonly #busy: readonly Threshold[];
   readonly #staleMs: number;
@@ -92,7 +90,6 @@ export class LoopDelay {
 
   #settle(turnMs: number, busyMs: number): void {
     this.turnMs = turnMs;
-    this.busyMs = busyMs;
     // a long turn with one request in it is a slow handler: nobody has waited
     for (const threshold of this.#turn) threshold.settle(this.#requests > 1 ? turnMs : 0);
     for (const threshold of this.#busy) threshold.settle(busyMs);
