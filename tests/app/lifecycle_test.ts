@@ -7,6 +7,7 @@ import { RawSocket } from "../contracts/raw_socket.ts";
 import { quietApp } from "../support/app.ts";
 import type { Any } from "../support/both.ts";
 import { opened, readUntil, untilClosed } from "../support/raw_client.ts";
+import { warningsOf } from "../support/warnings.ts";
 
 Deno.test("listen serves on a free port and reports it, and close stops it", async () => {
   const app = quietApp();
@@ -186,23 +187,10 @@ Deno.test("an unknown option is refused, since a server would open more than was
   assertThrows(() => quietApp().listen({ port: 0, signal }), TypeError, 'an AbortSignal as its signal, not "SIGTERM"');
 });
 
-/** What a program writes to `console.warn`. */
-async function warnings(run: () => Promise<void> | void): Promise<string[]> {
-  const { warn } = console;
-  const seen: string[] = [];
-  console.warn = (message) => void seen.push(message);
-  try {
-    await run();
-  } finally {
-    console.warn = warn;
-  }
-  return seen;
-}
-
 Deno.test("a server limit that can be set only on Node changes nothing elsewhere, and says so", async () => {
   const app = quietApp();
   const server = app.listen({ port: 0, hostname: "127.0.0.1" });
-  const seen = await warnings(() => {
+  const seen = await warningsOf(() => {
     server.keepAliveTimeout = 65_000;
     server.setTimeout(9000);
     server.maxConnections = 100;
@@ -233,7 +221,7 @@ Deno.test("a server limit that can be set only on Node changes nothing elsewhere
 
 Deno.test("limits for app.listen that the runtime does not keep are named in one warning", async () => {
   const app = quietApp();
-  const seen = await warnings(async () => {
+  const seen = await warningsOf(async () => {
     await app.listen({ port: 0, headersTimeout: 10_000, maxConnections: 5, sendTimeout: 1000 }).close();
     await app.listen({ port: 0, timeout: Infinity }).close();
     await app.listen({ port: 0 }).close();

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { type FrameworkApp, type Handler, rateLimit, type RateLimitOptions, Router } from "@sluice/sluice";
 import { ask, quietApp } from "../../support/app.ts";
+import { warningsOf } from "../../support/warnings.ts";
 
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.1", port: 1 } };
 let windowMs = 3_600_000;
@@ -21,22 +22,10 @@ async function admitted(app: FrameworkApp, paths: readonly string[]): Promise<nu
   return count;
 }
 
-async function quietly(test: () => Promise<void>): Promise<unknown[]> {
-  const warn = console.warn;
-  const warnings: unknown[] = [];
-  console.warn = (message) => void warnings.push(message);
-  try {
-    await test();
-  } finally {
-    console.warn = warn;
-  }
-  return warnings;
-}
-
 // must stay the first test: a process is warned once
 Deno.test("limiters made inside requests cause one warning, and none if they have a name", async () => {
   const made = (options: RateLimitOptions) =>
-    quietly(async () => {
+    warningsOf(async () => {
       for (let i = 0; i < 3; i++) {
         const app = quietApp().use(
           (req, res, next) => rateLimit(options)(req, res, next),
@@ -62,7 +51,7 @@ const MOUNTS: readonly (readonly [what: string, path: string | RegExp, tried: st
 
 for (const [what, path, tried] of MOUNTS) {
   Deno.test(`a client gets no fresh count from what ${what} matches`, async () => {
-    await quietly(async () => {
+    await warningsOf(async () => {
       const router = Router();
       router.use(perRequest(), (_req, res) => res.send("in"));
       assertEquals(await admitted(quietApp().use(path, router), tried), 2, "behind a router");
@@ -73,7 +62,7 @@ for (const [what, path, tried] of MOUNTS) {
 }
 
 Deno.test("limiters made inside two routes count apart, whatever the parameters are", async () => {
-  await quietly(async () => {
+  await warningsOf(async () => {
     const made = perRequest();
     const app = quietApp();
     for (const path of ["/a/:id", "/b/:id"]) app.get(path, made, (_req, res) => res.send("in"));
@@ -83,7 +72,7 @@ Deno.test("limiters made inside two routes count apart, whatever the parameters 
 });
 
 Deno.test("limiters with the same name and window share a count across routes, and others count apart", async () => {
-  await quietly(async () => {
+  await warningsOf(async () => {
     const app = quietApp();
     const [one, other] = [
       perRequest({ windowMs: 7_000_001, name: "one" }),
@@ -98,7 +87,7 @@ Deno.test("limiters with the same name and window share a count across routes, a
 });
 
 Deno.test("a limiter made before any request never shares a count with one made inside a request", async () => {
-  await quietly(async () => {
+  await warningsOf(async () => {
     const options = { max: 2, windowMs: 7_000_002 };
     const app = quietApp().use("/outside", rateLimit(options)).use("/inside", perRequest(options));
     app.use(answering());
@@ -108,7 +97,7 @@ Deno.test("a limiter made before any request never shares a count with one made 
 });
 
 Deno.test("concurrent requests share the count of a limiter made inside them", async () => {
-  await quietly(async () => {
+  await warningsOf(async () => {
     const app = quietApp().use(perRequest({ max: 5, keyGenerator: () => Promise.resolve("k") }));
     app.use((_req, res) => res.send("in"));
     const all = await Promise.all(paths(() => "/").map((path) => ask(app, path, undefined, PEER)));
@@ -118,7 +107,7 @@ Deno.test("concurrent requests share the count of a limiter made inside them", a
 
 // must stay the last test: it uses up all places
 Deno.test("limiters made inside requests whose options differ each time are an error once a thousand count", async () => {
-  await quietly(async () => {
+  await warningsOf(async () => {
     let ms = 9_000_000;
     const app = quietApp().use((req, res, next) => rateLimit({ windowMs: ms++, name: "differs" })(req, res, next));
     app.use((_req, res) => res.send("in"));

@@ -3,6 +3,7 @@ import { type FrameworkApp, rateLimit, type RateLimitOptions, Router } from "@sl
 import { ask, quietApp } from "../../support/app.ts";
 import { fakeTime } from "../../support/fake_time.ts";
 import { THROWING_NOTHING } from "../../support/throwing_nothing.ts";
+import { warningsOf } from "../../support/warnings.ts";
 
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.1", port: 1 } };
 
@@ -202,17 +203,12 @@ Deno.test("an unknown option is refused, with a list of those there are", () => 
 });
 
 Deno.test("unknown clients share a count, and one warning names what is missing", async () => {
-  const warn = console.warn;
-  const warnings: unknown[] = [];
-  console.warn = (message) => void warnings.push(message);
-  try {
+  const warnings = await warningsOf(async () => {
     assertEquals(await statuses(limited({ max: 1 }), 3, "/", undefined, {}), [200, 429, 429]);
     assertEquals(await statuses(limited({ max: 1 }), 1, "/", undefined, {}), [200]);
-  } finally {
-    console.warn = warn;
-  }
+  });
   assertEquals(warnings.length, 1);
-  assertStringIncludes(String(warnings[0]), "trust proxy");
+  assertStringIncludes(warnings[0]!, "trust proxy");
 });
 
 Deno.test("with missingKey 'error' an unknown client is an error, a known one is not", async () => {
@@ -264,21 +260,18 @@ Deno.test("refusing a request that was answered meanwhile is not an error", asyn
 });
 
 Deno.test("limiters made inside requests with the same options share a count", async () => {
-  const warn = console.warn;
-  console.warn = () => {};
-  try {
-    const app = quietApp();
-    const router = Router();
-    router.use((req, res, next) => void rateLimit({ max: 2, windowMs: 50_001 })(req, res, next));
-    router.use((_req, res) => res.send("in"));
-    app.use("/inside", router);
-    app.use("/named", (req, res, next) => void rateLimit({ max: 1, name: "other" })(req, res, next));
-    app.use((_req, res) => res.send("in"));
+  const app = quietApp();
+  const router = Router();
+  router.use((req, res, next) => void rateLimit({ max: 2, windowMs: 50_001 })(req, res, next));
+  router.use((_req, res) => res.send("in"));
+  app.use("/inside", router);
+  app.use("/named", (req, res, next) => void rateLimit({ max: 1, name: "other" })(req, res, next));
+  app.use((_req, res) => res.send("in"));
+  // the first limiter made inside a request is warned of
+  await warningsOf(async () => {
     assertEquals(await statuses(app, 4, "/inside"), [200, 200, 429, 429]);
     assertEquals(await statuses(app, 2, "/named"), [200, 429]);
-  } finally {
-    console.warn = warn;
-  }
+  });
 });
 
 Deno.test("a limiter can reset one key or all, and tells how many it has", async () => {
