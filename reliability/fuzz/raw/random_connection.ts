@@ -95,7 +95,7 @@ function randomSocket(pick: Pick): string[] {
       fin: pick(4) > 0,
       ...(pick(8) === 0 ? { length: oneOf(pick, [0, 126, 65_536, 2 ** 40]) } : {}),
     });
-    const text = latin1([bytes]);
+    const text = latin1(bytes);
     // reserved bits, or no mask
     if (pick(6) === 0) return String.fromCharCode(text.charCodeAt(0) | 0x40) + text.slice(1);
     return pick(6) === 0 ? text[0] + String.fromCharCode(text.charCodeAt(1) & 0x7f) + text.slice(2) : text;

@@ -134,7 +134,7 @@ async function statusesOf(
       const piece = new Uint8Array(16_384);
       const count = await Promise.race([connection.read(piece), over]);
       if (count === null) break;
-      seen += latin1([piece.subarray(0, count)]);
+      seen += latin1(piece.subarray(0, count));
     }
   } catch (error) {
     // the server may close a connection at any time; whether it has ended is seen afterwards
