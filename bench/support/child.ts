@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import { linesOf } from "../../scripts/lines.ts";
-import { denoRun } from "./deno_run.ts";
 
 /**
  * A contestant in its own process, so that one contestant's objects do not affect another's compiled code or heap. It
@@ -12,9 +11,9 @@ export class Child {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #lines: AsyncIterator<string>;
 
-  private constructor(worker: URL, args: readonly string[]) {
+  private constructor(args: readonly string[]) {
     this.#process = new Deno.Command(Deno.execPath(), {
-      args: [...denoRun("--v8-flags=--expose-gc,--max-old-space-size=8192"), fileURLToPath(worker), ...args],
+      args: [...args],
       stdin: "piped",
       stdout: "piped",
       stderr: "inherit",
@@ -31,7 +30,10 @@ export class Child {
    * @throws {Error} If it ends before it is prepared
    */
   static async start(worker: URL, ...args: readonly string[]): Promise<Child> {
-    const child = new Child(worker, args);
+    // here, because it builds the packages, and some contestants are in modules that import this one
+    const { denoRun } = await import("./deno_run.ts");
+    const flags = denoRun("--v8-flags=--expose-gc,--max-old-space-size=8192");
+    const child = new Child([...flags, fileURLToPath(worker), ...args]);
     const { done } = await child.#lines.next();
     if (done) throw new Error(`${args.join(" ")} did not start`);
     return child;
