@@ -10,6 +10,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { table } from "../bench/support/table.ts";
 import type { Layer } from "../src/matching/layer.ts";
+import { flags } from "./flags.ts";
 
 /** An expression, and where it is used. */
 interface Examined {
@@ -24,7 +25,7 @@ interface Stacked {
 
 const file = Deno.args.find((arg) => !arg.startsWith("--"));
 if (file === undefined) throw new TypeError("check:routes takes the module that exports the application");
-const timeout = Number(Deno.args.find((arg) => arg.startsWith("--timeout="))?.slice("--timeout=".length) ?? 10_000);
+const { timeout } = flags({ timeout: 10_000 }, Deno.args.filter((arg) => arg !== file));
 
 const exported = Object.values(await import(pathToFileURL(resolve(file)).href) as Record<string, unknown>);
 const roots = [...new Set(exported.map(stackedIn).filter((one) => one !== undefined))];

@@ -4,7 +4,7 @@
  *
  * `--only=upload,download,json --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
  */
-import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
+import { flags } from "../../scripts/flags.ts";
 import { printedByLoad } from "../support/load.ts";
 import { writeSections } from "../support/page.ts";
 import { type Server, type ServerCommand, withServers } from "../support/server.ts";
@@ -30,10 +30,7 @@ interface Turn {
   readonly growth: number;
 }
 
-refuseOthers("only", "rounds", "seconds", "write");
-const kinds = chosen("only", Object.keys(WAYS));
-const rounds = numberFlag("rounds", 5);
-const seconds = numberFlag("seconds", 1);
+const { only, rounds, seconds, write } = flags({ only: Object.keys(WAYS), rounds: 5, seconds: 1, write: false });
 
 async function transfer(server: Server, method: string, path: string, bytes: number): Promise<Turn> {
   const times = Math.max(4, Math.round(400 * seconds * MIB / bytes));
@@ -96,7 +93,7 @@ try {
     Object.entries(SERVED).map(([contestant, served]) => [contestant, onDeno("bodies/serve.ts", served, file)]),
   );
   const rows: string[][] = [];
-  for (const { name, turn } of kinds.flatMap(casesOf)) {
+  for (const { name, turn } of only.flatMap(casesOf)) {
     // new servers for each case, so that no case reuses memory of another
     const turns = await withServers(commands, async (servers) => {
       await Deno.truncate(file, name.includes("100 MiB") ? 100 * MIB : MIB);
@@ -136,7 +133,7 @@ JSON is another each time, hashes it with \`node:crypto\`.
 
 ${table(head, rows)}`;
   console.log(text);
-  if (writes()) await writeSections(new Map([["bodies", text]]));
+  if (write) await writeSections(new Map([["bodies", text]]));
 } finally {
   await Deno.remove(file);
 }

@@ -5,9 +5,9 @@
  * `--only=routes,middleware,mounts,registration --contestants=sluice,hono --rounds=3`; `--write` puts the results into
  * `docs/performance.md`.
  */
+import { flags } from "../../scripts/flags.ts";
 import { type Batches, least, overFloor } from "../support/batches.ts";
 import { withChildren } from "../support/child.ts";
-import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
 import { writeSections } from "../support/page.ts";
 import { median, table } from "../support/table.ts";
 import { GROWING } from "./apps.ts";
@@ -16,9 +16,14 @@ const WORKER = new URL("worker.ts", import.meta.url);
 const SIZES = [10, 100, 1000, 10_000];
 const DEPTHS = [1, 2, 4, 8];
 
-refuseOthers("only", "contestants", "rounds", "write");
-const contestants = chosen("contestants", [...GROWING.keys()]);
-const rounds = numberFlag("rounds", 3);
+const SECTIONS: Readonly<Record<string, () => Promise<string>>> = { routes, middleware, mounts, registration };
+
+const { only, contestants, rounds, write } = flags({
+  only: Object.keys(SECTIONS),
+  contestants: [...GROWING.keys()],
+  rounds: 3,
+  write: false,
+});
 
 /** ns over the floor, for each size: the sizes are measured alternately, so that they can be compared. */
 async function costs(
@@ -100,9 +105,7 @@ async function registration(): Promise<string> {
 ms is wanted:\n\n${table(["contestant", "ms, median", "least"], rows)}`;
 }
 
-const SECTIONS: Readonly<Record<string, () => Promise<string>>> = { routes, middleware, mounts, registration };
-const sections = chosen("only", Object.keys(SECTIONS));
 const texts: string[] = [];
-for (const name of sections) texts.push(await SECTIONS[name]!());
+for (const name of only) texts.push(await SECTIONS[name]!());
 console.log(texts.join("\n\n"));
-if (writes()) await writeSections(new Map([["growth", texts.join("\n\n")]]));
+if (write) await writeSections(new Map([["growth", texts.join("\n\n")]]));

@@ -5,8 +5,8 @@
  * `--rounds=30 --seconds=1 --load=0.3 --connections=50,500 --contestants=sluice-lean,hono`; `--load` is the fraction of
  * what the slowest contestant with the same floor can answer; `--write` puts the results into `docs/performance.md`.
  */
+import { flags, refuseToWrite } from "../../scripts/flags.ts";
 import { SCENARIOS } from "../scenarios.ts";
-import { chosen, flag, numberFlag, refuseOthers, refuseToWrite, writes } from "../support/flags.ts";
 import { printedByLoad } from "../support/load.ts";
 import { writeSections } from "../support/page.ts";
 import { type Server, type ServerCommand, withServers } from "../support/server.ts";
@@ -33,13 +33,17 @@ const MOST = 30_000;
 /** The rounds are split into this many parts, to show the spread of the ratio. */
 const PARTS = 3;
 
-refuseOthers("rounds", "seconds", "load", "connections", "contestants", "write");
-const contestants = chosen("contestants", [...FLOORS.keys()]);
-const connectionCounts = (flag("connections") ?? "50,500").split(",").map(Number);
-const rounds = numberFlag("rounds", 30);
-const seconds = numberFlag("seconds", 1);
-const load = numberFlag("load", 0.3);
-if (flag("connections") !== undefined) refuseToWrite("connections");
+const CONNECTIONS = "50,500";
+const { rounds, seconds, load, connections, contestants, write } = flags({
+  rounds: 30,
+  seconds: 1,
+  load: 0.3,
+  connections: CONNECTIONS,
+  contestants: [...FLOORS.keys()],
+  write: false,
+});
+if (write && connections !== CONNECTIONS) refuseToWrite("connections");
+const connectionCounts = connections.split(",").map(Number);
 const scenario = SCENARIOS.find(({ name }) => name === "1 param")!;
 const all = [...new Set(contestants.flatMap((name) => [FLOORS.get(name)!, name]))];
 
@@ -114,4 +118,4 @@ its least and greatest in a third of the rounds, and the median of its rounds. A
 
 ${tables.join("\n\n")}`;
 console.log(text);
-if (writes()) await writeSections(new Map([["latency", text]]));
+if (write) await writeSections(new Map([["latency", text]]));

@@ -5,8 +5,8 @@
  *
  * `--rounds=5 --only=memory,middleware,heap,pauses,redis`; about three minutes in full.
  */
+import { flags } from "../../scripts/flags.ts";
 import { heap } from "./heap.ts";
-import { chosen, numberFlag, refuseOthers } from "../support/flags.ts";
 import { memory } from "./memory.ts";
 import { middleware } from "./middleware.ts";
 import { pauses } from "./pauses.ts";
@@ -20,9 +20,8 @@ const SECTIONS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   redis,
 };
 
-refuseOthers("rounds", "only");
-const rounds = numberFlag("rounds", 5);
-for (const name of chosen("only", Object.keys(SECTIONS))) {
+const { only, rounds } = flags({ only: Object.keys(SECTIONS), rounds: 5 });
+for (const name of only) {
   const begin = performance.now();
   await SECTIONS[name]!(rounds);
   console.log(`\n(${((performance.now() - begin) / 1000).toFixed(0)} s)`);

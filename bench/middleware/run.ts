@@ -4,7 +4,7 @@
  *
  * `--only=none,morgan --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
  */
-import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
+import { flags } from "../../scripts/flags.ts";
 import { writeSections } from "../support/page.ts";
 import { type ServerCommand, withServers } from "../support/server.ts";
 import { table } from "../support/table.ts";
@@ -13,13 +13,10 @@ import { cellOf, cellText } from "../wire/result.ts";
 import { measureRounds } from "../wire/rounds.ts";
 import { STACKS } from "./stacks.ts";
 
-refuseOthers("only", "rounds", "seconds", "write");
-const stacks = chosen("only", Object.keys(STACKS));
-const rounds = numberFlag("rounds", 5);
-const seconds = numberFlag("seconds", 1);
+const { only, rounds, seconds, write } = flags({ only: Object.keys(STACKS), rounds: 5, seconds: 1, write: false });
 
 const rows: string[][] = [];
-for (const stack of stacks) {
+for (const stack of only) {
   const commands = new Map<string, ServerCommand>(
     ["sluice", "express"].map((contestant) => [contestant, onDeno("middleware/serve.ts", contestant, stack)]),
   );
@@ -40,4 +37,4 @@ handler that waits for 5 ms, where the load waits too and the second figure coun
 
 ${table(["middleware", "at once", "after 5 ms"], rows)}`;
 console.log(text);
-if (writes()) await writeSections(new Map([["middleware", text]]));
+if (write) await writeSections(new Map([["middleware", text]]));

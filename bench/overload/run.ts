@@ -4,7 +4,7 @@
  *
  * `--seconds=12 --rate=500 --only=node,deno,bun`; `--write` puts the results into `docs/production.md`.
  */
-import { chosen, numberFlag, refuseOthers, refuseToWrite, writes } from "../support/flags.ts";
+import { flags, refuseToWrite } from "../../scripts/flags.ts";
 import { printedByLoad } from "../support/load.ts";
 import { writeSections } from "../support/page.ts";
 import { type ServerCommand, withServers } from "../support/server.ts";
@@ -25,11 +25,8 @@ const CONTESTANTS: readonly { name: string; title: string; only?: string }[] = [
   { name: "shedding", title: "Sluice with `shedLoad()`" },
 ];
 
-refuseOthers("seconds", "rate", "only", "write");
-const runtimes = chosen("only", Object.keys(RUNTIMES));
-const seconds = numberFlag("seconds", 12);
-const rate = numberFlag("rate", 500);
-if (seconds < 12) refuseToWrite("seconds");
+const { only, seconds, rate, write } = flags({ only: Object.keys(RUNTIMES), seconds: 12, rate: 500, write: false });
+if (write && seconds < 12) refuseToWrite("seconds");
 
 async function rushAt(runtime: string, contestant: string): Promise<Rush> {
   const command = await RUNTIMES[runtime]!("overload/serve.ts", contestant);
@@ -41,7 +38,7 @@ async function rushAt(runtime: string, contestant: string): Promise<Rush> {
 }
 
 const rows: string[][] = [];
-for (const runtime of runtimes) {
+for (const runtime of only) {
   for (const { name, title, only } of CONTESTANTS) {
     if (only !== undefined && only !== runtime) continue;
     const { served, refused, gaveUp, runs, p50, p99, recovery } = await rushAt(runtime, name);
@@ -63,4 +60,4 @@ const head = [
 ];
 const text = table(head, rows);
 console.log(text);
-if (writes()) await writeSections(new Map([["overload", text]]), "production.md");
+if (write) await writeSections(new Map([["overload", text]]), "production.md");

@@ -4,10 +4,10 @@
  *
  * `--only=JSON,404 --contestants=sluice-lean,hono --rounds=5`; `--write` puts the results into `docs/performance.md`.
  */
+import { flags } from "../../scripts/flags.ts";
 import { SCENARIOS } from "../scenarios.ts";
 import { type Batches, least, overFloor } from "../support/batches.ts";
 import { interleave, withChildren } from "../support/child.ts";
-import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
 import { writeSections } from "../support/page.ts";
 import { median, table } from "../support/table.ts";
 
@@ -34,14 +34,16 @@ const TARGETS: Readonly<Record<string, number>> = {
   "404": 400,
 };
 
-refuseOthers("only", "contestants", "rounds", "write");
-const scenarios = chosen("only", SCENARIOS.map(({ name }) => name));
-const contestants = chosen("contestants", [...CONTESTANTS.keys()]);
-const rounds = numberFlag("rounds", 5);
+const { only, contestants, rounds, write } = flags({
+  only: SCENARIOS.map(({ name }) => name),
+  contestants: [...CONTESTANTS.keys()],
+  rounds: 5,
+  write: false,
+});
 
 const worker = new URL("worker.ts", import.meta.url);
 const rows: string[][] = [];
-for (const scenario of scenarios) {
+for (const scenario of only) {
   // separate processes per scenario: a function's speed depends on what it was called with before
   const figures = await withChildren(
     worker,
@@ -63,4 +65,4 @@ batches less that of as many of the bare one, taken in turn; then the least of e
 
 ${table(head, rows)}`;
 console.log(`\n${text}`);
-if (writes()) await writeSections(new Map([["process", text]]));
+if (write) await writeSections(new Map([["process", text]]));

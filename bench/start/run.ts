@@ -4,16 +4,15 @@
  *
  * `--rounds=20 --contestants=bare,sluice,hono`; `--write` puts the results into `docs/performance.md`.
  */
-import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
+import { flags } from "../../scripts/flags.ts";
 import { writeSections } from "../support/page.ts";
 import { median, table } from "../support/table.ts";
 import { type Graph, importGraph } from "./graph.ts";
 import { makeProject, STARTING } from "./project.ts";
 import { start, type Started } from "./started.ts";
 
-refuseOthers("rounds", "contestants", "write");
-const rounds = numberFlag("rounds", 20);
-const contestants = [...new Set(["bare", ...chosen("contestants", [...STARTING.keys()])])];
+const { contestants: chosen, rounds, write } = flags({ contestants: [...STARTING.keys()], rounds: 20, write: false });
+const contestants = [...new Set(["bare", ...chosen])];
 
 const program = await makeProject();
 const cases = contestants.flatMap((name) => [true, false].map((cache) => ({ name, cache, starts: [] as Started[] })));
@@ -68,7 +67,7 @@ As published, Sluice loads ${sizeOf(published)}, with ${packages.length} package
 ${packages.map((name) => `\`${name}\``).join(", ")}. \`mod.ts\` itself loads ${sizeOf({ own })}; the largest, in KiB: \
 ${largest.join(", ")}.`;
 console.log(text);
-if (writes()) await writeSections(new Map([["start", text]]));
+if (write) await writeSections(new Map([["start", text]]));
 
 function sizeOf({ own }: Pick<Graph, "own">): string {
   const bytes = own.reduce((sum, module) => sum + module.bytes, 0);

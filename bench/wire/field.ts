@@ -1,6 +1,6 @@
 /** Measures contestants over the network and reports the results as tables and as a picture. */
+import { flags } from "../../scripts/flags.ts";
 import { SCENARIOS } from "../scenarios.ts";
-import { chosen, numberFlag, refuseOthers, writes } from "../support/flags.ts";
 import { writePicture, writeSections } from "../support/page.ts";
 import { type Server, type ServerCommand, withServers } from "../support/server.ts";
 import { bytesOf, checkAnswers } from "./check.ts";
@@ -31,15 +31,16 @@ export interface Field {
  * @param field What to measure
  */
 export async function runField(field: Field): Promise<void> {
-  refuseOthers("only", "contestants", "rounds", "seconds", "write");
-  const names = chosen("only", SCENARIOS.map(({ name }) => name));
-  const scenarios = SCENARIOS.filter(({ name }) => names.includes(name));
-  const comparisons = among(field.comparisons, chosen("contestants", contestantsOf(field.comparisons)));
-  const effort = {
-    rounds: numberFlag("rounds", 5),
-    seconds: numberFlag("seconds", 1),
-    leadSeconds: field.leadSeconds,
-  };
+  const { only, contestants, rounds, seconds, write } = flags({
+    only: SCENARIOS.map(({ name }) => name),
+    contestants: contestantsOf(field.comparisons),
+    rounds: 5,
+    seconds: 1,
+    write: false,
+  });
+  const scenarios = SCENARIOS.filter(({ name }) => only.includes(name));
+  const comparisons = among(field.comparisons, contestants);
+  const effort = { rounds, seconds, leadSeconds: field.leadSeconds };
 
   // one after the other: the more contestants there are, the longer each waits for its turn, and finds the processor's
   // caches full of the others
@@ -71,7 +72,7 @@ export async function runField(field: Field): Promise<void> {
   const results: Result[] = [];
   for (const comparison of comparisons) results.push(resultOf(comparison, await measured(comparison)));
   for (const result of results) console.log(`\n${tableOf(result)}`);
-  if (!writes()) return;
+  if (!write) return;
   await writeSections(new Map(results.map((result) => [result.comparison.name, tableOf(result)])));
   await writePicture(field.picture, picture(field.title, results));
 }

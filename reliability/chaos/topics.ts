@@ -68,13 +68,13 @@ function rowOf(name: string, received: readonly (readonly string[])[]): Row {
   const doubled = numbers.some((list) => new Set(list).size < list.length);
   const unordered = numbers.some((list) => list.some((one, i) => i > 0 && one <= list[i - 1]!));
   // what is published while Redis is away is lost for other processes, and only then
-  const lostAway = numbers[1]!.filter((one) => one < FROM || one >= TO + 50).length;
+  const arrived = numbers[1]!.filter((one) => one < FROM || one >= TO + 50).length;
   const wanted = FROM + MESSAGES - TO - 50;
   const broken = near < MESSAGES
     ? "messages within a process are lost"
     : doubled || unordered
     ? "messages are doubled, or out of order"
-    : name === "none" && far < MESSAGES || lostAway < wanted
+    : name === "none" && far < MESSAGES || arrived < wanted
     ? "messages are lost while Redis is there"
     : undefined;
   return {

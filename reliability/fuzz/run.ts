@@ -2,7 +2,7 @@
  * `deno task fuzz --seed N --minutes M [--only=raw,requests,apps,limiter]`: random input for each part of Sluice, as
  * many minutes for each. Prints what went wrong, made as small as it gets; the exit code is 1 then.
  */
-import { chosen, flags } from "../support/flags.ts";
+import { flags } from "../../scripts/flags.ts";
 import { RUNTIMES } from "../support/children.ts";
 import { AppFuzzer } from "./apps/app_fuzzer.ts";
 import { fuzz, type FuzzOptions, type FuzzReport } from "./fuzzer.ts";
@@ -31,10 +31,10 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
   },
 };
 
-const { seed, minutes, only } = flags({ seed: Date.now() % 1_000_000_000, minutes: 1, only: "" });
+const { seed, minutes, only } = flags({ seed: 1 + Date.now() % 1_000_000_000, minutes: 1, only: Object.keys(PARTS) });
 console.log(`seed ${seed}, ${minutes} min for each part`);
 let findings = 0;
-for (const part of chosen(only, Object.keys(PARTS))) {
+for (const part of only) {
   for (const report of await PARTS[part]!({ seed, forMs: minutes * 60_000 })) {
     findings += report.findings.length;
     console.log(reported(report, part));

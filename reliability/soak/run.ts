@@ -5,10 +5,15 @@
 import { writeSections } from "../../bench/support/page.ts";
 import { table } from "../../bench/support/table.ts";
 import { RUNTIMES } from "../support/children.ts";
-import { flags } from "../support/flags.ts";
+import { flags } from "../../scripts/flags.ts";
 import { grows, leaks, soak, type Soaked } from "./soak.ts";
 
-const { minutes, rate, seed, write } = flags({ minutes: 2, rate: 60, seed: Date.now() % 1_000_000_000, write: false });
+const { minutes, rate, seed, write } = flags({
+  minutes: 2,
+  rate: 60,
+  seed: 1 + Date.now() % 1_000_000_000,
+  write: false,
+});
 const results = await Promise.all(RUNTIMES.map((runtime) => soak(runtime, { forMs: minutes * 60_000, rate, seed })));
 
 function row({ runtime, sent, lost, slowestMs, heap, descriptors: [before, after] }: Soaked): string[] {

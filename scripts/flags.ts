@@ -1,0 +1,74 @@
+/** Flags of commands that measure and attack Sluice. */
+import { parseArgs } from "node:util";
+
+/** The value of a flag whose default is another of its kind. */
+type Value<T> = T extends readonly string[] ? string[]
+  : T extends boolean ? boolean
+  : T extends number ? number
+  : string;
+
+/**
+ * The flags of a command, as `--name value` or `--name=value`. Where there is a flag `write`, which puts whole tables
+ * into the documentation, it cannot be given together with a part of a list.
+ *
+ * @param defaults The flags there are, with their defaults: a positive number, a text, whether it is set, or a list, of
+ * which some can be chosen, separated by commas
+ * @param args The arguments of the command, by default those of this process
+ * @returns Their values; what is chosen has the order of the list
+ * @throws {RangeError} If there is another flag, a number that is not positive, or a name that is not in the list
+ *
+ * @example
+ * ```ts
+ * const { only, rounds, write } = flags({ only: ["upload", "download"], rounds: 5, write: false });
+ * ```
+ */
+export function flags<T extends Record<string, number | string | boolean | readonly string[]>>(
+  defaults: T,
+  args: readonly string[] = Deno.args,
+): { [Name in keyof T]: Value<T[Name]> } {
+  const given = textsOf(args, defaults);
+  const values = Object.entries(defaults).map(([name, usual]) => {
+    const value = given[name];
+    if (value === undefined) return [name, usual];
+    if (typeof usual === "number") return [name, positive(name, value)];
+    if (typeof usual !== "object") return [name, value];
+    const some = chosen(name, String(value).split(","), usual);
+    if (some.length < usual.length && given["write"] === true) refuseToWrite(name);
+    return [name, some];
+  });
+  return Object.fromEntries(values);
+}
+
+function textsOf(args: readonly string[], defaults: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const options = Object.entries(defaults).map(([name, usual]) => {
+    return [name, { type: typeof usual === "boolean" ? "boolean" as const : "string" as const }];
+  });
+  try {
+    return parseArgs({ args: [...args], options: Object.fromEntries(options) }).values;
+  } catch (cause) {
+    const known = Object.keys(defaults).map((name) => `--${name}`).join(", ");
+    throw new RangeError(`${(cause as Error).message}; there are: ${known}`, { cause });
+  }
+}
+
+function positive(name: string, value: unknown): number {
+  if (!(Number(value) > 0)) throw new RangeError(`--${name} takes a positive number, not "${value}"`);
+  return Number(value);
+}
+
+function chosen(name: string, given: readonly string[], all: readonly string[]): string[] {
+  for (const one of given) {
+    if (!all.includes(one)) throw new RangeError(`--${name} does not know "${one}"; there are: ${all.join(", ")}`);
+  }
+  return all.filter((one) => given.includes(one));
+}
+
+/**
+ * Refuses to write the results of a part, or of too short a run.
+ *
+ * @param name Name of the flag that makes them so
+ * @throws {RangeError} Always
+ */
+export function refuseToWrite(name: string): never {
+  throw new RangeError(`--write puts whole tables into the documentation; leave --${name} out`);
+}
