@@ -10,10 +10,15 @@ export function printedText(text: string): string {
   const parts: string[] = [];
   let at = 0;
   for (const { index, 0: run } of text.matchAll(new RegExp(`([^])\\1{${LONG},}`, "g"))) {
-    if (index > at) parts.push(JSON.stringify(text.slice(at, index)));
-    parts.push(`${JSON.stringify(run[0])}.repeat(${run.length})`);
+    if (index > at) parts.push(quoted(text.slice(at, index)));
+    parts.push(`${quoted(run[0]!)}.repeat(${run.length})`);
     at = index + run.length;
   }
-  if (at < text.length || parts.length === 0) parts.push(JSON.stringify(text.slice(at)));
+  if (at < text.length || parts.length === 0) parts.push(quoted(text.slice(at)));
   return parts.join(" + ");
+}
+
+/** As JSON, and with what no terminal shows escaped, too. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll(/[\x7f-\xa0\xad]/g, (one) => `\\x${one.charCodeAt(0).toString(16)}`);
 }

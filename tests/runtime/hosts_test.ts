@@ -17,13 +17,13 @@ async function asked(origin: string, start: string, ...lines: string[]): Promise
 
 const WAYS = [
   // HTTP/1.0 is not told from 1.1 on Deno: what has no Host may be of 1.0
-  { subject: "Deno listen", ignore: false, twoHosts: 400, noHost: 200, foreignScheme: 200 },
+  { subject: "Deno listen", ignore: false, twoHosts: 400, noHost: 200, hiddenHost: 200, foreignScheme: 200 },
   // Bun joins two Hosts to "a, b", which is what req.host says, and takes the first one for the URL
-  { subject: "Bun listen", ignore: noRuntimes, twoHosts: 200, noHost: 400, foreignScheme: 400 },
-  { subject: "Node serve", ignore: skipNode, twoHosts: 400, noHost: 400, foreignScheme: 400 },
+  { subject: "Bun listen", ignore: noRuntimes, twoHosts: 200, noHost: 400, hiddenHost: 400, foreignScheme: 400 },
+  { subject: "Node serve", ignore: skipNode, twoHosts: 400, noHost: 400, hiddenHost: 400, foreignScheme: 400 },
 ];
 
-for (const { subject, ignore, twoHosts, noHost, foreignScheme } of WAYS) {
+for (const { subject, ignore, twoHosts, noHost, hiddenHost, foreignScheme } of WAYS) {
   Deno.test(`${subject}: improper requests are answered with 400, and the scheme is the connection's`, {
     ignore,
   }, async () => {
@@ -43,6 +43,7 @@ for (const { subject, ignore, twoHosts, noHost, foreignScheme } of WAYS) {
     assertEquals(await asked(origin, "GET ftp://h/request HTTP/1.1", "Host: h?x"), [400]);
     assertEquals((await asked(origin, "GET /request HTTP/1.1", "Host: a", "Host: b"))[0], twoHosts);
     assertEquals((await asked(origin, "GET /request HTTP/1.1"))[0], noHost);
+    assertEquals((await asked(origin, "GET http://other/request HTTP/1.1", "Host: h?x"))[0], hiddenHost);
   });
 }
 

@@ -77,8 +77,8 @@ export function forbidden({ method, url, host, secure }: Sight, sent: string): s
   // an asterisk asks about the server as a whole (section 3.2.4); a web request has a slash before it
   if (method === "OPTIONS" && /^\/?\*$/.test(url)) return undefined;
   if (!url.startsWith("/")) return "a handler sees a URL that is no path";
-  // the path of an absolute form may be empty, and what must not be there as it is may be encoded or decoded
-  if (url !== "/" && !/%[89a-f]|[^\0-\x7f]/i.test(url) && !targets(sent).some((one) => one.includes(url))) {
+  // the path of an absolute form may be empty; which bytes of no character come through, and how, differs
+  if (url !== "/" && !/%[89a-f]|[^\0-\x7f]/i.test(url) && !targets(sent).some((one) => one.includes(decoded(url)))) {
     return "a handler sees a URL that no request line had";
   }
   return undefined;
@@ -86,5 +86,10 @@ export function forbidden({ method, url, host, secure }: Sight, sent: string): s
 
 function targets(sent: string): string[] {
   // some servers resolve dots
-  return [sent, sent.replaceAll(/\/(?:\.\/)+/g, "/")].flatMap((text) => text.split(/\r?\n/));
+  return [sent, sent.replaceAll(/\/(?:\.\/)+/g, "/")].flatMap((text) => decoded(text).split(/\r?\n/));
+}
+
+/** Servers encode what must not stand in a path as it is, such as a brace. */
+function decoded(text: string): string {
+  return text.replaceAll(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 }
