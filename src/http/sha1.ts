@@ -1,3 +1,5 @@
+import { base64Digit } from "./base64_digit.ts";
+
 // one schedule for all calls: a hash is finished before the next one begins
 const words = new Int32Array(80);
 let h0 = 0, h1 = 0, h2 = 0, h3 = 0, h4 = 0;
@@ -151,42 +153,35 @@ function compress(): void {
   h4 = (h4 + e) | 0;
 }
 
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 // the characters are joined in one call: joining strings takes longer, and a table of pairs takes memory at start
 function base64(): string {
   return String.fromCharCode(
-    code(h0 >>> 26),
-    code(h0 >>> 20),
-    code(h0 >>> 14),
-    code(h0 >>> 8),
-    code(h0 >>> 2),
-    code((h0 << 4) | (h1 >>> 28)),
-    code(h1 >>> 22),
-    code(h1 >>> 16),
-    code(h1 >>> 10),
-    code(h1 >>> 4),
-    code((h1 << 2) | (h2 >>> 30)),
-    code(h2 >>> 24),
-    code(h2 >>> 18),
-    code(h2 >>> 12),
-    code(h2 >>> 6),
-    code(h2),
-    code(h3 >>> 26),
-    code(h3 >>> 20),
-    code(h3 >>> 14),
-    code(h3 >>> 8),
-    code(h3 >>> 2),
-    code((h3 << 4) | (h4 >>> 28)),
-    code(h4 >>> 22),
-    code(h4 >>> 16),
-    code(h4 >>> 10),
-    code(h4 >>> 4),
-    code(h4 << 2),
+    base64Digit(h0 >>> 26),
+    base64Digit(h0 >>> 20),
+    base64Digit(h0 >>> 14),
+    base64Digit(h0 >>> 8),
+    base64Digit(h0 >>> 2),
+    base64Digit((h0 << 4) | (h1 >>> 28)),
+    base64Digit(h1 >>> 22),
+    base64Digit(h1 >>> 16),
+    base64Digit(h1 >>> 10),
+    base64Digit(h1 >>> 4),
+    base64Digit((h1 << 2) | (h2 >>> 30)),
+    base64Digit(h2 >>> 24),
+    base64Digit(h2 >>> 18),
+    base64Digit(h2 >>> 12),
+    base64Digit(h2 >>> 6),
+    base64Digit(h2),
+    base64Digit(h3 >>> 26),
+    base64Digit(h3 >>> 20),
+    base64Digit(h3 >>> 14),
+    base64Digit(h3 >>> 8),
+    base64Digit(h3 >>> 2),
+    base64Digit((h3 << 4) | (h4 >>> 28)),
+    base64Digit(h4 >>> 22),
+    base64Digit(h4 >>> 16),
+    base64Digit(h4 >>> 10),
+    base64Digit(h4 >>> 4),
+    base64Digit(h4 << 2),
   );
-}
-
-/** The character for the lowest six bits. */
-function code(bits: number): number {
-  return ALPHABET.charCodeAt(bits & 63);
 }
