@@ -4,7 +4,7 @@ import { socketsExist } from "../matching/registrations.ts";
 import type { AppLike } from "../request/app_like.ts";
 import { Exchange, exchangeKey } from "../request/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
-import { DOUBT } from "../request/place.ts";
+import { DOUBT } from "../request/doubt.ts";
 import type { Target } from "../request/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type { AppContext } from "./app_context.ts";
