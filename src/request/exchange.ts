@@ -4,11 +4,14 @@ import { nextSequence } from "../http/sequence.ts";
 import type { AppLike, OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
-import { beginWaiting, endWaiting, lookAround, type Waiter } from "./waiting.ts";
+import { beginWaiting, endWaiting, lookAround, notePromised, type Waiter } from "./waiting.ts";
 import { Watch } from "./watch.ts";
 
 /** The runtime's own, not a test's fake timers: those do not delay Node's events either. */
 const { queueMicrotask } = globalThis;
+
+/** Microtasks within which the promise of a handler that has nothing left to do settles, even around another one. */
+const SETTLING_MICROTASKS = 4;
 
 /** Key under which a request keeps its exchange. */
 export const exchangeKey: unique symbol = Symbol("sluice.exchange");
@@ -111,6 +114,8 @@ export class Exchange implements Waiter {
   readonly sequence: number = nextSequence();
   /** The response; before there is one, what passes it to the platform, if that waits for it. */
   #answer: Response | Deliver | null = null;
+  /** Whether the platform had to wait for the response. */
+  #wasAwaited = false;
   #extras: Extras | null = null;
   #end: "open" | "finished" | "aborted" = "open";
 
@@ -356,12 +361,35 @@ export class Exchange implements Waiter {
     const waiting = this.#answer;
     if (waiting !== null && typeof waiting !== "function") return false;
     this.#answer = response;
-    if (this.#extras !== null && (this.hasListeners || this.#extras.handlers > 0)) this.#keep();
+    if (this.hasListeners || (this.#isHandled && !this.#releases)) this.#keep();
     if (waiting === null) return true;
     endWaiting(this);
     if (this.streaming === null) this.#endSilence();
-    waiting(response);
+    if (this.#isHandled && this.#releases) this.#afterHandlers(() => waiting(response));
+    else waiting(response);
     return true;
+  }
+
+  /** Whether the promise of a handler has not settled yet. */
+  get #isHandled(): boolean {
+    return this.#extras !== null && this.#extras.handlers > 0;
+  }
+
+  /** Whether the platform releases the request with the response. */
+  get #releases(): boolean {
+    return this.app.runtimeSupport.keepHeaders !== undefined;
+  }
+
+  // Most handlers have nothing left to do when they have answered, and their promises settle some microtasks later. To
+  // wait for those takes less than to keep what the others may still read.
+  #afterHandlers(pass: () => void): void {
+    let left = SETTLING_MICROTASKS;
+    const look = (): void => {
+      if (this.#isHandled && left-- > 0) return queueMicrotask(look);
+      if (this.#isHandled) this.#keep();
+      pass();
+    };
+    queueMicrotask(look);
   }
 
   /**
@@ -397,8 +425,11 @@ export class Exchange implements Waiter {
 
   /** Notes that a handler returned a promise, and may go on after the response. */
   handlerBegan(): void {
-    this.#ensureExtras.handlers++;
-    if (this.response !== null) this.#keep();
+    const extras = this.#ensureExtras;
+    extras.handlers++;
+    // the response may be on its way already, if nobody had to be waited for when it was given
+    const isPassed = this.#wasAwaited && extras.handlers === 1;
+    if (this.response !== null && (isPassed || !this.#releases)) this.#keep();
   }
 
   /** Notes that the promise of a handler has settled. */
@@ -458,16 +489,26 @@ export class Exchange implements Waiter {
   /**
    * The response, for the platform.
    *
-   * @returns The response; a promise if there is none yet
+   * @returns The response; a promise if there is none yet, or if the platform releases the request with it and a handler
+   * may still need that
    */
   settled(): Response | Promise<Response> {
-    return this.response ?? this.#later();
+    const { response } = this;
+    if (response === null) return this.#later();
+    return this.#isHandled && this.#releases ? this.#soon(response) : response;
+  }
+
+  #soon(response: Response): Promise<Response> {
+    const promise = new Promise<Response>((resolve) => this.#afterHandlers(() => resolve(response)));
+    notePromised(promise);
+    return promise;
   }
 
   // a method of its own, because the variables of a closure would be allocated for every request
   #later(): Promise<Response> {
     const { app: { runtimeSupport }, target: { request }, info } = this;
     runtimeSupport.allowSilence?.(request, info);
+    this.#wasAwaited = true;
     const promise = new Promise<Response>((resolve) => {
       this.#answer = resolve;
       this.#watch();

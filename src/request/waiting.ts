@@ -79,6 +79,15 @@ export function beginWaiting(waiter: Waiter, promise: Promise<Response>): void {
 }
 
 /**
+ * Notes that a server gets a promise that is settled in this very turn, so that nothing has to be cut.
+ *
+ * @param promise The promise
+ */
+export function notePromised(promise: Promise<Response>): void {
+  if (receiver !== null) promised = promise;
+}
+
+/**
  * Notes that there is a response.
  *
  * @param waiter The exchange

@@ -288,8 +288,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   get #mayBeFresh(): boolean {
-    const { app, target } = this.#exchange;
-    return target.method !== "POST" && app.runtimeSupport.header(target.request, "if-none-match") !== null;
+    return this.#exchange.target.method !== "POST" && this.req.get("if-none-match") !== undefined;
   }
 
   #sendAtOnce(response: Response, content: SentAtOnce): void {
