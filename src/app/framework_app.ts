@@ -9,7 +9,7 @@ import type { EmitterMethods, EventName, Listener } from "../http/emitter_method
 import { describe } from "../http/error_text.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
-import { answerNode, detectPlatform, type NodeResponse } from "../platform/detect.ts";
+import { answerNode, detected, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { AppFetch, ListenOptions } from "../platform/platform.ts";
 import type { AppLike, RenderCallback, SettingValue } from "../request/app_like.ts";
 import type { ErrorContext } from "../request/error_context.ts";
@@ -674,7 +674,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @internal
    */
   get runtimeSupport(): RuntimeSupport {
-    return detectPlatform();
+    return detected ?? detectPlatform();
   }
 
   /**

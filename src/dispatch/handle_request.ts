@@ -9,7 +9,7 @@ import { FrameworkResponse } from "../response/framework_response.ts";
 import type { AppContext } from "./app_context.ts";
 import { finalResponse } from "./final_response.ts";
 import { isImproper, refuseImproper } from "./improper_host.ts";
-import { type Surroundings, surroundingsOf } from "./surroundings.ts";
+import { type Surrounded, type Surroundings, surroundingsKey } from "./surroundings.ts";
 import { Walk, type WalkContext, type WalkOwner } from "./walk.ts";
 
 /** An application's own request and response classes. */
@@ -71,7 +71,8 @@ function serve(
   if (target.doubt !== DOUBT.none && isImproper(exchange)) return refuseImproper(exchange);
   const res = req.res as FrameworkResponse;
   const as = matchedAs(layers, target);
-  const around = surroundingsOf(target.request, info);
+  const found = (info as Surrounded | null | undefined)?.[surroundingsKey];
+  const around = found !== undefined && found.request === target.request ? found : null;
   const special = as === undefined && around === null ? null : new Special(as, around);
   try {
     around?.enter(exchange, req, res);
@@ -169,7 +170,7 @@ class Serving implements WalkContext, WalkOwner {
  * @param target The request; its path below the present mount is matched
  */
 export function matchedAs(layers: LayerSource, target: Target): "WS" | undefined {
-  return socketsExist() ? upgradedAs(layers, target) : undefined;
+  return socketsExist ? upgradedAs(layers, target) : undefined;
 }
 
 function upgradedAs(layers: LayerSource, { method, path, request }: Target): "WS" | undefined {

@@ -398,7 +398,7 @@ export class Walk implements WalkOwner {
 
 // both numbers only grow, so their sum is the same only if both are
 function stateOf({ version }: Position): number {
-  return version + registrationEpoch();
+  return version + registrationEpoch;
 }
 
 // what is called at a step: an error handler gets the error first

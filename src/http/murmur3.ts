@@ -1,16 +1,13 @@
-import { base64Digit } from "./base64_digit.ts";
-
 /** Bytes that are mixed at a time: one word for each of four lanes. */
 const BLOCK = 16;
 
 /** Bytes that are looked at in one go; a multiple of a block. */
 const WINDOW = 16 * 1024;
 
-const encoder = new TextEncoder();
-
-/** Bytes and the same memory as words, made for the first hash. */
+// made for the first hash: the window as bytes and as words, and what writes texts into it
 let bytes: Uint8Array<ArrayBuffer> | null = null;
 let words: Int32Array;
+let encoder: TextEncoder;
 
 // one state for all calls: a hash is finished before the next one begins
 let h1 = 0, h2 = 0, h3 = 0, h4 = 0;
@@ -56,6 +53,7 @@ export function murmur3(body: string | Uint8Array): Hashed {
 function madeWindow(): Uint8Array<ArrayBuffer> {
   const made = new Uint8Array(WINDOW);
   words = new Int32Array(made.buffer);
+  encoder = new TextEncoder();
   return made;
 }
 
@@ -100,17 +98,17 @@ function finished(length: number): string {
   a = (a + b + c + d) | 0;
   b = (b + a) | 0;
   return String.fromCharCode(
-    base64Digit(a >>> 26),
-    base64Digit(a >>> 20),
-    base64Digit(a >>> 14),
-    base64Digit(a >>> 8),
-    base64Digit(a >>> 2),
-    base64Digit((a << 4) | (b >>> 28)),
-    base64Digit(b >>> 22),
-    base64Digit(b >>> 16),
-    base64Digit(b >>> 10),
-    base64Digit(b >>> 4),
-    base64Digit(b << 2),
+    digit(a >>> 26),
+    digit(a >>> 20),
+    digit(a >>> 14),
+    digit(a >>> 8),
+    digit(a >>> 2),
+    digit((a << 4) | (b >>> 28)),
+    digit(b >>> 22),
+    digit(b >>> 16),
+    digit(b >>> 10),
+    digit(b >>> 4),
+    digit(b << 2),
   );
 }
 
@@ -138,4 +136,11 @@ function avalanche(word: number): number {
   word = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35);
   return word ^ (word >>> 16);
+}
+
+const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+// a digit of the lowest six bits, as a character code: one call joins all of them
+function digit(bits: number): number {
+  return BASE64.charCodeAt(bits & 63);
 }

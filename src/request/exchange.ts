@@ -1,10 +1,10 @@
 import { captureContext } from "../http/async_context.ts";
 import { expectEcho } from "../http/echoes.ts";
-import { nextSequence } from "../http/sequence.ts";
+import { created } from "../http/sequence.ts";
 import type { AppLike, OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
-import { beginWaiting, endWaiting, lookAround, notePromised, type Waiter } from "./waiting.ts";
+import { beginWaiting, endWaiting, notePromised, type Waiter } from "./waiting.ts";
 import { Watch } from "./watch.ts";
 
 /** The runtime's own, not a test's fake timers: those do not delay Node's events either. */
@@ -111,7 +111,7 @@ export class Exchange implements Waiter {
   /** Makes the web response, if the platform has a faster way than the runtime's class. */
   respond: Respond | null = null;
   /** Number of this request in the order of creation. */
-  readonly sequence: number = nextSequence();
+  readonly sequence: number = ++created.last;
   /** The response; before there is one, what passes it to the platform, if that waits for it. */
   #answer: Response | Deliver | null = null;
   /** Whether the platform had to wait for the response. */
@@ -132,7 +132,6 @@ export class Exchange implements Waiter {
     this.info = info;
     this.app = app;
     if (context !== undefined) this.#keepContext(context);
-    lookAround(this.sequence);
   }
 
   #keepContext(context: unknown): void {

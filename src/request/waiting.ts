@@ -16,9 +16,6 @@ export interface Waiter {
  */
 const SLOW_MS = 1000;
 
-/** Requests between two looks at the clock, less one; a power of two, less one, so that most requests only test bits. */
-const LOOK_MASK = 512 - 1;
-
 /** The exchanges that wait, oldest first, with the server that received each, if that may be closed. */
 const waiting = new Map<Waiter, object | null>();
 
@@ -74,6 +71,7 @@ export function isPromised(answer: unknown): boolean {
  * @param promise What the server gets meanwhile
  */
 export function beginWaiting(waiter: Waiter, promise: Promise<Response>): void {
+  lookForSlow(waiter.sequence);
   waiting.set(waiter, receiver);
   if (receiver !== null) promised = promise;
 }
@@ -96,17 +94,9 @@ export function endWaiting(waiter: Waiter): void {
   waiting.delete(waiter);
 }
 
-/**
- * Called for every request, this looks now and then for handlers that are slow: their clients may leave without
- * anybody's noticing, and a server would keep their requests until they have answered. It needs no timer, because as
- * long as no further requests come nothing more is kept.
- *
- * @param sequence Number of the request
- */
-export function lookAround(sequence: number): void {
-  if ((sequence & LOOK_MASK) === 0) lookForSlow(sequence);
-}
-
+// Handlers that are slow are looked for now and then, whenever another request begins to wait: their clients may leave
+// without anybody's noticing, and a server would keep their requests until they have answered. It needs no timer, because
+// as long as no further requests wait nothing more is kept.
 function lookForSlow(sequence: number): void {
   const now = Date.now();
   // a clock that was set back counts as well

@@ -254,7 +254,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (isPlain && !isShaped && settings["etag fn"] === undefined && respond === null && this.statusCode === 200) {
       return this.#answerValue(value);
     }
-    const text = jsonText(value, app);
+    const text = isShaped ? jsonText(value, app) : JSON.stringify(value);
     return text !== undefined && this.#answerText(text, isPlain ? JSON_PLAIN : JSON_UTF8);
   }
 

@@ -1,5 +1,5 @@
 import { utf8Bytes } from "../http/encodings.ts";
-import { responseClass } from "../http/response_class.ts";
+import { ownResponseClass, responseClass } from "../http/response_class.ts";
 import { TwoGenerations } from "../http/two_generations.ts";
 import type { AppLike } from "../request/app_like.ts";
 import type { Exchange, WebBody } from "../request/exchange.ts";
@@ -79,7 +79,7 @@ export function textResponse(
 }
 
 function typedResponse(status: number, type: string, body: string, { runtimeSupport }: AppLike): Response {
-  const WebResponse = responseClass();
+  const WebResponse = ownResponseClass ?? responseClass();
   if (status !== 200) return new WebResponse(body, { status, headers: { "content-type": type } });
   if (runtimeSupport.modelsFast) return new WebResponse(body, modelOf(type));
   if (type === JSON_PLAIN) return new WebResponse(body, JSON_INIT);

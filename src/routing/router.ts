@@ -119,7 +119,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     this.mergeParams = options?.mergeParams ?? false;
     this.strict = options?.strict ?? false;
     this.#routeOptions = { sensitive: this.caseSensitive, strict: this.strict, end: true };
-    this.fastMatcher = new FastMatcher(() => this.#layers, registrationEpoch, this.caseSensitive);
+    this.fastMatcher = new FastMatcher(() => this.#layers, () => registrationEpoch, this.caseSensitive);
   }
 
   /** The layers, in registration order. Reading it invalidates the index, because the caller may change the list. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { strongEntityTag, type TagMaker, sha1EntityTag } from "../../src/http/entity_tag.ts";
+import { sha1EntityTag, strongEntityTag, type TagMaker } from "../../src/http/entity_tag.ts";
 import { builtinTag } from "../../src/platform/builtin_tag.ts";
 import { builtinModule, type BuiltinName } from "../../src/platform/builtin_module.ts";
 
