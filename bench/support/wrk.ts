@@ -1,56 +1,65 @@
-import type { Scenario } from "../scenarios.ts";
+import { fileURLToPath } from "node:url";
 import { LOAD_CORE } from "./load.ts";
+import { processorTime } from "./processor_time.ts";
+import type { Traffic } from "./traffic.ts";
+
+const SCRIPT = fileURLToPath(new URL("traffic.lua", import.meta.url));
+/** Seconds after which wrk ends if this process is gone; it is stopped before. */
+const LONGEST = 600;
+/** The script's line, by which wrk has read all requests. */
+const READY = "ready\n";
 
 /** Options of a wrk run. */
 export interface Load {
   /** Address of the server. */
   readonly origin: string;
-  /** The request. */
-  readonly request: Pick<Scenario, "method" | "path" | "body" | "status">;
-  /** How long, in seconds. */
-  readonly seconds: number;
+  /** What is sent. */
+  readonly traffic: Traffic;
+  /** Which of the requests is the first. */
+  readonly from?: number;
   /** Number of connections. */
   readonly connections?: number;
 }
 
-/** Results of a wrk run. */
-export interface Seen {
-  /** Requests answered. */
-  readonly requests: number;
-  /** Requests answered in a second, pauses included. */
-  readonly rate: number;
-}
-
-/** Sends a server the same request repeatedly, over keep-alive connections, until its time is up. */
+/** Sends a server requests in turn, over keep-alive connections, until it is stopped. */
 export class Wrk {
   readonly #process: Deno.ChildProcess;
-  readonly #script: string;
-  readonly #request: Load["request"];
+  readonly #reader: ReadableStreamDefaultReader<string>;
+  readonly #traffic: Traffic;
+  #printed = "";
+  #before = 0;
 
-  private constructor(process: Deno.ChildProcess, script: string, request: Load["request"]) {
+  private constructor(process: Deno.ChildProcess, traffic: Traffic) {
     this.#process = process;
-    this.#script = script;
-    this.#request = request;
+    const decoder = new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>;
+    this.#reader = process.stdout.pipeThrough(decoder).getReader();
+    this.#traffic = traffic;
   }
 
   /**
-   * Starts sending.
+   * Starts it, paused.
    *
    * @param load The options
+   * @throws {Error} If wrk is missing or fails
    */
-  static async start({ origin, request, seconds, connections = 50 }: Load): Promise<Wrk> {
-    const script = await Deno.makeTempFile({ suffix: ".lua" });
-    await Deno.writeTextFile(script, luaOf(request));
-    const args = ["-c", LOAD_CORE, "wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", script];
+  static async start({ origin, traffic, from = 0, connections = 50 }: Load): Promise<Wrk> {
+    const args = ["-c", LOAD_CORE, "wrk", "-t1", `-c${connections}`, `-d${LONGEST}s`, "-s", SCRIPT, origin];
     const process = new Deno.Command("taskset", {
-      args: [...args, origin + request.path],
+      args: [...args, "--", traffic.file, String(from % traffic.count)],
+      stdin: "null",
       stdout: "piped",
-      stderr: "piped",
+      stderr: "inherit",
     }).spawn();
-    return new Wrk(process, script, request);
+    const load = new Wrk(process, traffic);
+    while (!load.#printed.startsWith(READY)) {
+      if (!await load.#read()) throw new Error(`wrk (Debian package wrk) did not start: ${load.#printed}`);
+    }
+    load.pause();
+    load.#before = processorTime(process.pid);
+    return load;
   }
 
-  /** Pauses sending until it is resumed; its time runs on. */
+  /** Pauses sending until it is resumed. */
   pause(): void {
     this.#signal("SIGSTOP");
   }
@@ -61,11 +70,12 @@ export class Wrk {
   }
 
   /** Ends it if it has not ended by itself, paused or not. */
-  kill(): void {
+  async kill(): Promise<void> {
     this.#signal("SIGKILL");
+    await this.#reader.cancel();
+    await this.#process.status;
   }
 
-  // if the machine pauses for seconds, wrk's time may run out while it is sending
   #signal(signal: Deno.Signal): void {
     try {
       this.#process.kill(signal);
@@ -75,36 +85,33 @@ export class Wrk {
     }
   }
 
+  /** Processor time it has used since it was started, in ns. */
+  processorTime(): number {
+    return processorTime(this.#process.pid) - this.#before;
+  }
+
   /**
-   * Waits until its time is up.
+   * Stops it, which takes up to a tenth of a second in which it goes on sending. It must have sent for as long before, or
+   * it may not be prepared for being stopped.
    *
-   * @returns Its results
-   * @throws {Error} If wrk is missing, or an answer was not as expected
+   * @returns The number of requests answered since it was started
+   * @throws {Error} If wrk failed, or an answer was not as expected
    */
-  async finish(): Promise<Seen> {
-    try {
-      const { code, stdout, stderr } = await this.#process.output();
-      const text = new TextDecoder().decode(stdout);
-      if (code !== 0) throw new Error(`wrk failed (Debian package wrk): ${text}${new TextDecoder().decode(stderr)}`);
-      return read(text, this.#request);
-    } finally {
-      await Deno.remove(this.#script);
-    }
+  async stop(): Promise<number> {
+    this.#signal("SIGINT");
+    while (await this.#read());
+    const { success } = await this.#process.status;
+    const { status, file } = this.#traffic;
+    const requests = Number(/(\d+) requests in/.exec(this.#printed)?.[1]);
+    const refused = Number(/Non-2xx or 3xx responses: (\d+)/.exec(this.#printed)?.[1] ?? 0);
+    const isWhole = refused === (status >= 400 ? requests : 0) && !this.#printed.includes("Socket errors");
+    if (success && requests > 0 && isWhole) return requests;
+    throw new Error(`wrk got other answers than ${status} to ${file}:\n${this.#printed}`);
   }
-}
 
-function luaOf({ method, body }: Load["request"]): string {
-  const lines = [`wrk.method = "${method}"`];
-  if (body !== undefined) lines.push(`wrk.body = [==[${body}]==]`, 'wrk.headers["Content-Type"] = "application/json"');
-  return lines.join("\n");
-}
-
-function read(text: string, { path, status }: Load["request"]): Seen {
-  const requests = Number(/(\d+) requests in/.exec(text)?.[1]);
-  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]);
-  const refused = Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0);
-  if (!(requests > 0) || refused !== (status >= 400 ? requests : 0)) {
-    throw new Error(`wrk got other answers than ${status} from ${path}:\n${text}`);
+  async #read(): Promise<boolean> {
+    const { done, value } = await this.#reader.read();
+    this.#printed += value ?? "";
+    return !done;
   }
-  return { requests, rate };
 }
