@@ -6,6 +6,8 @@ import type { Traffic } from "./traffic.ts";
 const SCRIPT = fileURLToPath(new URL("traffic.lua", import.meta.url));
 /** Seconds after which wrk ends if this process is gone; it is stopped before. */
 const LONGEST = 600;
+/** ms after which it is asked to stop again. */
+const AGAIN_MS = 20;
 /** The script's line, by which wrk has read all requests. */
 const READY = "ready\n";
 
@@ -43,7 +45,9 @@ export class Wrk {
    * @throws {Error} If wrk is missing or fails
    */
   static async start({ origin, traffic, from = 0, connections = 50 }: Load): Promise<Wrk> {
-    const args = ["-c", LOAD_CORE, "wrk", "-t1", `-c${connections}`, `-d${LONGEST}s`, "-s", SCRIPT, origin];
+    // an answer that waits while the load is paused is not late
+    const times = [`-d${LONGEST}s`, `-T${LONGEST}s`];
+    const args = ["-c", LOAD_CORE, "wrk", "-t1", `-c${connections}`, ...times, "-s", SCRIPT, origin];
     const process = new Deno.Command("taskset", {
       args: [...args, "--", traffic.file, String(from % traffic.count)],
       stdin: "null",
@@ -99,7 +103,10 @@ export class Wrk {
    */
   async stop(): Promise<number> {
     this.#signal("SIGINT");
+    // the system may have passed it to a thread that was not the one that sleeps until the time is up
+    const again = setInterval(() => this.#signal("SIGINT"), AGAIN_MS);
     while (await this.#read());
+    clearInterval(again);
     const { success } = await this.#process.status;
     const { status, file } = this.#traffic;
     const requests = Number(/(\d+) requests in/.exec(this.#printed)?.[1]);
