@@ -11,9 +11,10 @@ function init(args)
   end
   file:close()
   at = tonumber(args[2])
-  -- nothing is connected yet: the load can be paused now, and costs no time until it is resumed
+  io.stdout:setvbuf("no")
   io.stdout:write("ready\n")
-  io.stdout:flush()
+  -- nothing is connected yet, and nothing is until there is a line to read
+  io.stdin:read("*l")
 end
 
 function request()

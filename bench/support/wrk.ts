@@ -6,10 +6,12 @@ import type { Traffic } from "./traffic.ts";
 const SCRIPT = fileURLToPath(new URL("traffic.lua", import.meta.url));
 /** Seconds after which wrk ends if this process is gone; it is stopped before. */
 const LONGEST = 600;
+/** What the script prints when it has read all requests. */
+const READY = "ready\n";
+/** The end of what wrk prints before it waits for its time to be up. */
+const RUNNING = "connections\n";
 /** ms after which it is asked to stop again. */
 const AGAIN_MS = 20;
-/** The script's line, by which wrk has read all requests. */
-const READY = "ready\n";
 
 /** Options of a wrk run. */
 export interface Load {
@@ -27,19 +29,20 @@ export interface Load {
 export class Wrk {
   readonly #process: Deno.ChildProcess;
   readonly #reader: ReadableStreamDefaultReader<string>;
-  readonly #traffic: Traffic;
+  readonly #load: Required<Load>;
   #printed = "";
+  #hasBegun = false;
   #before = 0;
 
-  private constructor(process: Deno.ChildProcess, traffic: Traffic) {
+  private constructor(process: Deno.ChildProcess, load: Required<Load>) {
     this.#process = process;
     const decoder = new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>;
     this.#reader = process.stdout.pipeThrough(decoder).getReader();
-    this.#traffic = traffic;
+    this.#load = load;
   }
 
   /**
-   * Starts it, paused.
+   * Starts it; it sends nothing until it is resumed.
    *
    * @param load The options
    * @throws {Error} If wrk is missing or fails
@@ -50,15 +53,12 @@ export class Wrk {
     const args = ["-c", LOAD_CORE, "wrk", "-t1", `-c${connections}`, ...times, "-s", SCRIPT, origin];
     const process = new Deno.Command("taskset", {
       args: [...args, "--", traffic.file, String(from % traffic.count)],
-      stdin: "null",
+      stdin: "piped",
       stdout: "piped",
       stderr: "inherit",
     }).spawn();
-    const load = new Wrk(process, traffic);
-    while (!load.#printed.startsWith(READY)) {
-      if (!await load.#read()) throw new Error(`wrk (Debian package wrk) did not start: ${load.#printed}`);
-    }
-    load.pause();
+    const load = new Wrk(process, { origin, traffic, from, connections });
+    if (!await load.#hasPrinted(READY)) throw new Error(`wrk (Debian package wrk) did not start: ${load.#printed}`);
     load.#before = processorTime(process.pid);
     return load;
   }
@@ -68,14 +68,20 @@ export class Wrk {
     this.#signal("SIGSTOP");
   }
 
-  /** Resumes sending. */
-  resume(): void {
+  /** Begins sending, or resumes it. */
+  async resume(): Promise<void> {
     this.#signal("SIGCONT");
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    const writer = this.#process.stdin.getWriter();
+    await writer.write(new TextEncoder().encode("\n"));
+    await writer.close();
   }
 
   /** Ends it if it has not ended by itself, paused or not. */
   async kill(): Promise<void> {
     this.#signal("SIGKILL");
+    if (!this.#hasBegun) await this.#process.stdin.abort();
     await this.#reader.cancel();
     await this.#process.status;
   }
@@ -95,25 +101,34 @@ export class Wrk {
   }
 
   /**
-   * Stops it, which takes up to a tenth of a second in which it goes on sending. It must have sent for as long before, or
-   * it may not be prepared for being stopped.
+   * Stops it, which takes up to a tenth of a second in which it goes on sending.
    *
    * @returns The number of requests answered since it was started
    * @throws {Error} If wrk failed, or an answer was not as expected
    */
   async stop(): Promise<number> {
+    await this.#hasPrinted(RUNNING);
     this.#signal("SIGINT");
-    // the system may have passed it to a thread that was not the one that sleeps until the time is up
+    // the system may have passed it to a thread that was not the one that waits for the time to be up
     const again = setInterval(() => this.#signal("SIGINT"), AGAIN_MS);
     while (await this.#read());
     clearInterval(again);
     const { success } = await this.#process.status;
-    const { status, file } = this.#traffic;
-    const requests = Number(/(\d+) requests in/.exec(this.#printed)?.[1]);
-    const refused = Number(/Non-2xx or 3xx responses: (\d+)/.exec(this.#printed)?.[1] ?? 0);
-    const isWhole = refused === (status >= 400 ? requests : 0) && !this.#printed.includes("Socket errors");
+    const { traffic: { status, file }, connections } = this.#load;
+    const count = (text: RegExp) => Number(text.exec(this.#printed)?.[1] ?? 0);
+    const requests = count(/(\d+) requests in/);
+    const refused = count(/Non-2xx or 3xx responses: (\d+)/);
+    const failed = count(/Socket errors: connect (\d+)/) + count(/Socket errors: .* write (\d+)/);
+    // Node closes a connection that was idle for five seconds, which a busy machine makes of a pause
+    const closed = count(/Socket errors: .* read (\d+)/);
+    const isWhole = refused === (status >= 400 ? requests : 0) && failed === 0 && closed <= connections;
     if (success && requests > 0 && isWhole) return requests;
     throw new Error(`wrk got other answers than ${status} to ${file}:\n${this.#printed}`);
+  }
+
+  async #hasPrinted(text: string): Promise<boolean> {
+    while (!this.#printed.includes(text)) if (!await this.#read()) return false;
+    return true;
   }
 
   async #read(): Promise<boolean> {

@@ -52,7 +52,7 @@ export async function measureRounds(
 ): Promise<Rounds> {
   const measured = new Map<string, Measured[]>([...servers.keys()].map((name) => [name, []]));
   // compiles the code
-  for (const server of servers.values()) await measure(server, traffic, Math.min(1, seconds));
+  for (const server of servers.values()) await measure(server, traffic, Math.min(1, 2 * seconds));
   const order = [...servers];
   for (let round = 0; round < rounds; round++) {
     const from = round * STRIDE;
@@ -145,7 +145,7 @@ class Turn {
   /** Loads it for a while. */
   async take(ms: number): Promise<void> {
     const from = performance.now();
-    this.#load.resume();
+    await this.#load.resume();
     await delay(ms);
     this.#load.pause();
     this.#busyMs += performance.now() - from;
@@ -154,7 +154,7 @@ class Turn {
   /** Loads it for a last slice, and until the load has stopped. */
   async finish(): Promise<Measured> {
     const from = performance.now();
-    this.#load.resume();
+    await this.#load.resume();
     await delay(SLICE_MS);
     const load = this.#load.processorTime() / 1e6 / (this.#busyMs + performance.now() - from);
     const requests = await this.#load.stop();
