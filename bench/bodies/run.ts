@@ -6,9 +6,11 @@
  */
 import { flags } from "../../scripts/flags.ts";
 import { printedByLoad } from "../support/load.ts";
+import { buildOwn } from "../support/packages.ts";
 import { writeSections } from "../support/page.ts";
 import { type Server, type ServerCommand, withServers } from "../support/server.ts";
 import { median, paired, spread, table } from "../support/table.ts";
+import { writeTraffic } from "../support/traffic.ts";
 import { onDeno } from "../wire/commands.ts";
 import { measure } from "../wire/rounds.ts";
 import { JSON_SIZES, jsonOf } from "./content.ts";
@@ -31,6 +33,7 @@ interface Turn {
 }
 
 const { only, rounds, seconds, write } = flags({ only: Object.keys(WAYS), rounds: 5, seconds: 1, write: false });
+const packages = await buildOwn();
 
 async function transfer(server: Server, method: string, path: string, bytes: number): Promise<Turn> {
   const times = Math.max(4, Math.round(400 * seconds * MIB / bytes));
@@ -38,7 +41,7 @@ async function transfer(server: Server, method: string, path: string, bytes: num
   server.forgetPeak();
   const before = server.processorTime();
   const args = [String(server.port), method, path, String(bytes), String(times)];
-  const taken = Number(await printedByLoad(onDeno("bodies/client.ts", ...args)));
+  const taken = Number(await printedByLoad(onDeno(packages, "bodies/client.ts", ...args)));
   const processor = (server.processorTime() - before) / (bytes * times);
   const rate = bytes * times / taken;
   return { rate, processor, growth: server.memory().peak - resident };
@@ -47,12 +50,13 @@ async function transfer(server: Server, method: string, path: string, bytes: num
 async function json(server: Server, how: string, kibibytes: number): Promise<Turn> {
   const body = JSON.stringify(jsonOf(kibibytes));
   const path = `/json/${how}/${kibibytes}`;
-  const request = how === "in"
-    ? { method: "POST", path, body, status: 200 } as const
-    : { method: "GET", path, status: 200 } as const;
+  const asked = how === "in"
+    ? { method: "POST", path, body, headers: {} } as const
+    : { method: "GET", path, headers: {} } as const;
+  const traffic = await writeTraffic("body", [asked], 200);
   const { resident } = server.memory();
   server.forgetPeak();
-  const { rate, cpu } = await measure(server, request, seconds);
+  const { rate, cpu } = await measure(server, traffic, seconds);
   return { rate, processor: cpu, growth: server.memory().peak - resident };
 }
 
@@ -90,7 +94,9 @@ type Contestant = keyof typeof SERVED;
 const file = await Deno.makeTempFile();
 try {
   const commands = new Map<string, ServerCommand>(
-    Object.entries(SERVED).map(([contestant, served]) => [contestant, onDeno("bodies/serve.ts", served, file)]),
+    Object.entries(SERVED).map((
+      [contestant, served],
+    ) => [contestant, onDeno(packages, "bodies/serve.ts", served, file)]),
   );
   const rows: string[][] = [];
   for (const { name, turn } of only.flatMap(casesOf)) {

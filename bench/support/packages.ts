@@ -18,6 +18,9 @@ export interface Packages {
   readonly flags: readonly string[];
 }
 
+/** Sluice's sources, for what is no server: the limiter. */
+export const SOURCES: Packages = { name: "sources", flags: [] };
+
 /**
  * Builds this checkout's packages as they are published. A command does this once, before it starts anything.
  *
