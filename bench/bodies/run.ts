@@ -2,7 +2,7 @@
  * `deno task bench:bodies`: bodies of 1 KiB to 100 MiB, in and out, relative to a handwritten handler that does the
  * same. About six minutes in full.
  *
- * `--only=upload,download,json --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
+ * `--only=json-in,upload-pipe,download-file --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
  */
 import { flags } from "../../scripts/flags.ts";
 import { printedByLoad } from "../support/load.ts";
@@ -32,7 +32,12 @@ interface Turn {
   readonly growth: number;
 }
 
-const { only, rounds, seconds, write } = flags({ only: Object.keys(WAYS), rounds: 5, seconds: 1, write: false });
+const { only, rounds, seconds, write } = flags({
+  only: Object.entries(WAYS).flatMap(([kind, ways]) => Object.keys(ways).map((how) => `${kind}-${how}`)),
+  rounds: 5,
+  seconds: 1,
+  write: false,
+});
 const packages = await buildOwn();
 
 async function transfer(server: Server, method: string, path: string, bytes: number): Promise<Turn> {
@@ -66,10 +71,10 @@ interface Case {
   readonly turn: (server: Server) => Promise<Turn>;
 }
 
-function casesOf(kind: string): Case[] {
-  return Object.entries(WAYS[kind]!).flatMap(([how, name]) =>
-    kind === "json" ? jsonCases(how, name) : streamCases(kind, how, name)
-  );
+function casesOf(one: string): Case[] {
+  const [kind, how] = one.split("-") as [string, string];
+  const name = WAYS[kind]![how]!;
+  return kind === "json" ? jsonCases(how, name) : streamCases(kind, how, name);
 }
 
 function jsonCases(how: string, name: string): Case[] {

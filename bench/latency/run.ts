@@ -7,6 +7,7 @@
  */
 import { flags, refuseToWrite } from "../../scripts/flags.ts";
 import { CLIENTS } from "../service/clients.ts";
+import { FOLDER } from "../service/files.ts";
 import { exchangesOf, SCENARIOS } from "../service/scenarios.ts";
 import { printedByLoad } from "../support/load.ts";
 import { buildOwn } from "../support/packages.ts";
@@ -104,7 +105,7 @@ function ratiosOf(taken: readonly Counts[], floor: readonly Counts[]): string[] 
 }
 
 const commands = new Map<string, ServerCommand>(
-  all.map((name) => [name, onDeno(packages, "serve.ts", name, "service", "")]),
+  all.map((name) => [name, onDeno(packages, "serve.ts", name, "service", FOLDER)]),
 );
 const tables = await withServers(commands, async (servers) => {
   const texts: string[] = [];

@@ -2,6 +2,7 @@
 import { type FetchHandler, fetchHandler } from "../servers/handlers.ts";
 import { CLIENTS } from "../service/clients.ts";
 import { type Answer, webRequest } from "../service/exchange.ts";
+import { FOLDER } from "../service/files.ts";
 import { exchangesOf, SCENARIOS } from "../service/scenarios.ts";
 import { answerRounds } from "../support/answer_rounds.ts";
 import { besides, type Call } from "../support/batches.ts";
@@ -12,7 +13,7 @@ const [contestant = "", name = ""] = Deno.args;
 const scenario = SCENARIOS.find((one) => one.name === name)!;
 const { application } = scenario;
 const honoStatic = () => Promise.reject(new Error("files are not served in process"));
-const handler: FetchHandler = await fetchHandler(contestant, { application, folder: "" }, honoStatic);
+const handler: FetchHandler = await fetchHandler(contestant, { application, folder: FOLDER }, honoStatic);
 const exchanges = exchangesOf(scenario, CLIENTS[0]!);
 const values = exchanges.map(({ answer }) => valueOf(answer));
 

@@ -1,6 +1,10 @@
 /** The static files of the service. */
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { seededRandom } from "../../advanced/src/testing/seeded_random.ts";
+
+/** The folder they are written to. */
+export const FOLDER: string = fileURLToPath(new URL("../../.cache/bench/files/", import.meta.url));
 
 /** Names of the files. */
 export const FILES: readonly string[] = Array.from({ length: 200 }, (_, i) => `part-${String(i).padStart(3, "0")}.css`);
@@ -26,7 +30,7 @@ export function fileText(name: string): string {
  *
  * @param folder Where to; made if it is missing
  */
-export async function writeFiles(folder: string): Promise<void> {
+export async function writeFiles(folder = FOLDER): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });
   for (const name of FILES) {
     const path = join(folder, name);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { buildPackages } from "../../scripts/build.ts";
 import { run } from "../../scripts/process.ts";
@@ -5,6 +6,8 @@ import { publishedImports } from "../../scripts/published_imports.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const FOLDER = new URL(".cache/bench/", ROOT);
+/** The folders whose files are part of the packages, or build them. */
+const BUILT_FROM = /^\.\/(advanced|scripts|src)\//;
 const LOCK = new URL("deno.lock", FOLDER);
 
 /** What a benchmark's programs get when they import Sluice. */
@@ -28,7 +31,7 @@ export const SOURCES: Packages = { name: "sources", flags: [] };
  */
 export async function buildOwn(): Promise<Packages> {
   const folder = new URL("published/", FOLDER);
-  await buildPackages(folder);
+  await unlessUnchanged(ROOT, folder, () => buildPackages(folder));
   return await packagesIn("now", folder);
 }
 
@@ -45,15 +48,42 @@ export async function buildOther(path: string): Promise<Packages> {
   const { name } = JSON.parse(await Deno.readTextFile(new URL("deno.json", checkout)).catch(() => "{}"));
   if (name !== "@sluice/sluice") throw new Error(`--against takes a checkout of Sluice; ${path} is none`);
   const folder = new URL("published_before/", FOLDER);
-  const code = `const { buildPackages } = await import(${JSON.stringify(script.href)});
+  const program = `const { buildPackages } = await import(${JSON.stringify(script.href)});
 await buildPackages(new URL(${JSON.stringify(folder.href)}));`;
-  const built = await run(Deno.execPath(), ["eval", "--quiet", "--no-lock", code], {
-    limitMs: 120_000,
-    quiet: true,
-    cwd: fileURLToPath(checkout),
+  await unlessUnchanged(checkout, folder, async () => {
+    const { code, output } = await run(Deno.execPath(), ["eval", "--quiet", "--no-lock", program], {
+      limitMs: 120_000,
+      quiet: true,
+      cwd: fileURLToPath(checkout),
+    });
+    if (code !== 0) throw new Error(`${path} cannot be built: ${output}`);
   });
-  if (built.code !== 0) throw new Error(`${path} cannot be built: ${built.output}`);
   return await packagesIn("before", folder);
+}
+
+/** Builds, unless that was done from files with the same contents. */
+async function unlessUnchanged(checkout: URL, folder: URL, build: () => Promise<void>): Promise<void> {
+  const stamp = new URL("built_from.txt", folder);
+  const contents = await digestOf(checkout);
+  if (await Deno.readTextFile(stamp).catch(() => "") === contents) return;
+  await build();
+  await Deno.writeTextFile(stamp, contents);
+}
+
+/** A digest of all that a checkout's packages are built from, and of what builds them. */
+async function digestOf(checkout: URL): Promise<string> {
+  const hash = createHash("sha256").update(checkout.href);
+  const visit = async (path: string): Promise<void> => {
+    const entries = await Array.fromAsync(Deno.readDir(new URL(path, checkout)));
+    for (const { name, isDirectory } of entries.sort((one, other) => one.name < other.name ? -1 : 1)) {
+      if (isDirectory && BUILT_FROM.test(`${path}${name}/`)) await visit(`${path}${name}/`);
+      else if (/\.(ts|json|lock|md)$/.test(name)) {
+        hash.update(`${path}${name}`).update(await Deno.readFile(new URL(path + name, checkout)));
+      }
+    }
+  };
+  await visit("./");
+  return hash.digest("hex");
 }
 
 async function packagesIn(name: string, folder: URL): Promise<Packages> {

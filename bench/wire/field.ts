@@ -1,9 +1,8 @@
 /** Measures contestants over the network and reports the results as tables and as a picture. */
-import { fileURLToPath } from "node:url";
 import { flags, refuseToWrite } from "../../scripts/flags.ts";
 import { type Client, CLIENTS } from "../service/clients.ts";
 import type { Exchange } from "../service/exchange.ts";
-import { writeFiles } from "../service/files.ts";
+import { FOLDER, writeFiles } from "../service/files.ts";
 import { APPLICATIONS, exchangesOf, REPEATED, type Scenario } from "../service/scenarios.ts";
 import { buildOther, buildOwn, type Packages } from "../support/packages.ts";
 import { writePicture, writeSections } from "../support/page.ts";
@@ -15,8 +14,6 @@ import { CHANGES, contestantOf, FLOOR, hasScenario, isBefore, SAME_BYTES } from 
 import { picture } from "./picture.ts";
 import { changesTable, compactTable, goalsTable, limitedByLoad, repeatedTable, type Row, tableOf } from "./result.ts";
 import { type Effort, measureRounds } from "./rounds.ts";
-
-const FILES = fileURLToPath(new URL("../../.cache/bench/files/", import.meta.url));
 
 /** What a run measures. */
 export interface Field {
@@ -66,7 +63,7 @@ export async function runField(field: Field): Promise<void> {
   const scenarios = field.scenarios.filter(({ name }) => only.includes(name));
   const clients = CLIENTS.filter(({ name }) => headers.includes(name));
 
-  await writeFiles(FILES);
+  await writeFiles();
   const rows: Row[] = [];
   for (const application of APPLICATIONS) {
     const asked = scenarios.filter((one) => one.application === application);
@@ -105,7 +102,7 @@ async function measured(
 ): Promise<Row[]> {
   const commands = new Map<string, ServerCommand>();
   for (const name of contestants) {
-    const args = [contestantOf(name), scenarios[0]!.application, FILES];
+    const args = [contestantOf(name), scenarios[0]!.application, FOLDER];
     commands.set(name, await start(packagesOf(name), program, ...args));
   }
   return await withServers(commands, async (all) => {
