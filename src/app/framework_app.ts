@@ -9,6 +9,7 @@ import type { EmitterMethods, EventName, Listener } from "../http/emitter_method
 import { describe } from "../http/error_text.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
+import { defineVerbs } from "../matching/methods.ts";
 import { answerNode, detected, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { AppFetch, ListenOptions } from "../platform/platform.ts";
 import type { AppLike, RenderCallback, SettingValue } from "../request/app_like.ts";
@@ -37,7 +38,7 @@ import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefini
 import type { Route } from "../routing/route.ts";
 import { longestMessage, type RegisteredRoute } from "../routing/route_listing.ts";
 import { splitPath } from "../routing/handler_arguments.ts";
-import { BaseRouter, type GroupCallback, registerKey, type Router } from "../routing/router.ts";
+import { BaseRouter, type GroupCallback, registeringVerb, registerKey, type Router } from "../routing/router.ts";
 import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
 import type { RouterVerbs } from "../routing/verbs.ts";
 import { render } from "../views/render.ts";
@@ -796,8 +797,7 @@ function isExtended(prototype: object): boolean {
   return Reflect.ownKeys(prototype).length > 1;
 }
 
-// its verbs are those of routers, which are Callables, too
-Object.setPrototypeOf(FrameworkApp.prototype, Object.getPrototypeOf(BaseRouter.prototype));
+defineVerbs(FrameworkApp.prototype, registeringVerb);
 
 // a class has only one base class, and here that is Callable
 mixEmitter(FrameworkApp.prototype);

@@ -489,10 +489,14 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 }
 
-defineVerbs(BaseRouter.prototype, (method) =>
-  function (this: BaseRouter, path: Path, ...handlers: unknown[]) {
+/** The verb of routers and applications for a method in lower case, `null` for all. */
+export function registeringVerb(method: string | null): (path: Path, ...handlers: unknown[]) => unknown {
+  return function (this: Pick<BaseRouter, typeof registerKey>, path: Path, ...handlers: unknown[]) {
     return this[registerKey](method, path, handlers);
-  });
+  };
+}
+
+defineVerbs(BaseRouter.prototype, registeringVerb);
 
 /** A router; see {@linkcode BaseRouter} for what it can do. */
 export type Router<Outer = unknown> = BaseRouter<Outer>;
