@@ -1,18 +1,12 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import etag from "etag";
-import murmurHash3 from "murmurhash3js-revisited";
 import { Buffer } from "node:buffer";
 import { ask, quietApp } from "../support/app.ts";
+import { murmurTag } from "../support/murmur_tag.ts";
 
 // lengths around those at which a hash or a runtime takes another way, and characters of one to four bytes
 const LENGTHS = [0, 1, 3, 4, 15, 16, 17, 31, 100, 511, 512, 513, 16_383, 16_384, 16_385, 40_000, 131_073];
 const BODIES = LENGTHS.flatMap((length) => ["x", "ü", "日", "a😀", "a\ud800b"].map((c) => c.repeat(length)));
-
-/** The reference in JavaScript, of which a tag has the first 64 bits. */
-function murmurTag(body: Buffer): string {
-  const hash = Buffer.from(murmurHash3.x86.hash128([...body]), "hex").subarray(0, 8);
-  return `W/"${body.length.toString(16)}-${hash.toString("base64").replace("=", "")}"`;
-}
 
 async function tagsOf(setting: string | undefined): Promise<(string | null)[]> {
   const app = quietApp();

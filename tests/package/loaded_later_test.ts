@@ -1,5 +1,6 @@
 import { cp } from "node:fs/promises";
 import { assertEquals } from "@std/assert";
+import { offlineImports } from "../../scripts/std.ts";
 import { lockFlag } from "../support/node_program.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -9,7 +10,7 @@ const LOADED_LATER = ["src/response/file_transfer.ts", "src/websocket/accept.ts"
 
 // the modules loaded later, and everything they import, come from a copy of the sources
 async function importMap(copy: URL): Promise<string> {
-  const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  const imports = await offlineImports();
   for (const path of LOADED_LATER) imports[new URL(path, ROOT).href] = new URL(path, copy).href;
   const map = new URL("imports.json", copy);
   await Deno.writeTextFile(map, JSON.stringify({ imports }));

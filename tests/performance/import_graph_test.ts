@@ -21,11 +21,20 @@ Deno.test("the modules that send files and accept WebSockets are loaded on first
   }
 });
 
-Deno.test("mod.ts loads seven packages", async () => {
+Deno.test("mod.ts loads eight packages", async () => {
   const { packages } = await importGraph("mod.ts");
   assertEquals(
     packages,
-    ["content-disposition", "content-type", "cookie-es", "encodeurl", "mrmime", "path-to-regexp", "type-is"],
+    [
+      "@noble/hashes",
+      "content-disposition",
+      "content-type",
+      "cookie-es",
+      "encodeurl",
+      "mrmime",
+      "path-to-regexp",
+      "type-is",
+    ],
   );
 });
 
