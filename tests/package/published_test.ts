@@ -11,7 +11,7 @@ import { publishedImports } from "../../scripts/published_imports.ts";
 import { APP_CONTRACT, outcomesOf } from "../contracts/app_contract.ts";
 import { startServing } from "../contracts/serving.ts";
 import { SUBJECTS } from "../contracts/subjects.ts";
-import { lockFlag } from "../support/node_program.ts";
+import { lockFlag, skipNode } from "../support/node_program.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -165,6 +165,23 @@ Deno.test("nothing that is published names the machine on which it was built", a
   for (const [name, text] of await builtFiles()) {
     assert(!text.includes("/npm/") && !text.includes(fileURLToPath(ROOT)), name);
   }
+});
+
+Deno.test("built with source maps, stack traces name the sources", { ignore: skipNode }, async () => {
+  const folder = new URL(".cache/published_maps_test/", ROOT);
+  await buildPackages(folder, { sourceMaps: true });
+  const program = `
+    import(${JSON.stringify(new URL("dist/mod.js", folder).href)}).then(({ default: sluice }) => {
+      const app = sluice().use((req, res, next) => next()).get("/", () => { throw new Error("shown"); });
+      app.on("error", (error) => console.log(error.stack));
+      return app.handle(new Request("http://localhost/"));
+    });`;
+  const { output } = await run("node", ["--enable-source-maps", "-e", program], { limitMs: PATIENCE_MS, quiet: true });
+  const [, path, line] = output.match(/\/(src\/\w+\/\w+\.ts):(\d+):/) ?? [];
+  assert(path !== undefined, output);
+  const lines = (await Deno.readTextFile(new URL(path, ROOT))).split("\n");
+  // where the handler was called
+  assertMatch(lines[Number(line) - 1]!, /\w\(.*req, res/);
 });
 
 Deno.test("what is published on Deno behaves as the contract says", async (t) => {
