@@ -98,7 +98,7 @@ export class Limiter extends Emitter {
     checkStore(store, this.policies, made);
     this.#store = store;
     const shadow = (options.limits ?? [options]).map((limit) => limit.shadow === true);
-    this.#demand = new Demand(this.policies, shadow, (tier) => store.checkPolicy?.(tier));
+    this.#demand = new Demand(this.policies, shadow, store);
     joinStore(this, store);
     // who makes limiters for requests knows only later whether they were made inside one, and are meant to be the same
     if (caller === undefined) noteSameCounters(store, this.policies, made);
@@ -269,7 +269,7 @@ export class Limiter extends Emitter {
    */
   reset(key?: string): Awaitable<number> {
     if (key !== undefined) assertKey(key, "the key", "limiter.reset");
-    const forms = key === undefined ? [undefined] : formsOf(key);
+    const forms = key === undefined ? [undefined] : formsOf(key, this.#demand.encode);
     const selectors = this.policies.flatMap(({ name }) => forms.map((form) => ({ policy: name, key: form })));
     const counts = selectors.map((selector) => this.#memory?.reset(selector) ?? this.#guarded!.reset(selector));
     return whenAll(counts, (all) => {
