@@ -43,6 +43,7 @@ import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
 import type { RouterVerbs } from "../routing/verbs.ts";
 import { render } from "../views/render.ts";
 import { type Engine, View } from "../views/view.ts";
+import { acceptWebSocket } from "../websocket/accept.ts";
 import { Connections, connectionsKey } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
@@ -727,7 +728,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /**
-   * Upgrades a request to a WebSocket. The code for that is loaded with the first such request.
+   * Upgrades a request to a WebSocket.
    *
    * @internal
    */
@@ -735,9 +736,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const request = req as FrameworkRequest;
     const exchange = exchangeOf(request)!;
     const platform = detectPlatform();
-    const { awaited } = exchange;
-    const { acceptWebSocket } = await import("../websocket/accept.ts");
-    if (awaited && await platform.hasLeft?.(exchange.target.request)) return exchange.leave();
+    if (exchange.awaited && await platform.hasLeft?.(exchange.target.request)) return exchange.leave();
     exchange.upgrade(() =>
       acceptWebSocket({
         req: request,

@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { importGraph } from "../../bench/start/graph.ts";
 import { lockFlag } from "../support/node_program.ts";
 
+<<<<<<< HEAD
 /** Modules that few requests need. */
 const LOADED_LATER = [
   "src/request/form_body.ts",
@@ -22,6 +23,9 @@ Deno.test("the modules that send files and accept WebSockets are loaded on first
 });
 
 Deno.test("mod.ts loads eight packages", async () => {
+=======
+Deno.test("mod.ts loads seven packages", async () => {
+>>>>>>> refactor(response): files, forms and WebSockets are loaded with the rest
   const { packages } = await importGraph("mod.ts");
   assertEquals(
     packages,
