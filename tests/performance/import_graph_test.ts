@@ -3,29 +3,7 @@ import { assertEquals } from "@std/assert";
 import { importGraph } from "../../bench/start/graph.ts";
 import { lockFlag } from "../support/node_program.ts";
 
-<<<<<<< HEAD
-/** Modules that few requests need. */
-const LOADED_LATER = [
-  "src/request/form_body.ts",
-  "src/response/file_transfer.ts",
-  "src/response/file_path.ts",
-  "src/websocket/accept.ts",
-];
-
-Deno.test("the modules that send files and accept WebSockets are loaded on first use", async () => {
-  const { own } = await importGraph("mod.ts");
-  const loaded = own.map(({ path }) => path);
-  assert(loaded.includes("src/app/framework_app.ts"), "the graph was not found");
-  for (const path of LOADED_LATER) {
-    assert((await Deno.stat(new URL(`../../${path}`, import.meta.url))).isFile, path);
-    assert(!loaded.includes(path), `${path} is loaded at start`);
-  }
-});
-
 Deno.test("mod.ts loads eight packages", async () => {
-=======
-Deno.test("mod.ts loads seven packages", async () => {
->>>>>>> refactor(response): files, forms and WebSockets are loaded with the rest
   const { packages } = await importGraph("mod.ts");
   assertEquals(
     packages,
