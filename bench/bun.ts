@@ -1,6 +1,6 @@
 /**
  * `deno task bench:bun`: the same service as in `run.ts`, with the same flags, on Bun: Sluice and its peers as ratios to
- * `Bun.serve` with a handler written by hand. Bun and the peers come from npm; about forty minutes in full.
+ * `Bun.serve` with a handler written by hand. Bun and the peers come from npm; about an hour in full.
  */
 import { SCENARIOS } from "./service/scenarios.ts";
 import { onBun } from "./wire/commands.ts";

@@ -6,7 +6,7 @@
  * then. A load generator that waits for an answer before it sends the next request (wrk, autocannon) sends fewer
  * requests while the server is paused, and misses most of the time users would have waited.
  */
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers";
 import { type Counts, Latencies } from "./latencies.ts";

@@ -13,12 +13,20 @@ const BYTES = 4096;
 /** The same in every run and for every contestant, since it is sent as `Last-Modified`. */
 const CHANGED = new Date("2026-01-02T03:04:05Z");
 
+const texts = new Map<string, string>();
+
 /**
  * The text of a file.
  *
  * @param name Its name
  */
 export function fileText(name: string): string {
+  let text = texts.get(name);
+  if (text === undefined) texts.set(name, text = newText(name));
+  return text;
+}
+
+function newText(name: string): string {
   const draw = seededRandom(FILES.indexOf(name) + 1);
   let text = `/* ${name} */\n`;
   while (text.length < BYTES) text += `.c${draw(100_000)} { margin: ${draw(64)}px; }\n`;

@@ -8,7 +8,6 @@ const ROOT = new URL("../../", import.meta.url);
 const FOLDER = new URL(".cache/bench/", ROOT);
 /** The folders whose files are part of the packages, or build them. */
 const BUILT_FROM = /^\.\/(advanced|scripts|src)\//;
-const LOCK = new URL("deno.lock", FOLDER);
 
 /** What a benchmark's programs get when they import Sluice. */
 export interface Packages {
@@ -51,7 +50,8 @@ export async function buildOther(path: string): Promise<Packages> {
   const program = `const { buildPackages } = await import(${JSON.stringify(script.href)});
 await buildPackages(new URL(${JSON.stringify(folder.href)}));`;
   await unlessUnchanged(checkout, folder, async () => {
-    const { code, output } = await run(Deno.execPath(), ["eval", "--quiet", "--no-lock", program], {
+    const args = ["eval", "--quiet", await lockFlag("build_before", checkout), program];
+    const { code, output } = await run(Deno.execPath(), args, {
       limitMs: 120_000,
       quiet: true,
       cwd: fileURLToPath(checkout),
@@ -87,8 +87,20 @@ async function digestOf(checkout: URL): Promise<string> {
 }
 
 async function packagesIn(name: string, folder: URL): Promise<Packages> {
-  await Deno.copyFile(new URL("deno.lock", ROOT), LOCK);
-  return { name, flags: [`--import-map=${await publishedImports(folder)}`, `--lock=${fileURLToPath(LOCK)}`] };
+  const map = await publishedImports(folder);
+  const { imports } = JSON.parse(await Deno.readTextFile(map));
+  // what another checkout needs and this one does not
+  const { imports: own } = JSON.parse(await Deno.readTextFile(new URL("deno.json", folder)));
+  await Deno.writeTextFile(map, JSON.stringify({ imports: { ...own, ...imports } }));
+  return { name, flags: [`--import-map=${map}`, await lockFlag(name, ROOT)] };
+}
+
+/** The flag for a copy of a checkout's lock file. */
+async function lockFlag(name: string, checkout: URL): Promise<string> {
+  const lock = new URL(`${name}.lock`, FOLDER);
+  await Deno.mkdir(FOLDER, { recursive: true });
+  await Deno.copyFile(new URL("deno.lock", checkout), lock);
+  return `--lock=${fileURLToPath(lock)}`;
 }
 
 /**

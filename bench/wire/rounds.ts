@@ -31,6 +31,9 @@ export interface Effort {
 /** ms that each contestant is loaded before the next one's turn. */
 const SLICE_MS = 100;
 
+/** Shortest time for which a load can be measured, in seconds: one slice, and stopping it. */
+const SHORTEST = 2 * SLICE_MS / 1000;
+
 /** Pause between turns: pending requests of one contestant would take the next one's time. */
 const GAP_MS = 20;
 
@@ -44,12 +47,14 @@ const STRIDE = 7919;
  * @param servers The contestants
  * @param traffic What they are sent
  * @param effort How long
+ * @throws {RangeError} If the time is too short
  */
 export async function measureRounds(
   servers: ReadonlyMap<string, Server>,
   traffic: Traffic,
   { rounds, seconds, leadSeconds = 0 }: Effort,
 ): Promise<Rounds> {
+  checkLength(seconds);
   const measured = new Map<string, Measured[]>([...servers.keys()].map((name) => [name, []]));
   // compiles the code
   for (const server of servers.values()) await measure(server, traffic, Math.min(1, 2 * seconds));
@@ -167,6 +172,11 @@ class Turn {
   }
 }
 
+function checkLength(seconds: number): void {
+  if (seconds >= SHORTEST) return;
+  throw new RangeError(`--seconds takes at least ${SHORTEST}, not ${seconds}: it takes that long to stop a load`);
+}
+
 function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
@@ -178,6 +188,7 @@ function delay(ms: number): Promise<void> {
  * @param traffic What it is sent
  * @param seconds How long
  * @param sent Number of connections, and which request is the first
+ * @throws {RangeError} If the time is too short
  */
 export async function measure(
   server: Server,
@@ -185,6 +196,7 @@ export async function measure(
   seconds: number,
   sent: Omit<Sent, "traffic"> = {},
 ): Promise<Measured> {
+  checkLength(seconds);
   const turn = await Turn.prepare("", server, { traffic, ...sent });
   try {
     await turn.take(seconds * 1000 - 2 * SLICE_MS);

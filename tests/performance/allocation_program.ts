@@ -1,5 +1,5 @@
 /**
- * Counts the bytes a request allocates for every request of `counted_requests.ts`, and prints them as JSON. Runs without the
+ * Counts the bytes that each request of `counted_requests.ts` allocates, and prints them as JSON. Runs without the
  * optimising compilers, which eventually eliminate allocations, and with a young generation so large that nothing is
  * collected while counting, so that the figures are the same in every run.
  */

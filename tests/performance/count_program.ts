@@ -1,7 +1,6 @@
 /**
- * Counts what a request costs for every request of `counted_requests.ts`, and prints it as JSON: with the default settings
- * (`defaults`), with `etag` and `json charset` false (`lean`), and in a handwritten handler (`raw`); in process, and
- * served by Deno.
+ * Counts what each request of `counted_requests.ts` costs, and prints it as JSON: with the default settings (`defaults`),
+ * with `etag` and `json charset` false (`lean`), and in a handwritten handler (`raw`); in process, and served by Deno.
  */
 import { counted, countedUntil, countingInfo, type Counts, install } from "./counters.ts";
 
