@@ -2,7 +2,7 @@
  * `deno task bench:bodies`: bodies of 1 KiB to 100 MiB, in and out, relative to a handwritten handler that does the
  * same. About six minutes in full.
  *
- * `--only=json-in,upload-pipe,download-file --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
+ * `--only=json-in,upload-pipe,download-file --rounds=5 --seconds=1`; `--write` puts the results into `docs/measurements/details.md`.
  */
 import { flags } from "../../scripts/flags.ts";
 import { printedByLoad } from "../support/load.ts";
@@ -144,7 +144,7 @@ JSON is another each time, hashes it with \`node:crypto\`.
 
 ${table(head, rows)}`;
   console.log(text);
-  if (write) await writeSections(new Map([["bodies", text]]));
+  if (write) await writeSections(new Map([["bodies", text]]), "measurements/details.md");
 } finally {
   await Deno.remove(file);
 }

@@ -3,7 +3,7 @@
  * nested routers; and how long it takes to register 10 000 routes. About three minutes in full.
  *
  * `--only=routes,middleware,mounts,registration --contestants=sluice,hono --rounds=3`; `--write` puts the results into
- * `docs/performance.md`.
+ * `docs/measurements/details.md`.
  */
 import { flags } from "../../scripts/flags.ts";
 import { type Batches, least, overFloor } from "../support/batches.ts";
@@ -111,4 +111,4 @@ ms is wanted:\n\n${table(["contestant", "ms, median", "least"], rows)}`;
 const texts: string[] = [];
 for (const name of only) texts.push(await SECTIONS[name]!());
 console.log(texts.join("\n\n"));
-if (write) await writeSections(new Map([["growth", texts.join("\n\n")]]));
+if (write) await writeSections(new Map([["growth", texts.join("\n\n")]]), "measurements/details.md");

@@ -3,7 +3,7 @@
  * rate. About eight minutes in full; the load runs on Bun, from npm.
  *
  * `--rounds=30 --seconds=1 --load=0.3 --connections=50,500 --contestants=sluice-lean,hono`; `--load` is the fraction of
- * what the slowest contestant with the same floor can answer; `--write` puts the results into `docs/performance.md`.
+ * what the slowest contestant with the same floor can answer; `--write` puts the results into `docs/measurements/details.md`.
  */
 import { flags, refuseToWrite } from "../../scripts/flags.ts";
 import { CLIENTS } from "../service/clients.ts";
@@ -118,4 +118,4 @@ its least and greatest in a third of the rounds, and the median of its rounds. A
 
 ${tables.join("\n\n")}`;
 console.log(text);
-if (write) await writeSections(new Map([["latency", text]]));
+if (write) await writeSections(new Map([["latency", text]]), "measurements/details.md");

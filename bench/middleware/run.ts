@@ -2,7 +2,7 @@
  * `deno task bench:middleware`: JSON behind middleware from npm, Sluice relative to Express, both on Deno. About four
  * minutes in full.
  *
- * `--only=none,morgan --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
+ * `--only=none,morgan --rounds=5 --seconds=1`; `--write` puts the results into `docs/measurements/details.md`.
  */
 import { flags } from "../../scripts/flags.ts";
 import { interval, intervalText } from "../support/interval.ts";
@@ -50,4 +50,4 @@ at once, and by a handler that waits for 5 ms, where the load waits too and the 
 
 ${table(["middleware", "at once", "after 5 ms"], rows)}`;
 console.log(text);
-if (write) await writeSections(new Map([["middleware", text]]));
+if (write) await writeSections(new Map([["middleware", text]]), "measurements/details.md");

@@ -2,7 +2,7 @@
  * `deno task bench:process`: ns a request costs in one process, `app.fetch(request)` without a network, beyond making
  * the bare request and response. All requests differ. Every contestant has its own process; about three minutes in full.
  *
- * `--only=json,404 --contestants=sluice-lean,hono --rounds=5`; `--write` puts the results into `docs/performance.md`.
+ * `--only=json,404 --contestants=sluice-lean,hono --rounds=5`; `--write` puts the results into `docs/measurements/details.md`.
  */
 import { flags } from "../../scripts/flags.ts";
 import { SCENARIOS } from "../service/scenarios.ts";
@@ -50,4 +50,4 @@ batches less that of as many of the bare one, taken in turn; then the least of e
 
 ${table(head, rows)}`;
 console.log(`\n${text}`);
-if (write) await writeSections(new Map([["process", text]]));
+if (write) await writeSections(new Map([["process", text]]), "measurements/details.md");
