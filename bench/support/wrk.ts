@@ -122,7 +122,7 @@ export class Wrk {
     // Node closes a connection that was idle for five seconds, which a busy machine makes of a pause
     const closed = count(/Socket errors: .* read (\d+)/);
     const isWhole = refused === (status >= 400 ? requests : 0) && failed === 0 && closed <= connections;
-    if (success && requests > 0 && isWhole) return requests;
+    if (success && isWhole) return requests;
     throw new Error(`wrk got other answers than ${status} to ${file}:\n${this.#printed}`);
   }
 

@@ -34,6 +34,9 @@ const SLICE_MS = 100;
 /** Shortest time for which a load can be measured, in seconds: one slice, and stopping it. */
 const SHORTEST = 2 * SLICE_MS / 1000;
 
+/** On a busy machine, a server may have no time at all when it is first loaded; then it is loaded again. */
+const MOST_WARM_UPS = 10;
+
 /** Pause between turns: pending requests of one contestant would take the next one's time. */
 const GAP_MS = 20;
 
@@ -57,7 +60,7 @@ export async function measureRounds(
   checkLength(seconds);
   const measured = new Map<string, Measured[]>([...servers.keys()].map((name) => [name, []]));
   // compiles the code
-  for (const server of servers.values()) await measure(server, traffic, Math.min(1, 2 * seconds));
+  for (const [name, server] of servers) await warmUp(name, server, traffic, Math.min(1, 2 * seconds));
   const order = [...servers];
   for (let round = 0; round < rounds; round++) {
     const from = round * STRIDE;
@@ -69,6 +72,13 @@ export async function measureRounds(
     order.push(order.shift()!);
   }
   return measured;
+}
+
+async function warmUp(name: string, server: Server, traffic: Traffic, seconds: number): Promise<void> {
+  for (let times = 0; times < MOST_WARM_UPS; times++) {
+    if (await loaded(name, server, seconds, { traffic }) !== null) return;
+  }
+  throw new Error(`${name} answers nothing`);
 }
 
 type Order = readonly (readonly [name: string, server: Server])[];
@@ -109,7 +119,7 @@ async function measureAll(
     }
     const result = new Map<string, Measured>();
     for (const turn of turns) {
-      result.set(turn.name, await turn.finish());
+      result.set(turn.name, answered(turn.name, await turn.finish()));
       await delay(GAP_MS);
     }
     return result;
@@ -156,13 +166,14 @@ class Turn {
     this.#busyMs += performance.now() - from;
   }
 
-  /** Loads it for a last slice, and until the load has stopped. */
-  async finish(): Promise<Measured> {
+  /** Loads it for a last slice, and until the load has stopped; returns `null` if there was no answer at all. */
+  async finish(): Promise<Measured | null> {
     const from = performance.now();
     await this.#load.resume();
     await delay(SLICE_MS);
     const load = this.#load.processorTime() / 1e6 / (this.#busyMs + performance.now() - from);
     const requests = await this.#load.stop();
+    if (requests === 0) return null;
     const rate = requests / (this.#busyMs + performance.now() - from) * 1000;
     return { rate, cpu: (this.#server.processorTime() - this.#before) / requests, load };
   }
@@ -196,12 +207,21 @@ export async function measure(
   seconds: number,
   sent: Omit<Sent, "traffic"> = {},
 ): Promise<Measured> {
+  return answered(server.origin, await loaded(server.origin, server, seconds, { traffic, ...sent }));
+}
+
+async function loaded(name: string, server: Server, seconds: number, sent: Sent): Promise<Measured | null> {
   checkLength(seconds);
-  const turn = await Turn.prepare("", server, { traffic, ...sent });
+  const turn = await Turn.prepare(name, server, sent);
   try {
     await turn.take(seconds * 1000 - 2 * SLICE_MS);
     return await turn.finish();
   } finally {
     await turn.kill();
   }
+}
+
+function answered(name: string, measured: Measured | null): Measured {
+  if (measured === null) throw new Error(`${name} answered nothing while it was measured`);
+  return measured;
 }
