@@ -1,4 +1,4 @@
-import { sha1 } from "@noble/hashes/legacy.js";
+import { sha1 } from "./digests.ts";
 import { unpaddedBase64, utf8Bytes } from "./encodings.ts";
 import { murmur3 } from "./murmur3.ts";
 

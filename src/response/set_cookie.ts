@@ -1,6 +1,5 @@
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
 import { serialize, type SetCookie } from "cookie-es";
+import { hmacSha256 } from "../http/digests.ts";
 import { describe } from "../http/error_text.ts";
 import { isHeaderName } from "../http/header_values.ts";
 import { unpaddedBase64, utf8Bytes } from "../http/encodings.ts";
@@ -90,5 +89,5 @@ function isAttribute(value: unknown): boolean {
  * @returns The value, a dot and the HMAC-SHA256 in base64 without padding
  */
 export function signCookie(value: string, secret: string): string {
-  return `${value}.${unpaddedBase64(hmac(sha256, utf8Bytes(secret), utf8Bytes(value)))}`;
+  return `${value}.${unpaddedBase64(hmacSha256(utf8Bytes(secret), utf8Bytes(value)))}`;
 }
