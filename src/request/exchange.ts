@@ -4,7 +4,7 @@ import { created } from "../http/sequence.ts";
 import type { AppLike, OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
-import { beginWaiting, endWaiting, notePromised, type Waiter } from "./waiting.ts";
+import { beginWaiting, endWaiting, LOOK_EVERY, lookAround, notePromised, type Waiter } from "./waiting.ts";
 import { Watch } from "./watch.ts";
 
 /** The runtime's own, not a test's fake timers: those do not delay Node's events either. */
@@ -132,6 +132,7 @@ export class Exchange implements Waiter {
     this.info = info;
     this.app = app;
     if (context !== undefined) this.#keepContext(context);
+    if (this.sequence % LOOK_EVERY === 0) lookAround(this.sequence);
   }
 
   #keepContext(context: unknown): void {
@@ -360,11 +361,12 @@ export class Exchange implements Waiter {
     const waiting = this.#answer;
     if (waiting !== null && typeof waiting !== "function") return false;
     this.#answer = response;
-    if (this.hasListeners || (this.#isHandled && !this.#releases)) this.#keep();
+    const isSettling = this.#isHandled && this.#waitsForHandlers;
+    if (this.hasListeners || (this.#isHandled && !isSettling)) this.#keep();
     if (waiting === null) return true;
     endWaiting(this);
     if (this.streaming === null) this.#endSilence();
-    if (this.#isHandled && this.#releases) this.#afterHandlers(() => waiting(response));
+    if (isSettling) this.#afterHandlers(() => waiting(response));
     else waiting(response);
     return true;
   }
@@ -374,9 +376,10 @@ export class Exchange implements Waiter {
     return this.#extras !== null && this.#extras.handlers > 0;
   }
 
-  /** Whether the platform releases the request with the response. */
-  get #releases(): boolean {
-    return this.app.runtimeSupport.keepHeaders !== undefined;
+  // If the platform releases the request with the response. A body that is being written has begun, whatever its handler
+  // does next.
+  get #waitsForHandlers(): boolean {
+    return this.app.runtimeSupport.keepHeaders !== undefined && this.streaming === null;
   }
 
   // Most handlers have nothing left to do when they have answered, and their promises settle some microtasks later. To
@@ -428,7 +431,7 @@ export class Exchange implements Waiter {
     extras.handlers++;
     // the response may be on its way already, if nobody had to be waited for when it was given
     const isPassed = this.#wasAwaited && extras.handlers === 1;
-    if (this.response !== null && (isPassed || !this.#releases)) this.#keep();
+    if (this.response !== null && (isPassed || !this.#waitsForHandlers)) this.#keep();
   }
 
   /** Notes that the promise of a handler has settled. */
@@ -494,7 +497,7 @@ export class Exchange implements Waiter {
   settled(): Response | Promise<Response> {
     const { response } = this;
     if (response === null) return this.#later();
-    return this.#isHandled && this.#releases ? this.#soon(response) : response;
+    return this.#isHandled && this.#waitsForHandlers ? this.#soon(response) : response;
   }
 
   #soon(response: Response): Promise<Response> {

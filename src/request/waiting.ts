@@ -16,6 +16,9 @@ export interface Waiter {
  */
 const SLOW_MS = 1000;
 
+/** Requests between two looks at the clock. */
+export const LOOK_EVERY = 512;
+
 /** The exchanges that wait, oldest first, with the server that received each, if that may be closed. */
 const waiting = new Map<Waiter, object | null>();
 
@@ -71,7 +74,6 @@ export function isPromised(answer: unknown): boolean {
  * @param promise What the server gets meanwhile
  */
 export function beginWaiting(waiter: Waiter, promise: Promise<Response>): void {
-  lookForSlow(waiter.sequence);
   waiting.set(waiter, receiver);
   if (receiver !== null) promised = promise;
 }
@@ -94,10 +96,14 @@ export function endWaiting(waiter: Waiter): void {
   waiting.delete(waiter);
 }
 
-// Handlers that are slow are looked for now and then, whenever another request begins to wait: their clients may leave
-// without anybody's noticing, and a server would keep their requests until they have answered. It needs no timer, because
-// as long as no further requests wait nothing more is kept.
-function lookForSlow(sequence: number): void {
+/**
+ * Called for one in {@linkcode LOOK_EVERY} requests, this looks for handlers that are slow: their clients may leave without
+ * anybody's noticing, and a server would keep their requests until they have answered. It needs no timer, because as long
+ * as no further requests come nothing more is kept.
+ *
+ * @param sequence Number of the request
+ */
+export function lookAround(sequence: number): void {
   const now = Date.now();
   // a clock that was set back counts as well
   if (Math.abs(now - lookedAt) < SLOW_MS) return;
