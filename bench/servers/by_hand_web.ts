@@ -17,6 +17,7 @@ const NOT_FOUND = {
 };
 
 const CREATED = { status: 201 };
+const CREATED_JSON = { status: 201, headers: { "content-type": "application/json" } };
 const MISSING = { status: 404 };
 const TEXT_INIT = { headers: { "content-type": HTML } };
 const JSON_INIT = { headers: { "content-type": JSON_TYPE } };
@@ -60,6 +61,8 @@ function lean(folder: string): WebReplies {
       response.headers.set("content-type", HTML);
       return response;
     },
+    // Bun gives what `Response.json` makes with a status a charset
+    created: (_request, value) => new Response(JSON.stringify(value), CREATED_JSON),
     file: (request, name) => taggedFile(request, `${folder}/${name}`),
     missing: (_request, path) => new Response(notFoundPage(path), { status: 404, headers: NOT_FOUND }),
   };

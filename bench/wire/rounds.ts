@@ -34,8 +34,8 @@ const SLICE_MS = 100;
 /** Shortest time for which a load can be measured, in seconds: one slice, and stopping it. */
 const SHORTEST = 2 * SLICE_MS / 1000;
 
-/** On a busy machine, a server may have no time at all when it is first loaded; then it is loaded again. */
-const MOST_WARM_UPS = 10;
+/** On a busy machine, a server or its load may get no time at all; then it has another chance, at most so many. */
+const CHANCES = 10;
 
 /** Pause between turns: pending requests of one contestant would take the next one's time. */
 const GAP_MS = 20;
@@ -60,13 +60,17 @@ export async function measureRounds(
   checkLength(seconds);
   const measured = new Map<string, Measured[]>([...servers.keys()].map((name) => [name, []]));
   // compiles the code
-  for (const [name, server] of servers) await warmUp(name, server, traffic, Math.min(1, 2 * seconds));
+  for (const [name, server] of servers) {
+    await untilAnswered(`the warm-up of ${name}`, () => loaded(name, server, Math.min(1, 2 * seconds), { traffic }));
+  }
   const order = [...servers];
   for (let round = 0; round < rounds; round++) {
     const from = round * STRIDE;
-    const results = leadSeconds === 0
-      ? await measureAll(order, traffic, seconds, from)
-      : await measureInTurn(order, traffic, seconds, Math.min(leadSeconds, seconds), from);
+    const results = await untilAnswered(`round ${round + 1}`, () => {
+      return leadSeconds === 0
+        ? measureAll(order, traffic, seconds, from)
+        : measureInTurn(order, traffic, seconds, Math.min(leadSeconds, seconds), from);
+    });
     for (const [name, one] of results) measured.get(name)!.push(one);
     // everybody gets every place
     order.push(order.shift()!);
@@ -74,11 +78,12 @@ export async function measureRounds(
   return measured;
 }
 
-async function warmUp(name: string, server: Server, traffic: Traffic, seconds: number): Promise<void> {
-  for (let times = 0; times < MOST_WARM_UPS; times++) {
-    if (await loaded(name, server, seconds, { traffic }) !== null) return;
+async function untilAnswered<T>(what: string, attempt: () => Promise<T | null>): Promise<T> {
+  for (let chance = 0; chance < CHANCES; chance++) {
+    const result = await attempt();
+    if (result !== null) return result;
   }
-  throw new Error(`${name} answers nothing`);
+  throw new Error(`somebody answered nothing in ${what}, ${CHANCES} times`);
 }
 
 type Order = readonly (readonly [name: string, server: Server])[];
@@ -89,11 +94,13 @@ async function measureInTurn(
   seconds: number,
   leadSeconds: number,
   from: number,
-): Promise<Map<string, Measured>> {
+): Promise<Map<string, Measured> | null> {
   const result = new Map<string, Measured>();
   for (const [name, server] of order) {
-    await measure(server, traffic, leadSeconds, { from });
-    result.set(name, await measure(server, traffic, seconds, { from }));
+    await loaded(name, server, leadSeconds, { traffic, from });
+    const one = await loaded(name, server, seconds, { traffic, from });
+    if (one === null) return null;
+    result.set(name, one);
   }
   return result;
 }
@@ -103,7 +110,7 @@ async function measureAll(
   traffic: Traffic,
   seconds: number,
   from: number,
-): Promise<Map<string, Measured>> {
+): Promise<Map<string, Measured> | null> {
   const turns: Turn[] = [];
   try {
     for (const [name, server] of order) turns.push(await Turn.prepare(name, server, { traffic, from }));
@@ -119,7 +126,9 @@ async function measureAll(
     }
     const result = new Map<string, Measured>();
     for (const turn of turns) {
-      result.set(turn.name, answered(turn.name, await turn.finish()));
+      const one = await turn.finish();
+      if (one === null) return null;
+      result.set(turn.name, one);
       await delay(GAP_MS);
     }
     return result;
@@ -207,7 +216,7 @@ export async function measure(
   seconds: number,
   sent: Omit<Sent, "traffic"> = {},
 ): Promise<Measured> {
-  return answered(server.origin, await loaded(server.origin, server, seconds, { traffic, ...sent }));
+  return await untilAnswered(server.origin, () => loaded(server.origin, server, seconds, { traffic, ...sent }));
 }
 
 async function loaded(name: string, server: Server, seconds: number, sent: Sent): Promise<Measured | null> {
@@ -219,9 +228,4 @@ async function loaded(name: string, server: Server, seconds: number, sent: Sent)
   } finally {
     await turn.kill();
   }
-}
-
-function answered(name: string, measured: Measured | null): Measured {
-  if (measured === null) throw new Error(`${name} answered nothing while it was measured`);
-  return measured;
 }
