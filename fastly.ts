@@ -16,6 +16,8 @@
  *
  * @module
  */
+// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+import "./mod.ts";
 export type { FastlyEnvironment, FastlyInfo } from "./src/fastly/fastly_platform.ts";
 export { type FastlyOptions, serveFastly } from "./src/fastly/serve_fastly.ts";
 export type { Servable } from "./src/platform/platform.ts";

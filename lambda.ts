@@ -25,6 +25,8 @@
  *
  * @module
  */
+// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+import "./mod.ts";
 import { lambdaPlatform } from "./src/lambda/lambda_platform.ts";
 import { proposePlatform } from "./src/platform/detect.ts";
 

@@ -34,6 +34,8 @@
  *
  * @module
  */
+// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+import "./mod.ts";
 import { nodePlatform } from "./src/node/node_platform.ts";
 import { registerPlatform } from "./src/platform/detect.ts";
 

@@ -20,6 +20,8 @@
  *
  * @module
  */
+// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+import "./mod.ts";
 export type { IoRedisClient } from "./src/redis/ioredis.ts";
 export type { NodeRedisClient } from "./src/redis/node_redis.ts";
 export { redisTopics, type RedisTopicsOptions } from "./src/redis/redis_topics.ts";

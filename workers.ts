@@ -32,6 +32,8 @@
  *
  * @module
  */
+// every program has it: what the entries share is then one module of the bundle (docs/decisions/0013-start.md)
+import "./mod.ts";
 export type { ResumedRequest } from "./src/app/framework_app.ts";
 export type {
   DurableSockets,

@@ -1,20 +1,19 @@
 /**
- * `deno task bench:bun`: the contestants of `run.ts` on Bun, relative to `Bun.serve` with a handwritten handler. Bun and
- * the peers come from npm; about thirteen minutes in full.
- *
- * `--only=JSON,404 --contestants=sluice,hono --rounds=5 --seconds=1`; `--write` puts the results into
- * `docs/performance.md` and its picture.
+ * `deno task bench:bun`: the same service as in `run.ts`, with the same flags, on Bun: Sluice and its peers as ratios to
+ * `Bun.serve` with a handler written by hand. Bun and the peers come from npm; about an hour in full.
  */
+import { SCENARIOS } from "./service/scenarios.ts";
 import { onBun } from "./wire/commands.ts";
-import { ON_BUN } from "./wire/comparison.ts";
+import { ON_THE_WEB } from "./wire/comparison.ts";
 import { runField } from "./wire/field.ts";
 
 await runField({
-  comparisons: ON_BUN,
-  command: (name) => onBun("serve_bun.ts", name),
-  sameBytes: [["raw-same", "sluice"], ["raw-lean", "sluice-lean"], ["least", "sluice-lean"]],
-  picture: "performance-bun.svg",
-  title: "Requests per second on Bun",
+  section: "bun",
+  runtime: "Bun",
+  contestants: ON_THE_WEB,
+  scenarios: SCENARIOS,
+  program: "serve_bun.ts",
+  start: onBun,
   // Bun tidies up whenever it has a moment, so what follows a pause is slower, the longer it was
   leadSeconds: 1,
 });

@@ -1,18 +1,27 @@
 /**
- * `deno task bench`: Sluice and its peers on Deno, and Express and `node:http` under Node, as ratios to handwritten
- * handlers. Needs Linux with two processors, wrk (Debian package `wrk`) and Node; about twelve minutes in full.
+ * `deno task bench`: a small service on Sluice and its peers on Deno, as ratios to the same service written by hand. All
+ * requests differ. Needs Linux with two processors and wrk (Debian package `wrk`); about half an hour in full.
  *
- * `--only=JSON,404 --contestants=sluice,hono --rounds=5 --seconds=1`; `--write` puts the results into
- * `docs/performance.md` and its picture.
+ * `--only=json,404 --headers=bare --contestants=sluice,hono --rounds=5 --seconds=1` measures a part of it; `--write` puts
+ * the results into `docs/performance.md` and its picture.
+ *
+ * `--against=../base` measures what a change is worth: Sluice of this checkout beside that of another one, which is built
+ * by its own script, in one run of 15 rounds. With `--contestants`, others run too. The ratios are of processor time,
+ * above 1 if this checkout takes less; bold ones differ from 1 by more than chance. `bench:node` and `bench:bun` take the
+ * same flags.
+ *
+ * `deno task bench --only=json,404 --headers=bare --contestants=sluice,sluice-lean --against=../base`
  */
-import { onDeno, underNode } from "./wire/commands.ts";
-import { ON_DENO } from "./wire/comparison.ts";
+import { REPEATED, SCENARIOS } from "./service/scenarios.ts";
+import { onDeno } from "./wire/commands.ts";
+import { ON_THE_WEB } from "./wire/comparison.ts";
 import { runField } from "./wire/field.ts";
 
 await runField({
-  comparisons: ON_DENO,
-  command: (name) => name.endsWith("-node") ? underNode("serve_node.ts", name) : onDeno("serve.ts", name),
-  sameBytes: [["raw-same", "sluice"], ["raw-lean", "sluice-lean"]],
-  picture: "performance.svg",
-  title: "Requests per second, over a handler written by hand",
+  section: "deno",
+  runtime: "Deno",
+  contestants: ON_THE_WEB,
+  scenarios: [...SCENARIOS, REPEATED],
+  program: "serve.ts",
+  start: onDeno,
 });

@@ -1,21 +1,19 @@
-/**
- * Serves one contestant on Deno: `serve.ts <contestant> [port]`. Prints its port when it listens.
- */
-import { register } from "./servers/express_like.ts";
+/** Serves one contestant on Deno: `serve.ts <contestant> <application> <folder>`. Prints its port when it listens. */
+import type { Application } from "./service/scenarios.ts";
 import { fetchHandler } from "./servers/handlers.ts";
+import type { ServeStatic } from "./servers/hono.ts";
 
-const [contestant = "", port = "0"] = Deno.args;
+const [contestant = "", application = "", folder = ""] = Deno.args;
+const served = { application: application as Application, folder };
+const HOST = "127.0.0.1";
 
 if (contestant === "express") {
-  const { default: express } = await import("express");
-  const app = express();
-  // do not log requests that the load generator aborts at the end
-  app.set("env", "test");
-  register(app, express.json());
-  const server = app.listen(Number(port), "127.0.0.1", () => {
-    console.log((server.address() as { port: number }).port);
-  });
+  const { createServer } = await import("node:http");
+  const { expressApp } = await import("./servers/express.ts");
+  const server = createServer(expressApp(served.application, folder));
+  server.listen(0, HOST, () => console.log((server.address() as { port: number }).port));
 } else {
-  const onListen = (address: { port: number }) => console.log(address.port);
-  Deno.serve({ port: Number(port), hostname: "127.0.0.1", onListen }, await fetchHandler(contestant));
+  const honoStatic = async () => (await import("hono/deno")).serveStatic as ServeStatic;
+  const handler = await fetchHandler(contestant, served, honoStatic);
+  Deno.serve({ port: 0, hostname: HOST, onListen: ({ port }) => console.log(port) }, handler);
 }

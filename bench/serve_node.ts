@@ -1,47 +1,67 @@
-/** Serves one contestant under Node, each as its users would: `<contestant> [port]`. Prints its port when it listens. */
+/**
+ * Serves one contestant under Node, each as its users would: `<contestant> <application> <folder>`. Prints its port when
+ * it listens.
+ */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
-import { register } from "./servers/express_like.ts";
 import { fetchHandler } from "./servers/handlers.ts";
-import { nodeHandler } from "./servers/raw_node.ts";
+import type { ServeStatic } from "./servers/hono.ts";
+import type { Application } from "./service/scenarios.ts";
 
-const [contestant = "", port = "0"] = process.argv.slice(2);
+const [contestant = "", name = "", folder = ""] = process.argv.slice(2);
+const application = name as Application;
 const HOST = "127.0.0.1";
 
 switch (contestant) {
-  case "sluice-node":
-  case "sluice-lean-node": {
+  case "sluice":
+  case "sluice-lean": {
     await import("@sluice/sluice/node");
     const { sluiceApp } = await import("./servers/sluice.ts");
-    const app = sluiceApp(contestant === "sluice-lean-node");
-    const server = app.listen(Number(port), HOST, () => console.log(server.port));
+    const app = sluiceApp(application, contestant === "sluice" ? "defaults" : "lean", folder);
+    const server = app.listen(0, HOST, () => console.log(server.port));
     break;
   }
-  case "hono-node": {
+  case "hono":
+  case "hono-etag": {
     const { serve } = await import("@hono/node-server");
-    const fetch = await fetchHandler("hono");
-    serve({ fetch, port: Number(port), hostname: HOST }, (info) => console.log(info.port));
+    const honoStatic = async () => (await import("@hono/node-server/serve-static")).serveStatic as ServeStatic;
+    const fetch = await fetchHandler(contestant, { application, folder }, honoStatic);
+    serve({ fetch, port: 0, hostname: HOST }, (info) => console.log(info.port));
     break;
   }
-  case "h3-node": {
+  case "h3": {
     const [{ toNodeHandler }, { h3App }] = [await import("h3/node"), await import("./servers/h3.ts")];
-    listen(toNodeHandler(h3App()) as RequestListener);
+    listen(toNodeHandler(h3App(application, folder)) as RequestListener);
     break;
   }
-  case "express-node": {
-    const { default: express } = await import("express");
-    const app = express();
-    app.set("env", "test");
-    register(app, express.json());
-    listen(app);
+  case "express":
+    listen((await import("./servers/express.ts")).expressApp(application, folder));
+    break;
+  case "fastify": {
+    const app = (await import("./servers/fastify.ts")).fastifyApp(application, folder);
+    await app.listen({ port: 0, host: HOST });
+    console.log((app.server.address() as AddressInfo).port);
+    break;
+  }
+  case "hand":
+  case "hand-lean":
+  case "hand-same": {
+    const { byHandNode } = await import("./servers/by_hand_node.ts");
+    listen(
+      byHandNode(
+        application,
+        ({ "hand": "fewest", "hand-lean": "lean", "hand-same": "same" } as const)[contestant],
+        folder,
+      ),
+    );
     break;
   }
   default:
-    listen(nodeHandler);
+    throw new Error(`there is no contestant "${contestant}"`);
 }
 
 function listen(listener: RequestListener): void {
   const server = createServer(listener);
-  server.listen(Number(port), HOST, () => console.log((server.address() as AddressInfo).port));
+  server.listen(0, HOST, () => console.log((server.address() as AddressInfo).port));
 }

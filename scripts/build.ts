@@ -1,17 +1,16 @@
 /**
- * `deno task build`: both packages as they are published, in `.cache/published/`.
+ * `deno task build`: both packages as they are published, in `.cache/published/`; `--source-maps` adds maps, for
+ * registries that serve them.
  *
- * A package's entry points are bundled into JavaScript that shares its modules, because Deno takes longer to load a
- * hundred modules than to run them (docs/decisions/0013). Types and documentation come from the sources, which are
- * published as well.
+ * A package's entry points are bundled into JavaScript that shares its modules, because runtimes take longer to load a
+ * hundred modules than to run them (docs/decisions/0013-start.md). Types and documentation come from the sources, which
+ * are published as well.
  */
 import { cp, rm } from "node:fs/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { calledFunctions } from "./called_functions.ts";
-import { compiledEagerly } from "./eager_functions.ts";
+import { fileURLToPath } from "node:url";
+import { flags } from "./flags.ts";
 import { lockedVersions } from "./locked_packages.ts";
 import { run } from "./process.ts";
-import { publishedCode } from "./published_code.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -23,19 +22,8 @@ interface Package {
   /** Its folder. */
   readonly path: string;
   /**
-   * Modules that are loaded beside its `mod.ts`, or later by it. While being bundled they import it, so that all it
-   * consists of is one module: the bundler makes one for each combination of entry points that share something.
-   */
-  readonly besideMod: readonly string[];
-  /**
-   * Entry points for programs that do not load its `mod.ts`. What they need of it is in both bundles: in a module of its
-   * own, every start would have to load that one and bind its exports, and V8 would keep its text in the young generation,
-   * because it is short.
-   */
-  readonly alone: readonly string[];
-  /**
-   * npm packages that become part of its bundles, at the versions of `deno.lock`: all that its `mod.ts` loads. To find
-   * and load them separately takes a quarter of the time until the first response.
+   * npm packages that become part of its bundles, at the versions of `deno.lock`: all that its `mod.ts` loads. Others
+   * stay imports, so that their fixes reach users and each is loaded once.
    */
   readonly included: readonly string[];
 }
@@ -43,18 +31,8 @@ interface Package {
 const PACKAGES: readonly Package[] = [
   {
     path: "./",
-    besideMod: [
-      "fastly.ts",
-      "lambda.ts",
-      "node.ts",
-      "redis.ts",
-      "workers.ts",
-      "src/request/form_body.ts",
-      "src/response/file_transfer.ts",
-      "src/websocket/accept.ts",
-    ],
-    alone: ["limiting.ts"],
     included: [
+      "@noble/hashes",
       "content-disposition",
       "content-type",
       "cookie-es",
@@ -64,11 +42,14 @@ const PACKAGES: readonly Package[] = [
       "type-is",
     ],
   },
-  { path: "./advanced/", besideMod: [], alone: [], included: [] },
+  { path: "./advanced/", included: [] },
 ];
 
-/** Versions of npm packages by name. */
-type Versions = Readonly<Record<string, string>>;
+/** How packages are built. */
+export interface BuildOptions {
+  /** Whether the bundles get source maps. */
+  readonly sourceMaps: boolean;
+}
 
 /** The part of a `deno.json` that is used here. */
 interface Manifest {
@@ -82,48 +63,28 @@ interface Manifest {
  * Builds both packages as a workspace from which `deno publish` publishes them.
  *
  * @param folder Where to; what it held before is removed
+ * @param options How
  * @throws {Error} If a package cannot be bundled
  */
-export async function buildPackages(folder: URL): Promise<void> {
+export async function buildPackages(folder: URL, options: BuildOptions = { sourceMaps: false }): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const manifests = await Promise.all(PACKAGES.map(({ path }) => manifestOf(new URL(path, ROOT))));
   const names = manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)]);
   const versions = await lockedVersions();
-  for (const [i, one] of PACKAGES.entries()) await buildPackage(one, manifests[i]!, names, versions, folder);
-}
-
-async function buildPackage(
-  { path, besideMod, alone, included }: Package,
-  { exports, publish }: Manifest,
-  names: readonly string[],
-  versions: Versions,
-  folder: URL,
-): Promise<void> {
-  const [source, target] = [new URL(path, ROOT), new URL(path, folder)];
-  for (const name of publish.include) await cp(new URL(name, source), new URL(name, target), { recursive: true });
-  const entries = Object.values(exports);
-  for (const name of besideMod) {
-    const mod = `./${"../".repeat(name.split("/").length - 1)}mod.ts`;
-    await rewrite(new URL(name, target), (code) => `import "${mod}";\n${code}`);
+  for (const [i, { path, included }] of PACKAGES.entries()) {
+    const [source, target] = [new URL(path, ROOT), new URL(path, folder)];
+    const { exports, publish } = manifests[i]!;
+    for (const name of publish.include) await cp(new URL(name, source), new URL(name, target), { recursive: true });
+    const entries = Object.values(exports);
+    const external = names.filter((name) => !included.includes(name));
+    const imports = Object.fromEntries(included.map((name) => [name, `npm:${name}@${versions[name]}`]));
+    await bundle(target, entries, external, imports, options);
+    for (const entry of entries) {
+      // on the line of the first import, so that a source map keeps its lines
+      await rewrite(new URL(builtFrom(entry), target), (code) => `/* @ts-self-types=".${entry}" */ ${code}`);
+    }
+    for (const name of ["deno.json", "jsr.json"]) await rewrite(new URL(name, target), exportBuilt);
   }
-  // other packages stay imports, so that their fixes reach users and each is loaded once
-  const external = names.filter((name) => !included.includes(name));
-  const imports = Object.fromEntries(included.map((name) => [name, `npm:${name}@${versions[name]}`]));
-  const apart = alone.map((name) => `./${name}`);
-  await bundle(target, entries.filter((entry) => !apart.includes(entry)), external, imports);
-  for (const entry of apart) await bundle(target, [entry], external, imports);
-  for (const name of besideMod) await cp(new URL(name, source), new URL(name, target));
-  for await (const { name } of Deno.readDir(new URL("dist/", target))) {
-    await rewrite(new URL(`dist/${name}`, target), publishedCode);
-  }
-  if (included.length > 0) await compileCalled(new URL("dist/", target));
-  for (const entry of entries) {
-    await rewrite(new URL(builtFrom(entry), target), (code) => `/* @ts-self-types=".${entry}" */\n${code}`);
-  }
-  if (included.length > 0) {
-    await Deno.writeTextFile(new URL("dist/LICENSES.txt", target), await licenses(included, versions));
-  }
-  for (const name of ["deno.json", "jsr.json"]) await rewrite(new URL(name, target), exportBuilt);
 }
 
 async function manifestOf(folder: URL): Promise<Manifest> {
@@ -139,51 +100,53 @@ async function bundle(
   entries: readonly string[],
   external: readonly string[],
   imports: Readonly<Record<string, string>>,
+  { sourceMaps }: BuildOptions,
 ): Promise<void> {
-  const map = new URL("imports.json", folder);
-  await Deno.writeTextFile(map, JSON.stringify({ imports }));
-  const flags = ["--quiet", "--no-lock", "--import-map=imports.json", "--code-splitting", "--outdir", "dist"];
+  // the bundler names each module's path: with its packages beside the sources, none is one of this machine
+  const [config, modules] = [new URL("bundle.json", folder), new URL("node_modules/", folder)];
+  await Deno.writeTextFile(config, JSON.stringify({ nodeModulesDir: "auto", imports }));
+  const how = ["--quiet", "--no-lock", "--config=bundle.json", "--code-splitting", "--outdir=dist"];
+  if (sourceMaps) how.push("--sourcemap=linked");
   const packages = external.flatMap((name) => [name, `${name}/*`]);
   // --external takes all that follows it up to the next flag
-  const args = ["bundle", "--external", ...packages, ...flags, ...entries];
+  const args = ["bundle", "--external", ...packages, ...how, ...entries];
   const { code, output } = await run(Deno.execPath(), args, {
     limitMs: 60_000,
     quiet: true,
     cwd: fileURLToPath(folder),
   });
-  await Deno.remove(map);
   if (code !== 0) throw new Error(`${fileURLToPath(folder)} cannot be bundled: ${output}`);
+  const dist = new URL("dist/", folder);
+  for await (const { name } of Deno.readDir(dist)) {
+    if (name.endsWith(".js")) await rewrite(new URL(name, dist), restoreNames);
+  }
+  const names = Object.keys(imports);
+  if (names.length > 0) await Deno.writeTextFile(new URL("LICENSES.txt", dist), await licenses(modules, names));
+  await rm(config);
+  await rm(modules, { recursive: true, force: true });
 }
 
-/** Makes V8 compile what every start calls together with the module. */
-async function compileCalled(folder: URL): Promise<void> {
-  const called = await calledFunctions(new URL("mod.js", folder));
-  for (const [file, functions] of called) {
-    await rewrite(new URL(file, folder), (code) => compiledEagerly(code, functions));
-  }
+/** Undoes `var App = class _App`, as the bundler writes classes that refer to themselves: stack traces show the name. */
+function restoreNames(code: string): string {
+  const names = new Set([...code.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name));
+  return code.replace(/\b_(\w+)/g, (word, name) => names.has(name) ? name : word);
 }
 
 /** The licenses of the included packages, which ask for being passed on with the code. */
-async function licenses(included: readonly string[], versions: Versions): Promise<string> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
-  const { npmCache } = JSON.parse(new TextDecoder().decode(stdout));
-  const registries = pathToFileURL(`${npmCache}/`);
-  const texts = await Promise.all(included.map(async (name) => {
-    for await (const registry of Deno.readDir(registries)) {
-      const folder = new URL(`${registry.name}/${name}/${versions[name]}/`, registries);
-      const files = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
-      const license = files.find((file) => /^licen[cs]e/i.test(file.name));
-      if (license !== undefined) {
-        return `${name} ${versions[name]}\n\n${await Deno.readTextFile(new URL(license.name, folder))}`;
-      }
-    }
-    throw new Error(`the package "${name}" ${versions[name]} has no license in Deno's cache`);
+async function licenses(modules: URL, names: readonly string[]): Promise<string> {
+  const texts = await Promise.all(names.map(async (name) => {
+    const folder = new URL(`${name}/`, modules);
+    const files = await Array.fromAsync(Deno.readDir(folder));
+    const license = files.find((file) => /^licen[cs]e/i.test(file.name));
+    if (license === undefined) throw new Error(`the package "${name}" has no license`);
+    const { version } = JSON.parse(await Deno.readTextFile(new URL("package.json", folder)));
+    return `${name} ${version}\n\n${await Deno.readTextFile(new URL(license.name, folder))}`;
   }));
   return texts.join(`\n${"-".repeat(80)}\n\n`);
 }
 
-async function rewrite(file: URL, change: (text: string) => string | Promise<string>): Promise<void> {
-  await Deno.writeTextFile(file, await change(await Deno.readTextFile(file)));
+async function rewrite(file: URL, change: (text: string) => string): Promise<void> {
+  await Deno.writeTextFile(file, change(await Deno.readTextFile(file)));
 }
 
 /** Replaces the entry points in a manifest by what was built from them. */
@@ -195,6 +158,7 @@ function exportBuilt(text: string): string {
 }
 
 if (import.meta.main) {
-  await buildPackages(PUBLISHED);
+  const { "source-maps": sourceMaps } = flags({ "source-maps": false });
+  await buildPackages(PUBLISHED, { sourceMaps });
   console.log(`Built in ${fileURLToPath(PUBLISHED)}`);
 }

@@ -1,4 +1,4 @@
-/** Flags of commands that measure and attack Sluice. */
+/** Flags of commands. */
 import { parseArgs } from "node:util";
 
 /** The value of a flag whose default is another of its kind. */

@@ -8,6 +8,7 @@ import { run, TOO_LATE } from "./process.ts";
 import { startRedis } from "./redis.ts";
 import { installRuntimes } from "./runtimes.ts";
 import { stdFlags } from "./std.ts";
+import { installWrk } from "./wrk.ts";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const only = Deno.args.find((arg) => arg.startsWith("--only="))?.slice("--only=".length).split(",");
@@ -80,6 +81,8 @@ const chromium = await findChromium();
 if (chromium === undefined) missing("Chromium", "not installed, and apt-get could not install it");
 else env["CHROMIUM_PATH"] = chromium;
 
+if (!await installWrk()) missing("wrk", "not installed, and apt-get could not install it");
+
 // the first `deno bundle` on a machine downloads its bundler, and two at once would conflict
 const bundling = ["bundle", "--quiet", "--no-lock", "-o", ".cache/first_bundle.js", "src/http/bare_object.ts"];
 const bundled = await run(Deno.execPath(), bundling, { limitMs: 60_000, quiet: true });
@@ -91,6 +94,7 @@ if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
 // needed only in some folders; other parts of the tests do not wait for them
 const needing = [
+  "tests/performance",
   "tests/reliability",
   "tests/runtime",
   "tests/workers",

@@ -2,13 +2,15 @@
  * `deno task bench:bodies`: bodies of 1 KiB to 100 MiB, in and out, relative to a handwritten handler that does the
  * same. About six minutes in full.
  *
- * `--only=upload,download,json --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
+ * `--only=json-in,upload-pipe,download-file --rounds=5 --seconds=1`; `--write` puts the results into `docs/measurements/details.md`.
  */
 import { flags } from "../../scripts/flags.ts";
 import { printedByLoad } from "../support/load.ts";
+import { buildOwn } from "../support/packages.ts";
 import { writeSections } from "../support/page.ts";
 import { type Server, type ServerCommand, withServers } from "../support/server.ts";
 import { median, paired, spread, table } from "../support/table.ts";
+import { writeTraffic } from "../support/traffic.ts";
 import { onDeno } from "../wire/commands.ts";
 import { measure } from "../wire/rounds.ts";
 import { JSON_SIZES, jsonOf } from "./content.ts";
@@ -30,7 +32,13 @@ interface Turn {
   readonly growth: number;
 }
 
-const { only, rounds, seconds, write } = flags({ only: Object.keys(WAYS), rounds: 5, seconds: 1, write: false });
+const { only, rounds, seconds, write } = flags({
+  only: Object.entries(WAYS).flatMap(([kind, ways]) => Object.keys(ways).map((how) => `${kind}-${how}`)),
+  rounds: 5,
+  seconds: 1,
+  write: false,
+});
+const packages = await buildOwn();
 
 async function transfer(server: Server, method: string, path: string, bytes: number): Promise<Turn> {
   const times = Math.max(4, Math.round(400 * seconds * MIB / bytes));
@@ -38,7 +46,7 @@ async function transfer(server: Server, method: string, path: string, bytes: num
   server.forgetPeak();
   const before = server.processorTime();
   const args = [String(server.port), method, path, String(bytes), String(times)];
-  const taken = Number(await printedByLoad(onDeno("bodies/client.ts", ...args)));
+  const taken = Number(await printedByLoad(onDeno(packages, "bodies/client.ts", ...args)));
   const processor = (server.processorTime() - before) / (bytes * times);
   const rate = bytes * times / taken;
   return { rate, processor, growth: server.memory().peak - resident };
@@ -47,12 +55,13 @@ async function transfer(server: Server, method: string, path: string, bytes: num
 async function json(server: Server, how: string, kibibytes: number): Promise<Turn> {
   const body = JSON.stringify(jsonOf(kibibytes));
   const path = `/json/${how}/${kibibytes}`;
-  const request = how === "in"
-    ? { method: "POST", path, body, status: 200 } as const
-    : { method: "GET", path, status: 200 } as const;
+  const asked = how === "in"
+    ? { method: "POST", path, body, headers: {} } as const
+    : { method: "GET", path, headers: {} } as const;
+  const traffic = await writeTraffic("body", [asked], 200);
   const { resident } = server.memory();
   server.forgetPeak();
-  const { rate, cpu } = await measure(server, request, seconds);
+  const { rate, cpu } = await measure(server, traffic, seconds);
   return { rate, processor: cpu, growth: server.memory().peak - resident };
 }
 
@@ -62,10 +71,10 @@ interface Case {
   readonly turn: (server: Server) => Promise<Turn>;
 }
 
-function casesOf(kind: string): Case[] {
-  return Object.entries(WAYS[kind]!).flatMap(([how, name]) =>
-    kind === "json" ? jsonCases(how, name) : streamCases(kind, how, name)
-  );
+function casesOf(one: string): Case[] {
+  const [kind, how] = one.split("-") as [string, string];
+  const name = WAYS[kind]![how]!;
+  return kind === "json" ? jsonCases(how, name) : streamCases(kind, how, name);
 }
 
 function jsonCases(how: string, name: string): Case[] {
@@ -90,7 +99,9 @@ type Contestant = keyof typeof SERVED;
 const file = await Deno.makeTempFile();
 try {
   const commands = new Map<string, ServerCommand>(
-    Object.entries(SERVED).map(([contestant, served]) => [contestant, onDeno("bodies/serve.ts", served, file)]),
+    Object.entries(SERVED).map((
+      [contestant, served],
+    ) => [contestant, onDeno(packages, "bodies/serve.ts", served, file)]),
   );
   const rows: string[][] = [];
   for (const { name, turn } of only.flatMap(casesOf)) {
@@ -133,7 +144,7 @@ JSON is another each time, hashes it with \`node:crypto\`.
 
 ${table(head, rows)}`;
   console.log(text);
-  if (write) await writeSections(new Map([["bodies", text]]));
+  if (write) await writeSections(new Map([["bodies", text]]), "measurements/details.md");
 } finally {
   await Deno.remove(file);
 }

@@ -3,11 +3,12 @@
  * nested routers; and how long it takes to register 10 000 routes. About three minutes in full.
  *
  * `--only=routes,middleware,mounts,registration --contestants=sluice,hono --rounds=3`; `--write` puts the results into
- * `docs/performance.md`.
+ * `docs/measurements/details.md`.
  */
 import { flags } from "../../scripts/flags.ts";
 import { type Batches, least, overFloor } from "../support/batches.ts";
 import { withChildren } from "../support/child.ts";
+import { buildOwn } from "../support/packages.ts";
 import { writeSections } from "../support/page.ts";
 import { median, table } from "../support/table.ts";
 import { GROWING } from "./apps.ts";
@@ -25,6 +26,8 @@ const { only, contestants, rounds, write } = flags({
   write: false,
 });
 
+const packages = await buildOwn();
+
 /** ns over the floor, for each size: the sizes are measured alternately, so that they can be compared. */
 async function costs(
   contestant: string,
@@ -37,7 +40,7 @@ async function costs(
       for (const [i, child] of children.entries()) answers[i]!.push(await child.ask<Batches>());
     }
     return answers.map((batches) => overFloor(batches, least));
-  });
+  }, packages);
 }
 
 function row(contestant: string, costs: readonly number[], ratio: number): string[] {
@@ -96,7 +99,7 @@ async function registration(): Promise<string> {
   for (const contestant of contestants) {
     const ms: number[] = [];
     for (let round = 0; round < 2 * rounds + 1; round++) {
-      ms.push(await withChildren(WORKER, [[contestant, "registration", "10000"]], ([child]) => child!.ask()));
+      ms.push(await withChildren(WORKER, [[contestant, "registration", "10000"]], ([child]) => child!.ask(), packages));
     }
     rows.push([GROWING.get(contestant)!, median(ms).toFixed(1), Math.min(...ms).toFixed(1)]);
     console.error("registration", ...rows.at(-1)!);
@@ -108,4 +111,4 @@ ms is wanted:\n\n${table(["contestant", "ms, median", "least"], rows)}`;
 const texts: string[] = [];
 for (const name of only) texts.push(await SECTIONS[name]!());
 console.log(texts.join("\n\n"));
-if (write) await writeSections(new Map([["growth", texts.join("\n\n")]]));
+if (write) await writeSections(new Map([["growth", texts.join("\n\n")]]), "measurements/details.md");

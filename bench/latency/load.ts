@@ -1,16 +1,25 @@
 /**
- * Sends requests to a server at a constant rate: `load.ts <port> <path> <connections> <rate> <seconds>`. Runs on Bun,
- * whose sockets cost little. Prints JSON.
+ * Sends requests to a server at a constant rate: `load.ts <port> <file> <connections> <rate> <seconds>`; the file has
+ * what is sent in turn (see `support/traffic.ts`). Runs on Bun, whose sockets cost little. Prints JSON.
  *
  * Every request has a time at which it is due, whether or not the server has kept up, and its latency is measured from
  * then. A load generator that waits for an answer before it sends the next request (wrk, autocannon) sends fewer
  * requests while the server is paused, and misses most of the time users would have waited.
  */
+import type { Buffer } from "node:buffer";
+import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers";
 import { type Counts, Latencies } from "./latencies.ts";
 
+interface Data {
+  /** When the request was due, in ms. */
+  due: number;
+  /** How many bytes of its answer are missing; `null` until the first have arrived. */
+  missing: number | null;
+}
+
 interface Socket {
-  data: { due: number; received: number };
+  data: Data;
   write(data: Uint8Array): number;
   end(): void;
 }
@@ -21,9 +30,9 @@ interface BunGlobal {
 }
 
 const { Bun } = globalThis as unknown as { Bun: BunGlobal };
-const [port, path, ...numbers] = Bun.argv.slice(2);
+const [port, file, ...numbers] = Bun.argv.slice(2);
 const [connections, rate, seconds] = numbers.map(Number) as [number, number, number];
-const request = new TextEncoder().encode(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+const requests = textsOf(await readFile(file!));
 const WARM_UP_MS = 300;
 
 const total = Math.floor(rate * (seconds + WARM_UP_MS / 1000));
@@ -33,13 +42,26 @@ const lags = new Latencies();
 const free: Socket[] = [];
 const waiting: number[] = [];
 let nextWaiting = 0;
-let answerBytes = 0;
+let asked = 0;
 let sent = 0;
 let answered = 0;
 
+function textsOf(bytes: Buffer): Buffer[] {
+  const texts: Buffer[] = [];
+  let at = bytes.indexOf("\n") + 1;
+  while (at < bytes.byteLength) {
+    const begin = bytes.indexOf("\n", at) + 1;
+    const end = begin + Number(bytes.toString("latin1", at, begin));
+    texts.push(bytes.subarray(begin, end));
+    at = end;
+  }
+  return texts;
+}
+
 function ask(socket: Socket, due: number): void {
+  const request = requests[asked++ % requests.length]!;
   socket.data.due = due;
-  socket.data.received = 0;
+  socket.data.missing = null;
   if (socket.write(request) !== request.byteLength) throw new Error("the system takes no more bytes");
 }
 
@@ -49,30 +71,28 @@ function took(socket: Socket): void {
   else free.push(socket);
 }
 
-function received(socket: Socket, data: Uint8Array): void {
-  if (answerBytes === 0) answerBytes = lengthOf(new TextDecoder().decode(data));
-  socket.data.received += data.byteLength;
-  if (socket.data.received === answerBytes) took(socket);
+function received(socket: Socket, bytes: Buffer): void {
+  socket.data.missing = (socket.data.missing ?? lengthOf(bytes)) - bytes.byteLength;
+  if (socket.data.missing === 0) took(socket);
 }
 
-// every answer has the length of the first
-function lengthOf(answer: string): number {
-  const [head, body] = answer.split("\r\n\r\n") as [string, string];
-  if (!answer.startsWith("HTTP/1.1 200")) throw new Error(`unexpected answer: ${answer}`);
-  if (Number(/content-length: (\d+)/i.exec(head)?.[1]) !== body.length) {
-    throw new Error("the first answer is incomplete");
-  }
-  return answer.length;
+// head and body of an answer; its head arrives in one piece
+function lengthOf(bytes: Buffer): number {
+  const end = bytes.indexOf("\r\n\r\n") + 4;
+  const head = bytes.toString("latin1", 0, end);
+  const length = /content-length: (\d+)/i.exec(head)?.[1];
+  if (!head.startsWith("HTTP/1.1 200") || length === undefined) throw new Error(`unexpected answer: ${head}`);
+  return end + Number(length);
 }
 
 const opened = await Promise.all(Array.from({ length: connections }, () =>
   Bun.connect({
     hostname: "127.0.0.1",
     port: Number(port),
-    data: { due: 0, received: 0 },
+    data: { due: 0, missing: null },
     socket: {
       open(socket: Socket) {
-        socket.data = { due: 0, received: 0 };
+        socket.data = { due: 0, missing: null };
       },
       data: received,
       error: (_socket: Socket, error: Error) => Promise.reject(error),

@@ -3,31 +3,29 @@
  * rate. About eight minutes in full; the load runs on Bun, from npm.
  *
  * `--rounds=30 --seconds=1 --load=0.3 --connections=50,500 --contestants=sluice-lean,hono`; `--load` is the fraction of
- * what the slowest contestant with the same floor can answer; `--write` puts the results into `docs/performance.md`.
+ * what the slowest contestant with the same floor can answer; `--write` puts the results into `docs/measurements/details.md`.
  */
 import { flags, refuseToWrite } from "../../scripts/flags.ts";
-import { SCENARIOS } from "../scenarios.ts";
+import { CLIENTS } from "../service/clients.ts";
+import { FOLDER } from "../service/files.ts";
+import { exchangesOf, SCENARIOS } from "../service/scenarios.ts";
 import { printedByLoad } from "../support/load.ts";
+import { buildOwn } from "../support/packages.ts";
 import { writeSections } from "../support/page.ts";
 import { type Server, type ServerCommand, withServers } from "../support/server.ts";
 import { median, table } from "../support/table.ts";
+import { writeTraffic } from "../support/traffic.ts";
 import { onBun, onDeno } from "../wire/commands.ts";
+import { TITLES } from "../wire/comparison.ts";
 import { measure } from "../wire/rounds.ts";
 import { type Counts, Latencies } from "./latencies.ts";
 
 /** Contestants, and the floor of each. */
 const FLOORS: ReadonlyMap<string, string> = new Map([
-  ["sluice-lean", "raw"],
-  ["hono", "raw"],
-  ["sluice", "raw-same"],
+  ["sluice-lean", "hand"],
+  ["hono", "hand"],
+  ["sluice", "hand-same"],
 ]);
-const NAMES: Readonly<Record<string, string>> = {
-  "raw": "by hand, the least bytes",
-  "raw-same": "by hand, Express's bytes",
-  "sluice-lean": "Sluice lean",
-  "sluice": "Sluice",
-  "hono": "Hono",
-};
 /** Most requests a second that the load generator can send reliably. */
 const MOST = 30_000;
 /** The rounds are split into this many parts, to show the spread of the ratio. */
@@ -44,15 +42,17 @@ const { rounds, seconds, load, connections, contestants, write } = flags({
 });
 if (write && connections !== CONNECTIONS) refuseToWrite("connections");
 const connectionCounts = connections.split(",").map(Number);
-const scenario = SCENARIOS.find(({ name }) => name === "1 param")!;
+const exchanges = exchangesOf(SCENARIOS.find(({ name }) => name === "json")!, CLIENTS[0]!);
+const traffic = await writeTraffic("latency", exchanges.map(({ asked }) => asked), 200);
+const packages = await buildOwn();
 const all = [...new Set(contestants.flatMap((name) => [FLOORS.get(name)!, name]))];
 
 /** Requests a second for a floor and its contestants. */
 async function rateFor(floor: string, servers: ReadonlyMap<string, Server>, connections: number): Promise<number> {
   let least = MOST / load;
   for (const name of all.filter((one) => floorOf(one) === floor)) {
-    await measure(servers.get(name)!, scenario, 1, connections);
-    least = Math.min(least, (await measure(servers.get(name)!, scenario, 1, connections)).rate);
+    await measure(servers.get(name)!, traffic, seconds, { connections });
+    least = Math.min(least, (await measure(servers.get(name)!, traffic, seconds, { connections })).rate);
   }
   return Math.round(load * least);
 }
@@ -62,8 +62,8 @@ function floorOf(name: string): string {
 }
 
 async function counts(server: Server, connections: number, rate: number): Promise<Counts> {
-  const args = [String(server.port), scenario.path, ...[connections, rate, seconds].map(String)];
-  return JSON.parse(await printedByLoad(await onBun("latency/load.ts", ...args)));
+  const args = [String(server.port), traffic.file, ...[connections, rate, seconds].map(String)];
+  return JSON.parse(await printedByLoad(await onBun(packages, "latency/load.ts", ...args)));
 }
 
 async function tableFor(servers: ReadonlyMap<string, Server>, connections: number): Promise<string> {
@@ -81,7 +81,7 @@ async function tableFor(servers: ReadonlyMap<string, Server>, connections: numbe
     const figures = [0.5, 0.9, 0.99, 0.999, 1].map((part) => latencies.at(part).toFixed(2));
     const floor = floorOf(name);
     const ratios = floor === name ? ["", ""] : ratiosOf(taken.get(name)!, taken.get(floor)!);
-    return [NAMES[name]!, String(rates.get(floor)), ...figures, ...ratios];
+    return [TITLES.get(name)!, String(rates.get(floor)), ...figures, ...ratios];
   });
   const lag = median([...taken.values()].flat().map((one) => one.lag));
   const head = ["contestant", "a second", "p50", "p90", "p99", "p99.9", "longest", "p99 over by hand", "median round"];
@@ -104,18 +104,18 @@ function ratiosOf(taken: readonly Counts[], floor: readonly Counts[]): string[] 
   return [`${ratio(0, rounds).toFixed(2)} ${spread}`, median(single).toFixed(2)];
 }
 
-const commands = new Map<string, ServerCommand>(all.map((name) => [name, onDeno("serve.ts", name)]));
+const commands = new Map<string, ServerCommand>(
+  all.map((name) => [name, onDeno(packages, "serve.ts", name, "service", FOLDER)]),
+);
 const tables = await withServers(commands, async (servers) => {
   const texts: string[] = [];
   for (const connections of connectionCounts) texts.push(await tableFor(servers, connections));
   return texts;
 });
-const text = `ms from the moment a request is due to its answer, one route with a parameter, at ${
-  load * 100
-} % of what \
+const text = `ms from the moment a request is due to its answer, a JSON item by id, at ${load * 100} % of what \
 the slowest of those with the same floor can answer: of all requests of ${rounds} rounds, then the ratio of p99, and \
 its least and greatest in a third of the rounds, and the median of its rounds. At most 1.1 is wanted.
 
 ${tables.join("\n\n")}`;
 console.log(text);
-if (write) await writeSections(new Map([["latency", text]]));
+if (write) await writeSections(new Map([["latency", text]]), "measurements/details.md");

@@ -23,10 +23,11 @@ time, and "awaited" is one turn for each decision, as in a server that is not bu
 too. express-rate-limit and rate-limiter-flexible answer by promises and are awaited one by one. \
 sliding-log and concurrency give each unit back, so theirs are two operations.`;
 
-/** Compares the contestants at every size. */
-export async function memory(rounds: number): Promise<void> {
+/** Compares the contestants at every size up to a number of keys. */
+export async function memory(rounds: number, keys: number): Promise<void> {
+  const sizes = SIZES.filter((size) => size <= keys);
   const columns: string[][] = [];
-  for (const size of SIZES) {
+  for (const size of sizes) {
     const figures = await withChildren(
       WORKER,
       NAMES.map((name) => ["memory", name, String(size)]),
@@ -38,7 +39,7 @@ export async function memory(rounds: number): Promise<void> {
     }));
   }
   const rows = NAMES.map((name, i) => [name, ...columns.map((cells) => cells[i]!)]);
-  printTable("In memory", ABOUT, ["contestant", ...SIZES.map((size) => `${size} keys`)], rows);
+  printTable("In memory", ABOUT, ["contestant", ...sizes.map((size) => `${size} keys`)], rows);
 }
 
 /** Prepares a contestant; every round gives ns per decision. */

@@ -49,11 +49,12 @@ class StubResponse {
 
 type Middleware = (req: StubRequest, res: StubResponse, next: (error?: unknown) => void) => unknown;
 
-/** Compares the contestants. */
-export async function middleware(rounds: number): Promise<void> {
-  const cases = SIZES.flatMap((size) => FAMILIES.map((family) => [String(size), family] as const));
+/** Compares the contestants at every size up to a number of keys. */
+export async function middleware(rounds: number, keys: number): Promise<void> {
+  const sizes = SIZES.filter((size) => size <= keys);
+  const cases = sizes.flatMap((size) => FAMILIES.map((family) => [String(size), family] as const));
   const columns: string[][] = [];
-  for (const size of SIZES) {
+  for (const size of sizes) {
     // both address families side by side, since they are compared too
     const all = FAMILIES.flatMap((family) => NAMES.map((name) => ["middleware", name, String(size), family]));
     const figures = await withChildren(

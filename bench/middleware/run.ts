@@ -2,39 +2,52 @@
  * `deno task bench:middleware`: JSON behind middleware from npm, Sluice relative to Express, both on Deno. About four
  * minutes in full.
  *
- * `--only=none,morgan --rounds=5 --seconds=1`; `--write` puts the results into `docs/performance.md`.
+ * `--only=none,morgan --rounds=5 --seconds=1`; `--write` puts the results into `docs/measurements/details.md`.
  */
 import { flags } from "../../scripts/flags.ts";
+import { interval, intervalText } from "../support/interval.ts";
+import { buildOwn } from "../support/packages.ts";
 import { writeSections } from "../support/page.ts";
 import { type ServerCommand, withServers } from "../support/server.ts";
-import { table } from "../support/table.ts";
+import { median, table } from "../support/table.ts";
+import { writeTraffic } from "../support/traffic.ts";
 import { onDeno } from "../wire/commands.ts";
-import { cellOf, cellText } from "../wire/result.ts";
+import { type Figure, ratiosOf } from "../wire/result.ts";
 import { measureRounds } from "../wire/rounds.ts";
 import { STACKS } from "./stacks.ts";
 
 const { only, rounds, seconds, write } = flags({ only: Object.keys(STACKS), rounds: 5, seconds: 1, write: false });
 
+const packages = await buildOwn();
+
+/** Traffic to the paths of the contestants; what differs is in the middleware, so the requests need not. */
+const traffics = await Promise.all(
+  ["at-once", "late"].map((name) =>
+    writeTraffic(`middleware-${name}`, [{ method: "GET", path: `/${name}`, headers: {} }], 200)
+  ),
+);
+
 const rows: string[][] = [];
 for (const stack of only) {
   const commands = new Map<string, ServerCommand>(
-    ["sluice", "express"].map((contestant) => [contestant, onDeno("middleware/serve.ts", contestant, stack)]),
+    ["sluice", "express"].map((contestant) => [contestant, onDeno(packages, "middleware/serve.ts", contestant, stack)]),
   );
   const cells = await withServers(commands, async (servers) => {
     const cells: string[] = [];
-    for (const path of ["/at-once", "/late"]) {
-      const scenario = { name: stack, method: "GET", path, status: 200, answer: { hello: "world" } } as const;
-      const measured = await measureRounds(servers, scenario, { rounds, seconds });
-      cells.push(cellText(cellOf(measured.get("sluice")!, measured.get("express")!)));
+    for (const traffic of traffics) {
+      const measured = await measureRounds(servers, traffic, { rounds, seconds });
+      const ratios = (figure: Figure) => ratiosOf(measured.get("sluice")!, measured.get("express")!, figure);
+      cells.push(`${median(ratios("rate")).toFixed(2)} · ${intervalText(interval(ratios("cpu")))}`);
     }
     return cells;
   });
   rows.push([stack, ...cells]);
   console.error(rows.at(-1)!.join("  "));
 }
-const text = `Requests per second over Express on Deno, and the ratio of processor time: answered at once, and by a \
-handler that waits for 5 ms, where the load waits too and the second figure counts.
+const text =
+  `Requests per second over Express on Deno, and the ratio of processor time with its 95 % interval: answered \
+at once, and by a handler that waits for 5 ms, where the load waits too and the second figure counts.
 
 ${table(["middleware", "at once", "after 5 ms"], rows)}`;
 console.log(text);
-if (write) await writeSections(new Map([["middleware", text]]));
+if (write) await writeSections(new Map([["middleware", text]]), "measurements/details.md");

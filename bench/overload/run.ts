@@ -6,18 +6,14 @@
  */
 import { flags, refuseToWrite } from "../../scripts/flags.ts";
 import { printedByLoad } from "../support/load.ts";
+import { buildOwn } from "../support/packages.ts";
 import { writeSections } from "../support/page.ts";
-import { type ServerCommand, withServers } from "../support/server.ts";
+import { withServers } from "../support/server.ts";
 import { table } from "../support/table.ts";
-import { onBun, onDeno, underNode } from "../wire/commands.ts";
+import { onBun, onDeno, type Start, underNode } from "../wire/commands.ts";
 import type { Rush } from "./work.ts";
 
-const RUNTIMES: Readonly<Record<string, (path: string, ...args: string[]) => ServerCommand | Promise<ServerCommand>>> =
-  {
-    node: underNode,
-    deno: onDeno,
-    bun: onBun,
-  };
+const RUNTIMES: Readonly<Record<string, Start>> = { node: underNode, deno: onDeno, bun: onBun };
 const TITLES: Readonly<Record<string, string>> = { node: "Node", deno: "Deno", bun: "Bun" };
 const CONTESTANTS: readonly { name: string; title: string; only?: string }[] = [
   { name: "express", title: "Express", only: "node" },
@@ -27,12 +23,13 @@ const CONTESTANTS: readonly { name: string; title: string; only?: string }[] = [
 
 const { only, seconds, rate, write } = flags({ only: Object.keys(RUNTIMES), seconds: 12, rate: 500, write: false });
 if (write && seconds < 12) refuseToWrite("seconds");
+const packages = await buildOwn();
 
 async function rushAt(runtime: string, contestant: string): Promise<Rush> {
-  const command = await RUNTIMES[runtime]!("overload/serve.ts", contestant);
+  const command = await RUNTIMES[runtime]!(packages, "overload/serve.ts", contestant);
   return await withServers(new Map([[contestant, command]]), async (servers) => {
     const { port } = servers.get(contestant)!;
-    const load = await underNode("overload/load.ts", ...[port, rate, seconds].map(String));
+    const load = await underNode(packages, "overload/load.ts", ...[port, rate, seconds].map(String));
     return JSON.parse(await printedByLoad(load)) as Rush;
   });
 }

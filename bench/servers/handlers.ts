@@ -1,35 +1,50 @@
 /** Every contestant that is a `fetch` handler; only its own code is loaded. */
+import type { Application } from "../service/scenarios.ts";
+import type { ServeStatic } from "./hono.ts";
 
 /** Answers a request. */
 export type FetchHandler = (request: Request, info?: unknown) => Response | Promise<Response>;
+
+/** What a contestant is asked to serve. */
+export interface Served {
+  readonly application: Application;
+  /** Where the static files are. */
+  readonly folder: string;
+}
 
 /**
  * Makes a contestant.
  *
  * @param contestant Its name
+ * @param served What it serves
+ * @param honoStatic Loads what Hono serves files with on this runtime
  * @returns Its handler
  * @throws {Error} If there is none of that name
  */
-export async function fetchHandler(contestant: string): Promise<FetchHandler> {
+export async function fetchHandler(
+  contestant: string,
+  { application, folder }: Served,
+  honoStatic: () => Promise<ServeStatic>,
+): Promise<FetchHandler> {
   switch (contestant) {
-    case "raw":
-      return (await import("./raw.ts")).rawHandler("fewest");
-    case "raw-lean":
-      return (await import("./raw.ts")).rawHandler("lean");
-    case "raw-same":
-      return (await import("./raw.ts")).rawHandler("same");
-    case "least":
-      return (await import("./least.ts")).leastHandler;
+    case "hand":
+      return (await import("./by_hand_web.ts")).byHandWeb(application, "fewest", folder);
+    case "hand-lean":
+      return (await import("./by_hand_web.ts")).byHandWeb(application, "lean", folder);
+    case "hand-same":
+      return (await import("./by_hand_web.ts")).byHandWeb(application, "same", folder);
     case "sluice":
+      return (await import("./sluice.ts")).sluiceApp(application, "defaults", folder).fetch;
     case "sluice-lean":
-      return (await import("./sluice.ts")).sluiceApp(contestant === "sluice-lean").fetch;
+      return (await import("./sluice.ts")).sluiceApp(application, "lean", folder).fetch;
     case "hono":
+      return (await import("./hono.ts")).honoHandler(application, "none", await honoStatic(), folder);
     case "hono-etag":
-      return (await import("./hono.ts")).honoHandler(contestant === "hono-etag");
+      return (await import("./hono.ts")).honoHandler(application, "etag", await honoStatic(), folder);
     case "h3":
-      return (await import("./h3.ts")).h3App().fetch;
+      return (await import("./h3.ts")).h3App(application, folder).fetch as FetchHandler;
     case "elysia":
-      return (await import("./elysia.ts")).elysiaApp().fetch;
+      return (await import("./elysia.ts")).elysiaApp(application).fetch;
     default:
       throw new Error(`there is no contestant "${contestant}"`);
   }

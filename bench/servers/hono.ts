@@ -1,19 +1,63 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { etag } from "hono/etag";
+import { found, itemOf, pageOf, placed, RESOURCES, userOf } from "../service/content.ts";
+import type { Application } from "../service/scenarios.ts";
+import type { FetchHandler } from "./handlers.ts";
 
-/** Hono with the same scenarios; `tags` adds its ETag middleware. */
-export function honoHandler(tags: boolean): (request: Request) => Response | Promise<Response> {
-  const app = new Hono();
-  if (tags) app.use(etag());
-  app.get("/text", (c) => c.text("Hello, World!"));
-  app.get("/json", (c) => c.json({ hello: "world" }));
-  app.get("/user/:id", (c) => c.json({ id: c.req.param("id") }));
-  app.get("/a/:a/b/:b/c/:c", (c) => c.json({ a: c.req.param("a"), b: c.req.param("b"), c: c.req.param("c") }));
-  app.post("/echo", async (c) => c.json(await c.req.json()));
-  for (const count of [5, 10]) {
-    for (let i = 0; i < count; i++) app.use(`/mw${count}`, (_c, next) => next());
-    app.get(`/mw${count}`, (c) => c.text("done"));
+/** Makes the middleware that serves files: each runtime has its own. */
+export type ServeStatic = (
+  options: { root: string; rewriteRequestPath: (path: string) => string },
+) => MiddlewareHandler;
+
+type Variables = { Variables: { user: string } };
+
+/**
+ * An application on Hono.
+ *
+ * @param application The application
+ * @param tags `etag` adds its ETag middleware
+ * @param serveStatic Serves files
+ * @param folder Where the static files are
+ */
+export function honoHandler(
+  application: Application,
+  tags: "etag" | "none",
+  serveStatic: ServeStatic,
+  folder: string,
+): FetchHandler {
+  const app = new Hono<Variables>();
+  if (tags === "etag") app.use(etag());
+  switch (application) {
+    case "service":
+      service(app, serveStatic, folder);
+      break;
+    case "routes":
+      for (const resource of RESOURCES) {
+        app.get(`/api/${resource}/:id`, (c) => c.json({ resource, id: c.req.param("id") }));
+      }
+      break;
+    case "middleware":
+      for (let i = 0; i < 10; i++) app.use((_c, next) => next());
+      app.get("/items/:id", (c) => c.json(itemOf(c.req.param("id"))));
   }
-  for (let i = 0; i < 100; i++) app.get(`/r/${i}/:id`, (c) => c.json({ id: c.req.param("id") }));
-  return app.fetch;
+  return app.fetch as FetchHandler;
+}
+
+function service(app: Hono<Variables>, serveStatic: ServeStatic, folder: string): void {
+  app.get("/hello/:name", (c) => c.text(`Hello, ${c.req.param("name")}!`));
+  app.get("/items/:id", (c) => c.json(itemOf(c.req.param("id"))));
+  app.get("/pages/:page", (c) => c.json(pageOf(c.req.param("page"))));
+  app.get("/search", (c) => c.json(found(c.req.query("q")!, c.req.query("sort")!, c.req.query("page")!)));
+  app.post("/orders", async (c) => c.json(placed(await c.req.json()), 201));
+  app.use("/account/*", async (c, next) => {
+    const user = await userOf(c.req.header("Authorization"));
+    c.set("user", user);
+    c.header("X-User", user);
+    await next();
+  });
+  app.get("/account/orders/:id", (c) => c.json({ id: c.req.param("id"), user: c.get("user") }));
+  const team = new Hono();
+  team.get("/members/:member", (c) => c.json({ team: c.req.param("team" as "member"), member: c.req.param("member") }));
+  app.route("/teams/:team", team);
+  app.get("/assets/*", serveStatic({ root: folder, rewriteRequestPath: (path) => path.slice("/assets".length) }));
 }

@@ -2,7 +2,7 @@
  * `deno task bench:start`: from starting a process to the first byte of its first answer, relative to a bare
  * `Deno.serve`; the first request; and what is imported. Under a minute.
  *
- * `--rounds=20 --contestants=bare,sluice,hono`; `--write` puts the results into `docs/performance.md`.
+ * `--rounds=20 --contestants=bare,sluice,hono`; `--write` puts the results into `docs/measurements/details.md`.
  */
 import { flags } from "../../scripts/flags.ts";
 import { writeSections } from "../support/page.ts";
@@ -58,8 +58,8 @@ const largest = own.slice(0, 8).map((module) => `\`${module.path}\` (${(module.b
 const text =
   `ms over a bare \`Deno.serve\`, whose own are in parentheses, median of ${rounds} starts in turn: from starting \
 the process to the first byte of its first answer, and the time all its threads spent on a processor until then; with \
-V8's code cache, and without ("cold"). At most 8 is wanted. Then the first request and the second, from sending to \
-reading; at most 2 is wanted for the first.
+V8's code cache, and without ("cold"). At most 12 is wanted. Then the first request and the second, from sending to \
+reading; at most 4 is wanted for the first.
 
 ${table(head, rows)}
 
@@ -67,7 +67,7 @@ As published, Sluice loads ${sizeOf(published)}, with ${packages.length} package
 ${packages.map((name) => `\`${name}\``).join(", ")}. \`mod.ts\` itself loads ${sizeOf({ own })}; the largest, in KiB: \
 ${largest.join(", ")}.`;
 console.log(text);
-if (write) await writeSections(new Map([["start", text]]));
+if (write) await writeSections(new Map([["start", text]]), "measurements/details.md");
 
 function sizeOf({ own }: Pick<Graph, "own">): string {
   const bytes = own.reduce((sum, module) => sum + module.bytes, 0);

@@ -1,8 +1,7 @@
 import { linesOf } from "../../scripts/lines.ts";
 
 /**
- * The other side of a `Child`: reports that it is ready, then answers each line with a line. It has a file of its own,
- * because a child that imported its parent's would build the packages again.
+ * The other side of a `Child`: reports that it is ready, then answers each line with a line.
  *
  * @param answer Answers one question
  */

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { linesOf } from "../../scripts/lines.ts";
+import { denoRun, type Packages, SOURCES } from "./packages.ts";
 
 /**
  * A contestant in its own process, so that one contestant's objects do not affect another's compiled code or heap. It
@@ -25,14 +26,13 @@ export class Child {
   /**
    * Starts one and waits until it is prepared.
    *
+   * @param packages What it imports
    * @param worker The program, which serves with `answerRounds`
    * @param args Arguments of the program: a contestant's name and so on
    * @throws {Error} If it ends before it is prepared
    */
-  static async start(worker: URL, ...args: readonly string[]): Promise<Child> {
-    // here, because it builds the packages, and some contestants are in modules that import this one
-    const { denoRun } = await import("./deno_run.ts");
-    const flags = denoRun("--v8-flags=--expose-gc,--max-old-space-size=8192");
+  static async start(packages: Packages, worker: URL, ...args: readonly string[]): Promise<Child> {
+    const flags = denoRun(packages, "--v8-flags=--expose-gc,--max-old-space-size=8192");
     const child = new Child([...flags, fileURLToPath(worker), ...args]);
     const { done } = await child.#lines.next();
     if (done) throw new Error(`${args.join(" ")} did not start`);
@@ -67,17 +67,19 @@ export class Child {
  * @param worker The program
  * @param all Arguments of each
  * @param use The function
+ * @param packages What they import
  * @returns Its result
  */
 export async function withChildren<T>(
   worker: URL,
   all: readonly string[][],
   use: (children: readonly Child[]) => Promise<T>,
+  packages: Packages = SOURCES,
 ): Promise<T> {
   const children: Child[] = [];
   try {
     for (let i = 0; i < all.length; i += 2) {
-      children.push(...await Promise.all(all.slice(i, i + 2).map((args) => Child.start(worker, ...args))));
+      children.push(...await Promise.all(all.slice(i, i + 2).map((args) => Child.start(packages, worker, ...args))));
     }
     return await use(children);
   } finally {

@@ -42,7 +42,8 @@ export class Server {
     reader.releaseLock();
     const port = Number(new TextDecoder().decode(value).trim());
     if (port > 0) return new Server(process, port);
-    process.kill("SIGKILL");
+    // it has ended, unless it printed something else
+    if (value !== undefined) process.kill("SIGKILL");
     await process.status;
     throw new Error(`${command.program} ${command.args.join(" ")} did not start`);
   }

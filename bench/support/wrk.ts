@@ -1,71 +1,91 @@
-import type { Scenario } from "../scenarios.ts";
+import { fileURLToPath } from "node:url";
 import { LOAD_CORE } from "./load.ts";
+import { processorTime } from "./processor_time.ts";
+import type { Traffic } from "./traffic.ts";
+
+const SCRIPT = fileURLToPath(new URL("traffic.lua", import.meta.url));
+/** Seconds after which wrk ends if this process is gone; it is stopped before. */
+const LONGEST = 600;
+/** What the script prints when it has read all requests. */
+const READY = "ready\n";
+/** The end of what wrk prints before it waits for its time to be up. */
+const RUNNING = "connections\n";
+/** ms after which it is asked to stop again. */
+const AGAIN_MS = 20;
 
 /** Options of a wrk run. */
 export interface Load {
   /** Address of the server. */
   readonly origin: string;
-  /** The request. */
-  readonly request: Pick<Scenario, "method" | "path" | "body" | "status">;
-  /** How long, in seconds. */
-  readonly seconds: number;
+  /** What is sent. */
+  readonly traffic: Traffic;
+  /** Which of the requests is the first. */
+  readonly from?: number;
   /** Number of connections. */
   readonly connections?: number;
 }
 
-/** Results of a wrk run. */
-export interface Seen {
-  /** Requests answered. */
-  readonly requests: number;
-  /** Requests answered in a second, pauses included. */
-  readonly rate: number;
-}
-
-/** Sends a server the same request repeatedly, over keep-alive connections, until its time is up. */
+/** Sends a server requests in turn, over keep-alive connections, until it is stopped. */
 export class Wrk {
   readonly #process: Deno.ChildProcess;
-  readonly #script: string;
-  readonly #request: Load["request"];
+  readonly #reader: ReadableStreamDefaultReader<string>;
+  readonly #load: Required<Load>;
+  #printed = "";
+  #hasBegun = false;
+  #before = 0;
 
-  private constructor(process: Deno.ChildProcess, script: string, request: Load["request"]) {
+  private constructor(process: Deno.ChildProcess, load: Required<Load>) {
     this.#process = process;
-    this.#script = script;
-    this.#request = request;
+    const decoder = new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>;
+    this.#reader = process.stdout.pipeThrough(decoder).getReader();
+    this.#load = load;
   }
 
   /**
-   * Starts sending.
+   * Starts it; it sends nothing until it is resumed.
    *
    * @param load The options
+   * @throws {Error} If wrk is missing or fails
    */
-  static async start({ origin, request, seconds, connections = 50 }: Load): Promise<Wrk> {
-    const script = await Deno.makeTempFile({ suffix: ".lua" });
-    await Deno.writeTextFile(script, luaOf(request));
-    const args = ["-c", LOAD_CORE, "wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", script];
+  static async start({ origin, traffic, from = 0, connections = 50 }: Load): Promise<Wrk> {
+    // an answer that waits while the load is paused is not late
+    const times = [`-d${LONGEST}s`, `-T${LONGEST}s`];
+    const args = ["-c", LOAD_CORE, "wrk", "-t1", `-c${connections}`, ...times, "-s", SCRIPT, origin];
     const process = new Deno.Command("taskset", {
-      args: [...args, origin + request.path],
+      args: [...args, "--", traffic.file, String(from % traffic.count)],
+      stdin: "piped",
       stdout: "piped",
-      stderr: "piped",
+      stderr: "inherit",
     }).spawn();
-    return new Wrk(process, script, request);
+    const load = new Wrk(process, { origin, traffic, from, connections });
+    if (!await load.#hasPrinted(READY)) throw new Error(`wrk (Debian package wrk) did not start: ${load.#printed}`);
+    load.#before = processorTime(process.pid);
+    return load;
   }
 
-  /** Pauses sending until it is resumed; its time runs on. */
+  /** Pauses sending until it is resumed. */
   pause(): void {
     this.#signal("SIGSTOP");
   }
 
-  /** Resumes sending. */
-  resume(): void {
+  /** Begins sending, or resumes it. */
+  async resume(): Promise<void> {
     this.#signal("SIGCONT");
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    const writer = this.#process.stdin.getWriter();
+    await writer.write(new TextEncoder().encode("\n"));
+    await writer.close();
   }
 
   /** Ends it if it has not ended by itself, paused or not. */
-  kill(): void {
+  async kill(): Promise<void> {
     this.#signal("SIGKILL");
+    if (!this.#hasBegun) await this.#process.stdin.abort();
+    await this.#reader.cancel();
+    await this.#process.status;
   }
 
-  // if the machine pauses for seconds, wrk's time may run out while it is sending
   #signal(signal: Deno.Signal): void {
     try {
       this.#process.kill(signal);
@@ -75,36 +95,45 @@ export class Wrk {
     }
   }
 
+  /** Processor time it has used since it was started, in ns. */
+  processorTime(): number {
+    return processorTime(this.#process.pid) - this.#before;
+  }
+
   /**
-   * Waits until its time is up.
+   * Stops it, which takes up to a tenth of a second in which it goes on sending.
    *
-   * @returns Its results
-   * @throws {Error} If wrk is missing, or an answer was not as expected
+   * @returns The number of requests answered since it was started
+   * @throws {Error} If wrk failed, or an answer was not as expected
    */
-  async finish(): Promise<Seen> {
-    try {
-      const { code, stdout, stderr } = await this.#process.output();
-      const text = new TextDecoder().decode(stdout);
-      if (code !== 0) throw new Error(`wrk failed (Debian package wrk): ${text}${new TextDecoder().decode(stderr)}`);
-      return read(text, this.#request);
-    } finally {
-      await Deno.remove(this.#script);
-    }
+  async stop(): Promise<number> {
+    await this.#hasPrinted(RUNNING);
+    this.#signal("SIGINT");
+    // the system may have passed it to a thread that was not the one that waits for the time to be up
+    const again = setInterval(() => this.#signal("SIGINT"), AGAIN_MS);
+    while (await this.#read());
+    clearInterval(again);
+    const { success } = await this.#process.status;
+    const { traffic: { status, file }, connections } = this.#load;
+    const count = (text: RegExp) => Number(text.exec(this.#printed)?.[1] ?? 0);
+    const requests = count(/(\d+) requests in/);
+    const refused = count(/Non-2xx or 3xx responses: (\d+)/);
+    const failed = count(/Socket errors: connect (\d+)/) + count(/Socket errors: .* write (\d+)/);
+    // Node closes a connection that was idle for five seconds, which a busy machine makes of a pause
+    const closed = count(/Socket errors: .* read (\d+)/);
+    const isWhole = refused === (status >= 400 ? requests : 0) && failed === 0 && closed <= connections;
+    if (success && isWhole) return requests;
+    throw new Error(`wrk got other answers than ${status} to ${file}:\n${this.#printed}`);
   }
-}
 
-function luaOf({ method, body }: Load["request"]): string {
-  const lines = [`wrk.method = "${method}"`];
-  if (body !== undefined) lines.push(`wrk.body = [==[${body}]==]`, 'wrk.headers["Content-Type"] = "application/json"');
-  return lines.join("\n");
-}
-
-function read(text: string, { path, status }: Load["request"]): Seen {
-  const requests = Number(/(\d+) requests in/.exec(text)?.[1]);
-  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]);
-  const refused = Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0);
-  if (!(requests > 0) || refused !== (status >= 400 ? requests : 0)) {
-    throw new Error(`wrk got other answers than ${status} from ${path}:\n${text}`);
+  async #hasPrinted(text: string): Promise<boolean> {
+    while (!this.#printed.includes(text)) if (!await this.#read()) return false;
+    return true;
   }
-  return { requests, rate };
+
+  async #read(): Promise<boolean> {
+    const { done, value } = await this.#reader.read();
+    this.#printed += value ?? "";
+    return !done;
+  }
 }

@@ -1,56 +1,122 @@
 /** Checks the answers before anything is measured: a wrong answer makes timings meaningless. */
-import { requestOf, type Scenario } from "../scenarios.ts";
+import { request } from "node:http";
+import type { Answer, Asked, Exchange } from "../service/exchange.ts";
+import { fieldsOf, webRequest } from "../service/exchange.ts";
 
-/** Something that answers requests: a handler, or a server behind `fetch`. */
-export type Ask = (request: Request) => Response | Promise<Response>;
+/** An answer, as it arrived. */
+export interface Got {
+  readonly status: number;
+  /** Header fields, in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
-/** Headers that may differ between handlers that send the same bytes. */
-const OF_THE_SERVER = new Set(["date", "vary"]);
+/** Something that answers requests: a handler, or a server. */
+export type Ask = (asked: Asked) => Promise<Got>;
+
+/** Fields that may differ between handlers that send the same bytes: those of the server, and its connection. */
+const OF_THE_SERVER = new Set(["date", "vary", "connection", "keep-alive", "content-length"]);
+
+/** How many requests of each scenario are checked. */
+const CHECKED = 7;
+
+/** Asks a handler in this process. */
+export function inProcess(handler: (request: Request) => Response | Promise<Response>): Ask {
+  return async (asked) => {
+    const response = await handler(webRequest(asked));
+    const { status, headers } = response;
+    return { status, headers: Object.fromEntries(headers), body: await response.text() };
+  };
+}
+
+/** Asks a server on this machine, with exactly the header fields that a load sends. */
+export function overTheWire(port: number): Ask {
+  return (asked) =>
+    new Promise((resolve, reject) => {
+      const { method, path, body } = asked;
+      const sent = request({ port, host: "127.0.0.1", method, path, headers: fieldsOf(asked) }, (answer) => {
+        let text = "";
+        answer.setEncoding("utf8").on("data", (chunk: string) => text += chunk).on("error", reject);
+        answer.on("end", () => {
+          const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
+          resolve({ status: answer.statusCode!, headers: Object.fromEntries(headers), body: text });
+        });
+      });
+      sent.on("error", reject).end(body);
+    });
+}
+
+/** Some of the requests of a scenario, spread over all of them. */
+export function some(exchanges: readonly Exchange[]): Exchange[] {
+  const step = Math.max(1, Math.floor(exchanges.length / CHECKED));
+  return exchanges.filter((_, i) => i % step === 0).slice(0, CHECKED);
+}
 
 /**
- * Sends every scenario once.
+ * Sends some requests of a scenario, and looks at the answers.
  *
  * @param name Name of the contestant
  * @param ask Answers requests
- * @param scenarios The scenarios
- * @param origin Scheme and host of the requests
- * @throws {Error} If the status or the body differs from the scenario
+ * @param exchanges The scenario's
+ * @throws {Error} If status, body, type or another relevant field is not as expected
  */
-export async function checkAnswers(
-  name: string,
-  ask: Ask,
-  scenarios: readonly Scenario[],
-  origin: string,
-): Promise<void> {
-  for (const scenario of scenarios) {
-    const response = await ask(requestOf(scenario, origin));
-    const text = await response.text();
-    if (response.status !== scenario.status || !isAnswer(text, scenario.answer)) {
-      throw new Error(`${name} answers "${scenario.name}" with ${response.status} ${text}`);
-    }
+export async function checkAnswers(name: string, ask: Ask, exchanges: readonly Exchange[]): Promise<void> {
+  for (const { asked, answer } of some(exchanges)) {
+    const got = await ask(asked);
+    if (isExpected(got, answer)) continue;
+    const { method, path } = asked;
+    throw new Error(`${name} answers ${method} ${path} with ${JSON.stringify(got)}, not ${JSON.stringify(answer)}`);
   }
 }
 
-function isAnswer(text: string, answer: unknown): boolean {
-  if (answer === null || typeof answer === "string") return answer === null || text === answer;
-  return text === JSON.stringify(answer);
+function isExpected({ status, headers, body }: Got, answer: Answer): boolean {
+  return status === answer.status &&
+    (answer.body === null || body === answer.body) &&
+    (answer.type === null || headers["content-type"]?.startsWith(answer.type) === true) &&
+    Object.entries(answer.headers ?? {}).every(([name, value]) => headers[name] === value);
 }
 
 /**
- * Describes every answer, headers and body, so that two contestants that claim to send the same bytes can be compared.
+ * Describes answers to some requests of a scenario, so that two contestants that claim to send the same bytes can be
+ * compared. What has an entity tag is also requested by a client that has it already.
  *
  * @param ask Answers
- * @param scenarios The questions
- * @param origin Scheme and host of the requests
- * @returns One text for each scenario
+ * @param exchanges The scenario's
+ * @returns One text for each answer
  */
-export async function bytesOf(ask: Ask, scenarios: readonly Scenario[], origin: string): Promise<string[]> {
+export async function bytesOf(ask: Ask, exchanges: readonly Exchange[]): Promise<string[]> {
   const texts: string[] = [];
-  for (const scenario of scenarios) {
-    const response = await ask(requestOf(scenario, origin));
-    const headers = [...response.headers].filter(([name]) => !OF_THE_SERVER.has(name));
-    const lines = headers.map(([name, value]) => `${name}: ${value}`);
-    texts.push([scenario.name, response.status, ...lines, await response.text()].join("\n"));
+  for (const { asked } of some(exchanges)) {
+    const got = await ask(asked);
+    texts.push(described(asked, got));
+    const tag = got.headers["etag"];
+    if (tag === undefined || asked.method !== "GET") continue;
+    const again = { ...asked, headers: { ...asked.headers, "If-None-Match": tag } };
+    texts.push(described(again, await ask(again)));
   }
   return texts;
+}
+
+function described({ method, path }: Asked, { status, headers, body }: Got): string {
+  const fields = Object.entries(headers).filter(([name]) => !OF_THE_SERVER.has(name)).sort();
+  return [`${method} ${path}`, status, ...fields.map(([name, value]) => `${name}: ${value}`), body].join("\n");
+}
+
+/**
+ * Compares what two contestants send.
+ *
+ * @param names Their names
+ * @param asks What answers for each
+ * @param exchanges A scenario's
+ * @throws {Error} If the bytes differ
+ */
+export async function checkSameBytes(
+  names: readonly [string, string],
+  asks: readonly [Ask, Ask],
+  exchanges: readonly Exchange[],
+): Promise<void> {
+  const [first, second] = [await bytesOf(asks[0], exchanges), await bytesOf(asks[1], exchanges)];
+  const at = first.findIndex((text, i) => text !== second[i]);
+  if (at === -1 && first.length === second.length) return;
+  throw new Error(`${names.join(" and ")} do not send the same bytes:\n${first[at]}\n\n${second[at]}`);
 }

@@ -3,18 +3,24 @@ import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { installLocked } from "../../scripts/locked_packages.ts";
 import { installRuntimes } from "../../scripts/runtimes.ts";
-import { denoRun, PACKAGE_FLAGS } from "../support/deno_run.ts";
+import { denoRun, type Packages } from "../support/packages.ts";
 import type { ServerCommand } from "../support/server.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const FOLDER = new URL(".cache/bench/npm/", ROOT);
 
 /** Frameworks loaded from npm's own files, as users load them; everything else becomes part of the bundle. */
-const PEERS = ["@hono/node-server", "elysia", "express", "h3", "hono"];
+const PEERS = ["@fastify/static", "@hono/node-server", "elysia", "express", "fastify", "h3", "hono"];
+
+/** How a program of this folder is started on a runtime. */
+export type Start = (packages: Packages, path: string, ...args: string[]) => ServerCommand | Promise<ServerCommand>;
 
 /** A program of this folder on Deno. */
-export function onDeno(path: string, ...args: string[]): ServerCommand {
-  return { program: Deno.execPath(), args: [...denoRun(), fileURLToPath(new URL(`bench/${path}`, ROOT)), ...args] };
+export function onDeno(packages: Packages, path: string, ...args: string[]): ServerCommand {
+  return {
+    program: Deno.execPath(),
+    args: [...denoRun(packages), fileURLToPath(new URL(`bench/${path}`, ROOT)), ...args],
+  };
 }
 
 /**
@@ -22,11 +28,11 @@ export function onDeno(path: string, ...args: string[]): ServerCommand {
  *
  * @throws {Error} If there is no Node
  */
-export async function underNode(path: string, ...args: string[]): Promise<ServerCommand> {
+export async function underNode(packages: Packages, path: string, ...args: string[]): Promise<ServerCommand> {
   const { output } = await run("node", ["--version"], { limitMs: 5000, quiet: true });
   // without Node, Deno runs itself under that name
   if (!/^v\d/.test(output)) throw new Error(`the contestants under Node need it in the PATH, not ${output}`);
-  return { program: "node", args: [await bundled(path), ...args] };
+  return { program: "node", args: [await bundled(packages, path), ...args] };
 }
 
 /**
@@ -34,34 +40,33 @@ export async function underNode(path: string, ...args: string[]): Promise<Server
  *
  * @throws {Error} If Bun can't be installed
  */
-export async function onBun(path: string, ...args: string[]): Promise<ServerCommand> {
+export async function onBun(packages: Packages, path: string, ...args: string[]): Promise<ServerCommand> {
   const runtimes = await installRuntimes();
   if (typeof runtimes === "string") throw new Error(runtimes);
-  return { program: `${runtimes.folder}node_modules/.bin/bun`, args: [await bundled(path), ...args] };
+  return { program: `${runtimes.folder}node_modules/.bin/bun`, args: [await bundled(packages, path), ...args] };
 }
 
 const bundles = new Map<string, Promise<string>>();
 
-function bundled(path: string): Promise<string> {
-  const known = bundles.get(path) ?? bundle(path);
-  bundles.set(path, known);
+function bundled(packages: Packages, path: string): Promise<string> {
+  const key = `${packages.name}/${path.replace(/^.*\//, "").replace(/\.ts$/, "")}`;
+  const known = bundles.get(key) ?? bundle(packages, path, new URL(`${key}/`, FOLDER));
+  bundles.set(key, known);
   return known;
 }
 
 /** Neither runtime supports the import map, so programs are bundled; dynamic imports stay separate files. */
-async function bundle(path: string): Promise<string> {
+async function bundle(packages: Packages, path: string, folder: URL): Promise<string> {
   await installLocked(FOLDER, PEERS);
-  const name = path.replace(/^.*\//, "").replace(/\.ts$/, "");
-  const folder = new URL(`${name}/`, FOLDER);
   await rm(folder, { recursive: true, force: true });
-  const external = PEERS.flatMap((peer) => ["--external", peer]);
+  const external = PEERS.flatMap((peer) => ["--external", peer, "--external", `${peer}/*`]);
   const out = ["--code-splitting", "--outdir", fileURLToPath(folder)];
-  const args = ["bundle", "--quiet", ...PACKAGE_FLAGS, "--platform", "deno", ...external, ...out, `bench/${path}`];
+  const args = ["bundle", "--quiet", ...packages.flags, "--platform", "deno", ...external, ...out, `bench/${path}`];
   const { code, output } = await run(Deno.execPath(), args, {
     limitMs: 60_000,
     quiet: true,
     cwd: fileURLToPath(ROOT),
   });
   if (code !== 0) throw new Error(`${path} could not be bundled: ${output}`);
-  return fileURLToPath(new URL(`${name}.js`, folder));
+  return fileURLToPath(new URL(path.replace(/^.*\//, "").replace(/\.ts$/, ".js"), folder));
 }

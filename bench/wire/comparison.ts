@@ -1,99 +1,73 @@
-/** Several contestants, and the floor they are compared with. */
-export interface Comparison {
-  /** Name of the section of the page, and of the picture's panel. */
-  readonly name: string;
-  /** Heading. */
-  readonly title: string;
-  /** What the floor is, for the text below the heading. */
-  readonly floorIs: string;
-  /** The same in a few words, for the picture. */
-  readonly floorName: string;
-  /** The contestant in the denominator of every ratio. */
-  readonly floor: string;
-  /** The others with their display names, Sluice first. */
-  readonly others: readonly (readonly [contestant: string, name: string])[];
+/** Who is compared with whom. */
+import type { Scenario } from "../service/scenarios.ts";
+
+/** Contestants with the names they have in the tables, in the order of the columns; the first is the floor. */
+export const TITLES: ReadonlyMap<string, string> = new Map([
+  ["hand", "by hand, barest"],
+  ["sluice", "Sluice"],
+  ["hand-same", "Sluice's bytes by hand"],
+  ["sluice-lean", "Sluice lean"],
+  ["hand-lean", "lean's bytes by hand"],
+  ["hono", "Hono"],
+  ["hono-etag", "Hono + etag"],
+  ["h3", "h3"],
+  ["elysia", "Elysia"],
+  ["fastify", "fastify"],
+  ["express", "Express"],
+  ["sluice-before", "Sluice before"],
+  ["sluice-lean-before", "Sluice lean before"],
+]);
+
+/** The contestant in the denominator of every ratio: by hand, with the fewest bytes. */
+export const FLOOR = "hand";
+
+/** What the contestants of another checkout have at the end of their names. */
+const BEFORE = "-before";
+
+/** Contestants on Deno and on Bun. */
+export const ON_THE_WEB: readonly string[] = [...TITLES.keys()].filter((name) => {
+  return name !== "fastify" && !isBefore(name);
+});
+
+/** Contestants on Node, which Elysia does not run on without an adapter. */
+export const ON_NODE: readonly string[] = [...TITLES.keys()].filter((name) => name !== "elysia" && !isBefore(name));
+
+/** Pairs that claim to send the same bytes. */
+export const SAME_BYTES: readonly (readonly [sluice: string, hand: string])[] = [
+  ["sluice", "hand-same"],
+  ["sluice-lean", "hand-lean"],
+];
+
+/** Pairs whose ratio is a goal, and what it is called. */
+export const PAIRS: readonly (readonly [own: string, other: string, title: string])[] = [
+  ["sluice", "hand-same", "Sluice over its bytes by hand"],
+  ["sluice", "hono-etag", "Sluice over Hono + etag"],
+  ["sluice", "express", "Sluice over Express"],
+  ["sluice-lean", "hand", "Sluice lean over the barest by hand"],
+  ["sluice-lean", "hand-lean", "Sluice lean over its bytes by hand"],
+  ["sluice-lean", "hono", "Sluice lean over Hono"],
+  ["sluice-lean", "h3", "Sluice lean over h3"],
+  ["sluice-lean", "elysia", "Sluice lean over Elysia"],
+  ["sluice-lean", "fastify", "Sluice lean over fastify"],
+];
+
+/** Pairs of a contestant of this checkout and the same of another one. */
+export const CHANGES: readonly (readonly [now: string, before: string])[] = [
+  ["sluice", `sluice${BEFORE}`],
+  ["sluice-lean", `sluice-lean${BEFORE}`],
+];
+
+/** Whether a contestant is of another checkout. */
+export function isBefore(contestant: string): boolean {
+  return contestant.endsWith(BEFORE);
 }
 
-/** What is compared on Deno. */
-export const ON_DENO: readonly Comparison[] = [
-  {
-    name: "defaults",
-    title: "Express's bytes",
-    floorIs: "a `Deno.serve` handler written by hand that sends the same bytes: charset and weak ETag",
-    floorName: "the same bytes sent by hand",
-    floor: "raw-same",
-    others: [
-      ["sluice", "Sluice"],
-      ["hono-etag", "Hono + etag"],
-      ["express", "Express on Deno"],
-      ["express-node", "Express on Node"],
-    ],
-  },
-  {
-    name: "lean",
-    title: "The least bytes",
-    floorIs: "the barest `Deno.serve` handler",
-    floorName: "the barest handler",
-    floor: "raw",
-    others: [
-      ["sluice-lean", "Sluice lean"],
-      ["raw-lean", "its bytes by hand"],
-      ["hono", "Hono"],
-      ["h3", "h3"],
-      ["elysia", "Elysia"],
-      ["raw-node", "`node:http` by hand"],
-    ],
-  },
-];
-
-/** What is compared on Bun. */
-export const ON_BUN: readonly Comparison[] = [
-  {
-    name: "bun",
-    title: "Over a handler written by hand",
-    floorIs: "the barest `Bun.serve` handler",
-    floorName: "the barest handler",
-    floor: "raw",
-    others: [
-      ["sluice-lean", "Sluice lean"],
-      ["least", "`req`, `res`, `next` by hand"],
-      ["raw-lean", "its bytes by hand"],
-      ["sluice", "Sluice"],
-      ["hono", "Hono"],
-      ["elysia", "Elysia"],
-    ],
-  },
-];
-
-/** What is compared on Node. */
-export const ON_NODE: readonly Comparison[] = [
-  {
-    name: "node",
-    title: "Over a listener written by hand",
-    floorIs: "a `node:http` listener written by hand",
-    floorName: "a listener by hand",
-    floor: "raw-node",
-    others: [
-      ["sluice-lean-node", "Sluice lean"],
-      ["sluice-node", "Sluice"],
-      ["hono-node", "Hono"],
-      ["h3-node", "h3"],
-      ["express-node", "Express"],
-    ],
-  },
-];
-
-/** Every contestant of some comparisons, floors included, in their order. */
-export function contestantsOf(comparisons: readonly Comparison[]): string[] {
-  return comparisons.flatMap(({ floor, others }) => [floor, ...others.map(([contestant]) => contestant)]);
+/** What a contestant is started as. */
+export function contestantOf(name: string): string {
+  return isBefore(name) ? name.slice(0, -BEFORE.length) : name;
 }
 
-/** The comparisons with only the selected contestants; the floor is always needed. */
-export function among(comparisons: readonly Comparison[], contestants: readonly string[]): Comparison[] {
-  return comparisons
-    .map((comparison) => ({
-      ...comparison,
-      others: comparison.others.filter(([contestant]) => contestants.includes(contestant)),
-    }))
-    .filter(({ others }) => others.length > 0);
+/** Whether a contestant takes part in a scenario: Elysia has no static files of its own. */
+export function hasScenario(contestant: string, { name }: Pick<Scenario, "name">): boolean {
+  return contestant !== "elysia" || name !== "file";
 }

@@ -1,78 +1,161 @@
 /** Measures contestants over the network and reports the results as tables and as a picture. */
-import { flags } from "../../scripts/flags.ts";
-import { SCENARIOS } from "../scenarios.ts";
+import { flags, refuseToWrite } from "../../scripts/flags.ts";
+import { type Client, CLIENTS } from "../service/clients.ts";
+import type { Exchange } from "../service/exchange.ts";
+import { FOLDER, writeFiles } from "../service/files.ts";
+import { APPLICATIONS, exchangesOf, REPEATED, type Scenario } from "../service/scenarios.ts";
+import { buildOther, buildOwn, type Packages } from "../support/packages.ts";
 import { writePicture, writeSections } from "../support/page.ts";
 import { type Server, type ServerCommand, withServers } from "../support/server.ts";
-import { bytesOf, checkAnswers } from "./check.ts";
-import { among, type Comparison, contestantsOf } from "./comparison.ts";
+import { writeTraffic } from "../support/traffic.ts";
+import { checkAnswers, checkSameBytes, overTheWire } from "./check.ts";
+import type { Start } from "./commands.ts";
+import { CHANGES, contestantOf, FLOOR, hasScenario, isBefore, SAME_BYTES } from "./comparison.ts";
 import { picture } from "./picture.ts";
-import { type Result, resultOf, tableOf } from "./result.ts";
-import { measureRounds, type Rounds } from "./rounds.ts";
+import { changesTable, compactTable, goalsTable, limitedByLoad, repeatedTable, type Row, tableOf } from "./result.ts";
+import { type Effort, measureRounds } from "./rounds.ts";
 
 /** What a run measures. */
 export interface Field {
-  /** What is compared with what. */
-  readonly comparisons: readonly Comparison[];
-  /** How a contestant is started. */
-  command(contestant: string): ServerCommand | Promise<ServerCommand>;
-  /** Pairs of contestants that claim to send the same bytes. */
-  readonly sameBytes: readonly (readonly [string, string])[];
-  /** File name of the picture. */
-  readonly picture: string;
-  /** Heading of the picture. */
-  readonly title: string;
+  /** Name of the section of the page. */
+  readonly section: string;
+  /** Name of the runtime. */
+  readonly runtime: string;
+  /** Its contestants. */
+  readonly contestants: readonly string[];
+  /** The scenarios. */
+  readonly scenarios: readonly Scenario[];
+  /** The program that serves one of them. */
+  readonly program: string;
+  /** How it is started. */
+  readonly start: Start;
   /** Seconds that each is loaded before it is measured; see `Effort`. */
   readonly leadSeconds?: number;
 }
 
+/** What is compared: this checkout with all others, or with another checkout. */
+interface Plan {
+  readonly contestants: readonly string[];
+  /** Where the packages of a contestant come from. */
+  packagesOf(contestant: string): Packages;
+}
+
 /**
- * Runs a field with the flags of the command line: `--only`, `--contestants`, `--rounds`, `--seconds` and `--write`.
+ * Runs a field with the flags of the command line: `--only`, `--headers`, `--contestants`, `--against`, `--rounds`,
+ * `--seconds` and `--write`.
  *
  * @param field What to measure
  */
 export async function runField(field: Field): Promise<void> {
-  const { only, contestants, rounds, seconds, write } = flags({
-    only: SCENARIOS.map(({ name }) => name),
-    contestants: contestantsOf(field.comparisons),
-    rounds: 5,
+  const { only, headers, contestants, against, rounds, seconds, write } = flags({
+    only: field.scenarios.map(({ name }) => name),
+    headers: CLIENTS.map(({ name }) => name),
+    contestants: field.contestants,
+    against: "",
+    rounds: 0,
     seconds: 1,
     write: false,
   });
-  const scenarios = SCENARIOS.filter(({ name }) => only.includes(name));
-  const comparisons = among(field.comparisons, contestants);
-  const effort = { rounds, seconds, leadSeconds: field.leadSeconds };
+  if (write && against !== "") refuseToWrite("against");
+  const plan = against === "" ? await planField(contestants) : await planChange(against, contestants, field);
+  // a change is judged by fifteen rounds, figures of others need fewer
+  const effort = { rounds: rounds || (against === "" ? 5 : 15), seconds, leadSeconds: field.leadSeconds };
+  const scenarios = field.scenarios.filter(({ name }) => only.includes(name));
+  const clients = CLIENTS.filter(({ name }) => headers.includes(name));
 
-  // one after the other: the more contestants there are, the longer each waits for its turn, and finds the processor's
-  // caches full of the others
-  async function measured(comparison: Comparison): Promise<Map<string, Rounds>> {
-    const commands = new Map<string, ServerCommand>();
-    for (const contestant of contestantsOf([comparison])) commands.set(contestant, await field.command(contestant));
-    return await withServers(commands, async (servers) => {
-      await check(servers);
-      const all = new Map<string, Rounds>();
-      for (const scenario of scenarios) {
-        console.log(`measuring ${comparison.name}, ${scenario.name}`);
-        all.set(scenario.name, await measureRounds(servers, scenario, effort));
+  await writeFiles();
+  const rows: Row[] = [];
+  for (const application of APPLICATIONS) {
+    const asked = scenarios.filter((one) => one.application === application);
+    if (asked.length > 0) rows.push(...await measured(field, plan, asked, clients, effort));
+  }
+  // by application, and now as in the list
+  const rowsOf = (client: Client, of: readonly Scenario[]) =>
+    of.flatMap((scenario) => rows.filter((row) => row.scenario === scenario && row.client === client));
+  const byClient = clients.map((client) => rowsOf(client, scenarios.filter((one) => one !== REPEATED)));
+  const repeated = clients.flatMap((client) => rowsOf(client, [REPEATED]));
+  report(byClient, repeated);
+  if (write) await writeResults(field, byClient, repeated);
+}
+
+async function planField(contestants: readonly string[]): Promise<Plan> {
+  const packages = await buildOwn();
+  return { contestants: [FLOOR, ...contestants.filter((name) => name !== FLOOR)], packagesOf: () => packages };
+}
+
+async function planChange(against: string, chosen: readonly string[], { contestants }: Field): Promise<Plan> {
+  const [now, before] = [await buildOwn(), await buildOther(against)];
+  const some = chosen.length < contestants.length ? chosen : CHANGES.map(([own]) => own);
+  return {
+    contestants: some.flatMap((name) => [name, ...CHANGES.filter(([own]) => own === name).map(([, other]) => other)]),
+    packagesOf: (name) => isBefore(name) ? before : now,
+  };
+}
+
+/** Measures the scenarios of one application. */
+async function measured(
+  { start, program }: Field,
+  { contestants, packagesOf }: Plan,
+  scenarios: readonly Scenario[],
+  clients: readonly Client[],
+  effort: Effort,
+): Promise<Row[]> {
+  const commands = new Map<string, ServerCommand>();
+  for (const name of contestants) {
+    const args = [contestantOf(name), scenarios[0]!.application, FOLDER];
+    commands.set(name, await start(packagesOf(name), program, ...args));
+  }
+  return await withServers(commands, async (all) => {
+    const rows: Row[] = [];
+    for (const scenario of scenarios) {
+      const servers = new Map([...all].filter(([name]) => hasScenario(name, scenario)));
+      for (const client of clients) {
+        console.log(`measuring ${scenario.title}, ${client.title}`);
+        const exchanges = exchangesOf(scenario, client);
+        await check(servers, exchanges);
+        const asked = exchanges.map((one) => one.asked);
+        const traffic = await writeTraffic(`${scenario.name}-${client.name}`, asked, exchanges[0]!.answer.status);
+        rows.push({ scenario, client, rounds: await measureRounds(servers, traffic, effort) });
       }
-      return all;
-    });
-  }
-
-  async function check(servers: ReadonlyMap<string, Server>): Promise<void> {
-    for (const [name, { origin }] of servers) await checkAnswers(name, fetch, scenarios, origin);
-    for (const pair of field.sameBytes) {
-      const [one, other] = pair.map((name) => servers.get(name)?.origin);
-      if (one === undefined || other === undefined) continue;
-      const [first, second] = [await bytesOf(fetch, scenarios, one), await bytesOf(fetch, scenarios, other)];
-      const at = first.findIndex((text, i) => text !== second[i]);
-      if (at !== -1) throw new Error(`these are not the same bytes:\n${first[at]}\n\n${second[at]}`);
     }
-  }
+    return rows;
+  });
+}
 
-  const results: Result[] = [];
-  for (const comparison of comparisons) results.push(resultOf(comparison, await measured(comparison)));
-  for (const result of results) console.log(`\n${tableOf(result)}`);
-  if (!write) return;
-  await writeSections(new Map(results.map((result) => [result.comparison.name, tableOf(result)])));
-  await writePicture(field.picture, picture(field.title, results));
+async function check(servers: ReadonlyMap<string, Server>, exchanges: readonly Exchange[]): Promise<void> {
+  for (const [name, { port }] of servers) await checkAnswers(name, overTheWire(port), exchanges);
+  for (const pair of SAME_BYTES) {
+    const [one, other] = pair.map((name) => servers.get(name)?.port);
+    if (one === undefined || other === undefined) continue;
+    await checkSameBytes(pair, [overTheWire(one), overTheWire(other)], exchanges);
+  }
+}
+
+function report(byClient: readonly (readonly Row[])[], repeated: readonly Row[]): void {
+  for (const rows of byClient.filter((rows) => rows.length > 0)) {
+    console.log(`\n${rows[0]!.client.title}:\n\n${tableOf(rows)}`);
+  }
+  if (repeated.length > 0) console.log(`\n${REPEATED.title}:\n\n${repeatedTable(repeated)}`);
+  const all = byClient.filter((rows) => rows.length > 0);
+  for (const text of [goalsTable(all), changesTable(all)]) if (text !== null) console.log(`\n${text}`);
+  const limited = limitedByLoad([...all.flat(), ...repeated]);
+  if (limited.length > 0) {
+    console.log(
+      `\nThe load had no time left, so that rates are its own (processor times are not affected): ${
+        limited.join("; ")
+      }`,
+    );
+  }
+}
+
+async function writeResults(
+  { section, runtime }: Field,
+  byClient: readonly (readonly Row[])[],
+  repeated: readonly Row[],
+): Promise<void> {
+  const goals = goalsTable(byClient);
+  const sections = new Map([[section, `${compactTable(byClient)}${goals === null ? "" : `\n\n${goals}`}`]]);
+  if (repeated.length > 0) sections.set("repeated", repeatedTable(repeated));
+  await writeSections(sections);
+  await writePicture(`performance-${section}.svg`, picture(`Processor time on ${runtime}`, byClient));
 }

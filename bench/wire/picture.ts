@@ -1,5 +1,5 @@
-import { median } from "../support/table.ts";
-import { meansOf, type Result } from "./result.ts";
+import { FLOOR, TITLES } from "./comparison.ts";
+import { meanOf, ratioOf, type Row } from "./result.ts";
 
 const PANEL = 430;
 const GAP = 30;
@@ -13,25 +13,22 @@ const COLOURS: Readonly<Record<string, string>> = {
   "sluice": "#f29a5c",
   "sluice-lean": "#e8590c",
   "hono": "#4c8dd6",
-  "hono-etag": "#4c8dd6",
   "h3": "#8a63d2",
   "elysia": "#2f9e6e",
+  "fastify": "#2f9e6e",
   "express": "#b08800",
-  "express-node": "#8b95a1",
-  "raw-lean": "#c9ced4",
-  "raw-node": "#8b95a1",
 };
 
 /**
- * Results as a picture: one panel for each comparison, the mean over the scenarios large, the scenarios small below.
+ * Results as a picture: one panel for each kind of client, the mean over the scenarios large, the scenarios small below.
  *
  * @param title Heading
- * @param results What to show
+ * @param all Results of each kind of client
  * @returns An SVG that needs no fonts, scripts or other files, and follows the reader's light or dark mode
  */
-export function picture(title: string, results: readonly Result[]): string {
-  const panels = results.map(panel);
-  const width = results.length * (PANEL + GAP) - GAP + 2 * GAP;
+export function picture(title: string, all: readonly (readonly Row[])[]): string {
+  const panels = all.map(panel);
+  const width = all.length * (PANEL + GAP) - GAP + 2 * GAP;
   const height = Math.max(...panels.map((one) => one.height)) + 20;
   const placed = panels.map(({ svg }, i) => `<g transform="translate(${GAP + i * (PANEL + GAP)} 0)">${svg}</g>`);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
@@ -50,33 +47,34 @@ ${placed.join("\n")}
 `;
 }
 
-function panel(result: Result): { svg: string; height: number } {
-  const { comparison, rows } = result;
-  const means = meansOf(result, "rates");
-  const medians = [...rows].map(([name, cells]) => ({ name, values: cells.map(({ rates }) => median(rates)) }));
-  const most = Math.max(1, ...means, ...medians.flatMap(({ values }) => values));
+function panel(rows: readonly Row[]): { svg: string; height: number } {
+  const present = new Set(rows.flatMap(({ rounds }) => [...rounds.keys()]));
+  const others = Object.keys(COLOURS).filter((name) => present.has(name));
+  const means = others.map((name) => meanOf(rows, name, FLOOR)!.mean);
+  const each = rows.map((row) => ({
+    name: row.scenario.title,
+    values: others.map((name) => ratioOf(row, name, FLOOR)?.mean ?? 0),
+  }));
+  const most = Math.max(1, ...means, ...each.flatMap(({ values }) => values));
   const scale = (PANEL - LABEL - 34) / most;
   const parts = [
-    `<text class="panel" x="0" y="52">${escape(comparison.title)}</text>`,
-    `<text class="quiet" x="0" y="67">1.00 is ${
-      escape(comparison.floorName)
-    }; the means of nine scenarios, and each</text>`,
+    `<text class="panel" x="0" y="52">${escape(rows[0]!.client.title)}</text>`,
+    `<text class="quiet" x="0" y="67">1.00 is the barest handler by hand; the means of all scenarios, and each</text>`,
   ];
   const figures: string[] = [];
-  const { others } = comparison;
   let y = TOP;
   means.forEach((value, i) => {
-    const name = escape(plain(others[i]![1]));
+    const name = escape(TITLES.get(others[i]!)!);
     parts.push(`<text class="mean" x="${LABEL - 8}" y="${y + 11}" text-anchor="end">${name}</text>`);
     figures.push(figure(value, y + 11, scale, "mean"));
-    parts.push(bar(value, others[i]![0], y, 15, scale));
+    parts.push(bar(value, others[i]!, y, 15, scale));
     y += 20;
   });
   y += 8;
-  for (const { name, values } of medians) {
+  for (const { name, values } of each) {
     const middle = y + values.length * BAR / 2 + 4;
     parts.push(`<text x="${LABEL - 8}" y="${middle}" text-anchor="end">${escape(name)}</text>`);
-    values.forEach((value, i) => parts.push(bar(value, others[i]![0], y + i * BAR, BAR - 1, scale)));
+    values.forEach((value, i) => parts.push(bar(value, others[i]!, y + i * BAR, BAR - 1, scale)));
     figures.push(figure(values[0]!, y + BAR - 1, scale, "quiet"));
     y += values.length * BAR + 9;
   }
@@ -99,11 +97,6 @@ function figure(value: number, y: number, scale: number, name: string): string {
   return `<text class="figure ${name}" x="${(LABEL + value * scale + 5).toFixed(1)}" y="${y}">${
     value.toFixed(2)
   }</text>`;
-}
-
-// code in the tables is plain text here
-function plain(text: string): string {
-  return text.replaceAll("`", "");
 }
 
 function escape(text: string): string {

@@ -1,6 +1,6 @@
-import type { Scenario } from "../scenarios.ts";
 import type { Server } from "../support/server.ts";
-import { type Load, Wrk } from "../support/wrk.ts";
+import type { Traffic } from "../support/traffic.ts";
+import { Wrk } from "../support/wrk.ts";
 
 /** Result of one round for one contestant. */
 export interface Measured {
@@ -8,6 +8,8 @@ export interface Measured {
   readonly rate: number;
   /** Processor time per request, in ns. */
   readonly cpu: number;
+  /** Part of its time in which the load generator was busy: near 1, the rate is the load's and not the server's. */
+  readonly load: number;
 }
 
 /** Results of all rounds, by contestant. */
@@ -20,8 +22,8 @@ export interface Effort {
   /** How long each contestant is loaded in a round, in seconds. */
   readonly seconds: number;
   /**
-   * Whole seconds that each contestant is loaded before it is measured, then all its time in one go: for runtimes where
-   * a pause makes what follows slower. 0, the default, is for the others: turns are shorter there, and compare better.
+   * Seconds that each contestant is loaded before it is measured, then all its time in one go: for runtimes where a
+   * pause makes what follows slower. 0, the default, is for the others: turns are shorter there, and compare better.
    */
   readonly leadSeconds?: number | undefined;
 }
@@ -29,32 +31,46 @@ export interface Effort {
 /** ms that each contestant is loaded before the next one's turn. */
 const SLICE_MS = 100;
 
+/** Shortest time for which a load can be measured, in seconds: one slice, and stopping it. */
+const SHORTEST = 2 * SLICE_MS / 1000;
+
+/** On a busy machine, a server or its load may get no time at all; then it has another chance, at most so many. */
+const CHANCES = 10;
+
 /** Pause between turns: pending requests of one contestant would take the next one's time. */
 const GAP_MS = 20;
 
-/** Maximum time between the starts of the first and the last load. */
-const STARTING_MS = 1000;
+/** Each round begins somewhere else in the traffic, or a slow contestant would never see its end. */
+const STRIDE = 7919;
 
 /**
  * Measures all contestants together, in turns so short that whatever slows the machine down affects all of them: ratios
  * are made within a round.
  *
  * @param servers The contestants
- * @param scenario The scenario
+ * @param traffic What they are sent
  * @param effort How long
+ * @throws {RangeError} If the time is too short
  */
 export async function measureRounds(
   servers: ReadonlyMap<string, Server>,
-  scenario: Scenario,
+  traffic: Traffic,
   { rounds, seconds, leadSeconds = 0 }: Effort,
 ): Promise<Rounds> {
+  checkLength(seconds);
   const measured = new Map<string, Measured[]>([...servers.keys()].map((name) => [name, []]));
-  for (const server of servers.values()) await measure(server, scenario, 1);
+  // compiles the code
+  for (const [name, server] of servers) {
+    await untilAnswered(`the warm-up of ${name}`, () => loaded(name, server, Math.min(1, 2 * seconds), { traffic }));
+  }
   const order = [...servers];
   for (let round = 0; round < rounds; round++) {
-    const results = leadSeconds === 0
-      ? await measureAll(servers, scenario, seconds)
-      : await measureInTurn(order, scenario, seconds, leadSeconds);
+    const from = round * STRIDE;
+    const results = await untilAnswered(`round ${round + 1}`, () => {
+      return leadSeconds === 0
+        ? measureAll(order, traffic, seconds, from)
+        : measureInTurn(order, traffic, seconds, Math.min(leadSeconds, seconds), from);
+    });
     for (const [name, one] of results) measured.get(name)!.push(one);
     // everybody gets every place
     order.push(order.shift()!);
@@ -62,74 +78,123 @@ export async function measureRounds(
   return measured;
 }
 
+async function untilAnswered<T>(what: string, attempt: () => Promise<T | null>): Promise<T> {
+  for (let chance = 0; chance < CHANCES; chance++) {
+    const result = await attempt();
+    if (result !== null) return result;
+  }
+  throw new Error(`somebody answered nothing in ${what}, ${CHANCES} times`);
+}
+
+type Order = readonly (readonly [name: string, server: Server])[];
+
 async function measureInTurn(
-  servers: readonly (readonly [name: string, server: Server])[],
-  request: Load["request"],
+  order: Order,
+  traffic: Traffic,
   seconds: number,
   leadSeconds: number,
-): Promise<Map<string, Measured>> {
+  from: number,
+): Promise<Map<string, Measured> | null> {
   const result = new Map<string, Measured>();
-  for (const [name, server] of servers) {
-    await measure(server, request, leadSeconds);
-    result.set(name, await measure(server, request, seconds));
+  for (const [name, server] of order) {
+    await loaded(name, server, leadSeconds, { traffic, from });
+    const one = await loaded(name, server, seconds, { traffic, from });
+    if (one === null) return null;
+    result.set(name, one);
   }
   return result;
 }
 
-/** One contestant's part in a round. */
-interface Turn {
-  readonly name: string;
-  readonly server: Server;
-  readonly load: Wrk;
-  /** Processor time of its server before, in ns. */
-  readonly before: number;
-  /** How long it was loaded. */
-  busyMs: number;
-}
-
 async function measureAll(
-  servers: ReadonlyMap<string, Server>,
-  request: Load["request"],
+  order: Order,
+  traffic: Traffic,
   seconds: number,
-): Promise<Map<string, Measured>> {
-  const all = Math.ceil(seconds * servers.size);
+  from: number,
+): Promise<Map<string, Measured> | null> {
   const turns: Turn[] = [];
-  const start = performance.now();
   try {
-    for (const [name, server] of servers) {
-      const before = server.processorTime();
-      const load = await Wrk.start({ origin: server.origin, request, seconds: all });
-      load.pause();
-      turns.push({ name, server, load, before, busyMs: 0 });
-    }
-    const end = start + all * 1000;
-    while (performance.now() + (SLICE_MS + GAP_MS) * turns.length < end) {
+    for (const [name, server] of order) turns.push(await Turn.prepare(name, server, { traffic, from }));
+    // the last one, and stopping, take as long as two
+    const slices = Math.round(seconds * 1000 / SLICE_MS) - 2;
+    for (let slice = 0; slice < slices; slice++) {
       for (const turn of turns) {
-        const from = performance.now();
-        turn.load.resume();
-        await delay(SLICE_MS);
-        turn.load.pause();
-        turn.busyMs += performance.now() - from;
+        await turn.take(SLICE_MS);
         await delay(GAP_MS);
       }
       // everybody gets every place: whoever came first and last would have two turns in a row
       turns.push(turns.shift()!);
     }
-    // requests sent after the slices run for one contestant at a time
-    await delay(end - performance.now() + STARTING_MS);
     const result = new Map<string, Measured>();
-    for (const { name, server, load, before, busyMs } of turns) {
-      const from = performance.now();
-      load.resume();
-      const { requests } = await load.finish();
-      const rate = requests / (busyMs + performance.now() - from) * 1000;
-      result.set(name, { rate, cpu: (server.processorTime() - before) / requests });
+    for (const turn of turns) {
+      const one = await turn.finish();
+      if (one === null) return null;
+      result.set(turn.name, one);
+      await delay(GAP_MS);
     }
     return result;
   } finally {
     // if one failed, the others would stay paused
-    for (const { load } of turns) load.kill();
+    await Promise.all(turns.map((turn) => turn.kill()));
   }
+}
+
+/** What is sent to a contestant. */
+interface Sent {
+  readonly traffic: Traffic;
+  readonly from?: number;
+  readonly connections?: number;
+}
+
+/** One contestant's part in a round. */
+class Turn {
+  readonly name: string;
+  readonly #server: Server;
+  readonly #load: Wrk;
+  /** Processor time of the server before, in ns. */
+  readonly #before: number;
+  #busyMs = 0;
+
+  private constructor(name: string, server: Server, load: Wrk) {
+    this.name = name;
+    this.#server = server;
+    this.#load = load;
+    this.#before = server.processorTime();
+  }
+
+  /** Starts its load, paused. */
+  static async prepare(name: string, server: Server, sent: Sent): Promise<Turn> {
+    return new Turn(name, server, await Wrk.start({ origin: server.origin, ...sent }));
+  }
+
+  /** Loads it for a while. */
+  async take(ms: number): Promise<void> {
+    const from = performance.now();
+    await this.#load.resume();
+    await delay(ms);
+    this.#load.pause();
+    this.#busyMs += performance.now() - from;
+  }
+
+  /** Loads it for a last slice, and until the load has stopped; returns `null` if there was no answer at all. */
+  async finish(): Promise<Measured | null> {
+    const from = performance.now();
+    await this.#load.resume();
+    await delay(SLICE_MS);
+    const load = this.#load.processorTime() / 1e6 / (this.#busyMs + performance.now() - from);
+    const requests = await this.#load.stop();
+    if (requests === 0) return null;
+    const rate = requests / (this.#busyMs + performance.now() - from) * 1000;
+    return { rate, cpu: (this.#server.processorTime() - this.#before) / requests, load };
+  }
+
+  kill(): Promise<void> {
+    return this.#load.kill();
+  }
+}
+
+function checkLength(seconds: number): void {
+  if (seconds >= SHORTEST) return;
+  throw new RangeError(`--seconds takes at least ${SHORTEST}, not ${seconds}: it takes that long to stop a load`);
 }
 
 function delay(ms: number): Promise<void> {
@@ -140,18 +205,27 @@ function delay(ms: number): Promise<void> {
  * Loads one server for a while.
  *
  * @param server The server
- * @param request The request
+ * @param traffic What it is sent
  * @param seconds How long
- * @param connections Number of connections
+ * @param sent Number of connections, and which request is the first
+ * @throws {RangeError} If the time is too short
  */
 export async function measure(
   server: Server,
-  request: Load["request"],
+  traffic: Traffic,
   seconds: number,
-  connections = 50,
+  sent: Omit<Sent, "traffic"> = {},
 ): Promise<Measured> {
-  const before = server.processorTime();
-  const load = await Wrk.start({ origin: server.origin, request, seconds, connections });
-  const { rate, requests } = await load.finish();
-  return { rate, cpu: (server.processorTime() - before) / requests };
+  return await untilAnswered(server.origin, () => loaded(server.origin, server, seconds, { traffic, ...sent }));
+}
+
+async function loaded(name: string, server: Server, seconds: number, sent: Sent): Promise<Measured | null> {
+  checkLength(seconds);
+  const turn = await Turn.prepare(name, server, sent);
+  try {
+    await turn.take(seconds * 1000 - 2 * SLICE_MS);
+    return await turn.finish();
+  } finally {
+    await turn.kill();
+  }
 }

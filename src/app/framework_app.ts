@@ -9,7 +9,8 @@ import type { EmitterMethods, EventName, Listener } from "../http/emitter_method
 import { describe } from "../http/error_text.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
-import { answerNode, detectPlatform, type NodeResponse } from "../platform/detect.ts";
+import { defineVerbs } from "../matching/methods.ts";
+import { answerNode, detected, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { AppFetch, ListenOptions } from "../platform/platform.ts";
 import type { AppLike, RenderCallback, SettingValue } from "../request/app_like.ts";
 import type { ErrorContext } from "../request/error_context.ts";
@@ -37,11 +38,12 @@ import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefini
 import type { Route } from "../routing/route.ts";
 import { longestMessage, type RegisteredRoute } from "../routing/route_listing.ts";
 import { splitPath } from "../routing/handler_arguments.ts";
-import { BaseRouter, type GroupCallback, registerKey, type Router } from "../routing/router.ts";
+import { BaseRouter, type GroupCallback, registeringVerb, registerKey, type Router } from "../routing/router.ts";
 import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
 import type { RouterVerbs } from "../routing/verbs.ts";
 import { render } from "../views/render.ts";
 import { type Engine, View } from "../views/view.ts";
+import { acceptWebSocket } from "../websocket/accept.ts";
 import { Connections, connectionsKey } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
@@ -674,7 +676,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    * @internal
    */
   get runtimeSupport(): RuntimeSupport {
-    return detectPlatform();
+    return detected ?? detectPlatform();
   }
 
   /**
@@ -726,7 +728,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /**
-   * Upgrades a request to a WebSocket. The code for that is loaded with the first such request.
+   * Upgrades a request to a WebSocket.
    *
    * @internal
    */
@@ -734,9 +736,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const request = req as FrameworkRequest;
     const exchange = exchangeOf(request)!;
     const platform = detectPlatform();
-    const { awaited } = exchange;
-    const { acceptWebSocket } = await import("../websocket/accept.ts");
-    if (awaited && await platform.hasLeft?.(exchange.target.request)) return exchange.leave();
+    if (exchange.awaited && await platform.hasLeft?.(exchange.target.request)) return exchange.leave();
     exchange.upgrade(() =>
       acceptWebSocket({
         req: request,
@@ -796,8 +796,7 @@ function isExtended(prototype: object): boolean {
   return Reflect.ownKeys(prototype).length > 1;
 }
 
-// its verbs are those of routers, which are Callables, too
-Object.setPrototypeOf(FrameworkApp.prototype, Object.getPrototypeOf(BaseRouter.prototype));
+defineVerbs(FrameworkApp.prototype, registeringVerb);
 
 // a class has only one base class, and here that is Callable
 mixEmitter(FrameworkApp.prototype);

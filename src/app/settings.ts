@@ -1,4 +1,4 @@
-import { strongEntityTag, weakEntityTag } from "../http/entity_tag.ts";
+import { sha1EntityTag, strongEntityTag, weakEntityTag } from "../http/entity_tag.ts";
 import { compileTrust, type TrustSetting } from "../http/forwarded.ts";
 import { parseExtendedQuery } from "../http/nested_query.ts";
 import { parseSimpleQuery } from "../http/query_string.ts";
@@ -33,9 +33,10 @@ export interface AppSettings {
    */
   env: string;
   /**
-   * `"weak"`, the default, `"strong"`, `false`, or a function of the body, which is a `Buffer` where the runtime has one.
+   * `"weak"`, the default, `"sha1"`, `"strong"`, `false`, or a function of the body, which is a `Buffer` where the runtime
+   * has one. `"weak"` has a fast hash; `"sha1"` makes Express's weak tags, for an Express and a Sluice behind one address.
    */
-  etag: boolean | "weak" | "strong" | ((body: string | Uint8Array, encoding?: string) => string | undefined);
+  etag: boolean | "weak" | "sha1" | "strong" | ((body: string | Uint8Array, encoding?: string) => string | undefined);
   /** Most parts or fields that `req.formData()` reads, 1000 by default, `Infinity` for any; above it requests get 413. */
   "form parts limit"?: number;
   /** Most levels of JSON that is read, 1000 by default, `Infinity` for any; above it requests get 400. */
@@ -100,8 +101,11 @@ function compileEtag(value: SettingValue): unknown {
   if (typeof value === "function") return value;
   if (value === true || value === "weak") return weakEntityTag;
   if (value === false) return undefined;
+  if (value === "sha1") return sha1EntityTag;
   if (value === "strong") return strongEntityTag;
-  throw new TypeError(`unknown value for etag function: ${String(value)}; use "weak", "strong", false or a function`);
+  throw new TypeError(
+    `unknown value for etag function: ${String(value)}; use "weak", "sha1", "strong", false or a function`,
+  );
 }
 
 function compileQueryParser(value: SettingValue): unknown {

@@ -73,27 +73,13 @@ function isTold(req: FrameworkRequest, res: FrameworkResponse, error: unknown): 
 }
 
 function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {
-  const { method, originalUrl: target } = req;
   const asJson = prefersJson(req);
-  if (last.target !== target || last.method !== method || last.asJson !== asJson) {
-    last = { method, target, asJson, text: notFoundText(method, target, asJson), response: null };
-  }
-  const { text, response } = last;
-  const { respond, app } = req[exchangeKey];
+  const message = cannot(req.method, req.originalUrl);
+  const text = asJson ? JSON.stringify({ error: message }) : page(message);
+  const { respond } = req[exchangeKey];
   if (respond !== null) return res.answerPage(respond(text, 404, "", asJson ? JSON_HEAD : PAGE_HEAD), text);
-  if (response !== null) return res.answerPage(response.clone(), text);
   const init = asJson ? notFound.json ??= notFoundInit(JSON_HEAD) : notFound.page ??= notFoundInit(PAGE_HEAD);
-  const made = new (responseClass())(text, init);
-  if (app.runtimeSupport.copiesFast) last.response = made.clone();
-  res.answerPage(made, text);
-}
-
-/** The last answer: a client that asks for something missing mostly asks for it again. */
-let last = { method: "", target: "", asJson: false, text: "", response: null as Response | null };
-
-function notFoundText(method: string, target: string, asJson: boolean): string {
-  const message = cannot(method, target);
-  return asJson ? JSON.stringify({ error: message }) : page(message);
+  res.answerPage(new (responseClass())(text, init), text);
 }
 
 function cannot(method: string, target: string): string {

@@ -1,17 +1,16 @@
-import { readCaptures } from "../matching/capture.ts";
-import type { LayerSource, Step } from "../matching/layer.ts";
+import type { LayerSource } from "../matching/layer.ts";
 import { socketsExist } from "../matching/registrations.ts";
 import type { AppLike } from "../request/app_like.ts";
 import { Exchange, exchangeKey } from "../request/exchange.ts";
 import { FrameworkRequest } from "../request/framework_request.ts";
-import { DOUBT } from "../request/place.ts";
+import { DOUBT } from "../request/doubt.ts";
 import type { Target } from "../request/target.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type { AppContext } from "./app_context.ts";
 import { finalResponse } from "./final_response.ts";
 import { isImproper, refuseImproper } from "./improper_host.ts";
-import { type Surroundings, surroundingsOf } from "./surroundings.ts";
-import { takeResult, Walk, type WalkContext, type WalkOwner } from "./walk.ts";
+import { type Surrounded, type Surroundings, surroundingsKey } from "./surroundings.ts";
+import { Walk, type WalkContext, type WalkOwner } from "./walk.ts";
 
 /** An application's own request and response classes. */
 export interface AppClasses {
@@ -72,124 +71,18 @@ function serve(
   if (target.doubt !== DOUBT.none && isImproper(exchange)) return refuseImproper(exchange);
   const res = req.res as FrameworkResponse;
   const as = matchedAs(layers, target);
-  const around = surroundingsOf(target.request, info);
+  const found = (info as Surrounded | null | undefined)?.[surroundingsKey];
+  const around = found !== undefined && found.request === target.request ? found : null;
   const special = as === undefined && around === null ? null : new Special(as, around);
   try {
     around?.enter(exchange, req, res);
     if (app.settings["x-powered-by"]) res.setHeader("X-Powered-By", "Sluice");
     context?.setApp(req, res);
-    const steps = layers.stepsFor(target.path, as ?? target.method);
-    const first = steps[0];
-    // a server around the application may have consumed part of the path
-    const isWhole = target.mount === 0 && context === null;
-    if (isWhole && first === undefined) conclude(req, res, special, undefined);
-    else if (isWhole && enterRoute(first!, layers, exchange, req)) {
-      callAlone(first!, layers, req, res, special, "running");
-    } else {
-      const serving = new Serving(req, res, special);
-      new Walk(layers, serving, serving).start(steps);
-    }
+    const serving = new Serving(req, res, special);
+    new Walk(layers, serving, serving).start(layers.stepsFor(target.path, as ?? target.method));
   } catch (error) {
     conclude(req, res, special, error);
   }
-}
-
-/**
- * Enters the first layer without a walk, if it is a route with a single handler that can be called right away. Nearly
- * always that handler answers, and a walk and its context take as much memory as request and response together. They
- * are made if the handler calls `next()`, fails, or returns something.
- *
- * @param step The first step
- * @param layers The layers
- * @param exchange The exchange
- * @param req Its request
- * @returns Whether the handler may be called
- */
-function enterRoute(step: Step, layers: LayerSource, { target }: Exchange, req: FrameworkRequest): boolean {
-  if (step.route === null || step.end !== 1 || target.method === "OPTIONS") return false;
-  const { captures, direct } = step;
-  const { mergeParams, paramHandlers } = step.scope.source ?? layers;
-  if (mergeParams || (!direct && (captures === null || paramHandlers.size > 0))) return false;
-  target.mount = step.taken;
-  if (!direct) {
-    const params = readCaptures(captures!, target.path);
-    if (params === null) {
-      target.mount = 0;
-      return false;
-    }
-    target.params = params;
-  }
-  req.route = step.route;
-  return true;
-}
-
-/** The walk behind a handler that was called without one; until there is one, whether the handler has returned. */
-type Behind = Walk | "running" | "returned";
-
-// Calls the handler of the route that was entered, as a walk would. What a walk behind it would need is in the closure,
-// because an object for it would be one more for every request. `behind` is a parameter for the same reason: on Bun,
-// captured variables take an object beside the one for captured parameters.
-function callAlone(
-  step: Step,
-  layers: LayerSource,
-  req: FrameworkRequest,
-  res: FrameworkResponse,
-  special: Special | null,
-  behind: Behind,
-): void {
-  const next = (signal: unknown) => {
-    behind = walkBehind(behind, step, layers, req, res, special);
-    behind.continue(signal);
-  };
-  req.next = next as FrameworkRequest["next"];
-  const { fn } = step;
-  let result: unknown;
-  try {
-    result = fn!(req, res, next);
-  } catch (failure) {
-    behind = walkBehind(behind, step, layers, req, res, special);
-    return resume(behind, failure);
-  }
-  if (typeof behind !== "string") behind.returned();
-  else behind = "returned";
-  if (result === undefined || result === res) return;
-  const fail = (failure: unknown) => {
-    behind = walkBehind(behind, step, layers, req, res, special);
-    resume(behind, failure);
-  };
-  takeResult(result as object | null, new Serving(req, res, special), new Rejection(fail));
-}
-
-/** Where a promise continues that a handler without a walk has returned; not a literal, as `Serving` explains. */
-class Rejection implements Pick<Walk, "resume"> {
-  readonly resume: (failure: unknown) => void;
-
-  constructor(resume: (failure: unknown) => void) {
-    this.resume = resume;
-  }
-}
-
-function resume(walk: Walk, failure: unknown): void {
-  walk.returned();
-  walk.resume(failure);
-}
-
-function walkBehind(
-  behind: Behind,
-  first: Step,
-  layers: LayerSource,
-  req: FrameworkRequest,
-  res: FrameworkResponse,
-  special: Special | null,
-): Walk {
-  if (typeof behind !== "string") return behind;
-  const { target } = req[exchangeKey];
-  // the state before the first handler
-  target.mount = 0;
-  target.params = undefined;
-  req.next = undefined as unknown as FrameworkRequest["next"];
-  const serving = new Serving(req, res, special);
-  return Walk.behind(first, behind === "running", layers, serving, serving);
 }
 
 // what follows the last layer
@@ -277,7 +170,7 @@ class Serving implements WalkContext, WalkOwner {
  * @param target The request; its path below the present mount is matched
  */
 export function matchedAs(layers: LayerSource, target: Target): "WS" | undefined {
-  return socketsExist() ? upgradedAs(layers, target) : undefined;
+  return socketsExist ? upgradedAs(layers, target) : undefined;
 }
 
 function upgradedAs(layers: LayerSource, { method, path, request }: Target): "WS" | undefined {

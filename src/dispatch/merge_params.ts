@@ -14,6 +14,8 @@ export function mergeParams(params: Params | null, parent: unknown): Params {
   const merged: Params = { ...parent };
   if (params === null) return merged;
   const offset = 0 in params && 0 in merged ? countUnnamed(merged) : 0;
+  // nearly always all have names
+  if (offset === 0) return Object.assign(merged, params);
   for (const name of Object.keys(params)) {
     merged[/^\d+$/.test(name) ? Number(name) + offset : name] = params[name];
   }

@@ -19,14 +19,8 @@ export interface Surroundings {
   leave(error: unknown): boolean;
 }
 
-/**
- * Finds the surroundings of a request.
- *
- * @param request The request
- * @param info The platform's second argument
- * @returns The surroundings, `null` for an application that has the request to itself
- */
-export function surroundingsOf(request: Request, info: unknown): Surroundings | null {
-  const found = (info as { [surroundingsKey]?: Surroundings } | null | undefined)?.[surroundingsKey];
-  return found !== undefined && found.request === request ? found : null;
+/** A platform's second argument that knows of such a server. */
+export interface Surrounded {
+  /** The server. */
+  readonly [surroundingsKey]?: Surroundings;
 }

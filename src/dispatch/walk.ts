@@ -126,28 +126,6 @@ export class Walk implements WalkOwner {
   }
 
   /**
-   * Continues after a handler that was called without a walk. It may have rewritten the URL or registered layers, so
-   * what follows is matched again.
-   *
-   * @param step The handler's step, the first one
-   * @param isRunning Whether the handler has not returned yet
-   * @param source The layers
-   * @param context The exchange, as it was before the handler
-   * @param owner Notified when the layers are exhausted
-   */
-  static behind(step: Step, isRunning: boolean, source: LayerSource, context: WalkContext, owner: WalkOwner): Walk {
-    const walk = new Walk(source, context, owner);
-    context.req.next = walk.#next;
-    walk.#steps = [step];
-    walk.#at = 1;
-    walk.#matchedAt = -1;
-    walk.#turn = 1;
-    walk.#running = isRunning ? 1 : 0;
-    walk.#open = true;
-    return walk;
-  }
-
-  /**
    * Runs the first layer that matches.
    *
    * @param steps The steps, if they have been looked up already
@@ -158,11 +136,6 @@ export class Walk implements WalkOwner {
     if (method === "OPTIONS") this.#ensureExtras.allowed = [];
     this.#steps = steps === undefined || method === "OPTIONS" ? this.#match() : steps;
     this.#advance(undefined);
-  }
-
-  /** Notes that the handler has returned that was called without a walk. */
-  returned(): void {
-    this.#running = 0;
   }
 
   // `current` matters only when a walk matches again half-way
@@ -425,7 +398,7 @@ export class Walk implements WalkOwner {
 
 // both numbers only grow, so their sum is the same only if both are
 function stateOf({ version }: Position): number {
-  return version + registrationEpoch();
+  return version + registrationEpoch;
 }
 
 // what is called at a step: an error handler gets the error first
@@ -433,14 +406,8 @@ function called({ fn }: Step, error: unknown): AnyHandler {
   return error === undefined ? fn! : (req, res, next) => fn!(error, req, res, next);
 }
 
-/**
- * Handles what a handler returned: a response, or a promise of one.
- *
- * @param result What was returned
- * @param context The exchange
- * @param walk Continues if the handler has failed
- */
-export function takeResult(result: object | null, context: WalkContext, walk: Pick<Walk, "resume">): void {
+// handles what a handler returned: a response, or a promise of one
+function takeResult(result: object | null, context: WalkContext, walk: Walk): void {
   // first a look for a promise: on Deno, instanceof with a class of the web takes longer
   if (typeof (result as PromiseLike<unknown> | null)?.then !== "function") {
     answer(result, context, walk);
@@ -459,7 +426,7 @@ export function takeResult(result: object | null, context: WalkContext, walk: Pi
   );
 }
 
-function answer(result: object | null, context: WalkContext, walk: Pick<Walk, "resume">): void {
+function answer(result: object | null, context: WalkContext, walk: Walk): void {
   // most handlers that return something return the response they have answered with
   if (result === context.res) return;
   try {

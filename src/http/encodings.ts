@@ -11,6 +11,15 @@ export function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
+ * Bytes as Base64 without the padding.
+ *
+ * @param bytes A few bytes, such as a digest
+ */
+export function unpaddedBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes)).replace(/=+$/, "");
+}
+
+/**
  * Length of text in UTF-8, in bytes, without encoding it. A lone surrogate counts as three, as encoders write it.
  *
  * @param text Any text

@@ -1,6 +1,6 @@
-import { utf8Bytes } from "./encodings.ts";
-import { RecentTags } from "./recent_tags.ts";
-import { sha1Base64, sha1Base64OfAscii } from "./sha1.ts";
+import { sha1 } from "./digests.ts";
+import { unpaddedBase64, utf8Bytes } from "./encodings.ts";
+import { murmur3 } from "./murmur3.ts";
 
 /** A runtime that makes entity tags itself. */
 export interface TagMaker {
@@ -10,29 +10,29 @@ export interface TagMaker {
 
 /** Longest text, in characters, that is hashed here in any case: calling the runtime would take longer. */
 const SHORT = 512;
-/** Longest text, in characters, whose tag is remembered: the text is kept with it. */
-const LONGEST = 128 * 1024;
 const NO_MAKER: TagMaker = {};
-/** Tags of short texts: answers often repeat, and comparing two texts is cheaper than hashing one. */
-const ofShort = new RecentTags(128, 16);
-/** Tags of long texts: few, because of the memory they take, and seldom replaced, because copying one takes long. */
-const ofLong = new RecentTags(16, 64);
 
 /**
- * Weak entity tag of a body (RFC 9110 section 8.8.3): its length and its SHA-1, byte for byte what Express sends.
+ * Weak entity tag of a body (RFC 9110 section 8.8.3): its length and a fast hash of 64 bits. The form is Express's, the
+ * hash is not: {@linkcode sha1EntityTag} makes Express's bytes.
+ *
+ * @param body Text or bytes
+ * @returns For example `W/"d-PM0Vkq0uYHQ"`
+ */
+export function weakEntityTag(body: string | Uint8Array): string {
+  const { hash, length } = murmur3(body);
+  return `W/"${length.toString(16)}-${hash}"`;
+}
+
+/**
+ * Weak entity tag of a body as Express makes it: its length and its SHA-1.
  *
  * @param body Text or bytes
  * @param runtime Makes the tags of long bodies, if it can
  * @returns For example `W/"d-HwnTDHB9U/PRbFMN1z1wps51lqk"`
  */
-export function weakEntityTag(body: string | Uint8Array, runtime: TagMaker = NO_MAKER): string {
-  if (typeof body !== "string" || body.length > LONGEST) return `W/${strongEntityTag(body, runtime)}`;
-  const recent = body.length > SHORT ? ofLong : ofShort;
-  const known = recent.get(body);
-  if (known !== undefined) return known;
-  const tag = `W/${strongEntityTag(body, runtime)}`;
-  recent.offer(body, tag);
-  return tag;
+export function sha1EntityTag(body: string | Uint8Array, runtime: TagMaker = NO_MAKER): string {
+  return `W/${strongEntityTag(body, runtime)}`;
 }
 
 /**
@@ -45,14 +45,8 @@ export function weakEntityTag(body: string | Uint8Array, runtime: TagMaker = NO_
 export function strongEntityTag(body: string | Uint8Array, runtime: TagMaker = NO_MAKER): string {
   const own = body.length > SHORT ? runtime.entityTag?.(body) : null;
   if (own) return own;
-  if (typeof body === "string" && isAscii(body)) return `"${body.length.toString(16)}-${sha1Base64OfAscii(body)}"`;
   const bytes = typeof body === "string" ? utf8Bytes(body) : body;
-  return `"${bytes.byteLength.toString(16)}-${sha1Base64(bytes)}"`;
-}
-
-function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
-  return true;
+  return `"${bytes.byteLength.toString(16)}-${unpaddedBase64(sha1(bytes))}"`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { lookup } from "mrmime";
 
 // common types that mrmime lacks, or that IANA names differently today
-const extraTypes = (): Readonly<Record<string, string>> => ({
+const EXTRA: Readonly<Record<string, string>> = {
   bin: "application/octet-stream",
   bz2: "application/x-bzip2",
   crx: "application/x-chrome-extension",
@@ -65,10 +65,7 @@ const extraTypes = (): Readonly<Record<string, string>> => ({
   pem: "application/x-x509-ca-cert",
   psd: "image/vnd.adobe.photoshop",
   vcf: "text/x-vcard",
-});
-
-/** Made when it is first needed, because few programs do, and every start would take longer. */
-let extra: Readonly<Record<string, string>> | undefined;
+};
 
 /**
  * Media type for an extension or a file name.
@@ -79,8 +76,7 @@ let extra: Readonly<Record<string, string>> | undefined;
 export function mediaTypeOf(extensionOrPath: string): string | undefined {
   const extension = extensionOrPath.slice(extensionOrPath.lastIndexOf(".") + 1).toLowerCase();
   if (extension === "" || extension.includes("/")) return undefined;
-  extra ??= extraTypes();
-  return Object.hasOwn(extra, extension) ? extra[extension] : typeOf(extension);
+  return Object.hasOwn(EXTRA, extension) ? EXTRA[extension] : typeOf(extension);
 }
 
 // mrmime reads from a plain object, which also has "constructor"

@@ -1,11 +1,12 @@
-let known: typeof Response | undefined;
+/** The runtime's own class, once somebody has asked for it; reading it takes less than a call. */
+export let ownResponseClass: typeof Response | undefined;
 
 /**
  * The runtime's own class. Deno's global is a getter, and reading it costs more than a middleware. It is read on first
  * use only, because that loads the class.
  */
 export function responseClass(): typeof Response {
-  return known ??= rootOf(Response);
+  return ownResponseClass ??= rootOf(Response);
 }
 
 // on Workers, Response has a base class that it shares with Request

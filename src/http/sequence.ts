@@ -1,7 +1,10 @@
 const SEQUENCE: unique symbol = Symbol.for("sluice.sequence");
 
-/** Shared by all copies of this module: npm may install one for the program and another one for its limiter. */
-const created = (globalThis as { [SEQUENCE]?: { last: number } })[SEQUENCE] ??= { last: 0 };
+/**
+ * Requests and limiters created so far in this process. Shared by all copies of this module: npm may install one for the
+ * program and another one for its limiter.
+ */
+export const created: { last: number } = (globalThis as { [SEQUENCE]?: { last: number } })[SEQUENCE] ??= { last: 0 };
 
 /** Key of a request's number in the order of creation. */
 export const requestSequence: unique symbol = Symbol.for("sluice.request.sequence");

@@ -12,7 +12,7 @@ const BYTES: Readonly<Record<string, number>> = {
   pb: 1024 ** 5,
 };
 const DAY = 24 * 60 * 60 * 1000;
-const durationUnits = (): readonly (readonly [RegExp, number])[] => [
+const DURATIONS: readonly (readonly [RegExp, number])[] = [
   [/^(?:milliseconds?|msecs?|ms|)$/, 1],
   [/^(?:seconds?|secs?|s)$/, 1000],
   [/^(?:minutes?|mins?|m)$/, 60_000],
@@ -22,9 +22,6 @@ const durationUnits = (): readonly (readonly [RegExp, number])[] => [
   [/^(?:months?|mo)$/, 365.25 / 12 * DAY],
   [/^(?:years?|yrs?|y)$/, 365.25 * DAY],
 ];
-
-/** Made when it is first needed, because few programs name units, and every start would take longer. */
-let durations: readonly (readonly [RegExp, number])[] | undefined;
 
 /**
  * Reads an amount of bytes.
@@ -53,8 +50,7 @@ export function parseBytes(value: number | string): number {
 export function parseDuration(value: number | string, what: string): number {
   if (typeof value === "number" && !Number.isNaN(value)) return value;
   const match = /^\s*(-?\d*\.?\d+)\s*([a-z]*)\s*$/i.exec(String(value));
-  durations ??= durationUnits();
-  const unit = durations.find(([name]) => match !== null && name.test(match[2]!.toLowerCase()));
+  const unit = DURATIONS.find(([name]) => match !== null && name.test(match[2]!.toLowerCase()));
   if (match === null || unit === undefined) {
     throw new TypeError(`${what} takes a number of ms or text such as "1d", not ${describe(value)}`);
   }

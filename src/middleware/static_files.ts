@@ -5,9 +5,9 @@ import type { FileStat } from "../http/file_system.ts";
 import { HttpError } from "../http/http_error.ts";
 import { parseDuration } from "../http/units.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import type { FileOptions } from "../response/file_transfer.ts";
+import { type FileOptions, transferFile } from "../response/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import { type FileError, transferFile } from "../response/send_file.ts";
+import type { FileError } from "../response/send_file.ts";
 
 /** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime has. */
 export interface StaticFileStat {

@@ -5,7 +5,6 @@ import type { ClientWatch } from "../request/runtime_support.ts";
 import { builtinModule } from "./builtin_module.ts";
 import { builtinTag } from "./builtin_tag.ts";
 import { programsBody } from "./deno_body.ts";
-import { DenoPrototype } from "./deno_prototype.ts";
 import {
   arrivedText,
   isServed,
@@ -40,8 +39,6 @@ export function denoPlatform(): Platform {
     name: "Deno",
     endsWithAnswer: false,
     leavesStreams: true,
-    copiesFast: true,
-    prototypeOf: (body, type) => DenoPrototype.of(body, type),
     files: denoFiles(),
     env: readEnv,
     usualEnv: () => "development",

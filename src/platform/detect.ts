@@ -4,7 +4,8 @@ import { denoPlatform } from "./deno.ts";
 import { genericPlatform } from "./generic.ts";
 import type { Platform, Servable } from "./platform.ts";
 
-let detected: Platform | null = null;
+/** The platform this program runs on, once somebody has asked for it; reading it takes less than a call. */
+export let detected: Platform | null = null;
 let registered: Platform | null = null;
 
 /** The platform this program runs on; determined on first use. */

@@ -1,14 +1,17 @@
 import { captureContext } from "../http/async_context.ts";
 import { expectEcho } from "../http/echoes.ts";
-import { nextSequence } from "../http/sequence.ts";
+import { created } from "../http/sequence.ts";
 import type { AppLike, OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
-import { beginWaiting, endWaiting, lookAround, type Waiter } from "./waiting.ts";
+import { beginWaiting, endWaiting, LOOK_EVERY, lookAround, notePromised, type Waiter } from "./waiting.ts";
 import { Watch } from "./watch.ts";
 
 /** The runtime's own, not a test's fake timers: those do not delay Node's events either. */
 const { queueMicrotask } = globalThis;
+
+/** Microtasks within which the promise of a handler that has nothing left to do settles, even around another one. */
+const SETTLING_MICROTASKS = 4;
 
 /** Key under which a request keeps its exchange. */
 export const exchangeKey: unique symbol = Symbol("sluice.exchange");
@@ -108,9 +111,11 @@ export class Exchange implements Waiter {
   /** Makes the web response, if the platform has a faster way than the runtime's class. */
   respond: Respond | null = null;
   /** Number of this request in the order of creation. */
-  readonly sequence: number = nextSequence();
+  readonly sequence: number = ++created.last;
   /** The response; before there is one, what passes it to the platform, if that waits for it. */
   #answer: Response | Deliver | null = null;
+  /** Whether the platform had to wait for the response. */
+  #wasAwaited = false;
   #extras: Extras | null = null;
   #end: "open" | "finished" | "aborted" = "open";
 
@@ -127,7 +132,7 @@ export class Exchange implements Waiter {
     this.info = info;
     this.app = app;
     if (context !== undefined) this.#keepContext(context);
-    lookAround(this.sequence);
+    if (this.sequence % LOOK_EVERY === 0) lookAround(this.sequence);
   }
 
   #keepContext(context: unknown): void {
@@ -356,12 +361,37 @@ export class Exchange implements Waiter {
     const waiting = this.#answer;
     if (waiting !== null && typeof waiting !== "function") return false;
     this.#answer = response;
-    if (this.#extras !== null && (this.hasListeners || this.#extras.handlers > 0)) this.#keep();
+    const isSettling = this.#isHandled && this.#waitsForHandlers;
+    if (this.hasListeners || (this.#isHandled && !isSettling)) this.#keep();
     if (waiting === null) return true;
     endWaiting(this);
     if (this.streaming === null) this.#endSilence();
-    waiting(response);
+    if (isSettling) this.#afterHandlers(() => waiting(response));
+    else waiting(response);
     return true;
+  }
+
+  /** Whether the promise of a handler has not settled yet. */
+  get #isHandled(): boolean {
+    return this.#extras !== null && this.#extras.handlers > 0;
+  }
+
+  // If the platform releases the request with the response. A body that is being written has begun, whatever its handler
+  // does next.
+  get #waitsForHandlers(): boolean {
+    return this.app.runtimeSupport.keepHeaders !== undefined && this.streaming === null;
+  }
+
+  // Most handlers have nothing left to do when they have answered, and their promises settle some microtasks later. To
+  // wait for those takes less than to keep what the others may still read.
+  #afterHandlers(pass: () => void): void {
+    let left = SETTLING_MICROTASKS;
+    const look = (): void => {
+      if (this.#isHandled && left-- > 0) return queueMicrotask(look);
+      if (this.#isHandled) this.#keep();
+      pass();
+    };
+    queueMicrotask(look);
   }
 
   /**
@@ -397,8 +427,11 @@ export class Exchange implements Waiter {
 
   /** Notes that a handler returned a promise, and may go on after the response. */
   handlerBegan(): void {
-    this.#ensureExtras.handlers++;
-    if (this.response !== null) this.#keep();
+    const extras = this.#ensureExtras;
+    extras.handlers++;
+    // the response may be on its way already, if nobody had to be waited for when it was given
+    const isPassed = this.#wasAwaited && extras.handlers === 1;
+    if (this.response !== null && (isPassed || !this.#waitsForHandlers)) this.#keep();
   }
 
   /** Notes that the promise of a handler has settled. */
@@ -458,16 +491,26 @@ export class Exchange implements Waiter {
   /**
    * The response, for the platform.
    *
-   * @returns The response; a promise if there is none yet
+   * @returns The response; a promise if there is none yet, or if the platform releases the request with it and a handler
+   * may still need that
    */
   settled(): Response | Promise<Response> {
-    return this.response ?? this.#later();
+    const { response } = this;
+    if (response === null) return this.#later();
+    return this.#isHandled && this.#waitsForHandlers ? this.#soon(response) : response;
+  }
+
+  #soon(response: Response): Promise<Response> {
+    const promise = new Promise<Response>((resolve) => this.#afterHandlers(() => resolve(response)));
+    notePromised(promise);
+    return promise;
   }
 
   // a method of its own, because the variables of a closure would be allocated for every request
   #later(): Promise<Response> {
     const { app: { runtimeSupport }, target: { request }, info } = this;
     runtimeSupport.allowSilence?.(request, info);
+    this.#wasAwaited = true;
     const promise = new Promise<Response>((resolve) => {
       this.#answer = resolve;
       this.#watch();

@@ -5,6 +5,7 @@ import { aborted, tooDeep, tooLarge } from "./body_errors.ts";
 import { connectionReset, isCutOff } from "./body_reader.ts";
 import { bodyLimit, type BodyLimits, formPartsLimit, jsonDepth } from "./body_settings.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
+import { formParser } from "./form_body.ts";
 import type { Untyped } from "./untyped.ts";
 import { type BodyContent, type Wanted, wholeBody } from "./whole_body.ts";
 
@@ -77,8 +78,6 @@ export async function readBlob(req: BodyOwner): Promise<Blob> {
  */
 export async function readForm(req: BodyOwner): Promise<FormData> {
   wasParsed(req, "formData");
-  // few programs need it
-  const { formParser } = await import("./form_body.ts");
   // before anything is read
   const parse = formParser(req.get("content-type") ?? "", formPartsLimit(req[exchangeKey].app.settings));
   return await readBytes(req, "formData", parse);

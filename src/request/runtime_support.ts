@@ -28,16 +28,6 @@ export interface NodeHttp {
 }
 
 /**
- * A web response from which others inherit everything.
- *
- * @internal
- */
-export interface ResponsePrototype {
-  /** Makes a response that inherits from it, `null` if that is no longer possible. */
-  heir(): Response | null;
-}
-
-/**
  * What requests and responses need of the runtime.
  *
  * @internal
@@ -51,16 +41,6 @@ export interface RuntimeSupport extends TagMaker {
    * Whether the runtime adds a content type to bytes without one, which makes browsers download what they should show.
    */
   readonly typesBytes?: boolean;
-  /** Whether copying a response whose body is a text is cheaper than making it and setting its headers. */
-  readonly copiesFast?: boolean;
-  /**
-   * Makes what responses of the status 200 can inherit from, where that is cheaper still.
-   *
-   * @param body The text
-   * @param type The content type, the only header
-   * @returns The prototype, `null` if the runtime turns out not to send what inherits from it
-   */
-  prototypeOf?(body: string, type: string): ResponsePrototype | null;
   /** Whether it is cheaper to make a response with another one for its headers than to set them. */
   readonly modelsFast?: boolean;
   /** Whether `fetch` decompresses a body, but leaves the headers that describe the compressed one. */

@@ -1,6 +1,6 @@
 import { describe } from "../http/error_text.ts";
 import { originLength } from "../http/host.ts";
-import { DOUBT, type Doubt, knownPlace, notePlace, Place, rooted } from "./place.ts";
+import { DOUBT, type Doubt } from "./doubt.ts";
 
 /** What only targets need that cannot be sliced from the request's URL. */
 class Odd {
@@ -33,8 +33,13 @@ export class Target {
   params: unknown = undefined;
 
   #method: string;
-  /** Where the target is: in the request's URL, until another one is assigned. */
-  #place: Place;
+  /** The target and what is in front of it: the request's URL, until another one is assigned. */
+  #text: string;
+  /** Where the path begins in it. */
+  #start: number;
+  /** Where the path ends. */
+  #end: number;
+  #doubt: Doubt;
   #mount = 0;
   /** The path below the mount, if it was asked for. */
   #path: string | null = null;
@@ -49,27 +54,20 @@ export class Target {
     this.request = request;
     this.#method = request.method;
     const url = request.url ?? refused(request);
-    const known = knownPlace(url);
-    // V8 inlines functions only up to a total of 920 bytes of code: what is rarely needed has its own
-    this.#place = known.text === url ? known : this.#placeUnknown(url);
-  }
-
-  #placeUnknown(url: string): Place {
     const start = url.startsWith(lastOrigin) ? lastOrigin.length - 1 : pathStart(url);
     // servers always deliver a path and no fragment, but requests made in process may differ; and without a proper Host,
     // Bun delivers the path alone
-    if (start === -1 || url.includes("#")) {
-      return placeOf((this.#odd = new Odd(oddTarget(url))).original, 0, oddDoubt(url));
-    }
-    const query = url.indexOf("?", start);
-    const place = new Place(url, start, query === -1 ? url.length : query, doubtOf(url, start));
-    notePlace(place);
-    return place;
+    const isOdd = start === -1 || url.includes("#");
+    if (isOdd) this.#odd = new Odd(oddTarget(url));
+    this.#text = this.#odd === null ? url : this.#odd.original;
+    this.#start = isOdd ? 0 : start;
+    this.#end = queryStart(this.#text, this.#start);
+    this.#doubt = isOdd ? oddDoubt(url) : doubtOf(url, start);
   }
 
   /** Whether the URL may not be what the client asked for; see {@linkcode DOUBT}. Only for what nobody has rewritten. */
   get doubt(): Doubt {
-    return this.#place.doubt;
+    return this.#doubt;
   }
 
   /** Mounts do not change the URL; only the length of what they consumed is recorded. */
@@ -79,7 +77,7 @@ export class Target {
 
   /** The original target: path and query. */
   get originalUrl(): string {
-    return this.#odd === null ? this.#place.text.slice(this.#place.start) : this.#odd.original;
+    return this.#odd === null ? this.#text.slice(this.#start) : this.#odd.original;
   }
 
   /** The method used for routing; later layers are matched by an assigned one (method-override), in any case. */
@@ -112,31 +110,33 @@ export class Target {
   set mount(length: number) {
     if (length === this.#mount) return;
     // a mount may consume the slash that is added to an empty path, but nothing after it
-    this.#mount = Math.min(length, this.#place.end - this.#place.start);
+    this.#mount = Math.min(length, this.#end - this.#start);
     this.#path = null;
     if (this.#odd !== null) this.#odd.bare = null;
   }
 
   /** Path below the present mount, always with a leading slash, not decoded. */
   get path(): string {
-    const { text, start, end, path } = this.#place;
-    return this.#mount === 0 ? path : this.#path ??= rooted(text.slice(start + this.#mount, end));
+    return this.#path ??= rooted(this.#text.slice(this.#start + this.#mount, this.#end));
   }
 
   /** Path and query below the present mount, as Express's `req.url`. */
   get url(): string {
-    const shown = rooted(this.#place.text.slice(this.#place.start + this.#mount));
+    const shown = rooted(this.#text.slice(this.#start + this.#mount));
     return this.#odd === null ? shown : this.#odd.bare ?? this.#odd.origin + shown;
   }
 
   set url(value: string) {
     const assigned = this.#odd ??= new Odd(this.originalUrl);
-    const { text, start } = this.#place;
-    const mounted = text.slice(start, start + this.#mount);
+    const mounted = this.#text.slice(this.#start, this.#start + this.#mount);
     const origin = assignedOrigin(value);
     const rest = value.slice(origin);
     assigned.origin = value.slice(0, origin);
-    this.#place = placeOf(mounted + this.#below(mounted, rest), this.#mount);
+    this.#text = mounted + this.#below(mounted, rest);
+    this.#start = 0;
+    // its query begins after the part that mounts have consumed
+    this.#end = queryStart(this.#text, this.#mount);
+    this.#doubt = DOUBT.none;
     this.#path = null;
     assigned.bare = isPathless(rest) ? value : null;
     this.version++;
@@ -145,7 +145,7 @@ export class Target {
   // a URL assigned below a mount may include a slash that was only added for display, or lack one
   #below(mounted: string, rest: string): string {
     if (mounted === "" || isPathless(rest)) return rest;
-    const isShown = this.#place.text.charCodeAt(this.#place.start + this.#mount) !== 47;
+    const isShown = this.#text.charCodeAt(this.#start + this.#mount) !== 47;
     const closed = mounted.endsWith("/");
     if (isShown && (/^\/(?:\?|$)/.test(rest) || (closed && rest.charCodeAt(0) === 47))) return rest.slice(1);
     return closed || rest.charCodeAt(0) === 47 ? rest : "/" + rest;
@@ -153,33 +153,38 @@ export class Target {
 
   /** The part of the path that mounts have consumed, without a trailing slash, as Express's `req.baseUrl`. */
   get baseUrl(): string {
-    const { text, start } = this.#place;
-    const end = start + this.#mount;
-    const bare = text.charCodeAt(end - 1) === 47 ? end - 1 : end;
-    return bare <= start ? "" : text.slice(start, bare);
+    const end = this.#start + this.#mount;
+    const bare = this.#text.charCodeAt(end - 1) === 47 ? end - 1 : end;
+    return bare <= this.#start ? "" : this.#text.slice(this.#start, bare);
   }
 
   /** Query string without the question mark, `null` if there is none. */
   get query(): string | null {
-    const { text, end } = this.#place;
-    return end === text.length ? null : text.slice(end + 1);
+    return this.#end === this.#text.length ? null : this.#text.slice(this.#end + 1);
   }
 }
 
-// a target whose query begins after the part that mounts have consumed
-function placeOf(target: string, mount: number, doubt: Doubt = DOUBT.none): Place {
-  const query = target.indexOf("?", mount);
-  return new Place(target, 0, query === -1 ? target.length : query, doubt);
+// where the query begins with its question mark, or the end
+function queryStart(text: string, from: number): number {
+  const mark = text.indexOf("?", from);
+  return mark === -1 ? text.length : mark;
+}
+
+function rooted(path: string): string {
+  return path.charCodeAt(0) === 47 ? path : "/" + path;
 }
 
 /** The last proper origin, with the slash behind it: most requests have the same one. */
 let lastOrigin = "http://localhost/";
+/** Whether its host may be another one than in the client's header. */
+let isServers = false;
 
 // where the path begins; -1 if it does not follow upon a proper origin
 function pathStart(url: string): number {
   const end = originLength(url);
   if (end === -1 || url.charCodeAt(end) !== 47) return -1;
   lastOrigin = url.slice(0, end + 1);
+  isServers = NOT_THE_CLIENTS.test(lastOrigin);
   return end;
 }
 
@@ -191,7 +196,7 @@ const NOT_THE_CLIENTS = /^(?!https?:)|^https?:\/\/localhost:/;
 
 // a second slash, even in the query, may be the first one of what the client asked for
 function doubtOf(url: string, start: number): Doubt {
-  return url.indexOf("/", start + 1) !== -1 || NOT_THE_CLIENTS.test(url) ? DOUBT.shared : DOUBT.none;
+  return isServers || url.indexOf("/", start + 1) !== -1 ? DOUBT.shared : DOUBT.none;
 }
 
 function oddDoubt(url: string): Doubt {

@@ -16,8 +16,8 @@ export interface Waiter {
  */
 const SLOW_MS = 1000;
 
-/** Requests between two looks at the clock, less one; a power of two, less one, so that most requests only test bits. */
-const LOOK_MASK = 512 - 1;
+/** Requests between two looks at the clock. */
+export const LOOK_EVERY = 512;
 
 /** The exchanges that wait, oldest first, with the server that received each, if that may be closed. */
 const waiting = new Map<Waiter, object | null>();
@@ -79,6 +79,15 @@ export function beginWaiting(waiter: Waiter, promise: Promise<Response>): void {
 }
 
 /**
+ * Notes that a server gets a promise that is settled in this very turn, so that nothing has to be cut.
+ *
+ * @param promise The promise
+ */
+export function notePromised(promise: Promise<Response>): void {
+  if (receiver !== null) promised = promise;
+}
+
+/**
  * Notes that there is a response.
  *
  * @param waiter The exchange
@@ -88,17 +97,13 @@ export function endWaiting(waiter: Waiter): void {
 }
 
 /**
- * Called for every request, this looks now and then for handlers that are slow: their clients may leave without
- * anybody's noticing, and a server would keep their requests until they have answered. It needs no timer, because as
- * long as no further requests come nothing more is kept.
+ * Called for one in {@linkcode LOOK_EVERY} requests, this looks for handlers that are slow: their clients may leave without
+ * anybody's noticing, and a server would keep their requests until they have answered. It needs no timer, because as long
+ * as no further requests come nothing more is kept.
  *
  * @param sequence Number of the request
  */
 export function lookAround(sequence: number): void {
-  if ((sequence & LOOK_MASK) === 0) lookForSlow(sequence);
-}
-
-function lookForSlow(sequence: number): void {
   const now = Date.now();
   // a clock that was set back counts as well
   if (Math.abs(now - lookedAt) < SLOW_MS) return;

@@ -2,7 +2,7 @@ import type { OpenFile } from "../http/file_system.ts";
 
 /**
  * Least and most bytes that are read at a time. Each piece takes a round trip to another thread and a turn of the web
- * stream; at 64 KiB that is as much work as sending it (docs/performance.md). A slow client would keep two large pieces
+ * stream; at 64 KiB that is as much work as sending it (docs/measurements/details.md). A slow client would keep two large pieces
  * in memory, so pieces grow only for clients that keep up.
  */
 const LEAST_BYTES = 64 * 1024;

@@ -9,12 +9,13 @@ import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
 import { TwoGenerations } from "../http/two_generations.ts";
 import { parseDuration } from "../http/units.ts";
+import { type Exchange, exchangeKey } from "../request/exchange.ts";
 import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
 import type { FileResponse } from "./file_response.ts";
 import { findFile, type FoundFile, noteSentWhole } from "./find_file.ts";
-import type { BodySource } from "./streamed_body.ts";
+import { handOverKey, streamKey } from "./outgoing_message.ts";
 
 /** How files are served, by `res.sendFile` and by `serveStatic`. */
 export interface FileOptions {
@@ -54,15 +55,9 @@ export interface FileTransfer extends FileOptions {
   setHeaders?(path: string, stat: FileStat): void;
 }
 
-/** Access to parts of a response that need symbols; see `send_file.ts`. */
-export interface FileWays {
-  /** The platform's files, `null` where it has none. */
-  files(res: FileResponse): FileSystem | null;
-  /** Responds with a body that the platform sends by itself. */
-  handOver(res: FileResponse, body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>): void;
-  /** Responds with a stream. */
-  stream(res: FileResponse, body: BodySource): void;
-}
+/** Error for requests that were not made by this copy of Sluice, such as Express's. */
+const FOREIGN = "serveStatic answers requests of its own copy of Sluice: install one version of it, " +
+  "below Express mount toNodeHandler(app), or take npm's serve-static";
 
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 /** Files up to this many bytes are read at once, which is cheaper than a stream; platforms may have another limit. */
@@ -78,12 +73,11 @@ const HANDED_OVER_BYTES = 1024 * 1024;
  *
  * @param res The response
  * @param transfer What to send
- * @param ways Access to the file system and to the response
  * @throws {HttpError} 400, 403, 404, 412, 416 or 500
  * @throws {DirectoryError} If the path leads to a folder without an index file
  */
-export async function transferFile(res: FileResponse, transfer: FileTransfer, ways: FileWays): Promise<void> {
-  const files = ways.files(res);
+export async function transferFile(res: FileResponse, transfer: FileTransfer): Promise<void> {
+  const files = filesOf(res);
   if (files === null) throw new Error(NO_FILES);
   assertNames("extensions", transfer.extensions);
   assertNames("index", transfer.index);
@@ -92,10 +86,16 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer, wa
   try {
     if (res.destroyed && !res.writableFinished) throw clientLeft();
     if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
-    await sendFound(res, files, ways, found, transfer);
+    await sendFound(res, files, found, transfer);
   } finally {
     found.opened?.close();
   }
+}
+
+function filesOf(res: FileResponse): FileSystem | null {
+  const exchange = res.req[exchangeKey] as Exchange | undefined;
+  if (exchange === undefined) throw new TypeError(FOREIGN);
+  return exchange.app.runtimeSupport.files;
 }
 
 function assertNames(option: string, value: unknown): void {
@@ -112,7 +112,6 @@ function position(option: string, value: unknown): number {
 async function sendFound(
   res: FileResponse,
   files: FileSystem,
-  ways: FileWays,
   found: FoundFile,
   transfer: FileTransfer,
 ): Promise<void> {
@@ -125,7 +124,7 @@ async function sendFound(
   if (status === 412) throw new HttpError(412);
   // with other statuses, such as those of error pages, the file is not what the client has a copy of
   if (status === 304 && isCacheable(res.statusCode)) return sendNotModified(res);
-  await sendBytes(res, files, ways, found, requestedPart(res, found.stat.size, validators, transfer));
+  await sendBytes(res, files, found, requestedPart(res, found.stat.size, validators, transfer));
 }
 
 function isCacheable(status: number): boolean {
@@ -202,7 +201,6 @@ function typeFor(extension: string): string {
 async function sendBytes(
   res: FileResponse,
   files: FileSystem,
-  ways: FileWays,
   { path, stat, opened }: FoundFile,
   { start, end }: ByteRange,
 ): Promise<void> {
@@ -212,15 +210,15 @@ async function sendBytes(
   const whole = length === stat.size;
   if (length <= (files.wholeBytes ?? WHOLE_FILE_BYTES)) {
     const bytes = whole ? await files.readBytes(path) : await readPart(files, path, start, length);
-    return ways.handOver(res, bytes as Uint8Array<ArrayBuffer>);
+    return res[handOverKey](bytes as Uint8Array<ArrayBuffer>);
   }
   if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
-    if (opened !== undefined) return ways.handOver(res, opened.take());
+    if (opened !== undefined) return res[handOverKey](opened.take());
     const file = await files.openWhole(path);
     noteSentWhole(path);
-    return ways.handOver(res, file.take());
+    return res[handOverKey](file.take());
   }
-  ways.stream(res, new FileChunks(await files.open(path, start), length));
+  res[streamKey](new FileChunks(await files.open(path, start), length));
   await new Promise<void>((resolve) => res.once("close", resolve));
   if (res.writableFinished) return;
   throw clientLeft();

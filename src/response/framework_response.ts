@@ -16,6 +16,7 @@ import type { Untyped } from "../request/untyped.ts";
 import { chunkBytes } from "../http/chunk_bytes.ts";
 import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts";
 import { jsonText } from "./json_text.ts";
+import { mayHaveContent } from "./framing.ts";
 import { headerText, type HeaderValue } from "./outgoing_headers.ts";
 import { bodyFailedKey, endWholeKey, handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
 import { ResponseState, type SentAtOnce, stateKey } from "./response_state.ts";
@@ -152,7 +153,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @throws {TypeError} If the body is a function or a symbol
    */
   send(body?: SendBody): this {
-    return typeof body === "string" && this.#answerTextAtOnce(body) ? this : this.#sendAny(body);
+    return typeof body === "string" && this.#answersAtOnce && this.#answerText(body, HTML) ? this : this.#sendAny(body);
   }
 
   // short cuts and what they are cuts through are separate methods, because engines inline only small ones
@@ -187,7 +188,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @throws {Error} If the response has been sent already (`ERR_HTTP_HEADERS_SENT`)
    */
   json(value?: Untyped): this {
-    return this.#answerAtOnce(value) ? this : this.#sendJson(value);
+    return this.#answersAtOnce && this.#answerJson(value) ? this : this.#sendJson(value);
   }
 
   #sendJson(value: unknown): this {
@@ -235,22 +236,36 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     else this.set("Content-Type", type);
   }
 
-  // if nobody needs the text, the runtime can turn the value into the response in one call
-  #answerAtOnce(value: unknown): boolean {
-    const { app, respond, target } = this.#exchange;
-    const { settings } = app;
-    if (settings["json charset"] !== false || settings["etag fn"] !== undefined) return false;
-    if (this.#sent !== undefined || respond !== null || target.isHead) return false;
-    if (settings["json replacer"] || settings["json spaces"] || settings["json escape"]) return false;
-    if (typeof value !== "object" || this.statusCode !== 200 || this.hooked) return false;
-    if (this.send !== plainSend || this.set !== plainSet) return false;
+  // whether nothing stands between a body and its web response: a GET or POST for which no method was replaced, and no
+  // header set that says something of the body
+  get #answersAtOnce(): boolean {
     const state = this.#state;
-    if (state !== null && !state.allowsJson) return false;
+    const { statusCode } = this;
+    return this.#sent === undefined && (state === null || state.allowsBody) && !this.hooked &&
+      this.send === plainSend && this.set === plainSet && !this.#exchange.target.isHead &&
+      (statusCode === 200 || (statusCode > 200 && statusCode <= 599 && mayHaveContent(statusCode)));
+  }
+
+  #answerJson(value: unknown): boolean {
+    const { app, respond } = this.#exchange;
+    const { settings } = app;
+    const isPlain = settings["json charset"] === false;
+    const isShaped = settings["json replacer"] || settings["json spaces"] || settings["json escape"];
+    if (isPlain && !isShaped && settings["etag fn"] === undefined && respond === null && this.statusCode === 200) {
+      return this.#answerValue(value);
+    }
+    const text = isShaped ? jsonText(value, app) : JSON.stringify(value);
+    return text !== undefined && this.#answerText(text, isPlain ? JSON_PLAIN : JSON_UTF8);
+  }
+
+  // if nobody needs the text, the runtime can turn the value into the response in one call
+  #answerValue(value: unknown): boolean {
+    if (typeof value !== "object") return false;
     let response: Response;
     try {
       response = responseClass().json(value);
       // just reading the headers of a response makes the platform build the list
-      if (state !== null && !state.bare) state.headers.copyTo(response.headers);
+      if (this.#state !== null && !this.#state.bare) this.#state.headers.copyTo(response.headers);
     } catch (error) {
       // A value that nests too deeply. To try again would fail again, and fills the stack: a second of Bun each time.
       if (error instanceof RangeError) throw error;
@@ -261,23 +276,31 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return true;
   }
 
-  // if neither headers nor an entity tag matter, there may be a shorter way to the web response
-  #answerTextAtOnce(body: string): boolean {
-    const { app, respond, target } = this.#exchange;
-    if (app.settings["etag fn"] !== undefined || body === "") return false;
-    if (this.#sent !== undefined || respond !== null || target.isHead) return false;
-    if (this.statusCode !== 200 || this.hooked || this.set !== plainSet) return false;
-    if (this.#state !== null && !this.#state.untouched) return false;
-    const response = textResponse(body, HTML, app);
-    if (response === null) return false;
-    this.#sendAtOnce(response, body);
+  #answerText(body: string, type: string): boolean {
+    const { settings, runtimeSupport } = this.app;
+    const makeTag = settings["etag fn"];
+    // a function of the program's own gets Buffers; and the client may have a fresh copy
+    if (body === "" || (makeTag !== undefined && (makeTag === settings.etag || this.#mayBeFresh))) return false;
+    const tag = makeTag?.(body, runtimeSupport);
+    const headers = this.#state === null || this.#state.bare ? null : this.#state.headers;
+    this.#sendAtOnce(textResponse(this.#exchange, this.statusCode, type, tag, headers, body), body);
     return true;
+  }
+
+  get #mayBeFresh(): boolean {
+    return this.#exchange.target.method !== "POST" && this.req.get("if-none-match") !== undefined;
   }
 
   #sendAtOnce(response: Response, content: SentAtOnce): void {
     const isFirst = this.#exchange.settle(response);
-    if (isFirst && this.#state === null) this.#sent = content;
-    else this[stateKey].sent(content, this.statusCode);
+    if (isFirst && this.#state === null) {
+      this.#sent = content;
+    } else {
+      const state = this[stateKey];
+      state.sent(content, this.statusCode);
+      // what this response says of itself is not in the exchange's, which the client that has left was given
+      if (!isFirst) response.headers.forEach((value, name) => state.headers.set("res.send", name, value));
+    }
     this.#exchange.finish();
   }
 

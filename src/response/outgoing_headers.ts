@@ -37,20 +37,6 @@ export class OutgoingHeaders {
   /** Whether the body is encoded as `Content-Encoding` says; if it is that of a web response, only that knows. */
   coded: boolean | Response = false;
 
-  /**
-   * Headers of a list in which every name occurs once, without validation.
-   *
-   * @param lines A list that {@linkcode OutgoingHeaders.toList} has made
-   */
-  static of(lines: readonly string[]): OutgoingHeaders {
-    const headers = new OutgoingHeaders();
-    for (let i = 0; i < lines.length; i += 2) {
-      if (lines[i] === "content-type") headers.contentType = lines[i + 1]!;
-      else headers.put(lines[i]!, lines[i + 1]!);
-    }
-    return headers;
-  }
-
   /** The content type as text, `undefined` when none is set. */
   get contentType(): string | undefined {
     const type = this.#contentType;
@@ -155,14 +141,9 @@ export class OutgoingHeaders {
     return this.#others === null || this.#others.length === 0;
   }
 
-  /** Whether they go with JSON: they say nothing else of the body, and have no validator that would have to be compared. */
-  get allowsJson(): boolean {
-    return this.#contentType === undefined && !this.framed && !this.validated;
-  }
-
-  /** Whether no header was ever set. */
-  get untouched(): boolean {
-    return this.#contentType === undefined && this.#others === null && !this.framed && this.coded === false;
+  /** Whether they go with any body: they say nothing of it, and have no validator that would have to be compared. */
+  get allowsBody(): boolean {
+    return this.#contentType === undefined && !this.framed && this.coded === false && !this.validated;
   }
 
   /** Lower-case names and values in turn, one pair for each line. */
@@ -175,28 +156,6 @@ export class OutgoingHeaders {
       else for (const one of value) list.push(key, String(one));
     }
     return list;
-  }
-
-  /**
-   * Whether the headers are the same as those of a list, in the same order. Never if one of them has several values.
-   *
-   * @param lines A list that {@linkcode OutgoingHeaders.toList} has made
-   */
-  consistOf(lines: readonly string[]): boolean {
-    const type = this.contentType;
-    let at = 0;
-    if (type !== undefined) {
-      if (lines[1] !== type || lines[0] !== "content-type") return false;
-      at = 2;
-    }
-    const others = this.#others;
-    if (others === null) return lines.length === at;
-    if (lines.length !== at + 2 * others.length) return false;
-    for (const { key, value } of others) {
-      if (lines[at + 1] !== value || lines[at] !== key) return false;
-      at += 2;
-    }
-    return true;
   }
 
   /** Copies everything but the content type to a web response's headers. */

@@ -1,7 +1,6 @@
 import { statusText } from "../http/status_text.ts";
 import type { Exchange, WebBody } from "../request/exchange.ts";
 import type { BodyStream } from "./body_stream.ts";
-import { HTML, JSON_PLAIN } from "./content_type.ts";
 import { frame, mayHaveContent } from "./framing.ts";
 import { OutgoingHeaders } from "./outgoing_headers.ts";
 import { webResponse } from "./web_response.ts";
@@ -9,10 +8,7 @@ import { webResponse } from "./web_response.ts";
 /** Key under which a response keeps its state. */
 export const stateKey: unique symbol = Symbol("state");
 
-/**
- * What a response consisted of whose web response was made without a state: a text or, as JSON, a value. With status 200,
- * a text is HTML, and there are no other headers than those of the state.
- */
+/** What a response consists of whose web response was made at once: a text or, as JSON, a value. */
 export type SentAtOnce = string | object | null;
 
 /**
@@ -52,18 +48,10 @@ export class ResponseState {
     return this.#headers === null || (this.#headers.bare && this.#headers.contentType === undefined);
   }
 
-  /** Whether nothing was ever set or sent. */
-  get untouched(): boolean {
-    return this.#isOpen && (this.#headers === null || this.#headers.untouched);
-  }
-
-  /** Whether a value may be sent as JSON with the headers that were set. */
-  get allowsJson(): boolean {
-    return this.#isOpen && (this.#headers === null || this.#headers.allowsJson);
-  }
-
-  get #isOpen(): boolean {
-    return this.sentStatus === 0 && !this.ended && this.reason === "";
+  /** Whether a text may be sent at once with the headers that were set. */
+  get allowsBody(): boolean {
+    return this.sentStatus === 0 && !this.ended && this.reason === "" &&
+      (this.#headers === null || this.#headers.allowsBody);
   }
 
   /** The body of a response that was ended in one piece, `null` for none. */
@@ -131,15 +119,13 @@ export class ResponseState {
   }
 
   /**
-   * Notes what was sent at once.
+   * Notes what was sent at once. The web response may have further headers.
    *
    * @param content What it was
-   * @param status Its status; with another one than 200, the web response has further headers
+   * @param status Its status
    */
   sent(content: SentAtOnce, status: number): void {
-    const isText = typeof content === "string";
-    this.#body = isText ? content : new JsonBody(content);
-    if (status === 200) this.headers.contentType = isText ? HTML : JSON_PLAIN;
+    this.#body = typeof content === "string" ? content : new JsonBody(content);
     this.sentStatus = status;
     this.ended = true;
   }

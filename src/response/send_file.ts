@@ -1,43 +1,10 @@
 import { describe } from "../http/error_text.ts";
 import { isAbsolutePath, resolvePath, separatorBelow } from "../http/file_paths.ts";
-import { type Exchange, exchangeKey } from "../request/exchange.ts";
+import { exchangeKey } from "../request/exchange.ts";
 import { callGuarded } from "../request/guard.ts";
-import type { FileOptions, FileTransfer, FileWays } from "./file_transfer.ts";
+import { type FileOptions, transferFile } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
-import { handOverKey, streamKey } from "./outgoing_message.ts";
-
-/** Error for requests that were not made by this copy of Sluice, such as Express's. */
-const FOREIGN = "serveStatic answers requests of its own copy of Sluice: install one version of it, " +
-  "below Express mount toNodeHandler(app), or take npm's serve-static";
-
-/**
- * Everything that needs symbols of other modules. In CommonJS programs tsx loads packages by `require`, but their later
- * dynamic imports as separate ES modules, which would have symbols of their own.
- */
-const WAYS: FileWays = {
-  files(res) {
-    const exchange = res.req[exchangeKey] as Exchange | undefined;
-    if (exchange === undefined) throw new TypeError(FOREIGN);
-    return exchange.app.runtimeSupport.files;
-  },
-  handOver: (res, body) => res[handOverKey](body),
-  stream: (res, body) => res[streamKey](body),
-};
-
-/** How files are sent, once that is loaded: each further `import()` would take 13 µs. */
-let loaded: typeof import("./file_transfer.ts") | undefined;
-
-/**
- * Sends a file; see `file_transfer.ts`. Few programs send files, so that is loaded with the first one.
- *
- * @param res The response
- * @param transfer What to send
- */
-export async function transferFile(res: FileResponse, transfer: FileTransfer): Promise<void> {
-  loaded ??= await import("./file_transfer.ts");
-  await loaded.transferFile(res, transfer, WAYS);
-}
 
 /** Options of `res.sendFile` and `res.download`. */
 export interface SendFileOptions extends FileOptions {

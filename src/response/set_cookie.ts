@@ -1,8 +1,8 @@
 import { serialize, type SetCookie } from "cookie-es";
+import { hmacSha256 } from "../http/digests.ts";
 import { describe } from "../http/error_text.ts";
 import { isHeaderName } from "../http/header_values.ts";
-import { hmacSha256 } from "../http/sha256.ts";
-import { utf8Bytes } from "../http/encodings.ts";
+import { unpaddedBase64, utf8Bytes } from "../http/encodings.ts";
 
 /** Attributes of a cookie, as Express takes them. */
 export interface CookieOptions {
@@ -89,6 +89,5 @@ function isAttribute(value: unknown): boolean {
  * @returns The value, a dot and the HMAC-SHA256 in base64 without padding
  */
 export function signCookie(value: string, secret: string): string {
-  const mac = hmacSha256(utf8Bytes(secret), utf8Bytes(value));
-  return `${value}.${btoa(String.fromCharCode(...mac)).replace(/=+$/, "")}`;
+  return `${value}.${unpaddedBase64(hmacSha256(utf8Bytes(secret), utf8Bytes(value)))}`;
 }

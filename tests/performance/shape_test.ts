@@ -8,7 +8,7 @@ Deno.test("the objects that a request uses stay in V8's fast mode", async () => 
   assertEquals(await ran<string[]>("shape_program.ts", "--allow-natives-syntax"), []);
 });
 
-// V8 calls the constructor of a superclass with private members slowly, and never inlines it (docs/performance.md).
+// V8 calls the constructor of a superclass with private members slowly, and never inlines it (docs/measurements/history.md).
 Deno.test("no superclass of a request or a response has private fields or methods", () => {
   for (const leaf of [FrameworkRequest, FrameworkResponse]) {
     assertEquals(privateNames(leaf).length > 0, true, "the search finds none");

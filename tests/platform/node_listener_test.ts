@@ -280,7 +280,14 @@ Deno.test("without the entry for Node, it answers 500 and says what is missing",
     console.log(res.statusCode, res.ended);
   `;
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-lock", "--no-check", `data:text/javascript,${encodeURIComponent(program)}`],
+    args: [
+      "run",
+      "--quiet",
+      "--no-lock",
+      "--no-check",
+      "--config=deno.json",
+      `data:text/javascript,${encodeURIComponent(program)}`,
+    ],
   }).output();
   const [said, complained] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assertEquals(said!.trim(), "500 true", complained);

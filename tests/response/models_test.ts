@@ -5,7 +5,7 @@ import { denoPlatform } from "../../src/platform/deno.ts";
 
 function app() {
   const made = sluice().set("etag", false);
-  const support = { ...denoPlatform(), copiesFast: false, modelsFast: true };
+  const support = { ...denoPlatform(), modelsFast: true };
   Object.defineProperty(made, "runtimeSupport", { value: support });
   return made;
 }

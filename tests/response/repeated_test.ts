@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { ask, askText, quietApp } from "../support/app.ts";
 
-/** Often enough that a response which is the same each time is copied from an earlier one. */
-const OFTEN = 1000;
+/** Often enough that anything kept of a response for the next one would show. */
+const OFTEN = 300;
 
 /** Everything a client sees of a response. */
 async function seen(response: Response): Promise<unknown> {
@@ -37,31 +37,6 @@ Deno.test("each client gets a response of its own", async () => {
   }
 });
 
-Deno.test("what is meant for one client is never copied from another one's response", async () => {
-  const app = quietApp();
-  app.get("/shared", (_req, res) => res.json({ shared: true }));
-  app.get("/cookie", (_req, res) => res.cookie("session", "secret").json({ cookie: true }));
-  app.get("/token", (_req, res) => res.set("Cache-Control", "private, No-Store").json({ token: "secret" }));
-  const { prototype } = Response;
-  const { clone } = prototype;
-  let copies = 0;
-  prototype.clone = function () {
-    copies++;
-    return clone.call(this);
-  };
-  try {
-    const copied = async (path: string) => {
-      const before = copies;
-      for (let i = 0; i < OFTEN; i++) await askText(app, path);
-      return copies - before;
-    };
-    assertEquals([await copied("/cookie"), await copied("/token")], [0, 0]);
-    assertEquals(await copied("/shared") > OFTEN / 2, true);
-  } finally {
-    prototype.clone = clone;
-  }
-});
-
 Deno.test("responses that differ in one thing only are not confused", async () => {
   const app = quietApp().set("etag", false);
   app.get("/", (req, res) => {
@@ -84,7 +59,7 @@ Deno.test("responses that differ in one thing only are not confused", async () =
     state = Math.imul(state, 1_103_515_245) + 12_345 >>> 0;
     return from[(state >>> 16) % from.length]!;
   };
-  for (let i = 0; i < 20_000; i++) {
+  for (let i = 0; i < 5000; i++) {
     const query = Object.fromEntries(Object.entries(choices).map(([key, from]) => [key, pick(from)]));
     const { status, reason, name, value, type, body } = query as Record<keyof typeof choices, string>;
     const response = await ask(app, `/?${new URLSearchParams(query)}`);
@@ -144,7 +119,7 @@ Deno.test("a text that was sent often before still passes through what middlewar
   assertEquals(await asked("removed"), [200, "", html, null, "constant"]);
 });
 
-Deno.test("after a text that was copied, the response tells its headers and that it was sent", async () => {
+Deno.test("after a text, the response tells its headers and that it was sent", async () => {
   const app = quietApp().set("etag", false);
   const told: unknown[] = [];
   app.get("/", (_req, res) => {

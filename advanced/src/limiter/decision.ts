@@ -22,15 +22,8 @@ export class Decision {
     this.takes = takes;
     this.verdicts = verdicts;
     this.decidedBy = decidedBy;
-    let allowed = true;
-    let shadowDenied = false;
-    for (let i = 0; i < takes.length; i++) {
-      if (!verdicts[i]!.denied) continue;
-      if (takes[i]!.shadow) shadowDenied = true;
-      else allowed = false;
-    }
-    this.allowed = allowed;
-    this.shadowDenied = shadowDenied;
+    this.allowed = verdicts.every(({ denied }, i) => !denied || takes[i]!.shadow === true);
+    this.shadowDenied = verdicts.some(({ denied }, i) => denied && takes[i]!.shadow === true);
   }
 
   /** The policies, in the order of the limiter's limits. */

@@ -1,8 +1,9 @@
 import { refuseOption } from "@sluice/sluice/limiting";
 import { checkPolicy } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { Take } from "../policy/store.ts";
-import { assertKey, encodeKey } from "./encode_key.ts";
+import type { Store, Take } from "../policy/store.ts";
+import { MemoryStore } from "../stores/memory_store.ts";
+import { assertKey, encodeKey, shortenKey } from "./encode_key.ts";
 
 /** Options of `peek`. */
 export interface PeekOptions {
@@ -24,9 +25,11 @@ const MAX_TIERS = 1000;
 
 /** Makes the demands of a limiter on its store: one take for each limit. */
 export class Demand {
+  /** The form in which the store keeps a key. */
+  readonly encode: (key: string) => string;
   readonly #policies: readonly Policy[];
   readonly #shadow: readonly boolean[];
-  readonly #checkTier: (policy: Policy) => void;
+  readonly #store: Store;
   readonly #tiers = new Map<string, Policy>();
 
   /**
@@ -34,12 +37,13 @@ export class Demand {
    *
    * @param policies The limiter's policies
    * @param shadow Which of them never refuse, in the same order
-   * @param checkTier Checks that the store can serve a policy with another limit
+   * @param store The store, which may be unable to serve a policy with another limit
    */
-  constructor(policies: readonly Policy[], shadow: readonly boolean[], checkTier: (policy: Policy) => void) {
+  constructor(policies: readonly Policy[], shadow: readonly boolean[], store: Store) {
     this.#policies = policies;
     this.#shadow = shadow;
-    this.#checkTier = checkTier;
+    this.#store = store;
+    this.encode = store instanceof MemoryStore ? shortenKey : encodeKey;
   }
 
   /**
@@ -76,7 +80,7 @@ export class Demand {
     if (typeof key !== "string" || key === "") {
       assertKey(key, isOne ? "the key" : `the key of limit "${policy.name}"`, caller);
     }
-    return { policy, key: encodeKey(key), cost, shadow: this.#shadow[i] };
+    return { policy, key: this.encode(key), cost, shadow: this.#shadow[i] };
   }
 
   #tier(policy: Policy, max: NonNullable<CheckOptions["max"]>, caller: string): Policy {
@@ -87,7 +91,7 @@ export class Demand {
     if (known !== undefined) return known;
     const tier = { ...policy, limit };
     checkPolicy(tier, caller);
-    this.#checkTier(tier);
+    this.#store.checkPolicy?.(tier);
     if (this.#tiers.size >= MAX_TIERS) this.#tiers.clear();
     this.#tiers.set(id, tier);
     return tier;

@@ -31,6 +31,9 @@ export interface WaitOptions extends CheckOptions {
   timeoutMs?: number | undefined;
 }
 
+/** What one decision is about: a take for each limit. */
+type Batch = readonly Take[];
+
 const PEEK_NAMES: OptionNames<PeekOptions> = { max: true };
 const CHECK_NAMES: OptionNames<CheckOptions> = { cost: true, ...PEEK_NAMES };
 const WAIT_NAMES: OptionNames<WaitOptions> = { ...CHECK_NAMES, signal: true, timeoutMs: true };
@@ -92,13 +95,13 @@ export class Limiter extends Emitter {
     checkLeases(checked.leases, this.policies, made);
     const { maxWaiting = 1000 } = options;
     checkInteger(made, "maxWaiting", maxWaiting, 0, 10_000_000);
-    const { store = new MemoryStore({ maxKeys: checked.maxKeys, ...clockOf(options) }) }: {
+    const { store = new MemoryStore({ maxKeys: checked.maxKeys, clock: options.clock }) }: {
       store?: Store | undefined;
     } = options;
     checkStore(store, this.policies, made);
     this.#store = store;
     const shadow = (options.limits ?? [options]).map((limit) => limit.shadow === true);
-    this.#demand = new Demand(this.policies, shadow, (tier) => store.checkPolicy?.(tier));
+    this.#demand = new Demand(this.policies, shadow, store);
     joinStore(this, store);
     // who makes limiters for requests knows only later whether they were made inside one, and are meant to be the same
     if (caller === undefined) noteSameCounters(store, this.policies, made);
@@ -142,30 +145,28 @@ export class Limiter extends Emitter {
    */
   check(keys: LimiterKeys, options: CheckOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.check", options, CHECK_NAMES);
-    return this.#decide(this.#takesOf(keys, options, this.#checkCaller), this.#counted);
+    const takes = this.#takesOf(keys, options, this.#checkCaller);
+    // what most programs ask for with each request takes the shortest way
+    if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
+    return this.#ask(takes, [], ({ verdicts, by }) => this.#counted(new Decision(takes, verdicts, by)));
   }
 
-  #takesOf(keys: LimiterKeys, { cost = 1, max }: CheckOptions, caller: string): readonly Take[] {
+  #takesOf(keys: LimiterKeys, { cost = 1, max }: CheckOptions, caller: string): Batch {
     if (cost !== 1) checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
     return this.#demand.takes(keys, cost, max, caller);
   }
 
-  #decide(takes: readonly Take[], note: (decision: Decision) => Decision): Awaitable<Decision> {
-    if (this.#memory !== null) return note(new Decision(takes, this.#memory.decide(takes), "store"));
-    const decided = this.#guarded!.decide(takes);
-    const made = ({ verdicts, by }: Decided) => note(new Decision(takes, verdicts, by));
+  // the same batch, and others equal to it, in one command
+  #ask<T>(takes: Batch, others: readonly Batch[], made: (decided: Decided) => T): Awaitable<T> {
+    if (this.#memory !== null) return made({ verdicts: this.#memory.decide(takes, 1 + others.length), by: "store" });
+    const decided = this.#guarded!.decide(takes, others);
     return "then" in decided ? decided.then(made) : made(decided);
   }
 
   // equal batches in one command: a decision for each of those that passed, and one for the first that was refused
-  #decideAll(batches: readonly (readonly Take[])[]): Awaitable<readonly Decision[]> {
-    const [first, ...others] = batches as [readonly Take[], ...(readonly Take[])[]];
-    const split = ({ verdicts, by }: Decided) => splitDecisions(batches, verdicts, by).map(this.#counted);
-    if (this.#memory !== null) {
-      return split({ verdicts: this.#memory.decide(first, batches.length), by: "store" });
-    }
-    const decided = this.#guarded!.decide(first, others);
-    return "then" in decided ? decided.then(split) : split(decided);
+  #decideAll(batches: readonly Batch[]): Awaitable<readonly Decision[]> {
+    const [first, ...others] = batches as [Batch, ...Batch[]];
+    return this.#ask(first, others, ({ verdicts, by }) => splitDecisions(batches, verdicts, by).map(this.#counted));
   }
 
   /**
@@ -178,7 +179,8 @@ export class Limiter extends Emitter {
    */
   peek(keys: LimiterKeys, options: PeekOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.peek", options, PEEK_NAMES);
-    return this.#decide(this.#demand.takes(keys, 0, options.max, "limiter.peek"), (decision) => decision);
+    const takes = this.#demand.takes(keys, 0, options.max, "limiter.peek");
+    return this.#ask(takes, [], ({ verdicts, by }) => new Decision(takes, verdicts, by));
   }
 
   readonly #counted = (decision: Decision): Decision => {
@@ -269,7 +271,7 @@ export class Limiter extends Emitter {
    */
   reset(key?: string): Awaitable<number> {
     if (key !== undefined) assertKey(key, "the key", "limiter.reset");
-    const forms = key === undefined ? [undefined] : formsOf(key);
+    const forms = key === undefined ? [undefined] : formsOf(key, this.#demand.encode);
     const selectors = this.policies.flatMap(({ name }) => forms.map((form) => ({ policy: name, key: form })));
     const counts = selectors.map((selector) => this.#memory?.reset(selector) ?? this.#guarded!.reset(selector));
     return whenAll(counts, (all) => {
@@ -367,8 +369,4 @@ function assertDecision(method: string, decision: unknown): void {
 // empty for a store that cannot list keys
 async function* entriesOf(store: Store, policy: Policy): AsyncGenerator<Entry> {
   if (store.inspect !== undefined) yield* store.inspect(policy);
-}
-
-function clockOf({ clock }: LimiterOptions): { clock?: () => number } {
-  return clock === undefined ? {} : { clock };
 }

@@ -12,6 +12,8 @@ export interface Aim extends Held {
   readonly cells: Cells;
   /** The state behind `block`, `null` when the policy has none. */
   block: Cells | null;
+  /** Whether no policy with a longer window has written to the places. */
+  isOfThisWindow: boolean;
 }
 
 /** States of many keys side by side in typed arrays: places by number, all of the same algorithm and width. */
@@ -37,7 +39,7 @@ export class CellColumns {
 
   /** A new aim, at no place yet. */
   newAim(): Aim {
-    return { algorithm: this.#algorithm, cells: { array: NOTHING, at: 0 }, block: null };
+    return { algorithm: this.#algorithm, cells: { array: NOTHING, at: 0 }, block: null, isOfThisWindow: false };
   }
 
   /** Aims at a place. Another place may grow the array it lies in, so a batch touches all its places first. */

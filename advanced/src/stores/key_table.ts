@@ -99,6 +99,7 @@ export class KeyTable {
   #aimAt(aim: Aim, place: number, policy: Policy): Aim {
     if (place >= 0) this.#columns.aim(aim, place, policy);
     else this.#shared!.columns.aim(aim, -1 - place, policy);
+    aim.isOfThisWindow = policy.windowMs >= this.#slowest.windowMs;
     return aim;
   }
 

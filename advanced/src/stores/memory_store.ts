@@ -10,9 +10,9 @@ import { StoreClock } from "./store_clock.ts";
 /** Options of a {@linkcode MemoryStore}. */
 export interface MemoryStoreOptions {
   /** Most keys for each policy with a state of their own, 100 000 by default; further keys share states. */
-  maxKeys?: number;
+  maxKeys?: number | undefined;
   /** The present time in ms; for tests. */
-  clock?: () => number;
+  clock?: (() => number) | undefined;
 }
 
 const NAMES: OptionNames<MemoryStoreOptions> = { maxKeys: true, clock: true };

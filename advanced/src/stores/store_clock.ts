@@ -22,9 +22,11 @@ export class StoreClock {
   #reads = 0;
   /** Reads to come that are not prepared to be shared. */
   #alone = 0;
+  #noticesEnd = false;
   readonly #endTurn = () => {
     if (this.#reads > READS_PER_TURN - WORTH_SHARING) this.#alone = READS_ALONE;
     this.#reads = 0;
+    this.#noticesEnd = false;
   };
 
   /**
@@ -43,12 +45,12 @@ export class StoreClock {
       this.#reads--;
       return this.#latest;
     }
-    if (this.#alone > 0) {
-      this.#alone--;
-      return this.#forward(Date.now());
+    if (this.#alone > 0) this.#alone--;
+    else {
+      this.#reads = READS_PER_TURN;
+      if (!this.#noticesEnd) queueMicrotask(this.#endTurn);
+      this.#noticesEnd = true;
     }
-    queueMicrotask(this.#endTurn);
-    this.#reads = READS_PER_TURN;
     return this.#forward(Date.now());
   }
 

@@ -242,6 +242,15 @@ Deno.test("a key listed as its hash can be reset by the hash, and a key that onl
   assertEquals(await listed(), []);
 });
 
+Deno.test("a key with lone surrogates is kept as it is in memory, and as a text that survives UTF-8 elsewhere", async () => {
+  const { limiter, clock } = made();
+  const remote = new Limiter({ store: elsewhere(clock).store, clock: clock.read, timers: clock.timers });
+  const [inMemory, outside] = await Promise.all([limiter, remote].map((one) => one.check("a\ud800")));
+  assertEquals(inMemory!.takes[0]!.key, "a\ud800");
+  assert(outside!.takes[0]!.key.isWellFormed());
+  assertEquals([await limiter.reset("a\ud800"), await remote.reset("a\ud800")], [1, 1]);
+});
+
 Deno.test("waitFor admits at once what fits, and waits for the rest no longer than it must", async () => {
   const { limiter, clock } = made({ algorithm: "token-bucket", max: 2, windowMs: 1_000 });
   const { order, note } = served();

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildPackages } from "../../scripts/build.ts";
+import { run } from "../../scripts/process.ts";
+import { publishedImports } from "../../scripts/published_imports.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const FOLDER = new URL(".cache/bench/", ROOT);
+/** The folders whose files are part of the packages, or build them. */
+const BUILT_FROM = /^\.\/(advanced|scripts|src)\//;
+
+/** What a benchmark's programs get when they import Sluice. */
+export interface Packages {
+  /** Name, for files that are made from them. */
+  readonly name: string;
+  /**
+   * Flags for `deno run` and `deno bundle`. Everything but Sluice comes in the versions of a copy of the lock file, since
+   * Deno would add to the committed one if JSR is reachable.
+   */
+  readonly flags: readonly string[];
+}
+
+/** Sluice's sources, for what is no server: the limiter. */
+export const SOURCES: Packages = { name: "sources", flags: [] };
+
+/**
+ * Builds this checkout's packages as they are published. A command does this once, before it starts anything.
+ *
+ * @returns The packages
+ */
+export async function buildOwn(): Promise<Packages> {
+  const folder = new URL("published/", FOLDER);
+  await unlessUnchanged(ROOT, folder, () => buildPackages(folder));
+  return await packagesIn("now", folder);
+}
+
+/**
+ * Builds the packages of another checkout, by its own `scripts/build.ts`, into a folder of this one.
+ *
+ * @param path The checkout's folder
+ * @returns The packages
+ * @throws {Error} If it is no checkout of Sluice, or cannot be built
+ */
+export async function buildOther(path: string): Promise<Packages> {
+  const checkout = new URL(`${pathToFileURL(await Deno.realPath(path)).href}/`);
+  const script = new URL("scripts/build.ts", checkout);
+  const { name } = JSON.parse(await Deno.readTextFile(new URL("deno.json", checkout)).catch(() => "{}"));
+  if (name !== "@sluice/sluice") throw new Error(`--against takes a checkout of Sluice; ${path} is none`);
+  const folder = new URL("published_before/", FOLDER);
+  const program = `const { buildPackages } = await import(${JSON.stringify(script.href)});
+await buildPackages(new URL(${JSON.stringify(folder.href)}));`;
+  await unlessUnchanged(checkout, folder, async () => {
+    const args = ["eval", "--quiet", await lockFlag("build_before", checkout), program];
+    const { code, output } = await run(Deno.execPath(), args, {
+      limitMs: 120_000,
+      quiet: true,
+      cwd: fileURLToPath(checkout),
+    });
+    if (code !== 0) throw new Error(`${path} cannot be built: ${output}`);
+  });
+  return await packagesIn("before", folder);
+}
+
+/** Builds, unless that was done from files with the same contents. */
+async function unlessUnchanged(checkout: URL, folder: URL, build: () => Promise<void>): Promise<void> {
+  const stamp = new URL("built_from.txt", folder);
+  const contents = await digestOf(checkout);
+  if (await Deno.readTextFile(stamp).catch(() => "") === contents) return;
+  await build();
+  await Deno.writeTextFile(stamp, contents);
+}
+
+/** A digest of all that a checkout's packages are built from, and of what builds them. */
+async function digestOf(checkout: URL): Promise<string> {
+  const hash = createHash("sha256").update(checkout.href);
+  const visit = async (path: string): Promise<void> => {
+    const entries = await Array.fromAsync(Deno.readDir(new URL(path, checkout)));
+    for (const { name, isDirectory } of entries.sort((one, other) => one.name < other.name ? -1 : 1)) {
+      if (isDirectory && BUILT_FROM.test(`${path}${name}/`)) await visit(`${path}${name}/`);
+      else if (/\.(ts|json|lock|md)$/.test(name)) {
+        hash.update(`${path}${name}`).update(await Deno.readFile(new URL(path + name, checkout)));
+      }
+    }
+  };
+  await visit("./");
+  return hash.digest("hex");
+}
+
+async function packagesIn(name: string, folder: URL): Promise<Packages> {
+  const map = await publishedImports(folder);
+  const { imports } = JSON.parse(await Deno.readTextFile(map));
+  // what another checkout needs and this one does not
+  const { imports: own } = JSON.parse(await Deno.readTextFile(new URL("deno.json", folder)));
+  await Deno.writeTextFile(map, JSON.stringify({ imports: { ...own, ...imports } }));
+  return { name, flags: [`--import-map=${map}`, await lockFlag(name, ROOT)] };
+}
+
+/** The flag for a copy of a checkout's lock file. */
+async function lockFlag(name: string, checkout: URL): Promise<string> {
+  const lock = new URL(`${name}.lock`, FOLDER);
+  await Deno.mkdir(FOLDER, { recursive: true });
+  await Deno.copyFile(new URL("deno.lock", checkout), lock);
+  return `--lock=${fileURLToPath(lock)}`;
+}
+
+/**
+ * Arguments with which a benchmark runs a program of this repository.
+ *
+ * @param packages What it imports
+ * @param flags Flags for Deno, besides these
+ * @returns Arguments before the program's own
+ */
+export function denoRun(packages: Packages, ...flags: readonly string[]): string[] {
+  return ["run", "-A", "--quiet", "--no-check", ...packages.flags, ...flags];
+}

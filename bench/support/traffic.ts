@@ -1,0 +1,30 @@
+/** What a load sends: request texts in a file, made before the clock starts. */
+import { fileURLToPath } from "node:url";
+import { type Asked, textOf } from "../service/exchange.ts";
+
+const FOLDER = new URL("../../.cache/bench/traffic/", import.meta.url);
+
+/** Requests that a load sends one after the other, over and over. */
+export interface Traffic {
+  /** The file. */
+  readonly file: string;
+  /** How many there are. */
+  readonly count: number;
+  /** The status of every answer. */
+  readonly status: number;
+}
+
+/**
+ * Writes requests to a file: how many there are, then each after its length, as `traffic.lua` reads them.
+ *
+ * @param name Name of the file
+ * @param all The requests
+ * @param status The status of every answer
+ */
+export async function writeTraffic(name: string, all: readonly Asked[], status: number): Promise<Traffic> {
+  const file = fileURLToPath(new URL(`${name}.txt`, FOLDER));
+  const texts = all.map(textOf).map((text) => `${new TextEncoder().encode(text).byteLength}\n${text}`);
+  await Deno.mkdir(FOLDER, { recursive: true });
+  await Deno.writeTextFile(file, `${all.length}\n${texts.join("")}`);
+  return { file, count: all.length, status };
+}
