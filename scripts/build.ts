@@ -32,7 +32,6 @@ const PACKAGES: readonly Package[] = [
   {
     path: "./",
     included: [
-      "@noble/hashes",
       "content-disposition",
       "content-type",
       "cookie-es",

@@ -1,8 +1,8 @@
 import { serialize, type SetCookie } from "cookie-es";
-import { hmacSha256 } from "../http/digests.ts";
 import { describe } from "../http/error_text.ts";
 import { isHeaderName } from "../http/header_values.ts";
 import { unpaddedBase64, utf8Bytes } from "../http/encodings.ts";
+import { hmacSha256 } from "../http/sha256.ts";
 
 /** Attributes of a cookie, as Express takes them. */
 export interface CookieOptions {

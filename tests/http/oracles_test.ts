@@ -12,6 +12,7 @@ import parseRange from "range-parser";
 import { parseByteRange } from "../../src/http/byte_range.ts";
 import { Emitter } from "../../src/http/emitter.ts";
 import { fileEntityTag, sha1EntityTag, strongEntityTag } from "../../src/http/entity_tag.ts";
+import { hmacSha256 } from "../../src/http/sha256.ts";
 import { compileTrust, walkForwarded } from "../../src/http/forwarded.ts";
 import { isFresh } from "../../src/http/freshness.ts";
 import { contentTypeOf } from "../../src/http/media_types.ts";
@@ -248,6 +249,18 @@ Deno.test("entity tags by SHA-1, weak and strong, and those of files, equal Expr
   const stat = { size: 1234, mtimeMs: 1_700_000_000_123 };
   const theirs = (etag as Any)({ size: 1234, mtime: new Date(stat.mtimeMs), ino: 1, ctime: new Date() });
   assertEquals(fileEntityTag(stat), theirs);
+});
+
+Deno.test("HMAC-SHA-256 equals WebCrypto's", async () => {
+  for (const size of [1, 63, 64, 65, 200]) {
+    const key = new Uint8Array(size).fill(7);
+    const message = new Uint8Array(size * 3).fill(9);
+    const algorithm = { name: "HMAC", hash: "SHA-256" };
+    const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"]);
+    assertEquals([...hmacSha256(key, message)], [
+      ...new Uint8Array(await crypto.subtle.sign("HMAC", imported, message)),
+    ]);
+  }
 });
 
 Deno.test("events are emitted in the order of Node's emitter", () => {

@@ -32,9 +32,9 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 253_600, gzipped: 88_700 },
-  { what: "an application without middleware", program: "core", minified: 244_000, gzipped: 85_300 },
-  { what: "a limiter over Durable Objects", program: "limited", minified: 91_000, gzipped: 33_300 },
+  { what: "the smallest application", program: "hello", minified: 252_700, gzipped: 87_800 },
+  { what: "an application without middleware", program: "core", minified: 243_000, gzipped: 84_300 },
+  { what: "a limiter over Durable Objects", program: "limited", minified: 86_400, gzipped: 31_200 },
 ];
 
 for (const { what, program, minified, gzipped } of BUDGETS) {
@@ -62,9 +62,9 @@ Deno.test("a program that imports only the classes bundles no body parser, stati
 const FORBIDDEN =
   /\b(?:Deno|Bun)\b|\bprocess\b|\bBuffer\b|__require|\bcreateRequire\b|\brequire\(|\beval\(|new Function\b/g;
 
-// path-to-regexp has a function of its own named process, and hashes have methods of that name
+// path-to-regexp has its own function named process
 function isOwn(name: string, code: string): boolean {
-  return new RegExp(`\\bfunction ${name}\\(|[.]${name}\\(|^ +${name}\\(.*\\) \\{$`, "m").test(code);
+  return new RegExp(`\\bfunction ${name}\\(`).test(code);
 }
 
 for (const program of ["everything", "limited"]) {

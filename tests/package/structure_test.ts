@@ -123,8 +123,7 @@ Deno.test("every package the core imports is an ES module", async () => {
   const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as { modules: { specifier: string }[] };
   assertEquals(modules.filter(({ specifier }) => specifier.startsWith("node:")), []);
   for (const name of names) {
-    const { owner, path } = /^(?<owner>(?:@[^/]+[/])?[^/]+)(?<path>.*)/.exec(name)!.groups!;
-    const module = await import(imports[owner!] + path);
+    const module = await import(imports[name]);
     // a CommonJS package has all of its exports under this name
     assertEquals("module.exports" in module, false, `${name} is CommonJS`);
   }
