@@ -1,3 +1,5 @@
+import { BASE64_DIGITS } from "./encodings.ts";
+
 /** Bytes that are mixed at a time: one word for each of four lanes. */
 const BLOCK = 16;
 
@@ -29,11 +31,7 @@ export interface Hashed {
  */
 export function murmur3(body: string | Uint8Array): Hashed {
   const window = bytes ??= madeWindow();
-  h1 =
-    h2 =
-    h3 =
-    h4 =
-      0;
+  h1 = 0, h2 = 0, h3 = 0, h4 = 0;
   let length = 0;
   // what is left of a window because it fills no block
   let rest = 0;
@@ -138,9 +136,7 @@ function avalanche(word: number): number {
   return word ^ (word >>> 16);
 }
 
-const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 // a digit of the lowest six bits, as a character code: one call joins all of them
 function digit(bits: number): number {
-  return BASE64.charCodeAt(bits & 63);
+  return BASE64_DIGITS.charCodeAt(bits & 63);
 }

@@ -1,3 +1,5 @@
+import { BASE64_DIGITS } from "./encodings.ts";
+
 // one schedule for all calls: a hash is finished before the next one begins
 const words = new Int32Array(80);
 let h0 = 0, h1 = 0, h2 = 0, h3 = 0, h4 = 0;
@@ -151,8 +153,6 @@ function compress(): void {
   h4 = (h4 + e) | 0;
 }
 
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 // the characters are joined in one call: joining strings takes longer, and a table of pairs takes memory at start
 function base64(): string {
   return String.fromCharCode(
@@ -188,5 +188,5 @@ function base64(): string {
 
 /** The character for the lowest six bits. */
 function code(bits: number): number {
-  return ALPHABET.charCodeAt(bits & 63);
+  return BASE64_DIGITS.charCodeAt(bits & 63);
 }

@@ -361,7 +361,7 @@ export class Exchange implements Waiter {
     const waiting = this.#answer;
     if (waiting !== null && typeof waiting !== "function") return false;
     this.#answer = response;
-    const isSettling = this.#isHandled && this.#waitsForHandlers;
+    const isSettling = this.#isSettling;
     if (this.hasListeners || (this.#isHandled && !isSettling)) this.#keep();
     if (waiting === null) return true;
     endWaiting(this);
@@ -380,6 +380,10 @@ export class Exchange implements Waiter {
   // does next.
   get #waitsForHandlers(): boolean {
     return this.app.runtimeSupport.keepHeaders !== undefined && this.streaming === null;
+  }
+
+  get #isSettling(): boolean {
+    return this.#isHandled && this.#waitsForHandlers;
   }
 
   // Most handlers have nothing left to do when they have answered, and their promises settle some microtasks later. To
@@ -497,7 +501,7 @@ export class Exchange implements Waiter {
   settled(): Response | Promise<Response> {
     const { response } = this;
     if (response === null) return this.#later();
-    return this.#isHandled && this.#waitsForHandlers ? this.#soon(response) : response;
+    return this.#isSettling ? this.#soon(response) : response;
   }
 
   #soon(response: Response): Promise<Response> {

@@ -12,7 +12,8 @@ const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
 /**
  * Makes the web response.
  *
- * Headers are set on the response after it is made, which is cheaper on all measured runtimes (docs/measurements/history.md).
+ * Headers are set on the response after it is made, which is cheaper on all measured runtimes
+ * (docs/measurements/history.md).
  *
  * @param status Status, 200 to 599
  * @param statusText Reason phrase, empty for none
@@ -39,11 +40,10 @@ export function webResponse(
   if (respond !== null) {
     return respond(type === undefined ? untyped(body, app) : body, status, statusText, headers.toList());
   }
-  if (status === 200 && statusText === "" && type === JSON_PLAIN && headers.bare && !headers.coded) {
-    // just reading the headers of a response makes the platform build the list
-    return new (responseClass())(body, JSON_INIT);
-  }
-  return newResponse(status, statusText, headers, body, app);
+  const response = newResponse(status, statusText, type, headers.coded, body, app);
+  // just reading the headers of a response makes the platform build the list
+  if (!headers.bare) headers.copyTo(response.headers);
+  return response;
 }
 
 /**
@@ -70,7 +70,7 @@ export function textResponse(
     const head = tag === undefined ? ["content-type", type] : ["content-type", type, "etag", tag];
     return respond(body, status, "", others === null ? head : head.concat(others.toList()));
   }
-  const response = typedResponse(status, type, body, app);
+  const response = newResponse(status, "", type, false, body, app);
   if (tag === undefined && others === null) return response;
   const { headers } = response;
   if (tag !== undefined) headers.set("etag", tag);
@@ -78,9 +78,8 @@ export function textResponse(
   return response;
 }
 
-function typedResponse(status: number, type: string, body: string, { runtimeSupport }: AppLike): Response {
+function typedResponse(type: string, body: WebBody, { runtimeSupport }: AppLike): Response {
   const WebResponse = ownResponseClass ?? responseClass();
-  if (status !== 200) return new WebResponse(body, { status, headers: { "content-type": type } });
   if (runtimeSupport.modelsFast) return new WebResponse(body, modelOf(type));
   if (type === JSON_PLAIN) return new WebResponse(body, JSON_INIT);
   const response = new WebResponse(body);
@@ -91,32 +90,16 @@ function typedResponse(status: number, type: string, body: string, { runtimeSupp
 function newResponse(
   status: number,
   statusText: string,
-  headers: OutgoingHeaders,
+  type: string | undefined,
+  coded: boolean | Response,
   body: WebBody,
   app: AppLike,
 ): Response {
-  const WebResponse = responseClass();
-  const type = headers.contentType;
-  const { coded } = headers;
   const isPlain = status === 200 && statusText === "" && !coded;
-  if (isPlain && type !== undefined) {
-    if (app.runtimeSupport.modelsFast) {
-      const response = new WebResponse(body, modelOf(type));
-      // just reading the headers of a response makes the platform build the list
-      if (!headers.bare) headers.copyTo(response.headers);
-      return response;
-    }
-    const isTyped = type === JSON_PLAIN;
-    const response = isTyped ? new WebResponse(body, JSON_INIT) : new WebResponse(body);
-    const sent = response.headers;
-    if (!isTyped) sent.set("content-type", type);
-    headers.copyTo(sent);
-    return response;
-  }
+  if (isPlain && type !== undefined) return typedResponse(type, body, app);
+  const WebResponse = responseClass();
   const given = type === undefined ? untyped(body, app) : body;
-  const response = isPlain ? new WebResponse(given) : new WebResponse(given, init(status, statusText, type, coded));
-  if (!headers.bare) headers.copyTo(response.headers);
-  return response;
+  return isPlain ? new WebResponse(given) : new WebResponse(given, init(status, statusText, type, coded));
 }
 
 /** Types come from the application, which may make new ones all the time. */
