@@ -94,11 +94,7 @@ function short({ mean }: Interval): string {
 /** All ratios to the floor for one kind of client, with their intervals. */
 export function tableOf(rows: readonly Row[]): string {
   const columns = new Columns(rows);
-  const lines = rows.map((row) => [
-    row.scenario.title,
-    columns.floor(row),
-    ...columns.others((name, floor) => text(ratioOf(row, name, floor))),
-  ]);
+  const lines = rows.map((row) => [row.scenario.title, ...cellsOf(row, columns)]);
   const means = (title: string, figure: Figure) => [
     title,
     "",
@@ -110,12 +106,11 @@ export function tableOf(rows: readonly Row[]): string {
 /** The ratios for a request that is always the same, a row for each kind of client. */
 export function repeatedTable(rows: readonly Row[]): string {
   const columns = new Columns(rows);
-  const lines = rows.map((row) => [
-    row.client.title,
-    columns.floor(row),
-    ...columns.others((name, floor) => text(ratioOf(row, name, floor))),
-  ]);
-  return table(columns.head, lines);
+  return table(columns.head, rows.map((row) => [row.client.title, ...cellsOf(row, columns)]));
+}
+
+function cellsOf(row: Row, columns: Columns): string[] {
+  return [columns.floor(row), ...columns.others((name, floor) => text(ratioOf(row, name, floor)))];
 }
 
 /**
