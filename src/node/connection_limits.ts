@@ -27,7 +27,7 @@ const { setInterval, clearInterval } = globalThis;
 export class ConnectionLimits {
   /** The open connections; those with TLS as they are without it. */
   readonly sockets = new Set<Socket>();
-  readonly #responses: Iterable<ServerResponse>;
+  readonly #responses: Iterable<{ readonly res: ServerResponse }>;
   /** HTTP/2 streams that have a timeout. */
   readonly #timed = new WeakSet<object>();
   readonly #standstill = new Standstill<Socket>();
@@ -35,7 +35,7 @@ export class ConnectionLimits {
   #timer: ReturnType<typeof setInterval> | undefined = undefined;
 
   /** @param responses The responses that are not complete */
-  constructor(responses: Iterable<ServerResponse>) {
+  constructor(responses: Iterable<{ readonly res: ServerResponse }>) {
     this.#responses = responses;
   }
 
@@ -63,7 +63,7 @@ export class ConnectionLimits {
 
   #look(): void {
     for (const socket of this.#standstill.look(this.#sending(), this.#timeoutMs)) socket.destroy();
-    for (const response of this.#responses) this.#time((response as { stream?: Http2Stream }).stream);
+    for (const { res } of this.#responses) this.#time((res as { stream?: Http2Stream }).stream);
   }
 
   *#sending(): Generator<readonly [Socket, number]> {

@@ -1,6 +1,7 @@
 import { createServer, type Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import { Server as NetServer } from "node:net";
+import { type Linked, LinkedList } from "../http/linked_list.ts";
 import type { AppFetch, ListenOptions, NativeServer, PlatformServer, Routed } from "../platform/platform.ts";
 import { reportClientErrors } from "./client_errors.ts";
 import { ConnectionLimits } from "./connection_limits.ts";
@@ -26,13 +27,24 @@ export function serveOnNode(handler: AppFetch, options: ListenOptions, app: Rout
 /** ms for the last responses to be sent before connections are cut. */
 const LEAVING_MS = 100;
 
+/** A response that is not complete. */
+class OpenResponse implements Linked<OpenResponse> {
+  readonly res: ServerResponse;
+  before: OpenResponse | null = null;
+  after: OpenResponse | null = null;
+
+  constructor(res: ServerResponse) {
+    this.res = res;
+  }
+}
+
 class NodeServer implements PlatformServer {
   readonly ready: Promise<void>;
   readonly finished: Promise<void>;
   readonly limits: NodeLimits;
   readonly #server: Server | Http2SecureServer;
   readonly #requested: Required<Pick<ListenOptions, "port" | "hostname">>;
-  readonly #unanswered = new Set<ServerResponse>();
+  readonly #unanswered = new LinkedList<OpenResponse>();
   readonly #upgrades = new Set<UpgradeVisit>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #connections = new ConnectionLimits(this.#unanswered);
@@ -88,10 +100,11 @@ class NodeServer implements PlatformServer {
   }
 
   #watch(res: ServerResponse): void {
-    this.#unanswered.add(res);
+    const open = new OpenResponse(res);
+    this.#unanswered.add(open);
     // not once(), which would only add a wrapper
     res.on("close", () => {
-      this.#unanswered.delete(res);
+      this.#unanswered.delete(open);
       // otherwise idle connections would keep the server open until they time out
       if (this.#closing) nextTurn(() => this.#closeIdle());
     });
@@ -134,20 +147,20 @@ class NodeServer implements PlatformServer {
   // `Connection: close` on the last response of each connection keeps the client from sending another request
   #sayGoodbye(): void {
     const last = new Map<object, ServerResponse>();
-    for (const res of this.#unanswered) last.set(res.req.socket, res);
+    for (const { res } of this.#unanswered) last.set(res.req.socket, res);
     for (const { req } of this.#upgrades) last.delete(req.socket);
     for (const res of last.values()) res.shouldKeepAlive = false;
   }
 
   // for the same reason not while responses are still being received; called again after each
   #closeIdle(): void {
-    const isIdleKnown = ![...this.#unanswered].some(isLeaving);
+    const isIdleKnown = ![...this.#unanswered].some(({ res }) => isLeaving(res));
     if (isIdleKnown && "closeIdleConnections" in this.#server) this.#server.closeIdleConnections();
     for (const session of this.#sessions) session.close();
   }
 
   abort(): void {
-    const left = [...this.#unanswered].map((res) =>
+    const left = [...this.#unanswered].map(({ res }) =>
       new Promise<void>((resolve) => {
         res.once("close", resolve);
         if (res.headersSent) res.destroy();

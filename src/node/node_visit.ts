@@ -73,6 +73,11 @@ export class NodeVisit implements Surroundings, NodeInfo {
     return this.#answer;
   }
 
+  /** Whether the application broke off before its response was complete. */
+  get isAborted(): boolean {
+    return this.#exchange !== null && this.#exchange.aborted;
+  }
+
   /** Enters at the mount that Express has reached, with the parsed body, what middleware attached, and the headers set so far. */
   enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
     this.#exchange = exchange;

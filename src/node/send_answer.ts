@@ -33,7 +33,7 @@ export function sendAnswer(visit: NodeVisit, response: Response): Promise<void> 
   // the client is gone, or somebody else has answered: a timeout, a server that is closing
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
   // a handler broke off before there was a response; on Node the connection can be closed then
-  if (visit.answer?.destroyed && !visit.answer.writableFinished) return void res.destroy();
+  if (visit.isAborted) return void res.destroy();
   visit.request.keepBody();
   const parts = NodeAnswer.partsOf(response);
   if (parts === null || !sendWhole(visit, parts)) return sendResponse(visit, response, parts);
@@ -47,8 +47,8 @@ function sendWhole({ req, res }: NodeVisit, { body, status, statusText, head, is
   const sent = body ?? noBody(req.method, status);
   // Node garbles a Latin-1 Content-Disposition that follows a Content-Length, and then refuses it; a web response sorts
   if (sent === null && !isAscii) return false;
-  const length = sent === null ? [] : ["content-length", String(Buffer.byteLength(sent))];
-  res.writeHead(status, statusText || (STATUS_CODES[status] ?? ""), [...head, ...length]);
+  const lines = sent === null ? [...head] : head.concat("content-length", String(Buffer.byteLength(sent)));
+  res.writeHead(status, statusText || (STATUS_CODES[status] ?? ""), lines);
   // Node would send the head together with a string body, in the encoding of the body
   res.end(typeof sent !== "string" || isAscii ? sent : Buffer.from(sent));
   return true;

@@ -4,7 +4,15 @@ import { created } from "../http/sequence.ts";
 import type { AppLike, OpenStream } from "./app_like.ts";
 import type { Peer } from "./peer.ts";
 import { Target } from "./target.ts";
-import { beginWaiting, endWaiting, LOOK_EVERY, lookAround, notePromised, type Waiter } from "./waiting.ts";
+import {
+  beginWaiting,
+  endWaiting,
+  LOOK_EVERY,
+  lookAround,
+  notePromised,
+  type Waiter,
+  type Waiting,
+} from "./waiting.ts";
 import { Watch } from "./watch.ts";
 
 /** The runtime's own, not a test's fake timers: those do not delay Node's events either. */
@@ -87,6 +95,8 @@ class Extras {
   /** Tells the platform, if it waits for the handlers, that all have settled. */
   handlersEnded: (() => void) | null = null;
   peer: Peer | null = null;
+  /** That a server waits for the response. */
+  waiting: Waiting | null = null;
   failure: Failure | null = null;
 }
 
@@ -364,7 +374,7 @@ export class Exchange implements Waiter {
     const isSettling = this.#isSettling;
     if (this.hasListeners || (this.#isHandled && !isSettling)) this.#keep();
     if (waiting === null) return true;
-    endWaiting(this);
+    if (this.#extras?.waiting) endWaiting(this.#extras.waiting);
     if (this.streaming === null) this.#endSilence();
     if (isSettling) this.#afterHandlers(() => waiting(response));
     else waiting(response);
@@ -520,7 +530,7 @@ export class Exchange implements Waiter {
       this.#watch();
     });
     if (runtimeSupport.forgetsPeer) void this.peer;
-    if (runtimeSupport.awaits?.(request, info)) beginWaiting(this, promise);
+    if (runtimeSupport.awaits?.(request, info)) this.#ensureExtras.waiting = beginWaiting(this, promise);
     return promise;
   }
 }

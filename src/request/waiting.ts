@@ -1,3 +1,5 @@
+import { type Linked, LinkedList } from "../http/linked_list.ts";
+
 /** An exchange for whose response a server waits. */
 export interface Waiter {
   /** Its number in the order in which requests came. */
@@ -19,8 +21,27 @@ const SLOW_MS = 1000;
 /** Requests between two looks at the clock. */
 export const LOOK_EVERY = 512;
 
-/** The exchanges that wait, oldest first, with the server that received each, if that may be closed. */
-const waiting = new Map<Waiter, object | null>();
+/** That a server waits for an exchange. */
+export class Waiting implements Linked<Waiting> {
+  /** The exchange. */
+  readonly waiter: Waiter;
+  /** The server that received it, if that may be closed. */
+  readonly server: object | null;
+  before: Waiting | null = null;
+  after: Waiting | null = null;
+
+  /**
+   * @param waiter The exchange
+   * @param server The server that received it, if that may be closed
+   */
+  constructor(waiter: Waiter, server: object | null) {
+    this.waiter = waiter;
+    this.server = server;
+  }
+}
+
+/** What waits, oldest first. */
+const waiting = new LinkedList<Waiting>();
 
 /** When those that wait were last looked at, and the number of the last request that had come by then. */
 let lookedAt = 0;
@@ -72,10 +93,13 @@ export function isPromised(answer: unknown): boolean {
  *
  * @param waiter The exchange
  * @param promise What the server gets meanwhile
+ * @returns For `endWaiting`
  */
-export function beginWaiting(waiter: Waiter, promise: Promise<Response>): void {
-  waiting.set(waiter, receiver);
-  if (receiver !== null) promised = promise;
+export function beginWaiting(waiter: Waiter, promise: Promise<Response>): Waiting {
+  const begun = new Waiting(waiter, receiver);
+  waiting.add(begun);
+  notePromised(promise);
+  return begun;
 }
 
 /**
@@ -90,10 +114,10 @@ export function notePromised(promise: Promise<Response>): void {
 /**
  * Notes that there is a response.
  *
- * @param waiter The exchange
+ * @param ended What `beginWaiting` returned
  */
-export function endWaiting(waiter: Waiter): void {
-  waiting.delete(waiter);
+export function endWaiting(ended: Waiting): void {
+  waiting.delete(ended);
 }
 
 /**
@@ -107,7 +131,7 @@ export function lookAround(sequence: number): void {
   const now = Date.now();
   // a clock that was set back counts as well
   if (Math.abs(now - lookedAt) < SLOW_MS) return;
-  for (const waiter of waiting.keys()) {
+  for (const { waiter } of waiting) {
     if (waiter.sequence > lastThen) break;
     waiter.watch();
   }
@@ -124,7 +148,7 @@ export function lookAround(sequence: number): void {
  * @returns Their requests
  */
 export function cutAll(server: object, requests: ReadonlySet<Request>, response: () => Response): Request[] {
-  const own = [...waiting].filter(([{ target }, by]) => by === server || requests.has(target.request));
-  for (const [waiter] of own) waiter.cut(response());
-  return own.map(([{ target }]) => target.request);
+  const own = [...waiting].filter((one) => one.server === server || requests.has(one.waiter.target.request));
+  for (const { waiter } of own) waiter.cut(response());
+  return own.map(({ waiter }) => waiter.target.request);
 }
