@@ -62,7 +62,6 @@ export function bunPlatform(): Platform {
     passedOn,
     typesBytes: true,
     keepsCoding: true,
-    modelsFast: true,
     files: {
       ...builtinFiles(() => builtinModule<BuiltinFiles>("node:fs")!, () => globals.process.cwd()),
       // Bun sends a Content-Length only for bodies given as a whole, and players and progress bars need it

@@ -41,8 +41,6 @@ export interface RuntimeSupport extends TagMaker {
    * Whether the runtime adds a content type to bytes without one, which makes browsers download what they should show.
    */
   readonly typesBytes?: boolean;
-  /** Whether it is cheaper to make a response with another one for its headers than to set them. */
-  readonly modelsFast?: boolean;
   /** Whether `fetch` decompresses a body, but leaves the headers that describe the compressed one. */
   readonly keepsCoding?: boolean;
   /**

@@ -6,7 +6,6 @@ import { baseName, extensionOf } from "../http/file_paths.ts";
 import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
-import { responseClass } from "../http/response_class.ts";
 import { statusMessage } from "../http/status_text.ts";
 import type { AppLike, RenderCallback } from "../request/app_like.ts";
 import type { Exchange } from "../request/exchange.ts";
@@ -19,7 +18,7 @@ import { jsonText } from "./json_text.ts";
 import { mayHaveContent } from "./framing.ts";
 import { headerText, type HeaderValue } from "./outgoing_headers.ts";
 import { bodyFailedKey, endWholeKey, handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
-import { ResponseState, type SentAtOnce, stateKey } from "./response_state.ts";
+import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
 import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
 import { isBodySource } from "./streamed_body.ts";
@@ -56,8 +55,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   readonly #exchange: Exchange;
   /** Made for what cannot be answered at once. */
   #state: ResponseState | null = null;
-  /** What the exchange's response consists of, if it was sent without a state. */
-  #sent: SentAtOnce | undefined = undefined;
+  /** The body, if it was sent without a state. */
+  #sent: string | undefined = undefined;
   #locals: Locals | undefined = undefined;
 
   /** Status of the response. */
@@ -247,33 +246,12 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   #answerJson(value: unknown): boolean {
-    const { app, respond } = this.#exchange;
+    const { app } = this.#exchange;
     const { settings } = app;
     const isPlain = settings["json charset"] === false;
     const isShaped = settings["json replacer"] || settings["json spaces"] || settings["json escape"];
-    if (isPlain && !isShaped && settings["etag fn"] === undefined && respond === null && this.statusCode === 200) {
-      return this.#answerValue(value);
-    }
     const text = isShaped ? jsonText(value, app) : JSON.stringify(value);
     return text !== undefined && this.#answerText(text, isPlain ? JSON_PLAIN : JSON_UTF8);
-  }
-
-  // if nobody needs the text, the runtime can turn the value into the response in one call
-  #answerValue(value: unknown): boolean {
-    if (typeof value !== "object") return false;
-    let response: Response;
-    try {
-      response = responseClass().json(value);
-      // just reading the headers of a response makes the platform build the list
-      if (this.#state !== null && !this.#state.bare) this.#state.headers.copyTo(response.headers);
-    } catch (error) {
-      // A value that nests too deeply. To try again would fail again, and fills the stack: a second of Bun each time.
-      if (error instanceof RangeError) throw error;
-      // a value that JSON cannot represent, or a header that cannot be sent: left to the usual way
-      return false;
-    }
-    this.#sendAtOnce(response, value);
-    return true;
   }
 
   #answerText(body: string, type: string): boolean {
@@ -291,13 +269,13 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     return this.#exchange.target.method !== "POST" && this.req.get("if-none-match") !== undefined;
   }
 
-  #sendAtOnce(response: Response, content: SentAtOnce): void {
+  #sendAtOnce(response: Response, body: string): void {
     const isFirst = this.#exchange.settle(response);
     if (isFirst && this.#state === null) {
-      this.#sent = content;
+      this.#sent = body;
     } else {
       const state = this[stateKey];
-      state.sent(content, this.statusCode);
+      state.sent(body, this.statusCode);
       // what this response says of itself is not in the exchange's, which the client that has left was given
       if (!isFirst) response.headers.forEach((value, name) => state.headers.set("res.send", name, value));
     }

@@ -8,9 +8,6 @@ import { webResponse } from "./web_response.ts";
 /** Key under which a response keeps its state. */
 export const stateKey: unique symbol = Symbol("state");
 
-/** What a response consists of whose web response was made at once: a text or, as JSON, a value. */
-export type SentAtOnce = string | object | null;
-
 /**
  * State of a response, from the first header to the web response.
  *
@@ -31,7 +28,8 @@ export class ResponseState {
   stream: BodyStream | null = null;
   /** Whether the response is registered to emit `finish` and `close`, or has emitted them. */
   ending: "unwatched" | "awaited" | "told" = "unwatched";
-  #body: WebBody | JsonBody = null;
+  /** The body of a response that was ended in one piece, `null` for none. */
+  body: WebBody = null;
 
   /** @param exchange The exchange that is answered */
   constructor(exchange: Exchange) {
@@ -52,11 +50,6 @@ export class ResponseState {
   get allowsBody(): boolean {
     return this.sentStatus === 0 && !this.ended && this.reason === "" &&
       (this.#headers === null || this.#headers.allowsBody);
-  }
-
-  /** The body of a response that was ended in one piece, `null` for none. */
-  get body(): WebBody {
-    return this.#body instanceof JsonBody ? this.#body = this.#body.text : this.#body;
   }
 
   /**
@@ -84,7 +77,7 @@ export class ResponseState {
       this.sentStatus = 0;
       throw error;
     }
-    this.#body = framed;
+    this.body = framed;
     this.sentStatus = status;
     return isFirst && framed !== null && !isHead;
   }
@@ -121,25 +114,12 @@ export class ResponseState {
   /**
    * Notes what was sent at once. The web response may have further headers.
    *
-   * @param content What it was
+   * @param body The body
    * @param status Its status
    */
-  sent(content: SentAtOnce, status: number): void {
-    this.#body = typeof content === "string" ? content : new JsonBody(content);
+  sent(body: string, status: number): void {
+    this.body = body;
     this.sentStatus = status;
     this.ended = true;
-  }
-}
-
-/** A value that the runtime has turned into JSON; the text is made again if somebody asks for its length. */
-class JsonBody {
-  readonly #value: unknown;
-
-  constructor(value: unknown) {
-    this.#value = value;
-  }
-
-  get text(): string {
-    return JSON.stringify(this.#value);
   }
 }

@@ -1,12 +1,11 @@
 import { utf8Bytes } from "../http/encodings.ts";
 import { ownResponseClass, responseClass } from "../http/response_class.ts";
-import { TwoGenerations } from "../http/two_generations.ts";
 import type { AppLike } from "../request/app_like.ts";
 import type { Exchange, WebBody } from "../request/exchange.ts";
 import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
 
-// the only type for which Deno's constructor has a fast path; shared, because a literal would be made each time
+// For this type alone Deno's constructor has a fast path, worth a twentieth of a small response.
 const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
 
 /**
@@ -78,15 +77,6 @@ export function textResponse(
   return response;
 }
 
-function typedResponse(type: string, body: WebBody, { runtimeSupport }: AppLike): Response {
-  const WebResponse = ownResponseClass ?? responseClass();
-  if (runtimeSupport.modelsFast) return new WebResponse(body, modelOf(type));
-  if (type === JSON_PLAIN) return new WebResponse(body, JSON_INIT);
-  const response = new WebResponse(body);
-  response.headers.set("content-type", type);
-  return response;
-}
-
 function newResponse(
   status: number,
   statusText: string,
@@ -95,33 +85,15 @@ function newResponse(
   body: WebBody,
   app: AppLike,
 ): Response {
-  const isPlain = status === 200 && statusText === "" && !coded;
-  if (isPlain && type !== undefined) return typedResponse(type, body, app);
-  const WebResponse = responseClass();
+  const WebResponse = ownResponseClass ?? responseClass();
   const given = type === undefined ? untyped(body, app) : body;
-  return isPlain ? new WebResponse(given) : new WebResponse(given, init(status, statusText, type, coded));
-}
-
-/** Types come from the application, which may make new ones all the time. */
-const models = new TwoGenerations<Response>(64);
-
-/** The type that was sent last, and its model: nearly every program has one that it sends most. */
-let lastType: string | undefined;
-let lastModel: Response;
-
-// a response with nothing but this content type
-function modelOf(type: string): Response {
-  if (type !== lastType) {
-    lastModel = models.get(type) ?? madeModel(type);
-    lastType = type;
+  if (status !== 200 || statusText !== "" || coded) {
+    return new WebResponse(given, init(status, statusText, type, coded));
   }
-  return lastModel;
-}
-
-function madeModel(type: string): Response {
-  const made = new (responseClass())(null, { headers: { "content-type": type } });
-  models.set(type, made);
-  return made;
+  if (type === JSON_PLAIN) return new WebResponse(given, JSON_INIT);
+  const response = new WebResponse(given);
+  if (type !== undefined) response.headers.set("content-type", type);
+  return response;
 }
 
 /**
