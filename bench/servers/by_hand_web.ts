@@ -17,6 +17,7 @@ const NOT_FOUND = {
 };
 
 const CREATED = { status: 201 };
+const PLAIN_JSON = { headers: { "content-type": "application/json" } };
 const CREATED_JSON = { status: 201, headers: { "content-type": "application/json" } };
 const MISSING = { status: 404 };
 const TEXT_INIT = { headers: { "content-type": HTML } };
@@ -61,8 +62,13 @@ function lean(folder: string): WebReplies {
       response.headers.set("content-type", HTML);
       return response;
     },
-    // Bun gives what `Response.json` makes with a status a charset
+    // not `Response.json`, which adds a charset on Bun
+    json: (_request, value) => new Response(JSON.stringify(value), PLAIN_JSON),
     created: (_request, value) => new Response(JSON.stringify(value), CREATED_JSON),
+    toUser(_request, value, user) {
+      const headers = { "content-type": "application/json", "x-user": user };
+      return new Response(JSON.stringify(value), { headers });
+    },
     file: (request, name) => taggedFile(request, `${folder}/${name}`),
     missing: (_request, path) => new Response(notFoundPage(path), { status: 404, headers: NOT_FOUND }),
   };
