@@ -41,12 +41,10 @@ export const SAME_BYTES: readonly (readonly [sluice: string, hand: string])[] = 
 /** Pairs whose ratio is a goal, and what it is called. */
 export const PAIRS: readonly (readonly [own: string, other: string, title: string])[] = [
   ["sluice", "hand-same", "Sluice over its bytes by hand"],
-  ["sluice", "hono-etag", "Sluice over Hono + etag"],
   ["sluice", "express", "Sluice over Express"],
   ["sluice-lean", "hand", "Sluice lean over the barest by hand"],
   ["sluice-lean", "hand-lean", "Sluice lean over its bytes by hand"],
   ["sluice-lean", "hono", "Sluice lean over Hono"],
-  ["sluice-lean", "h3", "Sluice lean over h3"],
   ["sluice-lean", "elysia", "Sluice lean over Elysia"],
   ["sluice-lean", "fastify", "Sluice lean over fastify"],
 ];

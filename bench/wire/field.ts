@@ -154,8 +154,9 @@ async function writeResults(
   repeated: readonly Row[],
 ): Promise<void> {
   const goals = goalsTable(byClient);
-  const sections = new Map([[section, `${compactTable(byClient)}${goals === null ? "" : `\n\n${goals}`}`]]);
-  if (repeated.length > 0) sections.set("repeated", repeatedTable(repeated));
-  await writeSections(sections);
+  await writeSections(new Map([[section, `${compactTable(byClient)}${goals === null ? "" : `\n\n${goals}`}`]]));
+  if (repeated.length > 0) {
+    await writeSections(new Map([["repeated", repeatedTable(repeated)]]), "measurements/details.md");
+  }
   await writePicture(`performance-${section}.svg`, picture(`Processor time on ${runtime}`, byClient));
 }
