@@ -10,9 +10,6 @@ export function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
   return (encoder ??= new TextEncoder()).encode(text);
 }
 
-/** The digits of Base64 in their order (RFC 4648 section 4). */
-export const BASE64_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 /**
  * Bytes as Base64 without the padding.
  *

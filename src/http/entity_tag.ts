@@ -1,6 +1,6 @@
-import { utf8Bytes } from "./encodings.ts";
+import { unpaddedBase64, utf8Bytes } from "./encodings.ts";
 import { murmur3 } from "./murmur3.ts";
-import { sha1Base64, sha1Base64OfAscii } from "./sha1.ts";
+import { sha1 } from "./sha1.ts";
 
 /** A runtime that makes entity tags itself. */
 export interface TagMaker {
@@ -45,14 +45,8 @@ export function sha1EntityTag(body: string | Uint8Array, runtime: TagMaker = NO_
 export function strongEntityTag(body: string | Uint8Array, runtime: TagMaker = NO_MAKER): string {
   const own = body.length > SHORT ? runtime.entityTag?.(body) : null;
   if (own) return own;
-  if (typeof body === "string" && isAscii(body)) return `"${body.length.toString(16)}-${sha1Base64OfAscii(body)}"`;
   const bytes = typeof body === "string" ? utf8Bytes(body) : body;
-  return `"${bytes.byteLength.toString(16)}-${sha1Base64(bytes)}"`;
-}
-
-function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
-  return true;
+  return `"${bytes.byteLength.toString(16)}-${unpaddedBase64(sha1(bytes))}"`;
 }
 
 /**

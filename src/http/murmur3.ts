@@ -1,5 +1,3 @@
-import { BASE64_DIGITS } from "./encodings.ts";
-
 /** Bytes that are mixed at a time: one word for each of four lanes. */
 const BLOCK = 16;
 
@@ -135,6 +133,9 @@ function avalanche(word: number): number {
   word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35);
   return word ^ (word >>> 16);
 }
+
+/** The digits of Base64 in their order (RFC 4648 section 4). */
+const BASE64_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 // a digit of the lowest six bits, as a character code: one call joins all of them
 function digit(bits: number): number {

@@ -1,5 +1,3 @@
-import { BASE64_DIGITS } from "./encodings.ts";
-
 // one schedule for all calls: a hash is finished before the next one begins
 const words = new Int32Array(80);
 let h0 = 0, h1 = 0, h2 = 0, h3 = 0, h4 = 0;
@@ -19,29 +17,7 @@ export function sha1(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(digest.buffer);
 }
 
-/**
- * SHA-1 of some bytes, as Base64 without padding.
- *
- * @param bytes The bytes
- * @returns 27 characters
- */
-export function sha1Base64(bytes: Uint8Array): string {
-  hash(bytes);
-  return base64();
-}
-
-/**
- * SHA-1 of a text of ASCII characters, as Base64 without padding; needs no bytes to be made of it.
- *
- * @param text The text
- * @returns 27 characters
- */
-export function sha1Base64OfAscii(text: string): string {
-  hash(text);
-  return base64();
-}
-
-function hash(message: string | Uint8Array): void {
+function hash(message: Uint8Array): void {
   const { length } = message;
   h0 = 0x67452301;
   h1 = 0xefcdab89 | 0;
@@ -52,20 +28,12 @@ function hash(message: string | Uint8Array): void {
   for (let block = 0; block <= last; block++) {
     const start = block * 64;
     if (start + 64 > length) loadEnd(message, start);
-    else if (typeof message === "string") loadText(message, start);
     else loadBytes(message, start);
     if (block === last) {
       words[14] = Math.floor(length / 0x20000000);
       words[15] = length << 3;
     }
     compress();
-  }
-}
-
-function loadText(text: string, start: number): void {
-  for (let i = 0, at = start; i < 16; i++, at += 4) {
-    words[i] = (text.charCodeAt(at) << 24) | (text.charCodeAt(at + 1) << 16) | (text.charCodeAt(at + 2) << 8) |
-      text.charCodeAt(at + 3);
   }
 }
 
@@ -76,12 +44,10 @@ function loadBytes(bytes: Uint8Array, start: number): void {
 }
 
 // what is left of the message, a one bit, zeros
-function loadEnd(message: string | Uint8Array, start: number): void {
+function loadEnd(message: Uint8Array, start: number): void {
   const { length } = message;
   for (let i = 0; i < 16; i++) words[i] = 0;
-  for (let at = start; at < length; at++) {
-    put(at - start, typeof message === "string" ? message.charCodeAt(at) : message[at]!);
-  }
+  for (let at = start; at < length; at++) put(at - start, message[at]!);
   if (length >= start) put(length - start, 0x80);
 }
 
@@ -151,42 +117,4 @@ function compress(): void {
   h2 = (h2 + c) | 0;
   h3 = (h3 + d) | 0;
   h4 = (h4 + e) | 0;
-}
-
-// the characters are joined in one call: joining strings takes longer, and a table of pairs takes memory at start
-function base64(): string {
-  return String.fromCharCode(
-    code(h0 >>> 26),
-    code(h0 >>> 20),
-    code(h0 >>> 14),
-    code(h0 >>> 8),
-    code(h0 >>> 2),
-    code((h0 << 4) | (h1 >>> 28)),
-    code(h1 >>> 22),
-    code(h1 >>> 16),
-    code(h1 >>> 10),
-    code(h1 >>> 4),
-    code((h1 << 2) | (h2 >>> 30)),
-    code(h2 >>> 24),
-    code(h2 >>> 18),
-    code(h2 >>> 12),
-    code(h2 >>> 6),
-    code(h2),
-    code(h3 >>> 26),
-    code(h3 >>> 20),
-    code(h3 >>> 14),
-    code(h3 >>> 8),
-    code(h3 >>> 2),
-    code((h3 << 4) | (h4 >>> 28)),
-    code(h4 >>> 22),
-    code(h4 >>> 16),
-    code(h4 >>> 10),
-    code(h4 >>> 4),
-    code(h4 << 2),
-  );
-}
-
-/** The character for the lowest six bits. */
-function code(bits: number): number {
-  return BASE64_DIGITS.charCodeAt(bits & 63);
 }

@@ -368,16 +368,16 @@ export class Exchange implements Waiter {
    * @returns Whether it was the first
    */
   settle(response: Response): boolean {
-    const waiting = this.#answer;
-    if (waiting !== null && typeof waiting !== "function") return false;
+    const deliver = this.#answer;
+    if (deliver !== null && typeof deliver !== "function") return false;
     this.#answer = response;
     const isSettling = this.#isSettling;
     if (this.hasListeners || (this.#isHandled && !isSettling)) this.#keep();
-    if (waiting === null) return true;
+    if (deliver === null) return true;
     if (this.#extras?.waiting) endWaiting(this.#extras.waiting);
     if (this.streaming === null) this.#endSilence();
-    if (isSettling) this.#afterHandlers(() => waiting(response));
-    else waiting(response);
+    if (isSettling) this.#afterHandlers(() => deliver(response));
+    else deliver(response);
     return true;
   }
 
