@@ -2,7 +2,7 @@ import { captureContext } from "../http/async_context.ts";
 import { expectEcho } from "../http/echoes.ts";
 import { created } from "../http/sequence.ts";
 import type { AppLike, OpenStream } from "./app_like.ts";
-import type { Peer } from "./peer.ts";
+import { expectPeers, type Peer, peersExpected } from "./peer.ts";
 import { Target } from "./target.ts";
 import {
   beginWaiting,
@@ -160,6 +160,11 @@ export class Exchange implements Waiter {
 
   /** The other end of the connection. */
   get peer(): Peer {
+    expectPeers();
+    return this.#peer;
+  }
+
+  get #peer(): Peer {
     return this.#ensureExtras.peer ??= this.app.runtimeSupport.peerOf(this.info, this.target.request);
   }
 
@@ -468,7 +473,7 @@ export class Exchange implements Waiter {
 
   #keepRequest(): void {
     this.app.runtimeSupport.keepHeaders?.(this.target.request);
-    void this.peer;
+    void this.#peer;
   }
 
   /** The body being streamed, which `breakOff` has to cut. */
@@ -529,7 +534,7 @@ export class Exchange implements Waiter {
       this.#answer = resolve;
       this.#watch();
     });
-    if (runtimeSupport.forgetsPeer) void this.peer;
+    if (runtimeSupport.forgetsPeer && peersExpected) void this.#peer;
     if (runtimeSupport.awaits?.(request, info)) this.#ensureExtras.waiting = beginWaiting(this, promise);
     return promise;
   }

@@ -1,6 +1,7 @@
 import { subnetOf } from "../../http/ip_address.ts";
 import { ownText } from "../../http/own_text.ts";
 import { TwoGenerations } from "../../http/two_generations.ts";
+import { expectPeers } from "../../request/peer.ts";
 
 /** Key of requests whose client is unknown. No address, and hardly any generated key, is equal to it. */
 const UNKNOWN_CLIENT = "\u0000unknown client";
@@ -26,6 +27,7 @@ export class ClientKeys {
   constructor(prefixLength: number, missing: "share" | "error") {
     this.#prefixLength = prefixLength;
     this.#missing = missing;
+    expectPeers();
   }
 
   /**
