@@ -69,6 +69,23 @@ Deno.test(
   },
 );
 
+for (
+  const [name, scenario, seen] of [
+    ["a limiter knows clients that have left before it is asked", "limited", ["127.0.0.1", "limited"]],
+    ["so does a program that reads addresses", "read", ["127.0.0.1", "127.0.0.1", "127.0.0.1"]],
+    ["one that never did does not know the first such client", "unread", [null, "127.0.0.1"]],
+  ] as const
+) {
+  Deno.test(`on Bun, ${name}`, { ignore: runtimes === undefined }, async () => {
+    const program = await bundled("tests/fixtures/bun_addresses.ts");
+    const { output } = await run(`${runtimes}node_modules/.bin/bun`, [program, scenario], {
+      limitMs: PATIENCE_MS,
+      quiet: true,
+    });
+    assertEquals(JSON.parse(output), seen);
+  });
+}
+
 Deno.test("on Bun, a large upload also reaches an exported application", {
   ignore: runtimes === undefined,
 }, async () => {
