@@ -19,12 +19,9 @@
  *
  * @module
  */
-import { createApp } from "./src/app/create_app.ts";
-
-export default createApp;
 // what require() returns; it adds nothing to the types
 export * from "./src/app/common_js.js";
-export { application, request, response } from "./src/app/create_app.ts";
+export { application, createApp as default, request, response } from "./src/app/create_app.ts";
 export type { CreateApp } from "./src/app/create_app.ts";
 export type {
   Application,

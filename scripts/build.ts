@@ -8,9 +8,9 @@
  */
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
 import { flags } from "./flags.ts";
-import { lockedVersions } from "./locked_packages.ts";
-import { run } from "./process.ts";
+import { installLocked } from "./locked_packages.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -69,15 +69,19 @@ export async function buildPackages(folder: URL, options: BuildOptions = { sourc
   await rm(folder, { recursive: true, force: true });
   const manifests = await Promise.all(PACKAGES.map(({ path }) => manifestOf(new URL(path, ROOT))));
   const names = manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)]);
-  const versions = await lockedVersions();
   for (const [i, { path, included }] of PACKAGES.entries()) {
     const [source, target] = [new URL(path, ROOT), new URL(path, folder)];
     const { exports, publish } = manifests[i]!;
-    for (const name of publish.include) await cp(new URL(name, source), new URL(name, target), { recursive: true });
     const entries = Object.values(exports);
     const external = names.filter((name) => !included.includes(name));
-    const imports = Object.fromEntries(included.map((name) => [name, `npm:${name}@${versions[name]}`]));
-    await bundle(target, entries, external, imports, options);
+    // the bundler names each module's path: with its packages beside the sources, none is one of this machine
+    await installLocked(target, included);
+    for (const name of publish.include) await cp(new URL(name, source), new URL(name, target), { recursive: true });
+    await bundle(target, entries, external, options);
+    if (included.length > 0) {
+      await Deno.writeTextFile(new URL("dist/LICENSES.txt", target), await licenses(target, included));
+    }
+    for (const name of INSTALLED) await rm(new URL(name, target), { recursive: true, force: true });
     for (const entry of entries) {
       // on the line of the first import, so that a source map keeps its lines
       await rewrite(new URL(builtFrom(entry), target), (code) => `/* @ts-self-types=".${entry}" */ ${code}`);
@@ -94,47 +98,60 @@ function builtFrom(entry: string): string {
   return entry.replace("./", "./dist/").replace(/\.ts$/, ".js");
 }
 
+/** What installing packages leaves, apart from a `deno.json`, which the package's own replaces. */
+const INSTALLED = ["node_modules/", "package.json", "deno.lock", "installed.json"];
+
+/** Bundles entry points into the package's `dist/`, with the given packages inside; its sources are in the folder. */
 async function bundle(
   folder: URL,
   entries: readonly string[],
   external: readonly string[],
-  imports: Readonly<Record<string, string>>,
   { sourceMaps }: BuildOptions,
 ): Promise<void> {
-  // the bundler names each module's path: with its packages beside the sources, none is one of this machine
-  const [config, modules] = [new URL("bundle.json", folder), new URL("node_modules/", folder)];
-  await Deno.writeTextFile(config, JSON.stringify({ nodeModulesDir: "auto", imports }));
-  const how = ["--quiet", "--no-lock", "--config=bundle.json", "--code-splitting", "--outdir=dist"];
-  if (sourceMaps) how.push("--sourcemap=linked");
-  const packages = external.flatMap((name) => [name, `${name}/*`]);
-  // --external takes all that follows it up to the next flag
-  const args = ["bundle", "--external", ...packages, ...how, ...entries];
-  const { code, output } = await run(Deno.execPath(), args, {
-    limitMs: 60_000,
-    quiet: true,
+  const bundle = await rolldown({
     cwd: fileURLToPath(folder),
+    input: Object.fromEntries(entries.map((entry) => [entry.slice("./".length, -".ts".length), entry])),
+    external: (id) => id.startsWith("node:") || external.some((name) => id === name || id.startsWith(`${name}/`)),
+    platform: "neutral",
+    resolve: { mainFields: ["module", "main"] },
+    // what cannot be resolved is only a warning otherwise
+    onLog(_level, log) {
+      throw new Error(log.message);
+    },
   });
-  if (code !== 0) throw new Error(`${fileURLToPath(folder)} cannot be bundled: ${output}`);
-  const dist = new URL("dist/", folder);
-  for await (const { name } of Deno.readDir(dist)) {
-    if (name.endsWith(".js")) await rewrite(new URL(name, dist), restoreNames);
+  try {
+    const { output } = await bundle.write({
+      dir: fileURLToPath(new URL("dist/", folder)),
+      chunkFileNames: "chunk-[hash].js",
+      comments: { jsdoc: false },
+      // a variable that may not be initialized yet is checked whenever it is used
+      topLevelVar: true,
+      // what the modules of the package export to one another is named as in the sources, too
+      minifyInternalExports: false,
+      sourcemap: sourceMaps,
+    });
+    // any other character makes V8 store the whole module in two bytes a character
+    for (const { type, fileName } of output) {
+      if (type === "chunk") await rewrite(new URL(`dist/${fileName}`, folder), inAscii);
+    }
+  } finally {
+    await bundle.close();
   }
-  const names = Object.keys(imports);
-  if (names.length > 0) await Deno.writeTextFile(new URL("LICENSES.txt", dist), await licenses(modules, names));
-  await rm(config);
-  await rm(modules, { recursive: true, force: true });
 }
 
-/** Undoes `var App = class _App`, as the bundler writes classes that refer to themselves: stack traces show the name. */
-function restoreNames(code: string): string {
-  const names = new Set([...code.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name));
-  return code.replace(/\b_(\w+)/g, (word, name) => names.has(name) ? name : word);
+/** Escapes other characters, which are only in texts and expressions: the bundler leaves comments out. */
+function inAscii(code: string): string {
+  return code.replaceAll(/[^\p{ASCII}]/gu, (character) => {
+    return [...Array(character.length).keys()].map((i) => {
+      return `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`;
+    }).join("");
+  });
 }
 
 /** The licenses of the included packages, which ask for being passed on with the code. */
-async function licenses(modules: URL, names: readonly string[]): Promise<string> {
+async function licenses(target: URL, names: readonly string[]): Promise<string> {
   const texts = await Promise.all(names.map(async (name) => {
-    const folder = new URL(`${name}/`, modules);
+    const folder = new URL(`node_modules/${name}/`, target);
     const files = await Array.fromAsync(Deno.readDir(folder));
     const license = files.find((file) => /^licen[cs]e/i.test(file.name));
     if (license === undefined) throw new Error(`the package "${name}" has no license`);
