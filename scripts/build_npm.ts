@@ -1,0 +1,169 @@
+/**
+ * `deno task build:npm`: the packages for npm, from the same sources as those for JSR, in `.cache/npm/`: a folder for
+ * each, and the tarball that is published beside it.
+ *
+ * `--repository=https://…` is the repository that npm shows and checks the provenance against.
+ */
+import { rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { bundle } from "./bundle.ts";
+import { type Exported, writeDeclarations } from "./declarations.ts";
+import { flags } from "./flags.ts";
+import { NPM_FACTS, npmManifest } from "./npm_manifest.ts";
+import {
+  entriesOf,
+  knownPackages,
+  licensesOf,
+  type Manifest,
+  manifestOf,
+  PACKAGES,
+  stage,
+  unstage,
+} from "./packages.ts";
+import { run } from "./process.ts";
+import { rewrite } from "./rewrite.ts";
+
+const ROOT = new URL("../", import.meta.url);
+
+/** The folder `deno task build:npm` writes to. */
+export const NPM = new URL(".cache/npm/", ROOT);
+
+/** What was built of one package. */
+export interface Built {
+  /** Its name on npm. */
+  readonly name: string;
+  /** What is in the tarball. */
+  readonly folder: URL;
+  /** The tarball. */
+  readonly tarball: URL;
+}
+
+/** A name for whatever a module of CommonJS is as a whole. */
+const WHOLE = "module.exports";
+
+/**
+ * Builds the packages for npm.
+ *
+ * On Node, the code is CommonJS, and its ES modules only pass on what that exports, so that there is one instance of
+ * each class however a program loads it: Jest, and tsx in older versions, cannot `require` ES modules. On Deno, Bun,
+ * Workers and in bundles for anything else it is ES modules, the same as on JSR.
+ *
+ * @param to Where to; what it held before is removed
+ * @param repository Address of the repository
+ * @returns The packages, each after those it needs
+ * @throws {Error} If one cannot be built or packed
+ */
+export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
+  await rm(to, { recursive: true, force: true });
+  await Deno.mkdir(to, { recursive: true });
+  const names = await knownPackages();
+  const built: Built[] = [];
+  for (const { path, included: always } of PACKAGES) {
+    const manifest = await manifestOf(path);
+    const facts = NPM_FACTS[manifest.name]!;
+    const folder = new URL(`${manifest.name.replace(/^@.*\//, "")}/`, to);
+    const included = [...always, ...facts.included];
+    await stage(folder, { path, included });
+    const entries = entriesOf(manifest);
+    const modules = { folder, external: names.filter((name) => !included.includes(name)), sourceMaps: true };
+    await bundle({ ...modules, entries, to: "dist/", format: "es" });
+    const onNode = facts.onNode === undefined ? entries : { ...entries, mod: await joined(folder, facts.onNode) };
+    const exported = await bundle({ ...modules, entries: onNode, to: "node/", format: "cjs" });
+    const declared = await writeDeclarations(folder, entries, "types/");
+    for (const name of Object.keys(entries)) await writeForNode(folder, name, exported[name]!, declared[name]!);
+    if (included.length > 0) {
+      await Deno.writeTextFile(new URL("LICENSES.txt", folder), await licensesOf(folder, included));
+    }
+    await unstage(folder);
+    await removeSources(folder, manifest);
+    await writeJson(
+      new URL("package.json", folder),
+      npmManifest(manifest, facts, repository, await rangesOf(manifest)),
+    );
+    built.push({ name: manifest.name, folder, tarball: await pack(folder, to) });
+  }
+  return built;
+}
+
+/** An entry that is `mod.ts`, and loads another one first: on Node a program need not name the adapter. */
+async function joined(folder: URL, other: string): Promise<string> {
+  await Deno.writeTextFile(new URL("mod_on_node.ts", folder), `import "${other}";\nexport * from "./mod.ts";\n`);
+  return "./mod_on_node.ts";
+}
+
+/** What only Node loads: the ES module around one of CommonJS, and the types of the latter. */
+async function writeForNode(folder: URL, name: string, exported: readonly string[], types: Exported): Promise<void> {
+  const isWhole = exported.includes(WHOLE);
+  const names = exported.filter((one) => one !== WHOLE && one !== "default").sort();
+  if (isWhole) {
+    await rewrite(
+      new URL(`node/${name}.cjs`, folder),
+      (code) => afterCode(code, `module.exports = exports["${WHOLE}"];`),
+    );
+  }
+  const lines = [
+    `// the same instances as for require(), which is why this only passes them on`,
+    `import required from "./${name}.cjs";`,
+    ...(isWhole ? [`export default required;`] : []),
+    `const { ${names.map((one) => `${one}: _${one}`).join(", ")} } = required;`,
+    `export { ${names.map((one) => `_${one} as ${one}`).join(", ")} };`,
+  ];
+  await Deno.writeTextFile(new URL(`node/${name}.js`, folder), `${lines.join("\n")}\n`);
+  await Deno.writeTextFile(new URL(`node/${name}.d.cts`, folder), typesOfWhole(name, types));
+}
+
+/** Types of what `require` returns: an object, and for `mod` a function, with the types that the ES module exports. */
+function typesOfWhole(name: string, { types, isDefault }: Exported): string {
+  const path = `"../types/${name}.js"`;
+  const mode = `{ "resolution-mode": "import" }`;
+  const all = `typeof import(${path}, { with: ${mode} })`;
+  return [
+    `import type { ${types.join(", ")} } from ${path} with ${mode};`,
+    `declare const required: ${isDefault ? `(${all})["default"] & ` : ""}${all};`,
+    `declare namespace required { export type { ${types.join(", ")} }; }`,
+    `export = required;`,
+    ``,
+  ].join("\n");
+}
+
+// in front of the address of the source map, which has to be last
+function afterCode(code: string, line: string): string {
+  return code.replace(/(\n\/\/# sourceMappingURL=.*\s*)?$/, (map) => `\n${line}${map}`);
+}
+
+async function removeSources(folder: URL, { exports, publish }: Manifest): Promise<void> {
+  const sources = ["src/", "mod_on_node.ts", "deno.json", "jsr.json", ...Object.values(exports)];
+  for (const name of sources) await rm(new URL(name, folder), { recursive: true, force: true });
+  const left = publish.include.filter((name) => !sources.includes(name) && !sources.includes(`./${name}`));
+  const others = left.filter((name) => !/^[A-Z]+(?:\.md)?$/.test(name));
+  if (others.length > 0) throw new Error(`${others.join(", ")}: nobody has decided whether npm gets it`);
+}
+
+/** Ranges of the packages that stay imports, as `deno.json` has them; those of this repository have one version. */
+async function rangesOf({ version, imports }: Manifest): Promise<Record<string, string>> {
+  const { imports: shared } = await manifestOf("./");
+  const ranges: Record<string, string> = {};
+  for (const [name, specifier] of Object.entries({ ...shared, ...imports })) {
+    const range = specifier.match(/^npm:(?:@[^/]+\/)?[^@]+@(.+)$/)?.[1];
+    if (range !== undefined) ranges[name] = range;
+  }
+  for (const { path } of PACKAGES) ranges[(await manifestOf(path)).name] = `^${version}`;
+  return ranges;
+}
+
+async function writeJson(file: URL, value: unknown): Promise<void> {
+  await Deno.writeTextFile(file, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+async function pack(folder: URL, to: URL): Promise<URL> {
+  const args = ["pack", "--json", "--pack-destination", fileURLToPath(to)];
+  const { code, output } = await run("npm", args, { limitMs: 60_000, quiet: true, cwd: fileURLToPath(folder) });
+  if (code !== 0) throw new Error(`${fileURLToPath(folder)} cannot be packed: ${output}`);
+  const [{ filename }] = JSON.parse(output.slice(output.indexOf("[")));
+  return new URL(filename, to);
+}
+
+if (import.meta.main) {
+  const { repository } = flags({ repository: "https://github.com/sluicejs/sluice" });
+  for (const { name, tarball } of await buildNpm(NPM, repository)) console.log(`${name}: ${fileURLToPath(tarball)}`);
+}

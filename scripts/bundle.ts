@@ -1,0 +1,75 @@
+/** Bundling, with Rolldown: what is published can be read, and has the names of the sources. */
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+import { rewrite } from "./rewrite.ts";
+
+/** What to bundle, and how. */
+export interface Bundling {
+  /** The package, with its sources and the packages that become part of it. */
+  readonly folder: URL;
+  /** Entry points by the names of what is made of them, relative to the folder. */
+  readonly entries: Readonly<Record<string, string>>;
+  /** Where to, relative to the folder. */
+  readonly to: string;
+  /** Packages that stay imports; Node's own modules do anyway. */
+  readonly external: readonly string[];
+  /** The kind of modules: ES modules get the extension `.js`, those of CommonJS `.cjs`. */
+  readonly format: "es" | "cjs";
+  /** Whether the bundles get source maps. */
+  readonly sourceMaps: boolean;
+}
+
+/**
+ * Bundles entry points into modules that share what several of them need.
+ *
+ * @param bundling What and how
+ * @returns What each entry point exports
+ * @throws {Error} If anything cannot be resolved
+ */
+export async function bundle(
+  { folder, entries, to, external, format, sourceMaps }: Bundling,
+): Promise<Record<string, readonly string[]>> {
+  const extension = format === "es" ? "js" : "cjs";
+  const bundled = await rolldown({
+    cwd: fileURLToPath(folder),
+    input: { ...entries },
+    external: (id) => id.startsWith("node:") || external.some((name) => id === name || id.startsWith(`${name}/`)),
+    platform: "neutral",
+    resolve: { mainFields: ["module", "main"] },
+    // what cannot be resolved is only a warning otherwise
+    onLog(_level, log) {
+      throw new Error(log.message);
+    },
+  });
+  try {
+    const { output } = await bundled.write({
+      dir: fileURLToPath(new URL(to, folder)),
+      format,
+      exports: "named",
+      entryFileNames: `[name].${extension}`,
+      chunkFileNames: `chunk-[hash].${extension}`,
+      comments: { jsdoc: false },
+      // a variable that may not be initialized yet is checked whenever it is used
+      topLevelVar: true,
+      // what the modules of the package export to one another is named as in the sources, too
+      minifyInternalExports: false,
+      sourcemap: sourceMaps,
+    });
+    // any other character makes V8 store the whole module in two bytes a character
+    for (const { type, fileName } of output) {
+      if (type === "chunk") await rewrite(new URL(`${to}${fileName}`, folder), inAscii);
+    }
+    const made = output.flatMap((one) => one.type === "chunk" && one.isEntry ? [one] : []);
+    return Object.fromEntries(made.map(({ name, exports }) => [name, exports]));
+  } finally {
+    await bundled.close();
+  }
+}
+
+/** Escapes other characters, which are only in texts and expressions: the bundler leaves comments out. */
+function inAscii(code: string): string {
+  return code.replaceAll(/[^\p{ASCII}]/gu, (character) => {
+    const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
+    return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+  });
+}

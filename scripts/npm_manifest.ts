@@ -1,0 +1,131 @@
+/** What a `package.json` says that a `deno.json` does not. */
+import { entriesOf, type Manifest } from "./packages.ts";
+
+/** Facts of one package. */
+export interface NpmFacts {
+  /** What npm shows of it. */
+  readonly description: string;
+  /** What it is found by. */
+  readonly keywords: readonly string[];
+  /** Further packages that become part of it, because those of CommonJS cannot load them. */
+  readonly included: readonly string[];
+  /** Packages that it loads, those it needs and those that only some programs have. */
+  readonly dependencies: readonly string[];
+  /** Packages of which it uses what the program has installed, if it has. */
+  readonly optionalPeers: readonly string[];
+  /** The entry that `mod.ts` comes with on Node, because it makes applications listen there. */
+  readonly onNode?: string;
+}
+
+/** The oldest Node that gets fixes from us, and the first whose `require` takes ES modules. */
+const OLDEST_NODE = ">=20.19";
+
+/** Facts of all packages, by their names. */
+export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
+  "@sluice/sluice": {
+    description:
+      "Express's API on a pure Fetch core, with a rate limiter: one import to change, on Node, Deno, Bun and Workers",
+    keywords: [
+      "express",
+      "web",
+      "framework",
+      "router",
+      "middleware",
+      "fetch",
+      "rate-limit",
+      "websocket",
+      "bun",
+      "deno",
+      "workers",
+    ],
+    included: ["srvx"],
+    dependencies: ["ws"],
+    optionalPeers: [],
+    onNode: "./node.ts",
+  },
+  "@sluice/rate-limit": {
+    description:
+      "A rate limiter that never admits more than it promises: six algorithms, in memory, Redis and more, for Sluice, Express and fetch handlers",
+    keywords: [
+      "rate-limit",
+      "ratelimit",
+      "throttle",
+      "express",
+      "middleware",
+      "redis",
+      "sliding-window",
+      "token-bucket",
+    ],
+    included: [],
+    dependencies: ["@sluice/sluice"],
+    optionalPeers: ["redis"],
+  },
+};
+
+/**
+ * Makes a `package.json`.
+ *
+ * @param manifest The package's `deno.json`
+ * @param facts What that does not say
+ * @param repository Address of the repository
+ * @param ranges Versions of other packages that it works with
+ */
+export function npmManifest(
+  manifest: Manifest,
+  facts: NpmFacts,
+  repository: string,
+  ranges: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  const { name, version, license } = manifest;
+  const entries = Object.keys(entriesOf(manifest));
+  const rangesOf = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, ranges[one]]));
+  const optional = facts.optionalPeers;
+  return {
+    name,
+    version,
+    description: facts.description,
+    keywords: facts.keywords,
+    homepage: `https://jsr.io/${name}`,
+    repository: { type: "git", url: `git+${repository}.git` },
+    bugs: `${repository}/issues`,
+    license,
+    type: "module",
+    engines: { node: OLDEST_NODE },
+    // for resolvers that know no exports
+    main: "./node/mod.cjs",
+    types: "./node/mod.d.cts",
+    exports: {
+      ...Object.fromEntries(entries.map((entry) => [entry === "mod" ? "." : `./${entry}`, conditionsOf(entry)])),
+      "./package.json": "./package.json",
+    },
+    // what makes applications listen on Node
+    sideEffects: facts.onNode === undefined
+      ? false
+      : ["./node/mod.js", "./node/mod.cjs", "./node/node.js", "./node/node.cjs", "./dist/node.js"],
+    files: ["dist/", "node/", "types/", "CHANGELOG.md", "LICENSES.txt"],
+    ...(facts.dependencies.length > 0 ? { dependencies: rangesOf(facts.dependencies) } : {}),
+    ...(optional.length > 0
+      ? {
+        peerDependencies: rangesOf(optional),
+        peerDependenciesMeta: Object.fromEntries(optional.map((one) => [one, { optional: true }])),
+      }
+      : {}),
+    publishConfig: { access: "public", provenance: true },
+  };
+}
+
+/** The first condition that holds counts: types before code, and before Node the runtimes that claim to be Node as well. */
+function conditionsOf(entry: string): Record<string, unknown> {
+  const types = `./types/${entry}.d.ts`;
+  const modules = { types, default: `./dist/${entry}.js` };
+  return {
+    deno: modules,
+    bun: modules,
+    workerd: modules,
+    node: {
+      require: { types: `./node/${entry}.d.cts`, default: `./node/${entry}.cjs` },
+      default: { types, default: `./node/${entry}.js` },
+    },
+    default: modules,
+  };
+}

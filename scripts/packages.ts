@@ -1,0 +1,112 @@
+/** The packages of this repository, and what building them for any registry begins with. */
+import { cp, rm } from "node:fs/promises";
+import { installLocked } from "./locked_packages.ts";
+
+const ROOT = new URL("../", import.meta.url);
+
+/** A package, in the repository and in what is built. */
+export interface Package {
+  /** Its folder. */
+  readonly path: string;
+  /**
+   * npm packages that become part of its bundles, at the versions of `deno.lock`: all that its `mod.ts` loads. Others
+   * stay imports, so that their fixes reach users and each is loaded once.
+   */
+  readonly included: readonly string[];
+}
+
+/** All packages, each after those it needs. */
+export const PACKAGES: readonly Package[] = [
+  {
+    path: "./",
+    included: [
+      "content-disposition",
+      "content-type",
+      "cookie-es",
+      "encodeurl",
+      "mrmime",
+      "path-to-regexp",
+      "type-is",
+    ],
+  },
+  { path: "./advanced/", included: [] },
+];
+
+/** The part of a `deno.json` that is used here. */
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  /** Entry points: what programs import, and the file. */
+  readonly exports: Readonly<Record<string, string>>;
+  readonly imports: Readonly<Record<string, string>>;
+  readonly publish: { readonly include: readonly string[] };
+}
+
+/**
+ * Reads the manifest of a package.
+ *
+ * @param path The package's folder
+ */
+export async function manifestOf(path: string): Promise<Manifest> {
+  return JSON.parse(await Deno.readTextFile(new URL(`${path}deno.json`, ROOT)));
+}
+
+/** Names of all packages of this repository, and of those that `deno.json` names. */
+export async function knownPackages(): Promise<string[]> {
+  const manifests = await Promise.all(PACKAGES.map(({ path }) => manifestOf(path)));
+  return manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)]);
+}
+
+/**
+ * Entry points of a package by the names of their files.
+ *
+ * @param manifest Its manifest
+ * @returns `{ mod: "./mod.ts" }`
+ */
+export function entriesOf({ exports }: Manifest): Record<string, string> {
+  return Object.fromEntries(Object.values(exports).map((path) => [path.slice("./".length, -".ts".length), path]));
+}
+
+/**
+ * Puts a package's sources into a folder, with what becomes part of it installed beside them: the bundler names each
+ * module's path, and none is one of this machine then.
+ *
+ * @param folder The folder, which is emptied
+ * @param built The package
+ */
+export async function stage(folder: URL, { path, included }: Package): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await installLocked(folder, included);
+  const { publish } = await manifestOf(path);
+  for (const name of publish.include) {
+    await cp(new URL(`${path}${name}`, ROOT), new URL(name, folder), { recursive: true });
+  }
+}
+
+/** Removes what {@linkcode stage} has installed. */
+export async function unstage(folder: URL): Promise<void> {
+  // the `deno.json` is the package's own by now
+  for (const name of ["node_modules/", "package.json", "deno.lock", "installed.json"]) {
+    await rm(new URL(name, folder), { recursive: true, force: true });
+  }
+}
+
+/**
+ * The licenses of included packages, which ask for being passed on with the code.
+ *
+ * @param folder Where they are installed
+ * @param names Their names
+ * @throws {Error} If one has none
+ */
+export async function licensesOf(folder: URL, names: readonly string[]): Promise<string> {
+  const texts = await Promise.all(names.map(async (name) => {
+    const own = new URL(`node_modules/${name}/`, folder);
+    const files = await Array.fromAsync(Deno.readDir(own));
+    const license = files.find((file) => /^licen[cs]e/i.test(file.name));
+    if (license === undefined) throw new Error(`the package "${name}" has no license`);
+    const { version } = JSON.parse(await Deno.readTextFile(new URL("package.json", own)));
+    return `${name} ${version}\n\n${await Deno.readTextFile(new URL(license.name, own))}`;
+  }));
+  return texts.join(`\n${"-".repeat(80)}\n\n`);
+}
