@@ -46,6 +46,7 @@ export async function bundle(
       dir: fileURLToPath(new URL(to, folder)),
       format,
       exports: "named",
+      dynamicImportInCjs: false,
       entryFileNames: `[name].${extension}`,
       chunkFileNames: `chunk-[hash].${extension}`,
       comments: { jsdoc: false },
