@@ -9,8 +9,9 @@ import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
 import { type Exported, writeDeclarations } from "./declarations.ts";
 import { flags } from "./flags.ts";
-import { NPM_FACTS, npmManifest } from "./npm_manifest.ts";
+import { NPM_FACTS, npmManifest, PROGRAM, programManifest } from "./npm_manifest.ts";
 import {
+  CREATE,
   entriesOf,
   knownPackages,
   licensesOf,
@@ -22,6 +23,7 @@ import {
 } from "./packages.ts";
 import { run } from "./process.ts";
 import { rewrite } from "./rewrite.ts";
+import { writeTemplateTexts } from "./template_texts.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -82,7 +84,21 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     );
     built.push({ name: manifest.name, folder, tarball: await pack(folder, to) });
   }
-  return built;
+  return [...built, await buildProgram(to, repository)];
+}
+
+/** The program that starts projects: a module that runs, which nothing imports. */
+async function buildProgram(to: URL, repository: string): Promise<Built> {
+  const manifest = await manifestOf(CREATE.path);
+  const folder = new URL(`${PROGRAM.name}/`, to);
+  await stage(folder, CREATE);
+  await writeTemplateTexts(folder);
+  const external = Object.keys(manifest.imports);
+  await bundle({ folder, entries: { create: "./mod.ts" }, external, to: "dist/", format: "es", sourceMaps: false });
+  await unstage(folder);
+  await removeSources(folder, manifest);
+  await writeJson(new URL("package.json", folder), programManifest(manifest, repository, await rangesOf(manifest)));
+  return { name: PROGRAM.name, folder, tarball: await pack(folder, to) };
 }
 
 /** An entry that is `mod.ts`, and loads another one first: on Node a program need not name the adapter. */
