@@ -1,0 +1,132 @@
+/**
+ * Registries that have what this repository builds, as the real ones will: one for npm, which passes on requests for
+ * other packages to the real one, and one for JSR.
+ */
+import { fileURLToPath } from "node:url";
+import { buildNpm, type Built } from "../../../scripts/build_npm.ts";
+import { buildPackages } from "../../../scripts/build.ts";
+import { PACKAGES } from "../../../scripts/packages.ts";
+import { run } from "../../../scripts/process.ts";
+
+/** Both registries. */
+export interface Registry {
+  /** Address of the one for npm, without a slash at the end. */
+  readonly npm: string;
+  /** Address of the one for JSR, as `JSR_URL` takes it. */
+  readonly jsr: string;
+  /** The packages for npm. */
+  readonly packages: readonly Built[];
+  /** Variables with which npm, pnpm, Yarn, Bun and Deno use them. */
+  readonly env: Record<string, string>;
+  /** Stops both. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Builds the packages and serves them.
+ *
+ * @param folder Where to build them
+ */
+export async function startRegistry(folder: URL): Promise<Registry> {
+  const packages = await buildNpm(new URL("npm/", folder), "https://github.com/sluicejs/sluice");
+  const published = new URL("jsr/", folder);
+  await buildPackages(published);
+  const upstream = await realRegistry();
+  const served = new Map(packages.map((one) => [one.name, one]));
+  const npm = serve((path) => npmAnswer(path, served, upstream, npm.url));
+  const jsr = serve((path) => jsrAnswer(path, published));
+  return {
+    npm: npm.url,
+    jsr: `${jsr.url}/`,
+    packages,
+    env: { npm_config_registry: npm.url, NPM_CONFIG_REGISTRY: npm.url, JSR_URL: `${jsr.url}/` },
+    stop: async () => void await Promise.all([npm.stop(), jsr.stop()]),
+  };
+}
+
+async function realRegistry(): Promise<string> {
+  const { output } = await run("npm", ["config", "get", "registry"], { limitMs: 20_000, quiet: true });
+  return output.trim().replace(/\/$/, "");
+}
+
+function serve(answer: (path: string) => Promise<Response>): { url: string; stop(): Promise<void> } {
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    (request) => answer(decodeURIComponent(new URL(request.url).pathname)),
+  );
+  return { url: `http://127.0.0.1:${server.addr.port}`, stop: () => server.shutdown() };
+}
+
+async function npmAnswer(
+  path: string,
+  served: ReadonlyMap<string, Built>,
+  upstream: string,
+  url: string,
+): Promise<Response> {
+  const one = served.get(path.replace(/^\//, "").replace(/\/-\/.*$/, ""));
+  if (one === undefined) return await fetch(`${upstream}${path.replace(/^\/(@[^/]+)\//, "/$1%2f")}`);
+  const tarball = await Deno.readFile(one.tarball);
+  if (path.endsWith(".tgz")) return new Response(tarball);
+  const manifest = JSON.parse(await Deno.readTextFile(new URL("package.json", one.folder)));
+  const { name, version } = manifest;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-512", tarball));
+  const dist = {
+    tarball: `${url}/${name}/-/${version}.tgz`,
+    integrity: `sha512-${digest.toBase64()}`,
+  };
+  return Response.json({
+    name,
+    "dist-tags": { latest: version },
+    versions: { [version]: { ...manifest, dist } },
+    time: { [version]: "2026-01-01T00:00:00.000Z" },
+  });
+}
+
+/** JSR's files: https://jsr.io/docs/api#jsr-registry-api */
+async function jsrAnswer(path: string, published: URL): Promise<Response> {
+  const [, name, rest] = path.match(/^\/(@[^/]+\/[^/]+)\/(.*)$/) ?? [];
+  for (const { path } of PACKAGES) {
+    const folder = new URL(path, published);
+    const manifest = JSON.parse(await Deno.readTextFile(new URL("deno.json", folder)));
+    if (manifest.name !== name) continue;
+    const { version, exports } = manifest;
+    if (rest === "meta.json") return Response.json({ latest: version, versions: { [version]: {} } });
+    if (rest === `${version}_meta.json`) return Response.json({ manifest: await files(folder), exports });
+    return new Response(await unfurled(new URL(rest!.slice(`${version}/`.length), folder)));
+  }
+  return new Response(null, { status: 404 });
+}
+
+async function files(folder: URL, below = ""): Promise<Record<string, { size: number; checksum: string }>> {
+  const found: Record<string, { size: number; checksum: string }> = {};
+  for await (const { name, isDirectory } of Deno.readDir(new URL(below, folder))) {
+    const path = `${below}${name}`;
+    if (isDirectory) Object.assign(found, await files(folder, `${path}/`));
+    else {
+      const bytes = await unfurled(new URL(path, folder));
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+      found[`/${path}`] = { size: bytes.length, checksum: `sha256-${digest.toHex()}` };
+    }
+  }
+  return found;
+}
+
+/** A file as `deno publish` uploads it: with the addresses of the packages that the import map names. */
+async function unfurled(file: URL): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await Deno.readFile(file);
+  if (!/\.[jt]s$/.test(file.pathname)) return bytes;
+  const { imports, version } = JSON.parse(await Deno.readTextFile(new URL("../../../deno.json", import.meta.url)));
+  const text = new TextDecoder().decode(bytes).replaceAll(
+    /(\bfrom\s+|\bimport\(\s*|^import\s+)"((?:@[^/"]+\/)?[^./"@:][^/"]*)(\/[^"]*)?"/gm,
+    (whole, before, name, rest = "") => {
+      const address = name.startsWith("@sluice/") ? `jsr:${name}@^${version}` : imports[name];
+      return address === undefined ? whole : `${before}"${address}${rest}"`;
+    },
+  );
+  return new TextEncoder().encode(text);
+}
+
+if (import.meta.main) {
+  const registry = await startRegistry(new URL("../../../.cache/registry/", import.meta.url));
+  console.log(registry.env, registry.packages.map(({ tarball }) => fileURLToPath(tarball)));
+}
