@@ -21,22 +21,26 @@ interface Parts {
   readonly assets: readonly string[];
   /** Packages it imports. */
   readonly packages: readonly string[];
+  /** Packages that have types for these. */
+  readonly types: readonly string[];
 }
 
 const APP = ["src/app.ts", "src/app.test.ts"];
 
 const PARTS: Readonly<Record<Template, Parts>> = {
-  api: { files: APP, assets: [], packages: ["@sluice/sluice"] },
+  api: { files: APP, assets: [], packages: ["@sluice/sluice"], types: [] },
   views: {
     files: [...APP, "views/index.ejs", "public/style.css"],
     assets: ["views", "public"],
     packages: ["@sluice/sluice", "ejs"],
+    types: ["@types/ejs"],
   },
-  websocket: { files: [...APP, "public/index.html"], assets: ["public"], packages: ["@sluice/sluice"] },
+  websocket: { files: [...APP, "public/index.html"], assets: ["public"], packages: ["@sluice/sluice"], types: [] },
   worker: {
     files: ["src/index.ts", "test/index.test.js", "wrangler.jsonc"],
     assets: [],
     packages: ["@sluice/rate-limit", "@sluice/sluice"],
+    types: [],
   },
 };
 
@@ -146,6 +150,6 @@ function packageManifest(name: string, runtime: Exclude<Runtime, "deno">, templa
     scripts,
     ...(runtime === "node" ? { engines: { node: ">=20.19" } } : {}),
     dependencies: ranges(PARTS[template].packages),
-    devDependencies: ranges(packages),
+    devDependencies: ranges([...PARTS[template].types, ...packages].sort()),
   };
 }

@@ -22,7 +22,9 @@ test("a guest who has signed is on the page, as text", async () => {
 });
 
 test("a guest without a name is refused", async () => {
-  assert.equal((await post(createApp(), { name: " " })).status, 422);
+  const answer = await post(createApp(), { name: " " });
+  assert.equal(answer.status, 422);
+  assert.match(await answer.text(), /A guest needs a name/);
 });
 
 test("the page's style is a file", async () => {

@@ -4,7 +4,9 @@ import { unstable_startWorker } from "wrangler";
 
 // the Worker, in the runtime and with the Durable Objects that Cloudflare has
 let worker;
-before(async () => worker = await unstable_startWorker({ config: "wrangler.jsonc" }));
+before(async () => {
+  worker = await unstable_startWorker({ config: "wrangler.jsonc", dev: { persist: false, logLevel: "error" } });
+});
 after(() => worker.dispose());
 
 function post(body) {
