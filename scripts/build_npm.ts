@@ -87,8 +87,14 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
   return [...built, await buildProgram(to, repository)];
 }
 
-/** The program that starts projects: a module that runs, which nothing imports. */
-async function buildProgram(to: URL, repository: string): Promise<Built> {
+/**
+ * Builds the program that starts projects: a module that runs, which nothing imports.
+ *
+ * @param to Where to
+ * @param repository Address of the repository
+ * @throws {Error} If it cannot be built or packed
+ */
+export async function buildProgram(to: URL, repository: string): Promise<Built> {
   const manifest = await manifestOf(CREATE.path);
   const folder = new URL(`${PROGRAM.name}/`, to);
   await stage(folder, CREATE);
