@@ -33,6 +33,7 @@ export async function installProgram(): Promise<string> {
   await Deno.mkdir(FOLDER, { recursive: true });
   const { tarball } = await buildProgram(FOLDER, "https://github.com/sluicejs/sluice");
   const folder = await Deno.makeTempDir({ prefix: "sluice-create-" });
+  globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
   await Deno.chmod(folder, 0o755);
   await Deno.writeTextFile(`${folder}/package.json`, `{ "private": true }`);
   await done("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", fileURLToPath(tarball)], folder);
