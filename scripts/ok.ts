@@ -3,6 +3,7 @@
  * before it fails.
  */
 import { fileURLToPath } from "node:url";
+import { TEMPLATES } from "../create/src/choices.ts";
 import { PUBLISHED } from "./build.ts";
 import { run } from "./process.ts";
 import { stdFlags } from "./std.ts";
@@ -10,10 +11,11 @@ import { stdFlags } from "./std.ts";
 const { flags } = await stdFlags();
 const deno = Deno.execPath();
 const entries = (await Promise.all(["", "advanced/", "create/"].map(entriesOf))).flat();
+const templates = Object.keys(TEMPLATES).map((name) => `create/templates/apps/${name}/src/`);
 const sources = [
   ...entries,
   "advanced/tests/",
-  "create/templates/apps/",
+  ...templates,
   "examples/",
   "bench/",
   "reliability/",

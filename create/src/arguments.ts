@@ -13,11 +13,12 @@ export interface Arguments {
   readonly chosen: Chosen;
 }
 
+// no short ones: Bun would take some for its own
 const OPTIONS = {
-  runtime: { type: "string", short: "r" },
-  template: { type: "string", short: "t" },
-  help: { type: "boolean", short: "h" },
-  version: { type: "boolean", short: "v" },
+  runtime: { type: "string" },
+  template: { type: "string" },
+  help: { type: "boolean" },
+  version: { type: "boolean" },
 } as const;
 
 /** The text that `--help` shows. */
@@ -29,11 +30,11 @@ Usage:
   deno run -A jsr:@sluice/create [folder] [options]
 
 Options:
-  -r, --runtime <name>   ${Object.keys(RUNTIMES).join(", ")}
-  -t, --template <name>
-${Object.entries(TEMPLATES).map(([name, what]) => `      ${name.padEnd(10)}       ${what}`).join("\n")}
-  -h, --help             shows this
-  -v, --version          shows the version
+  --runtime <name>    ${Object.keys(RUNTIMES).join(", ")}
+  --template <name>
+${Object.entries(TEMPLATES).map(([name, what]) => `    ${name.padEnd(10)}        ${what}`).join("\n")}
+  --help              shows this
+  --version           shows the version
 
 The template "worker" is the one for the runtime "workers"; the others run on node, deno and bun. In a terminal, you are
 asked for whatever is missing.
@@ -54,7 +55,7 @@ export function readArguments(args: readonly string[]): Arguments {
   const runtime = oneOf("runtime", values.runtime, RUNTIMES);
   const template = oneOf("template", values.template, TEMPLATES);
   if (runtime !== undefined && template !== undefined) checkTogether(runtime, template);
-  return { help, version, chosen: { folder: positionals[0], runtime, template } };
+  return { help, version, chosen: { folder: positionals[0] || undefined, runtime, template } };
 }
 
 function parsed(args: readonly string[]) {

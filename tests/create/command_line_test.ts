@@ -65,22 +65,26 @@ const REFUSED: readonly { name: string; args: readonly string[]; what: RegExp }[
     args: ["app", "--color", ...API],
     what: /'--color'; the options are --runtime, --template/,
   },
-  { name: "a flag without a value", args: ["app", "--runtime"], what: /'-r, --runtime <value>' argument missing/ },
+  { name: "a flag without a value", args: ["app", "--runtime"], what: /'--runtime <value>' argument missing/ },
   { name: "a second folder", args: ["my", "app", ...API], what: /only one folder, not my and app; quote/ },
   {
     name: "an unknown runtime",
-    args: ["app", "-r", "php"],
+    args: ["app", "--runtime", "php"],
     what: /no runtime "php"; --runtime takes node, deno, bun, workers/,
   },
-  { name: "an unknown template", args: ["app", "-t", "blog"], what: /no template "blog"; --template takes api, views/ },
+  {
+    name: "an unknown template",
+    args: ["app", "--template", "blog"],
+    what: /no template "blog"; --template takes api, views/,
+  },
   {
     name: "a template that does not run on Workers",
-    args: ["app", "-r", "workers", "-t", "views"],
+    args: ["app", "--runtime", "workers", "--template", "views"],
     what: /"views" does not run on workers, but on node, deno, bun; for workers, the template is "worker"/,
   },
   {
     name: "Workers' template on another runtime",
-    args: ["app", "-r", "node", "-t", "worker"],
+    args: ["app", "--runtime", "node", "--template", "worker"],
     what: /"worker" does not run on node, but on workers$/m,
   },
   {
@@ -97,7 +101,7 @@ const REFUSED: readonly { name: string; args: readonly string[]; what: RegExp }[
   },
   {
     name: "nobody to ask for the template",
-    args: ["app", "-r", "bun"],
+    args: ["app", "--runtime", "bun"],
     what: /give --template \(api, views, websocket\)$/m,
   },
 ];
@@ -176,8 +180,8 @@ Deno.test("the working directory is filled, and the next steps do not leave it",
 
 Deno.test("the template of Workers needs no runtime, and their runtime no template", { ignore: skipNode }, async () => {
   await using place = await makePlace();
-  assertEquals((await place.run(["one", "-t", "worker"])).code, 0);
-  assertEquals((await place.run(["two", "-r", "workers"])).code, 0);
+  assertEquals((await place.run(["one", "--template", "worker"])).code, 0);
+  assertEquals((await place.run(["two", "--runtime", "workers"])).code, 0);
   const config = async (name: string) => await Deno.readTextFile(`${place.path}/${name}/wrangler.jsonc`);
   assertEquals(await config("two"), (await config("one")).replace(`"name": "one"`, `"name": "two"`));
 });
@@ -189,7 +193,7 @@ Deno.test("--help names all there is, and --version is the package's", { ignore:
   for (const name of ["node", "deno", "bun", "workers", "api", "views", "websocket", "worker", "--version"]) {
     assertStringIncludes(stdout, name);
   }
-  assertEquals(await place.run(["-v"]), { code: 0, stdout: `${version}\n`, stderr: "" });
+  assertEquals(await place.run(["--version"]), { code: 0, stdout: `${version}\n`, stderr: "" });
   assertEquals(await place.contents(), {});
 });
 
@@ -211,7 +215,10 @@ Deno.test("in a terminal, it asks for what is missing", { ignore: skipNode || !h
 
 Deno.test("in a terminal, it asks for nothing else", { ignore: skipNode || !hasTerminal }, async () => {
   await using place = await makePlace();
-  const { code, printed } = await askProgram(program, ["shop", "-r", "deno"], place.path, [["Which template?", "\r"]]);
+  const { code, printed } = await askProgram(program, ["shop", "--runtime", "deno"], place.path, [[
+    "Which template?",
+    "\r",
+  ]]);
   assertEquals(code, 0, printed);
   assert(!/folder\?|runtime\?/.test(printed), printed);
   assert((await Deno.stat(`${place.path}/shop/deno.json`)).isFile);

@@ -1,7 +1,7 @@
 /** Every project that can be written is installed, tested and started, as its users do it. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { validate, ValidationSeverity } from "dockerfile-utils";
-import { type Runtime, RUNTIMES, type Template, templatesFor } from "../../create/src/choices.ts";
+import { RUNTIMES, type Template, templatesFor } from "../../create/src/choices.ts";
 import { commandsOf } from "../../create/src/project_files.ts";
 import { RANGES } from "../../create/src/versions.ts";
 import { buildContainer } from "../examples/deploy/container.ts";

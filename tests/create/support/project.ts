@@ -52,7 +52,8 @@ export async function makeSite(registry: Registry): Promise<Site> {
 const CREATE: Readonly<Record<Runtime, readonly string[]>> = {
   node: ["npm", "create", "--yes", "sluice", "--"],
   deno: ["deno", "run", "--quiet", "-A", "jsr:@sluice/create"],
-  bun: ["bun", "create", "sluice"],
+  // and not on Node, which Bun would use if there is one
+  bun: ["bun", "--bun", "create", "sluice"],
   workers: ["npm", "create", "--yes", "sluice", "--"],
 };
 
