@@ -110,6 +110,8 @@ function denoManifest(template: Template): unknown {
       test: `deno test ${permissions}`,
     },
     imports: Object.fromEntries(specifiers),
+    // how the templates are formatted
+    fmt: { lineWidth: 120 },
   };
 }
 

@@ -1,7 +1,7 @@
 /** Every project that can be written is installed, tested and started, as its users do it. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { validate, ValidationSeverity } from "dockerfile-utils";
-import { RUNTIMES, type Template, templatesFor } from "../../create/src/choices.ts";
+import { type Runtime, RUNTIMES, type Template, templatesFor } from "../../create/src/choices.ts";
 import { commandsOf } from "../../create/src/project_files.ts";
 import { RANGES } from "../../create/src/versions.ts";
 import { buildContainer } from "../examples/deploy/container.ts";
@@ -10,6 +10,7 @@ import { type Registry, startRegistry } from "../npm/support/registry.ts";
 import { skipNode } from "../support/node_program.ts";
 import { filesIn, inProject, makeSite, type Site, start, type Started, writeProject } from "./support/project.ts";
 
+const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
 const ignore = skipNode || skipTools;
 /** Wrangler for the Node that tests run on: newer ones need Node 22. */
 const OLD_WRANGLER = "4.86.0";
@@ -78,7 +79,15 @@ async function productionCommand(folder: string): Promise<string[]> {
 }
 
 const ENV = { PORT: "0", NODE_ENV: "production" };
-const folders = new Map<string, string>();
+const written = new Map<string, Promise<string>>();
+
+/** A project, which is written once. */
+function projectOn(runtime: Runtime, template: Template): Promise<string> {
+  const key = `${runtime} ${template}`;
+  const folder = written.get(key) ?? writeProject(site, runtime, template);
+  written.set(key, folder);
+  return folder;
+}
 
 for (const runtime of ["node", "deno", "bun"] as const) {
   for (const template of templatesFor(runtime)) {
@@ -86,13 +95,13 @@ for (const runtime of ["node", "deno", "bun"] as const) {
       `the project "${template}" on ${RUNTIMES[runtime]} passes its tests, serves and ends`,
       { ignore },
       async () => {
-        const folder = await writeProject(site, runtime, template);
-        folders.set(`${runtime} ${template}`, folder);
+        const folder = await projectOn(runtime, template);
         const files = await filesIn(folder);
         assert(files.length <= 10, files.join());
         const { install, test } = commandsOf(runtime);
         await inProject(site, folder, install);
         await inProject(site, folder, test);
+        if (runtime === "deno") await inProject(site, folder, "deno fmt --check && deno lint");
         if (runtime === "node") await inProject(site, folder, "npm run build");
         if (runtime === "bun") await inProject(site, folder, "bun run check");
         await checkServer(await start(await productionCommand(folder), folder, { ...site.env, ...ENV }), template);
@@ -103,7 +112,7 @@ for (const runtime of ["node", "deno", "bun"] as const) {
   Deno.test(`the Dockerfile of ${RUNTIMES[runtime]} makes a container that serves, as another user than root`, {
     ignore,
   }, async () => {
-    const folder = folders.get(`${runtime} views`)!;
+    const folder = await projectOn(runtime, "views");
     const text = await Deno.readTextFile(`${folder}Dockerfile`);
     assertEquals(lint(text), []);
     for (const [, image] of text.matchAll(/^FROM (\S+)/gm)) assert(/:\D*\d/.test(image!), `${image} has no version`);
@@ -120,7 +129,7 @@ for (const runtime of ["node", "deno", "bun"] as const) {
 }
 
 Deno.test("the project for Workers passes its tests, and serves", { ignore }, async () => {
-  const folder = await writeProject(site, "workers", "worker");
+  const folder = await projectOn("workers", "worker");
   const files = await filesIn(folder);
   assert(files.length <= 10, files.join());
   await inProject(site, folder, `npm install --save-dev --save-exact wrangler@${OLD_WRANGLER}`);
@@ -131,9 +140,8 @@ Deno.test("the project for Workers passes its tests, and serves", { ignore }, as
   await checkServer(await start(command, folder, site.env), "worker");
 });
 
-Deno.test("what projects need is installed in the versions that they ask for", () => {
-  assertMatch(RANGES["@sluice/sluice"]!, /^\^\d/);
-  assertEquals(RANGES["@sluice/rate-limit"], RANGES["@sluice/sluice"]);
+Deno.test("projects ask for ranges of what they need, and for Sluice of the same version", () => {
+  for (const name of ["@sluice/sluice", "@sluice/rate-limit"]) assertEquals(RANGES[name], `^${version}`);
   for (const [name, range] of Object.entries(RANGES)) assertMatch(range, /^\^\d+\.\d+\.\d+$/, name);
 });
 
