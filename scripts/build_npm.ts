@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
 import { type Exported, writeDeclarations } from "./declarations.ts";
 import { flags } from "./flags.ts";
-import { NPM_FACTS, npmManifest, PROGRAM, programManifest } from "./npm_manifest.ts";
+import { NPM_FACTS, npmManifest, PROGRAM, programManifest, REQUIRED } from "./npm_manifest.ts";
 import {
   CREATE,
   entriesOf,
@@ -43,8 +43,11 @@ export interface Built {
 /** A name for whatever a module of CommonJS is as a whole. */
 const WHOLE = "module.exports";
 
+/** How that is called. */
+const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
+
 /**
- * Builds the packages for npm.
+ * Builds the libraries for npm.
  *
  * On Node, the code is CommonJS, and its ES modules only pass on what that exports, so that there is one instance of
  * each class however a program loads it: Jest, and tsx in older versions, cannot `require` ES modules. On Deno, Bun,
@@ -69,9 +72,16 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     const entries = entriesOf(manifest);
     const modules = { folder, external: names.filter((name) => !included.includes(name)), sourceMaps: true };
     await bundle({ ...modules, entries, to: "dist/", format: "es" });
-    const onNode = facts.onNode === undefined ? entries : { ...entries, mod: await joined(folder, facts.onNode) };
+    const onNode = facts.listensOnNode ? { ...entries, mod: await onNodeEntry(folder) } : entries;
     const exported = await bundle({ ...modules, entries: onNode, to: "node/", format: "cjs" });
-    const declared = await writeDeclarations(folder, entries, "types/");
+    const declaring = {
+      folder,
+      entries,
+      to: "types/",
+      packages: [...facts.dependencies, ...facts.optionalPeers],
+      others: await sourcesOf(facts.dependencies),
+    };
+    const declared = await writeDeclarations(declaring);
     for (const name of Object.keys(entries)) await writeForNode(folder, name, exported[name]!, declared[name]!);
     if (included.length > 0) {
       await Deno.writeTextFile(new URL("LICENSES.txt", folder), await licensesOf(folder, included));
@@ -84,14 +94,15 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     );
     built.push({ name: manifest.name, folder, tarball: await pack(folder, to) });
   }
-  return [...built, await buildProgram(to, repository)];
+  return built;
 }
 
 /**
  * Builds the program that starts projects: a module that runs, which nothing imports.
  *
- * @param to Where to
+ * @param to Where to, beside the libraries
  * @param repository Address of the repository
+ * @returns The program, as a package
  * @throws {Error} If it cannot be built or packed
  */
 export async function buildProgram(to: URL, repository: string): Promise<Built> {
@@ -107,42 +118,54 @@ export async function buildProgram(to: URL, repository: string): Promise<Built> 
   return { name: PROGRAM.name, folder, tarball: await pack(folder, to) };
 }
 
-/** An entry that is `mod.ts`, and loads another one first: on Node a program need not name the adapter. */
-async function joined(folder: URL, other: string): Promise<string> {
-  await Deno.writeTextFile(new URL("mod_on_node.ts", folder), `import "${other}";\nexport * from "./mod.ts";\n`);
+/**
+ * An entry that is `mod.ts`, and makes applications listen: on Node a program need not name the adapter. It says so
+ * itself: a bundler that keeps this module because of its effects leaves out others that it only loads for theirs.
+ */
+async function onNodeEntry(folder: URL): Promise<string> {
+  const text = `
+    import { nodePlatform } from "./src/node/node_platform.ts";
+    import { registerPlatform } from "./src/platform/detect.ts";
+    registerPlatform(nodePlatform);
+    export * from "./mod.ts";
+  `;
+  await Deno.writeTextFile(new URL("mod_on_node.ts", folder), text);
   return "./mod_on_node.ts";
 }
 
 /** What only Node loads: the ES module around one of CommonJS, and the types of the latter. */
-async function writeForNode(folder: URL, name: string, exported: readonly string[], types: Exported): Promise<void> {
-  const isWhole = exported.includes(WHOLE);
-  const names = exported.filter((one) => one !== WHOLE && one !== "default").sort();
-  if (isWhole) {
-    await rewrite(
-      new URL(`node/${name}.cjs`, folder),
-      (code) => afterCode(code, `module.exports = exports["${WHOLE}"];`),
-    );
-  }
+async function writeForNode(
+  folder: URL,
+  name: string,
+  names: readonly string[],
+  types: readonly Exported[],
+): Promise<void> {
+  const isWhole = names.includes(WHOLE);
+  const own = names.filter((one) => one !== WHOLE && one !== "default").sort();
   const lines = [
     `// the same instances as for require(), which is why this only passes them on`,
     `import required from "./${name}.cjs";`,
     ...(isWhole ? [`export default required;`] : []),
-    `const { ${names.map((one) => `${one}: _${one}`).join(", ")} } = required;`,
-    `export { ${names.map((one) => `_${one} as ${one}`).join(", ")} };`,
+    `const { ${own.map((one) => `${one}: _${one}`).join(", ")} } = required;`,
+    `export { ${own.map((one) => `_${one} as ${one}`).join(", ")} };`,
   ];
   await Deno.writeTextFile(new URL(`node/${name}.js`, folder), `${lines.join("\n")}\n`);
-  await Deno.writeTextFile(new URL(`node/${name}.d.cts`, folder), typesOfWhole(name, types));
+  if (!isWhole) return;
+  const whole = `module.exports = exports["${WHOLE}"];`;
+  await rewrite(new URL(`node/${name}.cjs`, folder), (code) => afterCode(code, whole));
+  await Deno.writeTextFile(new URL(`types/${REQUIRED}.d.cts`, folder), typesOfWhole(name, types, MAKES_APPLICATIONS));
 }
 
-/** Types of what `require` returns: an object, and for `mod` a function, with the types that the ES module exports. */
-function typesOfWhole(name: string, { types, isDefault }: Exported): string {
-  const path = `"../types/${name}.js"`;
-  const mode = `{ "resolution-mode": "import" }`;
-  const all = `typeof import(${path}, { with: ${mode} })`;
+/** Types of a function with properties, which is what `require` returns if there is a default export. */
+function typesOfWhole(name: string, exported: readonly Exported[], call: string): string {
+  const own = exported.filter(({ name }) => name !== "default");
+  const kind = ({ isType }: Exported) => isType ? "type " : "";
   return [
-    `import type { ${types.join(", ")} } from ${path} with ${mode};`,
-    `declare const required: ${isDefault ? `(${all})["default"] & ` : ""}${all};`,
-    `declare namespace required { export type { ${types.join(", ")} }; }`,
+    `import { ${own.map((one) => `${kind(one)}${one.name} as _${one.name}`).join(", ")} } from "./${name}.cjs";`,
+    `declare function required${call};`,
+    `declare namespace required {`,
+    `  export { ${own.map((one) => `${kind(one)}_${one.name} as ${one.name}`).join(", ")}, required as default };`,
+    `}`,
     `export = required;`,
     ``,
   ].join("\n");
@@ -173,6 +196,19 @@ async function rangesOf({ version, imports }: Manifest): Promise<Record<string, 
   return ranges;
 }
 
+/** Sources of the entry points of those packages that are in this repository. */
+async function sourcesOf(names: readonly string[]): Promise<Record<string, URL>> {
+  const sources: Record<string, URL> = {};
+  for (const { path } of PACKAGES) {
+    const { name, exports } = await manifestOf(path);
+    if (!names.includes(name)) continue;
+    for (const [entry, file] of Object.entries(exports)) {
+      sources[name + entry.slice(1)] = new URL(`${path}${file}`, ROOT);
+    }
+  }
+  return sources;
+}
+
 async function writeJson(file: URL, value: unknown): Promise<void> {
   await Deno.writeTextFile(file, `${JSON.stringify(value, null, 2)}\n`);
 }
@@ -187,5 +223,6 @@ async function pack(folder: URL, to: URL): Promise<URL> {
 
 if (import.meta.main) {
   const { repository } = flags({ repository: "https://github.com/sluicejs/sluice" });
-  for (const { name, tarball } of await buildNpm(NPM, repository)) console.log(`${name}: ${fileURLToPath(tarball)}`);
+  const built = [...await buildNpm(NPM, repository), await buildProgram(NPM, repository)];
+  for (const { name, tarball } of built) console.log(`${name}: ${fileURLToPath(tarball)}`);
 }

@@ -3,7 +3,7 @@
  * other packages to the real one, and one for JSR.
  */
 import { fileURLToPath } from "node:url";
-import { buildNpm, type Built } from "../../../scripts/build_npm.ts";
+import { buildNpm, buildProgram, type Built } from "../../../scripts/build_npm.ts";
 import { buildPackages } from "../../../scripts/build.ts";
 import { CREATE, PACKAGES } from "../../../scripts/packages.ts";
 import { run } from "../../../scripts/process.ts";
@@ -14,7 +14,7 @@ export interface Registry {
   readonly npm: string;
   /** Address of the one for JSR, as `JSR_URL` takes it. */
   readonly jsr: string;
-  /** The packages for npm. */
+  /** The libraries for npm. */
   readonly packages: readonly Built[];
   /** Variables with which npm, pnpm, Yarn, Bun and Deno use them. */
   readonly env: Record<string, string>;
@@ -28,11 +28,13 @@ export interface Registry {
  * @param folder Where to build them
  */
 export async function startRegistry(folder: URL): Promise<Registry> {
-  const packages = await buildNpm(new URL("npm/", folder), "https://github.com/sluicejs/sluice");
+  const [to, repository] = [new URL("npm/", folder), "https://github.com/sluicejs/sluice"];
+  const packages = await buildNpm(to, repository);
+  const program = await buildProgram(to, repository);
   const published = new URL("jsr/", folder);
   await buildPackages(published);
   const upstream = await realRegistry();
-  const served = new Map(packages.map((one) => [one.name, one]));
+  const served = new Map([...packages, program].map((one) => [one.name, one]));
   const npm = serve((path) => npmAnswer(path, served, upstream, npm.url));
   const jsr = serve((path) => jsrAnswer(path, published));
   return {
