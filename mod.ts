@@ -123,6 +123,7 @@ export type {
   HandlerList,
   HandlerResult,
   Locals,
+  NamesFor,
   Next,
   ParamHandler,
   ParamsOf,

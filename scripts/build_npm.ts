@@ -112,15 +112,25 @@ async function writeForNode(folder: URL, name: string, exported: readonly string
   await Deno.writeTextFile(new URL(`node/${name}.d.cts`, folder), typesOfWhole(name, types));
 }
 
-/** Types of what `require` returns: an object, and for `mod` a function, with the types that the ES module exports. */
+/**
+ * Types of what `require` returns: an object, and for `mod` a function, with the types that the ES module exports. Those
+ * have to be declared anew, since what is only passed on may be more than types, and that nothing can be merged with.
+ */
 function typesOfWhole(name: string, { types, isDefault }: Exported): string {
   const path = `"../types/${name}.js"`;
   const mode = `{ "resolution-mode": "import" }`;
-  const all = `typeof import(${path}, { with: ${mode} })`;
   return [
-    `import type { ${types.join(", ")} } from ${path} with ${mode};`,
-    `declare const required: ${isDefault ? `(${all})["default"] & ` : ""}${all};`,
-    `declare namespace required { export type { ${types.join(", ")} }; }`,
+    `import type * as all from ${path} with ${mode};`,
+    `declare const required: ${isDefault ? `(typeof all)["default"] & ` : ""}typeof all;`,
+    `declare namespace required {`,
+    ...types.map(({ name, parameters }) => {
+      const declared = [...parameters.values()].join(", ");
+      const passed = [...parameters.keys()].join(", ");
+      return parameters.size === 0
+        ? `  type ${name} = all.${name};`
+        : `  type ${name}<${declared}> = all.${name}<${passed}>;`;
+    }),
+    `}`,
     `export = required;`,
     ``,
   ].join("\n");

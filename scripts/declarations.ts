@@ -6,10 +6,18 @@ import { rollup } from "rollup";
 import ts from "typescript";
 import { dts } from "rollup-plugin-dts";
 
+/** A class, an interface or an alias. */
+export interface ExportedType {
+  /** Its name. */
+  readonly name: string;
+  /** Its type parameters as declared, `L extends Locals = Locals`, by their names. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
 /** What an entry point exports. */
 export interface Exported {
-  /** Names that programs may use in types: classes, interfaces, aliases. */
-  readonly types: readonly string[];
+  /** What programs may use in types: classes, interfaces, aliases. */
+  readonly types: readonly ExportedType[];
   /** Whether there is a default export. */
   readonly isDefault: boolean;
 }
@@ -37,7 +45,7 @@ export async function writeDeclarations(
   const bundled = await rollup({
     input: Object.fromEntries(Object.keys(entries).map((name) => [name, single(name)])),
     external: (id) => !/^(?:\.|\/|file:)/.test(id),
-    plugins: [dts()],
+    plugins: [dts(), { name: "namespaces", renderChunk: withoutCircles }],
     onLog(_level, log) {
       throw new Error(log.message);
     },
@@ -82,6 +90,21 @@ async function declareEach(folder: URL, entries: Readonly<Record<string, string>
   );
 }
 
+/**
+ * Bundling makes `names.Request` into `Request`, which is a circle in a namespace that has a type of that name:
+ * `type Request = Request`. Such types get another name outside.
+ */
+function withoutCircles(code: string): string {
+  return code.replaceAll(/^declare namespace (\w+) \{\n.*?^\}$/gms, (whole, namespace: string) => {
+    const outside: string[] = [];
+    const inside = whole.replaceAll(/^ {4}type (\w+)(.*) = \1\b(.*);$/gm, (_, name, parameters, values) => {
+      outside.push(`type ${namespace}_${name}${parameters} = ${name}${values};\n`);
+      return `    type ${name}${parameters} = ${namespace}_${name}${values};`;
+    });
+    return outside.join("") + inside;
+  });
+}
+
 /** Modules in JavaScript say where their types are. */
 async function declareScripts(folder: URL): Promise<void> {
   for (const path of await filesBelow(new URL("src/", folder))) {
@@ -112,10 +135,18 @@ function exportedBy(source: ts.SourceFile, checker: ts.TypeChecker): Exported {
   const symbols = checker.getExportsOfModule(checker.getSymbolAtLocation(source)!);
   const meant = (symbol: ts.Symbol) => symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   return {
-    types: symbols.filter((symbol) => meant(symbol).flags & ts.SymbolFlags.Type).map(({ name }) => name)
-      .filter((name) => name !== "default").sort(),
+    types: symbols.filter((symbol) => symbol.name !== "default" && meant(symbol).flags & ts.SymbolFlags.Type)
+      .map((symbol) => ({ name: symbol.name, parameters: parametersOf(meant(symbol)) }))
+      .sort((a, b) => a.name < b.name ? -1 : 1),
     isDefault: symbols.some(({ name }) => name === "default"),
   };
+}
+
+function parametersOf({ declarations = [] }: ts.Symbol): Map<string, string> {
+  const generic = declarations.find((one) =>
+    ts.isClassDeclaration(one) || ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one)
+  );
+  return new Map(generic?.typeParameters?.map((one) => [one.name.text, one.getText()]));
 }
 
 /** Declarations name modules by what programs load: `./layer.js` instead of `./layer.ts`. */
