@@ -1,7 +1,9 @@
 /** Both packages as users install them from npm, and examples that import them by name. */
+import { createHash } from "node:crypto";
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { buildNpm } from "../../../scripts/build_npm.ts";
+import { manifestOf, PACKAGES } from "../../../scripts/packages.ts";
 import { run } from "../../../scripts/process.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -15,7 +17,7 @@ let packing: Promise<Tarballs> | undefined;
 let installing: Promise<void> | undefined;
 
 /**
- * Builds and packs both packages once, from the current sources.
+ * Builds and packs the packages, unless that has been done since their sources have changed.
  *
  * @returns Paths of the tarballs
  */
@@ -23,9 +25,36 @@ export function packages(): Promise<Tarballs> {
   return packing ??= packAll();
 }
 
+// every test file is a program of its own, and building takes several seconds
 async function packAll(): Promise<Tarballs> {
+  const sources = await digestOfSources();
+  const before = new URL("built.json", BUILT);
+  const { digest, tarballs } = JSON.parse(await Deno.readTextFile(before).catch(() => "{}"));
+  if (digest === sources) return tarballs;
   const built = await buildNpm(BUILT, "https://github.com/sluicejs/sluice");
-  return Object.fromEntries(built.map(({ name, tarball }) => [name, fileURLToPath(tarball)]));
+  const packed = Object.fromEntries(built.map(({ name, tarball }) => [name, fileURLToPath(tarball)]));
+  await Deno.writeTextFile(before, JSON.stringify({ digest: sources, tarballs: packed }));
+  return packed;
+}
+
+/** A digest of all that the packages are built from. */
+async function digestOfSources(): Promise<string> {
+  const paths = ["deno.json", "deno.lock", "scripts/"];
+  for (const { path } of PACKAGES) {
+    paths.push(...(await manifestOf(path)).publish.include.map((name) => path + name));
+  }
+  const hash = createHash("sha256");
+  const files = (await Promise.all(paths.map((path) => filesAt(new URL(path, ROOT))))).flat();
+  for (const file of files.map(String).sort()) hash.update(file).update(await Deno.readFile(new URL(file)));
+  return hash.digest("hex");
+}
+
+async function filesAt(place: URL): Promise<URL[]> {
+  if (!place.pathname.endsWith("/")) return [place];
+  const inside = await Array.fromAsync(Deno.readDir(place), ({ name, isDirectory }) => {
+    return filesAt(new URL(isDirectory ? `${name}/` : name, place));
+  });
+  return inside.flat();
 }
 
 /**
