@@ -49,14 +49,17 @@ Deno.test("work passed to req.waitUntil keeps a function on Vercel running", { i
   await (await ask("/convert/1/km/m")).body?.cancel();
   await arrived.promise;
   const stopping = stop();
-  // the launcher accepts requests as long as it runs, and fails them once the function's own server is closed
-  await until(async () => {
-    const answer = await fetch(origin);
-    await answer.body?.cancel();
-    return answer.status === 500;
-  }, "the function is being stopped");
-  released.resolve(new Response());
-  await stopping;
+  try {
+    // the launcher accepts requests as long as it runs, and fails them once the function's own server is closed
+    await until(async () => {
+      const answer = await fetch(origin);
+      await answer.body?.cancel();
+      return answer.status === 500;
+    }, "the function is being stopped");
+  } finally {
+    released.resolve(new Response());
+    await stopping;
+  }
 });
 
 Deno.test("two instances of the example for Vercel count together in Redis", {
