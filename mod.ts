@@ -123,7 +123,6 @@ export type {
   HandlerList,
   HandlerResult,
   Locals,
-  NamesFor,
   Next,
   ParamHandler,
   ParamsOf,

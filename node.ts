@@ -42,7 +42,7 @@ import { registerPlatform } from "./src/platform/detect.ts";
 registerPlatform(nodePlatform);
 
 export { type NodeHandler, toNodeHandler } from "./src/node/node_handler.ts";
-export type { NodeInfo, NodeNext } from "./src/node/node_visit.ts";
+export type { NodeInfo, NodeNext } from "./src/node/node_info.ts";
 export { serve } from "./src/node/serve.ts";
 export { toUpgradeHandler, type UpgradeHandler } from "./src/node/upgrade_handler.ts";
 export type { Servable } from "./src/platform/platform.ts";

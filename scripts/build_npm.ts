@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
 import { type Exported, writeDeclarations } from "./declarations.ts";
 import { flags } from "./flags.ts";
-import { NPM_FACTS, npmManifest } from "./npm_manifest.ts";
+import { NPM_FACTS, npmManifest, REQUIRED } from "./npm_manifest.ts";
 import {
   entriesOf,
   knownPackages,
@@ -41,6 +41,9 @@ export interface Built {
 /** A name for whatever a module of CommonJS is as a whole. */
 const WHOLE = "module.exports";
 
+/** How that is called. */
+const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
+
 /**
  * Builds the packages for npm.
  *
@@ -67,9 +70,16 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     const entries = entriesOf(manifest);
     const modules = { folder, external: names.filter((name) => !included.includes(name)), sourceMaps: true };
     await bundle({ ...modules, entries, to: "dist/", format: "es" });
-    const onNode = facts.onNode === undefined ? entries : { ...entries, mod: await joined(folder, facts.onNode) };
+    const onNode = facts.listensOnNode ? { ...entries, mod: await onNodeEntry(folder) } : entries;
     const exported = await bundle({ ...modules, entries: onNode, to: "node/", format: "cjs" });
-    const declared = await writeDeclarations(folder, entries, "types/");
+    const declaring = {
+      folder,
+      entries,
+      to: "types/",
+      packages: [...facts.dependencies, ...facts.optionalPeers],
+      others: await sourcesOf(facts.dependencies),
+    };
+    const declared = await writeDeclarations(declaring);
     for (const name of Object.keys(entries)) await writeForNode(folder, name, exported[name]!, declared[name]!);
     if (included.length > 0) {
       await Deno.writeTextFile(new URL("LICENSES.txt", folder), await licensesOf(folder, included));
@@ -85,51 +95,53 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
   return built;
 }
 
-/** An entry that is `mod.ts`, and loads another one first: on Node a program need not name the adapter. */
-async function joined(folder: URL, other: string): Promise<string> {
-  await Deno.writeTextFile(new URL("mod_on_node.ts", folder), `import "${other}";\nexport * from "./mod.ts";\n`);
+/**
+ * An entry that is `mod.ts`, and makes applications listen: on Node a program need not name the adapter. It says so
+ * itself: a bundler that keeps this module because of its effects leaves out others that it only loads for theirs.
+ */
+async function onNodeEntry(folder: URL): Promise<string> {
+  const text = `
+    import { nodePlatform } from "./src/node/node_platform.ts";
+    import { registerPlatform } from "./src/platform/detect.ts";
+    registerPlatform(nodePlatform);
+    export * from "./mod.ts";
+  `;
+  await Deno.writeTextFile(new URL("mod_on_node.ts", folder), text);
   return "./mod_on_node.ts";
 }
 
 /** What only Node loads: the ES module around one of CommonJS, and the types of the latter. */
-async function writeForNode(folder: URL, name: string, exported: readonly string[], types: Exported): Promise<void> {
-  const isWhole = exported.includes(WHOLE);
-  const names = exported.filter((one) => one !== WHOLE && one !== "default").sort();
-  if (isWhole) {
-    await rewrite(
-      new URL(`node/${name}.cjs`, folder),
-      (code) => afterCode(code, `module.exports = exports["${WHOLE}"];`),
-    );
-  }
+async function writeForNode(
+  folder: URL,
+  name: string,
+  names: readonly string[],
+  types: readonly Exported[],
+): Promise<void> {
+  const isWhole = names.includes(WHOLE);
+  const own = names.filter((one) => one !== WHOLE && one !== "default").sort();
   const lines = [
     `// the same instances as for require(), which is why this only passes them on`,
     `import required from "./${name}.cjs";`,
     ...(isWhole ? [`export default required;`] : []),
-    `const { ${names.map((one) => `${one}: _${one}`).join(", ")} } = required;`,
-    `export { ${names.map((one) => `_${one} as ${one}`).join(", ")} };`,
+    `const { ${own.map((one) => `${one}: _${one}`).join(", ")} } = required;`,
+    `export { ${own.map((one) => `_${one} as ${one}`).join(", ")} };`,
   ];
   await Deno.writeTextFile(new URL(`node/${name}.js`, folder), `${lines.join("\n")}\n`);
-  await Deno.writeTextFile(new URL(`node/${name}.d.cts`, folder), typesOfWhole(name, types));
+  if (!isWhole) return;
+  const whole = `module.exports = exports["${WHOLE}"];`;
+  await rewrite(new URL(`node/${name}.cjs`, folder), (code) => afterCode(code, whole));
+  await Deno.writeTextFile(new URL(`types/${REQUIRED}.d.cts`, folder), typesOfWhole(name, types, MAKES_APPLICATIONS));
 }
 
-/**
- * Types of what `require` returns: an object, and for `mod` a function, with the types that the ES module exports. Those
- * have to be declared anew, since what is only passed on may be more than types, and that nothing can be merged with.
- */
-function typesOfWhole(name: string, { types, isDefault }: Exported): string {
-  const path = `"../types/${name}.js"`;
-  const mode = `{ "resolution-mode": "import" }`;
+/** Types of a function with properties, which is what `require` returns if there is a default export. */
+function typesOfWhole(name: string, exported: readonly Exported[], call: string): string {
+  const own = exported.filter(({ name }) => name !== "default");
+  const kind = ({ isType }: Exported) => isType ? "type " : "";
   return [
-    `import type * as all from ${path} with ${mode};`,
-    `declare const required: ${isDefault ? `(typeof all)["default"] & ` : ""}typeof all;`,
+    `import { ${own.map((one) => `${kind(one)}${one.name} as _${one.name}`).join(", ")} } from "./${name}.cjs";`,
+    `declare function required${call};`,
     `declare namespace required {`,
-    ...types.map(({ name, parameters }) => {
-      const declared = [...parameters.values()].join(", ");
-      const passed = [...parameters.keys()].join(", ");
-      return parameters.size === 0
-        ? `  type ${name} = all.${name};`
-        : `  type ${name}<${declared}> = all.${name}<${passed}>;`;
-    }),
+    `  export { ${own.map((one) => `${kind(one)}_${one.name} as ${one.name}`).join(", ")}, required as default };`,
     `}`,
     `export = required;`,
     ``,
@@ -159,6 +171,19 @@ async function rangesOf({ version, imports }: Manifest): Promise<Record<string, 
   }
   for (const { path } of PACKAGES) ranges[(await manifestOf(path)).name] = `^${version}`;
   return ranges;
+}
+
+/** Sources of the entry points of those packages that are in this repository. */
+async function sourcesOf(names: readonly string[]): Promise<Record<string, URL>> {
+  const sources: Record<string, URL> = {};
+  for (const { path } of PACKAGES) {
+    const { name, exports } = await manifestOf(path);
+    if (!names.includes(name)) continue;
+    for (const [entry, file] of Object.entries(exports)) {
+      sources[name + entry.slice(1)] = new URL(`${path}${file}`, ROOT);
+    }
+  }
+  return sources;
 }
 
 async function writeJson(file: URL, value: unknown): Promise<void> {

@@ -34,7 +34,7 @@ export async function bundle(
     cwd: fileURLToPath(folder),
     input: { ...entries },
     external: (id) => id.startsWith("node:") || external.some((name) => id === name || id.startsWith(`${name}/`)),
-    platform: "neutral",
+    platform: format === "es" ? "neutral" : "node",
     resolve: { mainFields: ["module", "main"] },
     // what cannot be resolved is only a warning otherwise
     onLog(_level, log) {
@@ -46,7 +46,6 @@ export async function bundle(
       dir: fileURLToPath(new URL(to, folder)),
       format,
       exports: "named",
-      dynamicImportInCjs: false,
       entryFileNames: `[name].${extension}`,
       chunkFileNames: `chunk-[hash].${extension}`,
       comments: { jsdoc: false },

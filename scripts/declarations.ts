@@ -1,67 +1,54 @@
 /** Type declarations of the sources, for registries that serve JavaScript. */
 import { rm } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { rollup } from "rollup";
-// before the plugin, which would take the newest version, and that has no interface for programs
 import ts from "typescript";
-import { dts } from "rollup-plugin-dts";
 
-/** A class, an interface or an alias. */
-export interface ExportedType {
-  /** Its name. */
-  readonly name: string;
-  /** Its type parameters as declared, `L extends Locals = Locals`, by their names. */
-  readonly parameters: ReadonlyMap<string, string>;
+/** What the declarations of a package consist of. */
+export interface Declaring {
+  /** The package, with its sources. */
+  readonly folder: URL;
+  /** Entry points by their names, relative to the folder. */
+  readonly entries: Readonly<Record<string, string>>;
+  /** Where to, relative to the folder. */
+  readonly to: string;
+  /** Packages whose types programs have, beside Node's own. */
+  readonly packages: readonly string[];
+  /** Sources of entry points of other packages that it passes names on from. */
+  readonly others: Readonly<Record<string, URL>>;
 }
 
-/** What an entry point exports. */
+/** A name that an entry point exports. */
 export interface Exported {
-  /** What programs may use in types: classes, interfaces, aliases. */
-  readonly types: readonly ExportedType[];
-  /** Whether there is a default export. */
-  readonly isDefault: boolean;
+  readonly name: string;
+  /** Whether it is nothing but a type. */
+  readonly isType: boolean;
+  /** Where the declaration of what it means is, below the folder of declarations, without extension. */
+  readonly path: string;
+  /** Its name there. */
+  readonly original: string;
 }
-
-/** Declarations of single modules, before they are bundled. */
-const SINGLE = "declarations/";
 
 /**
- * Writes the declarations of entry points, with all that programs can reach through them and nothing else.
+ * Writes the declarations of entry points, and of the modules that programs reach through them.
  *
- * @param folder The package, with its sources
- * @param entries Entry points by their names, relative to the folder
- * @param to Where to, relative to the folder
+ * They are declarations of CommonJS, `mod.d.cts`, and for ES modules `mod.d.ts` passes all names on, so that a class has
+ * one type in a program however its modules load it. Bundling them is not done: the bundlers that were tried mix up
+ * equal names in different namespaces, of which there are dozens here.
+ *
+ * @param declaring What, and where to
  * @returns What each entry point exports
- * @throws {Error} If the compiler cannot declare one of them
+ * @throws {Error} If the compiler cannot declare one of them, or a program would need another package's types
  */
 export async function writeDeclarations(
-  folder: URL,
-  entries: Readonly<Record<string, string>>,
-  to: string,
-): Promise<Record<string, Exported>> {
-  const exported = await declareEach(folder, entries);
-  await declareScripts(folder);
-  const single = (name: string) => fileURLToPath(new URL(`${SINGLE}${name}.d.ts`, folder));
-  const bundled = await rollup({
-    input: Object.fromEntries(Object.keys(entries).map((name) => [name, single(name)])),
-    external: (id) => !/^(?:\.|\/|file:)/.test(id),
-    plugins: [dts(), { name: "namespaces", renderChunk: withoutCircles }],
-    onLog(_level, log) {
-      throw new Error(log.message);
-    },
-  });
-  await bundled.write({ dir: fileURLToPath(new URL(to, folder)), chunkFileNames: "chunk-[hash].d.ts" });
-  await bundled.close();
-  await rm(new URL(SINGLE, folder), { recursive: true });
-  return exported;
-}
-
-async function declareEach(folder: URL, entries: Readonly<Record<string, string>>): Promise<Record<string, Exported>> {
-  const written: Promise<void>[] = [];
+  { folder, entries, to, packages, others }: Declaring,
+): Promise<Record<string, readonly Exported[]>> {
+  const root = fileURLToPath(folder);
+  const declarations = fileURLToPath(new URL(to, folder));
   const paths = Object.values(entries).map((path) => fileURLToPath(new URL(path, folder)));
   const program = ts.createProgram(paths, {
-    rootDir: fileURLToPath(folder),
-    outDir: fileURLToPath(new URL(SINGLE, folder)),
+    rootDir: root,
+    outDir: declarations,
     declaration: true,
     emitDeclarationOnly: true,
     // the gate has checked the sources
@@ -74,55 +61,25 @@ async function declareEach(folder: URL, entries: Readonly<Record<string, string>
     allowImportingTsExtensions: true,
     lib: ["lib.esnext.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts", "lib.dom.asynciterable.d.ts"],
     types: [],
+    paths: Object.fromEntries(Object.entries(others).map(([name, source]) => [name, [fileURLToPath(source)]])),
   });
-  const { diagnostics } = program.emit(undefined, (path, text) => {
-    written.push(
-      Deno.mkdir(path.replace(/[^/]*$/, ""), { recursive: true }).then(() => {
-        return Deno.writeTextFile(path, withExtensions(text));
-      }),
-    );
-  });
-  await Promise.all(written);
+  const emitted = new Map<string, string>();
+  const { diagnostics } = program.emit(undefined, (path, text) => void emitted.set(moduleOf(resolve(path)), text));
   if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, FORMAT));
+  await declareScripts(root, program, (path, text) => emitted.set(resolve(declarations, path), text));
+  const reached = reachable(Object.keys(entries).map((name) => resolve(declarations, name)), emitted, packages);
+  await rm(declarations, { recursive: true, force: true });
+  for (const path of reached) await writeText(`${path}.d.cts`, asCommonJs(emitted.get(path)!));
   const checker = program.getTypeChecker();
-  return Object.fromEntries(
-    Object.keys(entries).map((name, i) => [name, exportedBy(program.getSourceFile(paths[i]!)!, checker)]),
+  const exported = Object.fromEntries(
+    Object.keys(entries).map((name, i) => {
+      return [name, exportedBy(program.getSourceFile(paths[i]!)!, checker, root)];
+    }),
   );
-}
-
-/**
- * Bundling makes `names.Request` into `Request`, which is a circle in a namespace that has a type of that name:
- * `type Request = Request`. Such types get another name outside.
- */
-function withoutCircles(code: string): string {
-  return code.replaceAll(/^declare namespace (\w+) \{\n.*?^\}$/gms, (whole, namespace: string) => {
-    const outside: string[] = [];
-    const inside = whole.replaceAll(/^ {4}type (\w+)(.*) = \1\b(.*);$/gm, (_, name, parameters, values) => {
-      outside.push(`type ${namespace}_${name}${parameters} = ${name}${values};\n`);
-      return `    type ${name}${parameters} = ${namespace}_${name}${values};`;
-    });
-    return outside.join("") + inside;
-  });
-}
-
-/** Modules in JavaScript say where their types are. */
-async function declareScripts(folder: URL): Promise<void> {
-  for (const path of await filesBelow(new URL("src/", folder))) {
-    if (!path.endsWith(".js")) continue;
-    const [, types] =
-      (await Deno.readTextFile(new URL(`src/${path}`, folder))).match(/^\/\/ @ts-self-types="(.+)\.ts"/) ?? [];
-    if (types === undefined) throw new Error(`src/${path} does not say where its types are`);
-    const declared = new URL(`${SINGLE}src/${path.slice(0, -".js".length)}.d.ts`, folder);
-    await Deno.writeTextFile(declared, `export * from "${types}.js";\n`);
+  for (const [name, names] of Object.entries(exported)) {
+    await writeText(resolve(declarations, `${name}.d.ts`), passedOn(name, names));
   }
-}
-
-async function filesBelow(folder: URL): Promise<string[]> {
-  const found = await Array.fromAsync(Deno.readDir(folder), async ({ name, isDirectory }) => {
-    if (!isDirectory) return [name];
-    return (await filesBelow(new URL(`${name}/`, folder))).map((path) => `${name}/${path}`);
-  });
-  return found.flat();
+  return exported;
 }
 
 const FORMAT: ts.FormatDiagnosticsHost = {
@@ -131,32 +88,87 @@ const FORMAT: ts.FormatDiagnosticsHost = {
   getNewLine: () => "\n",
 };
 
-function exportedBy(source: ts.SourceFile, checker: ts.TypeChecker): Exported {
-  const symbols = checker.getExportsOfModule(checker.getSymbolAtLocation(source)!);
-  const meant = (symbol: ts.Symbol) => symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-  return {
-    types: symbols.filter((symbol) => symbol.name !== "default" && meant(symbol).flags & ts.SymbolFlags.Type)
-      .map((symbol) => ({ name: symbol.name, parameters: parametersOf(meant(symbol)) }))
-      .sort((a, b) => a.name < b.name ? -1 : 1),
-    isDefault: symbols.some(({ name }) => name === "default"),
-  };
+/** Path of a module without the extension that says what it is made of. */
+function moduleOf(path: string): string {
+  return path.replace(/(?:\.d)?\.[cm]?[jt]s$/, "");
 }
 
-function parametersOf({ declarations = [] }: ts.Symbol): Map<string, string> {
-  const generic = declarations.find((one) =>
-    ts.isClassDeclaration(one) || ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one)
-  );
-  return new Map(generic?.typeParameters?.map((one) => [one.name.text, one.getText()]));
+/** Modules in JavaScript say where their types are. */
+async function declareScripts(
+  root: string,
+  program: ts.Program,
+  declare: (path: string, text: string) => void,
+): Promise<void> {
+  for (const { fileName, text } of program.getSourceFiles()) {
+    if (!fileName.startsWith(root)) continue;
+    for (const { fileName: imported } of ts.preProcessFile(text, true, true).importedFiles) {
+      if (!/^\..*\.js$/.test(imported)) continue;
+      const script = resolve(dirname(fileName), imported);
+      const [, types] = (await Deno.readTextFile(script)).match(/^\/\/ @ts-self-types="(.+)"/) ?? [];
+      if (types === undefined) throw new Error(`${script} does not say where its types are`);
+      declare(moduleOf(relative(root, script)), `export * from "${types}";\n`);
+    }
+  }
 }
 
-/** Declarations name modules by what programs load: `./layer.js` instead of `./layer.ts`. */
-function withExtensions(text: string): string {
+function reachable(
+  doors: readonly string[],
+  emitted: ReadonlyMap<string, string>,
+  packages: readonly string[],
+): Set<string> {
+  const reached = new Set<string>();
+  const open = [...doors];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (reached.has(path)) continue;
+    reached.add(path);
+    const text = emitted.get(path);
+    if (text === undefined) throw new Error(`${path} has no declarations`);
+    for (const { fileName } of ts.preProcessFile(text, true, true).importedFiles) {
+      if (fileName.startsWith(".")) open.push(moduleOf(resolve(dirname(path), fileName)));
+      else if (!fileName.startsWith("node:") && !packages.some((name) => `${fileName}/`.startsWith(`${name}/`))) {
+        throw new Error(`Through ${path}, programs would need the types of ${fileName}`);
+      }
+    }
+  }
+  return reached;
+}
+
+/** Modules are named by what programs load: `./layer.cjs` instead of `./layer.ts`. */
+function asCommonJs(text: string): string {
   let changed = text;
   // from the end, so that positions stay what they are
   for (const { fileName, pos } of ts.preProcessFile(text, true, true).importedFiles.toReversed()) {
-    if (!fileName.startsWith(".") || !fileName.endsWith(".ts")) continue;
-    const end = changed.indexOf(fileName, pos) + fileName.length;
-    changed = `${changed.slice(0, end - ".ts".length)}.js${changed.slice(end)}`;
+    if (!fileName.startsWith(".")) continue;
+    const start = changed.indexOf(fileName, pos);
+    changed = `${changed.slice(0, start)}${moduleOf(fileName)}.cjs${changed.slice(start + fileName.length)}`;
   }
   return changed;
+}
+
+function exportedBy(source: ts.SourceFile, checker: ts.TypeChecker, root: string): Exported[] {
+  return checker.getExportsOfModule(checker.getSymbolAtLocation(source)!).map((symbol) => {
+    const meant = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    return {
+      name: symbol.name,
+      isType: !(meant.flags & ts.SymbolFlags.Value),
+      path: moduleOf(relative(root, meant.declarations![0]!.getSourceFile().fileName)),
+      original: meant.name,
+    };
+  }).sort((one, other) => one.name < other.name ? -1 : 1);
+}
+
+/** An ES module that exports what the one of CommonJS does, whose default export it would see as that of Node. */
+function passedOn(name: string, exported: readonly Exported[]): string {
+  const own = exported.filter(({ name }) => name !== "default");
+  const standard = exported.find(({ name }) => name === "default");
+  return [
+    `export { ${own.map(({ name, isType }) => `${isType ? "type " : ""}${name}`).join(", ")} } from "./${name}.cjs";`,
+    ...(standard === undefined ? [] : [`export { ${standard.original} as default } from "./${standard.path}.cjs";`]),
+    "",
+  ].join("\n");
+}
+
+async function writeText(path: string, text: string): Promise<void> {
+  await Deno.mkdir(dirname(path), { recursive: true });
+  await Deno.writeTextFile(path, text);
 }

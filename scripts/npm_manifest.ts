@@ -13,12 +13,15 @@ export interface NpmFacts {
   readonly dependencies: readonly string[];
   /** Packages of which it uses what the program has installed, if it has. */
   readonly optionalPeers: readonly string[];
-  /** The entry that `mod.ts` comes with on Node, because it makes applications listen there. */
-  readonly onNode?: string;
+  /** Whether it has applications, which listen on Node by an adapter of its own, and is a function that makes them. */
+  readonly listensOnNode: boolean;
 }
 
 /** The oldest Node that gets fixes from us, and the first whose `require` takes ES modules. */
 const OLDEST_NODE = ">=20.19";
+
+/** Name of the declarations of what `require` returns for a package with a default export. */
+export const REQUIRED = "required";
 
 /** Facts of all packages, by their names. */
 export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
@@ -41,7 +44,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     included: ["srvx"],
     dependencies: ["ws"],
     optionalPeers: [],
-    onNode: "./node.ts",
+    listensOnNode: true,
   },
   "@sluice/rate-limit": {
     description:
@@ -59,6 +62,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     included: [],
     dependencies: ["@sluice/sluice"],
     optionalPeers: ["redis"],
+    listensOnNode: false,
   },
 };
 
@@ -93,13 +97,13 @@ export function npmManifest(
     engines: { node: OLDEST_NODE },
     // for resolvers that know no exports
     main: "./node/mod.cjs",
-    types: "./node/mod.d.cts",
+    types: requiredTypes("mod", facts),
     exports: {
-      ...Object.fromEntries(entries.map((entry) => [entry === "mod" ? "." : `./${entry}`, conditionsOf(entry)])),
+      ...Object.fromEntries(entries.map((entry) => [entry === "mod" ? "." : `./${entry}`, conditionsOf(entry, facts)])),
       "./package.json": "./package.json",
     },
     // what makes applications listen on Node
-    sideEffects: facts.onNode === undefined
+    sideEffects: !facts.listensOnNode
       ? false
       : ["./node/mod.js", "./node/mod.cjs", "./node/node.js", "./node/node.cjs", "./dist/node.js"],
     files: ["dist/", "node/", "types/", "CHANGELOG.md", "LICENSES.txt"],
@@ -115,7 +119,7 @@ export function npmManifest(
 }
 
 /** The first condition that holds counts: types before code, and before Node the runtimes that claim to be Node as well. */
-function conditionsOf(entry: string): Record<string, unknown> {
+function conditionsOf(entry: string, facts: NpmFacts): Record<string, unknown> {
   const types = `./types/${entry}.d.ts`;
   const modules = { types, default: `./dist/${entry}.js` };
   return {
@@ -123,9 +127,14 @@ function conditionsOf(entry: string): Record<string, unknown> {
     bun: modules,
     workerd: modules,
     node: {
-      require: { types: `./node/${entry}.d.cts`, default: `./node/${entry}.cjs` },
+      require: { types: requiredTypes(entry, facts), default: `./node/${entry}.cjs` },
       default: { types, default: `./node/${entry}.js` },
     },
     default: modules,
   };
+}
+
+// only the framework has a default export
+function requiredTypes(entry: string, { listensOnNode }: NpmFacts): string {
+  return `./types/${entry === "mod" && listensOnNode ? REQUIRED : entry}.d.cts`;
 }

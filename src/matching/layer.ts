@@ -1,6 +1,6 @@
 import { describe } from "../http/error_text.ts";
 import type { Capture } from "./capture.ts";
-import type { PathPatternOptions } from "./path_expression.ts";
+import type { PathOptions } from "./path_options.ts";
 import { type PathMatch, PathPattern } from "./path_pattern.ts";
 import { noteRegistration } from "./registrations.ts";
 
@@ -302,7 +302,7 @@ export class Layer {
   constructor(
     caller: string,
     path: string | RegExp | readonly (string | RegExp)[],
-    options: PathPatternOptions,
+    options: PathOptions,
     content: { route?: RoutedEntries; mounted?: Mounted | null; fn?: AnyHandler; socket?: boolean; call?: object },
   ) {
     this.path = path;

@@ -1,21 +1,8 @@
 import { type Group, type Parameter, PathError, type Text, type Token, type Wildcard } from "path-to-regexp";
+import type { PathOptions } from "./path_options.ts";
 
 /** A parameter or a wildcard. */
 export type Key = Parameter | Wildcard;
-
-/**
- * How a path is matched.
- *
- * @internal
- */
-export interface PathPatternOptions {
-  /** Whether paths are case-sensitive. */
-  readonly sensitive: boolean;
-  /** Whether a trailing slash makes a difference. */
-  readonly strict: boolean;
-  /** Whether the whole path must match (routes), or only its beginning (mounts). */
-  readonly end: boolean;
-}
 
 /** Most alternatives that the optional parts of a path may expand to. */
 const MOST_SPELLINGS = 256;
@@ -36,7 +23,7 @@ const MOST_SPELLINGS = 256;
 export function pathExpression(
   tokens: readonly Token[],
   path: string,
-  { sensitive, strict, end }: PathPatternOptions,
+  { sensitive, strict, end }: PathOptions,
 ): { regexp: RegExp; keys: Key[] } {
   const keys: Key[] = [];
   const spellings: string[] = [];

@@ -3,7 +3,8 @@ import { parse, PathError, type Token } from "path-to-regexp";
 import { isExponential } from "./ambiguity.ts";
 import { Capture, decodeParam } from "./capture.ts";
 import { translateLegacyPath } from "./legacy_path.ts";
-import { pathExpression, type PathPatternOptions } from "./path_expression.ts";
+import { pathExpression } from "./path_expression.ts";
+import type { PathOptions } from "./path_options.ts";
 
 /**
  * A match: which part of the path it covers, and the parameters.
@@ -61,7 +62,7 @@ export class PathPattern {
   readonly whole: boolean;
   /** Character code that begins a parameter in `text`. */
   readonly mark: number;
-  readonly #options: PathPatternOptions;
+  readonly #options: PathOptions;
   #special: Special | null = null;
   #regex: RegExp | null = null;
   /** Where the parameters are in a path that matches `text`, worked out on first use. */
@@ -75,7 +76,7 @@ export class PathPattern {
    * @param options How to match
    * @throws {TypeError} If the path is not valid; the message says what to write instead
    */
-  constructor(caller: string, source: string | RegExp, options: PathPatternOptions) {
+  constructor(caller: string, source: string | RegExp, options: PathOptions) {
     this.source = source;
     this.#options = options;
     this.text = "";
@@ -236,7 +237,7 @@ function layoutOf(text: string, mark: number): Layout {
 }
 
 // without trailing slashes, unless they are significant
-function bare(path: string, { strict }: PathPatternOptions): string {
+function bare(path: string, { strict }: PathOptions): string {
   return !strict && path.length > 1 && path.charCodeAt(path.length - 1) === SLASH ? path.replace(/\/+$/, "") : path;
 }
 

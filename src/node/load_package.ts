@@ -17,9 +17,17 @@ export async function loadPackage(name: string): Promise<unknown> {
     };
     return loaded.default ?? loaded;
   } catch (error) {
-    const { code } = (error ?? {}) as { code?: unknown };
-    if (!String(code).startsWith("ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING")) throw error;
-    // Jest runs programs in a vm context without dynamic import
+    if (importsExist(error)) throw error;
     return await requirePackage(name);
   }
+}
+
+/**
+ * Tells whether `import()` failed for another reason than that there is none: Jest runs programs in a vm context without.
+ *
+ * @param failure What it failed with
+ */
+export function importsExist(failure: unknown): boolean {
+  const { code } = (failure ?? {}) as { code?: unknown };
+  return !String(code).startsWith("ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING");
 }

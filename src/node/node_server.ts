@@ -9,7 +9,7 @@ import { closeWhenIdle } from "./idle_session.ts";
 import { nextTurn } from "./next_turn.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { assertSharedPorts, limitServer, type NodeLimits } from "./node_limits.ts";
-import { isForSocket, takeUpgrade } from "./upgrade_handler.ts";
+import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
 import type { UpgradeVisit } from "./upgrade_visit.ts";
 
 /**

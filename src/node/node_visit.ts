@@ -7,25 +7,13 @@ import { oddTarget } from "../request/target.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { handBack, showAttached } from "./attached.ts";
 import { NodeAnswer } from "./node_answer.ts";
+import type { NodeInfo, NodeNext } from "./node_info.ts";
 import { type NodeIncoming, WebRequest } from "./node_request.ts";
-
-/** Continues with the next handler of the server around, as in Express. */
-export type NodeNext = (error?: unknown) => void;
 
 /** A response as Node's server and Express deliver it. */
 interface NodeOutgoing extends ServerResponse {
   /** Values for the views of this request, in Express. */
   locals?: Record<string, unknown>;
-}
-
-/** What handlers find as `req.info` on Node. */
-export interface NodeInfo {
-  /** Node's request, or Express's. */
-  readonly req: IncomingMessage;
-  /** Node's response. */
-  readonly res: ServerResponse;
-  /** The other end of the connection, in Deno's form. */
-  readonly remoteAddr: { hostname: string | undefined; port: number | undefined };
 }
 
 /** A request that a Node server passes to an application, and gets back if the application has no response. */

@@ -6,6 +6,7 @@ import type { Upgrade, UpgradeOptions } from "../platform/platform.ts";
 import { type Upgrader, upgraderKey } from "../websocket/accept.ts";
 import { GOING_AWAY } from "../websocket/connections.ts";
 import { HeldSocket } from "./held_socket.ts";
+import { loadWs } from "./load_ws.ts";
 import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
 import { NodeVisit } from "./node_visit.ts";
 
@@ -60,7 +61,7 @@ export class UpgradeVisit extends NodeVisit implements Upgrader {
 
   /** Prepares the WebSocket implementation, which is loaded with the first upgrade. */
   async prepare(): Promise<void> {
-    this.#Server = (await import("ws")).WebSocketServer;
+    this.#Server = (await loadWs<{ WebSocketServer: new (options: object) => WsServer }>()).WebSocketServer;
   }
 
   /**

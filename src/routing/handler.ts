@@ -65,6 +65,8 @@ export interface AnyNames {
 /**
  * Parameters that a reusable handler may declare: any, where those of the path or of the enclosing paths (which a
  * router may merge) are not known.
+ *
+ * @internal
  */
 export type NamesFor<Params, Around = never> = string extends keyof Params ? Untyped
   : unknown extends Around ? Untyped

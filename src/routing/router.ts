@@ -15,7 +15,7 @@ import {
   type Step,
 } from "../matching/layer.ts";
 import { defineVerbs } from "../matching/methods.ts";
-import type { PathPatternOptions } from "../matching/path_expression.ts";
+import type { PathOptions } from "../matching/path_options.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
 import { exchangeOf } from "../request/exchange.ts";
 import type { QueryValues, RouteParams } from "../request/framework_request.ts";
@@ -97,7 +97,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   readonly strict: boolean;
   #layers: Layer[] = [];
   readonly #name: string;
-  readonly #routeOptions: PathPatternOptions;
+  readonly #routeOptions: PathOptions;
   /** Name for error messages of the method that was registered last; building it for each route would cost. */
   #caller = "";
   #method: string | null | undefined = undefined;

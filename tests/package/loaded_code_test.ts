@@ -20,6 +20,9 @@ const LITERAL = /^"[^"]*"(?:,|$)/;
 const KNOWN = [
   // the file of a package that findPackage has found installed
   "src/node/load_package.ts: pathToFileURL(path).href",
+  // `ws`, as seen from this very module
+  "src/node/load_ws.ts: from: string",
+  "src/node/load_ws.ts: import.meta.url",
   // names are those of a type, which has only modules of Node
   "src/platform/builtin_module.ts: getBuiltinModule?(name: string): unknown",
   "src/platform/builtin_module.ts: getBuiltinModule?.(name) as T | undefined",

@@ -19,6 +19,7 @@ const SHORT: Readonly<Record<string, readonly string[]>> = {
   "bench:process": ["--only=json", "--contestants=sluice-lean", "--rounds=1"],
   "bench:growth": ["--only=registration", "--contestants=sluice", "--rounds=1"],
   "bench:start": ["--contestants=bare", "--rounds=1"],
+  "bench:install": ["--only=deno-jsr", "--rounds=1"],
   "bench:bodies": ["--only=json-in", "--rounds=1", "--seconds=0.5"],
   "bench:latency": ["--contestants=sluice-lean", "--connections=10", "--rounds=1", "--seconds=0.5"],
   "bench:overload": ["--only=deno", "--rate=50", "--seconds=0.5"],

@@ -1,0 +1,34 @@
+import { isThenable } from "../http/is_thenable.ts";
+import type { Servable } from "../platform/platform.ts";
+import type { NodeVisit } from "./node_visit.ts";
+import { sendAnswer } from "./send_answer.ts";
+
+/**
+ * Answers a request; errors are reported, and the client gets 500.
+ *
+ * @param app The application
+ * @param visit The request
+ * @param ready Awaited first, if given
+ */
+export function answerVisit(app: Servable, visit: NodeVisit, ready?: Promise<void>): void {
+  const failed = (error: unknown): void => fail(visit, error);
+  if (ready !== undefined) return void ready.then(() => answerVisit(app, visit)).catch(failed);
+  try {
+    const response = app.fetch(visit.request, visit);
+    // A synchronous response is sent in the turn in which the request came. Its class is not checked: a package, or a
+    // test that imitates a browser, may have replaced the runtime's.
+    if (isThenable(response)) response.then((late) => sendAnswer(visit, late)).catch(failed);
+    else sendAnswer(visit, response)?.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+function fail(visit: NodeVisit, error: unknown): void {
+  visit.report(error);
+  const { res } = visit;
+  if (res.headersSent) return void res.destroy();
+  // one of the headers may have caused the error
+  for (const name of res.getHeaderNames()) res.removeHeader(name);
+  res.writeHead(500).end();
+}

@@ -1,0 +1,284 @@
+/** What users get who install the packages, in every way that is supported. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { installWithNpm, makeProject, type Project, README_ANSWER, readmesProgram } from "./support/project.ts";
+import { startRegistry } from "./support/registry.ts";
+import { inFull, nodes, tool, tools } from "./support/tools.ts";
+
+const runtimes = Deno.env.get("SLUICE_RUNTIMES");
+const registry = await startRegistry(new URL("../../.cache/npm_installed_test/", import.meta.url));
+globalThis.addEventListener("unload", () => void registry.stop());
+
+/** One project with both packages, for whatever only runs in it. */
+const project = await makeProject(registry, {});
+await installWithNpm(project, "@sluice/sluice", "@sluice/rate-limit");
+await project.write("main.mjs", await readmesProgram());
+
+/** Prints which of two ways to load a package give the same. */
+const INSTANCES = `
+  const [sluice, node, limits] = ["@sluice/sluice", "@sluice/sluice/node", "@sluice/rate-limit"].map((one) => require(one));
+  (async () => {
+    const [a, b, c] = await Promise.all([import("@sluice/sluice"), import("@sluice/sluice/node"), import("@sluice/rate-limit")]);
+    const app = sluice();
+    const names = Object.keys(a).filter((name) => !["default", "module.exports"].includes(name));
+    console.log(JSON.stringify({
+      callable: app instanceof a.FrameworkApp && a.default() instanceof sluice.FrameworkApp,
+      different: names.filter((name) => a[name] !== sluice[name]),
+      node: node.serve === b.serve,
+      limits: limits.rateLimit === c.rateLimit && limits.RedisStore === c.RedisStore,
+    }));
+  })();
+`;
+const SAME = { callable: true, different: [], node: true, limits: true };
+await project.write("instances.cjs", INSTANCES);
+
+for (const [name, node] of await nodes()) {
+  Deno.test(`the README's program runs on ${name}, installed from npm`, async () => {
+    const { output } = await project.run(node, "main.mjs");
+    assertEquals(output.trim(), README_ANSWER);
+  });
+
+  Deno.test(`on ${name}, import and require share one instance`, async () => {
+    const { output } = await project.run(node, "instances.cjs");
+    assertEquals(JSON.parse(output), SAME);
+  });
+}
+
+Deno.test("the README's program runs on Bun, installed by Bun", { ignore: runtimes === undefined }, async () => {
+  const bun = `${runtimes}node_modules/.bin/bun`;
+  const own = await makeProject(registry, {});
+  await own.write("main.ts", await readmesProgram());
+  await own.write("instances.cjs", INSTANCES);
+  const { code, output } = await own.run(bun, "add", "@sluice/sluice", "@sluice/rate-limit");
+  assertEquals(code, 0, output.slice(0, 3000));
+  assertEquals((await own.run(bun, "main.ts")).output.trim(), README_ANSWER);
+  assertEquals(JSON.parse((await own.run(bun, "instances.cjs")).output), SAME);
+});
+
+for (const scheme of ["npm", "jsr"]) {
+  Deno.test(`the README's program runs on Deno, from ${scheme}:`, async () => {
+    const own = await makeProject(registry, {});
+    await Deno.remove(`${own.path}package.json`);
+    await own.write(
+      "main.ts",
+      (await readmesProgram()).replace(/"(?:jsr:)?@sluice\/sluice"/, `"${scheme}:@sluice/sluice"`),
+    );
+    const { output } = await own.run(Deno.execPath(), "run", "-A", "--quiet", "--no-check", "main.ts");
+    assertEquals(output.trim(), README_ANSWER);
+  });
+}
+
+// Deno's `require` does not know the condition "deno", so it gets what Node's does
+for (const load of [`require("@sluice/sluice")`, `(await import("@sluice/sluice")).default`]) {
+  Deno.test(`on Deno, a project installed by npm may say ${load}`, async () => {
+    const file = `on_deno_${load.startsWith("require")}.cjs`;
+    await project.write(
+      file,
+      `
+      (async () => {
+        const app = (${load})().get("/", (req, res) => res.send(req.ip));
+        const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+        const { port } = server.address();
+        console.log(await (await fetch("http://127.0.0.1:" + port)).text());
+        await app.close();
+      })();
+    `,
+    );
+    assertEquals((await project.run(Deno.execPath(), "run", "-A", "--quiet", file)).output.trim(), "127.0.0.1");
+  });
+}
+
+Deno.test("under Jest, require gives the function that makes applications, and they listen, with WebSockets", async () => {
+  await project.write("program.test.js", JEST);
+  const { code, output } = await project.run("node", await tool("jest"), "--rootDir", project.path);
+  assertEquals(code, 0, output.slice(0, 3000));
+});
+
+const JEST = `
+  const sluice = require("@sluice/sluice");
+  const { rateLimit } = require("@sluice/rate-limit");
+  const { WebSocket } = require("ws");
+
+  test("a limited application answers", async () => {
+    const app = sluice().use(rateLimit({ windowMs: 60_000, max: 1, keyGenerator: () => "all" }));
+    app.get("/", (req, res) => res.json({ answered: true }));
+    app.ws("/echo", { message: (ws, text) => ws.send(text) });
+    const server = await new Promise((resolve) => { const server = app.listen(0, () => resolve(server)); });
+    const address = "127.0.0.1:" + server.address().port;
+    expect(await (await fetch("http://" + address)).json()).toEqual({ answered: true });
+    expect((await fetch("http://" + address)).status).toBe(429);
+    await app.close();
+  });
+
+  test("a WebSocket is accepted", async () => {
+    const app = sluice();
+    app.ws("/echo", { message: (ws, text) => ws.send(text) });
+    const server = await new Promise((resolve) => { const server = app.listen(0, () => resolve(server)); });
+    const socket = new WebSocket("ws://127.0.0.1:" + server.address().port + "/echo");
+    const echo = new Promise((resolve, reject) => socket.on("message", resolve).on("error", reject));
+    socket.on("open", () => socket.send("hello"));
+    expect(String(await echo)).toBe("hello");
+    socket.terminate();
+    await app.close();
+  });
+`;
+
+Deno.test("under tsx, import and require give the same function", async () => {
+  await project.write(
+    "main.ts",
+    `
+    import sluice, { rateLimit, type Request, type Response } from "@sluice/sluice";
+    const required = require("@sluice/sluice");
+    const app = sluice().get("/:id", (req: Request<{ id: string }>, res: Response) => { res.send(req.params.id); });
+    app.use(rateLimit({ windowMs: 1000, max: 1, keyGenerator: () => "all" }));
+    app.handle(new globalThis.Request("http://localhost/7")).then(async (response) => {
+      console.log(required === sluice, required() instanceof required.FrameworkApp, await response.text());
+    });
+  `,
+  );
+  const { output } = await project.run(await tool("tsx"), "main.ts");
+  assertEquals(output.trim(), "true true 7");
+});
+
+/** Bundlers, and the arguments with which they bundle `bundled.mjs` for Node into `out.mjs` or `out.cjs`. */
+const BUNDLERS: readonly [name: string, tool: string, args: string[], file: string][] = [
+  ["esbuild, as ES modules", "esbuild", [
+    "main.mjs",
+    "--bundle",
+    "--platform=node",
+    "--format=esm",
+    "--outfile=out.mjs",
+    "--banner:js=import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  ], "out.mjs"],
+  ["esbuild, as CommonJS", "esbuild", ["main.mjs", "--bundle", "--platform=node", "--outfile=out.cjs"], "out.cjs"],
+  ["Vite", "vite", ["build", "--ssr", "main.mjs", "--outDir", "vite", "--logLevel", "error"], "vite/main.mjs"],
+  [
+    "webpack",
+    "webpack",
+    ["./main.mjs", "--target", "node", "--mode", "production", "-o", "webpack"],
+    "webpack/main.js",
+  ],
+];
+
+for (const [name, command, args, file] of BUNDLERS) {
+  Deno.test(`the README's program runs on Node, bundled by ${name}`, async () => {
+    await project.write("vite.config.mjs", "export default { ssr: { noExternal: true } };");
+    const { code, output } = await project.run(await tool(command), ...args);
+    assertEquals(code, 0, output.slice(0, 3000));
+    assertEquals((await project.run("node", file)).output.trim(), README_ANSWER);
+  });
+}
+
+Deno.test("bundled for Workers, the program contains no module of Node's", async () => {
+  const args = ["main.mjs", "--bundle", "--format=esm", "--conditions=workerd,worker,browser", "--outfile=worker.mjs"];
+  const { code, output } = await project.run(await tool("esbuild"), ...args);
+  assertEquals(code, 0, output.slice(0, 3000));
+  const bundled = await project.read("worker.mjs");
+  assertEquals(bundled.match(/(?:from|import|require)\s*\(?\s*"node:[^"]*/g), null);
+  assertMatch(bundled, /class FrameworkApp/);
+});
+
+/** A program that only passes a compiler that knows the types; its errors are looked for as well. */
+const TYPED = (loads: string) => `
+  ${loads}
+  declare module "@sluice/sluice" {
+    interface RequestExtras { user?: { name: string } }
+  }
+  const app: FrameworkApp = sluice();
+  app.use(sluice.json(), rateLimit({ windowMs: 1000, max: 1 }));
+  app.get("/users/:id/*path", (req, res) => {
+    const id: string = req.params.id;
+    const path: string[] = req.params.path;
+    const name: string | undefined = req.user?.name;
+    // @ts-expect-error: there is no such parameter
+    req.params.other;
+    res.json({ id, path, name });
+  });
+  // @ts-expect-error: the limit is a number
+  rateLimit({ windowMs: 1000, max: "many" });
+  const handler: RequestHandler = (req: Request, res: Response, next: NextFunction) => next();
+  app.use(handler);
+`;
+const LIMITS = `new RedisStore({ url: "redis://127.0.0.1" }) satisfies object;`;
+const NAMES = "type FrameworkApp, type NextFunction, type Request, type RequestHandler, type Response";
+
+/** Compilers and how they resolve modules; in CI the oldest and the newest, each in one way. */
+const COMPILERS: readonly (readonly [compiler: string, module: string, resolution: string])[] = [
+  ["typescript-5.7", "node16", "node16"],
+  ["typescript-newest", "nodenext", "nodenext"],
+  ...(inFull
+    ? [
+      ["typescript-5.7", "esnext", "bundler"],
+      ["typescript-5.7", "nodenext", "nodenext"],
+      ["typescript-newest", "esnext", "bundler"],
+      ["typescript-newest", "node16", "node16"],
+    ] as const
+    : []),
+];
+
+for (const [compiler, module, resolution] of COMPILERS) {
+  Deno.test(`typed programs pass ${compiler} with ${resolution}, and wrong ones do not`, async () => {
+    const own = await typedProject(module, resolution);
+    const path = `${await tools()}node_modules/${compiler}/bin/tsc`;
+    const { code, output } = await project.run("node", path, "-p", own);
+    assertEquals(code, 0, output.slice(0, 3000));
+  });
+}
+
+async function typedProject(module: string, resolution: string): Promise<string> {
+  const folder = `typed_${module}_${resolution}/`;
+  await Deno.mkdir(`${project.path}${folder}`, { recursive: true });
+  const isBundler = resolution === "bundler";
+  const files = { "esm.mts": esm(), ...(isBundler ? {} : { "required.cts": required(), "compiled.cts": esm() }) };
+  for (const [name, text] of Object.entries(files)) await project.write(`${folder}${name}`, text);
+  await project.write(
+    `${folder}tsconfig.json`,
+    JSON.stringify({
+      compilerOptions: {
+        module,
+        moduleResolution: resolution,
+        target: "es2023",
+        lib: ["es2023"],
+        types: ["node"],
+        typeRoots: [`${await tools()}node_modules/@types`],
+        strict: true,
+        esModuleInterop: true,
+        // declarations of ours must be right by themselves
+        skipLibCheck: false,
+        noEmit: true,
+      },
+      files: Object.keys(files),
+    }),
+  );
+  return folder;
+}
+
+function esm(): string {
+  return TYPED(`
+    import sluice, { rateLimit, ${NAMES} } from "@sluice/sluice";
+    import { serve } from "@sluice/sluice/node";
+    import { RedisStore } from "@sluice/rate-limit";
+  `) + `serve(app, { port: 0 });` + LIMITS;
+}
+
+function required(): string {
+  return TYPED(`
+    import sluice = require("@sluice/sluice");
+    import { ${NAMES} } from "@sluice/sluice";
+    import limits = require("@sluice/rate-limit");
+    const { rateLimit, FrameworkApp: Class } = sluice;
+    const { RedisStore } = limits;
+    new Class() satisfies sluice.FrameworkApp;
+  `) + LIMITS;
+}
+
+Deno.test("a project has what it installed, and nothing of this repository", async () => {
+  const found = await Array.fromAsync(Deno.readDir(`${project.path}node_modules`), ({ name }) => name);
+  assertEquals(found.filter((name) => !name.startsWith(".")).sort(), ["@sluice", "ws"]);
+  await assertStarts(project);
+});
+
+async function assertStarts(project: Project): Promise<void> {
+  const { code, output } = await project.run("npm", "ls", "--all");
+  assertEquals(code, 0, output.slice(0, 3000));
+  assert(output.includes("@sluice/rate-limit@"), output);
+}

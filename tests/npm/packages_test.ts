@@ -1,0 +1,142 @@
+/** What is in the packages for npm, and what the tools say that look for mistakes in packages. */
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { buildNpm, type Built } from "../../scripts/build_npm.ts";
+import { run } from "../../scripts/process.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
+import { tool } from "./support/tools.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const REPOSITORY = "https://github.com/sluicejs/sluice";
+const packages = await buildNpm(new URL(".cache/npm_packages_test/", ROOT), REPOSITORY);
+
+/** The conditions of an entry point, in their order. */
+const CONDITIONS = ["deno", "bun", "workerd", "node", "default"];
+
+/** The part of a `package.json` that is looked at. */
+interface Manifest {
+  version: string;
+  exports: Record<string, string | Record<string, unknown>>;
+  sideEffects: false | string[];
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional: boolean }>;
+  [name: string]: unknown;
+}
+
+async function manifestOf({ folder }: Built): Promise<Manifest> {
+  return JSON.parse(await Deno.readTextFile(new URL("package.json", folder)));
+}
+
+/** Paths of a tarball's files, as npm unpacks them: each header has 512 bytes, each file is padded to as many. */
+async function packed({ tarball }: Built): Promise<string[]> {
+  const bytes = gunzipSync(await Deno.readFile(tarball));
+  const text = (from: number, length: number) =>
+    new TextDecoder().decode(bytes.subarray(from, from + length)).replace(/\0.*$/s, "");
+  const found: string[] = [];
+  for (let at = 0; text(at, 100) !== "";) {
+    found.push(text(at, 100).replace(/^package\//, ""));
+    at += 512 * (1 + Math.ceil(parseInt(text(at + 124, 12), 8) / 512));
+  }
+  return found.sort();
+}
+
+/** All files that the conditions lead to. */
+function pathsIn(value: unknown): string[] {
+  return typeof value === "string" ? [value] : Object.values(value as object).flatMap(pathsIn);
+}
+
+async function toolSays(name: string, ...args: string[]): Promise<{ code: number; output: string }> {
+  const env = { NO_COLOR: "1" };
+  return await run(await tool(name), args, { limitMs: PATIENCE_MS, quiet: true, env });
+}
+
+for (const one of packages) {
+  Deno.test(`publint finds nothing in ${one.name}`, async () => {
+    const { code, output } = await toolSays("publint", "run", "--strict", fileURLToPath(one.folder));
+    assertEquals(code, 0, output);
+    assertMatch(output, /All good/);
+  });
+
+  Deno.test(`attw finds no wrong types in ${one.name}, in ES modules and in CommonJS`, async () => {
+    const { code, output } = await toolSays("attw", "--profile", "node16", fileURLToPath(one.tarball));
+    assertEquals(code, 0, output);
+  });
+
+  Deno.test(`all that ${one.name} exports is in its tarball, types first, with a source map beside all code`, async () => {
+    const { exports } = await manifestOf(one);
+    const files = await packed(one);
+    for (const [entry, conditions] of Object.entries(exports)) {
+      if (typeof conditions === "string") continue;
+      assertEquals(Object.keys(conditions), CONDITIONS, entry);
+      for (const condition of CONDITIONS.filter((name) => name !== "node")) {
+        assertEquals(Object.keys(conditions[condition] as object), ["types", "default"], entry);
+      }
+    }
+    assertEquals(pathsIn(exports).filter((path) => !files.includes(path.slice("./".length))), []);
+    const code = files.filter((path) => /^(?:dist|node)\/.*\.c?js$/.test(path));
+    assert(code.length > 5, code.join());
+    for (const path of code) {
+      const text = await Deno.readTextFile(new URL(path, one.folder));
+      assertMatch(text, /^\p{ASCII}*$/u, path);
+      const [, map] = text.match(/\n\/\/# sourceMappingURL=(\S+)\s*$/) ?? [];
+      if (map === undefined) continue;
+      assert(files.includes(path.replace(/[^/]*$/, map)), `${path}: ${map}`);
+    }
+  });
+
+  Deno.test(`${one.name} has no file that nobody needs, and names no machine`, async () => {
+    const known =
+      /^(?:(?:dist|node)\/[\w-]+\.c?js(?:\.map)?|types\/[\w/]+\.d\.c?ts|[A-Z]+(?:\.md)?|LICENSES\.txt|package\.json)$/;
+    const files = await packed(one);
+    assertEquals(files.filter((path) => !known.test(path)), []);
+    assert(files.includes("LICENSE") && files.includes("README.md"));
+    for (const path of files) {
+      const text = await Deno.readTextFile(new URL(path, one.folder));
+      assert(!text.includes(fileURLToPath(ROOT)) && !text.includes("/.cache/"), path);
+    }
+  });
+
+  Deno.test(`${one.name} says who made it, what it needs and where it comes from`, async () => {
+    const manifest = await manifestOf(one);
+    for (const name of ["description", "keywords", "homepage", "bugs", "license"]) assert(manifest[name], name);
+    assertEquals(manifest["repository"], { type: "git", url: `git+${REPOSITORY}.git` });
+    assertEquals(manifest["engines"], { node: ">=20.19" });
+    const { version } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+    assertEquals(manifest.version, version);
+  });
+}
+
+Deno.test("the framework depends on nothing but ws, and the limiter on the framework; redis is an optional peer", async () => {
+  const needed = await Promise.all(
+    packages.map(async (one) => Object.keys((await manifestOf(one)).dependencies ?? {})),
+  );
+  assertEquals(needed, [["ws"], ["@sluice/sluice"]]);
+  const { peerDependencies, peerDependenciesMeta } = await manifestOf(packages[1]!);
+  assertEquals(Object.keys(peerDependencies!), ["redis"]);
+  assertEquals(peerDependenciesMeta, { redis: { optional: true } });
+});
+
+Deno.test("only what makes applications listen on Node has effects of its own", async () => {
+  const effects = await Promise.all(packages.map(async (one) => (await manifestOf(one)).sideEffects));
+  assertEquals(effects, [
+    ["./node/mod.js", "./node/mod.cjs", "./node/node.js", "./node/node.cjs", "./dist/node.js"],
+    false,
+  ]);
+});
+
+Deno.test("the code for Deno, Bun and Workers is what JSR has", async () => {
+  const { buildPackages } = await import("../../scripts/build.ts");
+  const published = new URL(".cache/npm_packages_test_jsr/", ROOT);
+  await buildPackages(published);
+  const textOf = async (folder: URL, name: string) => {
+    const text = await Deno.readTextFile(new URL(`dist/${name}.js`, folder));
+    // what JSR adds, what npm adds, and the names of shared modules, which follow from their contents
+    return text.replace(/^\/\* @ts-self-types=.*? \*\/ /, "").replace(/\n\/\/# sourceMappingURL=.*$/m, "")
+      .replaceAll(/chunk-[\w-]+/g, "chunk").trimEnd();
+  };
+  for (const name of ["mod", "redis", "lambda", "workers"]) {
+    assertEquals(await textOf(packages[0]!.folder, name), await textOf(published, name), name);
+  }
+});

