@@ -32,7 +32,9 @@ async function packAll(): Promise<Tarballs> {
   const { digest, tarballs } = JSON.parse(await Deno.readTextFile(before).catch(() => "{}"));
   if (digest === sources) return tarballs;
   const built = await buildNpm(BUILT, "https://github.com/sluicejs/sluice");
-  const packed = Object.fromEntries(built.map(({ name, tarball }) => [name, fileURLToPath(tarball)]));
+  // programs that npm runs are not imported
+  const imported = built.filter(({ name }) => name.startsWith("@sluice/"));
+  const packed = Object.fromEntries(imported.map(({ name, tarball }) => [name, fileURLToPath(tarball)]));
   await Deno.writeTextFile(before, JSON.stringify({ digest: sources, tarballs: packed }));
   return packed;
 }

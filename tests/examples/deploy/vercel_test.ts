@@ -1,4 +1,3 @@
-import { assertEquals } from "@std/assert";
 import { type Serving, startServing } from "../../contracts/serving.ts";
 import { copyExample, host, skipTools } from "./packages.ts";
 import { until } from "../../support/until.ts";
