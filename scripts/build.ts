@@ -1,17 +1,18 @@
 /**
- * `deno task build`: both packages as they are published on JSR, in `.cache/published/`; `--source-maps` adds maps, for
+ * `deno task build`: the packages as they are published on JSR, in `.cache/published/`; `--source-maps` adds maps, for
  * registries that serve them.
  *
- * A package's entry points are bundled into JavaScript that shares its modules, because runtimes take longer to load a
+ * A library's entry points are bundled into JavaScript that shares its modules, because runtimes take longer to load a
  * hundred modules than to run them (docs/decisions/0013-start.md). Types and documentation come from the sources, which
- * are published as well.
+ * are published as well. The program of `create/` consists of its sources and the texts of its templates.
  */
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
 import { flags } from "./flags.ts";
-import { entriesOf, knownPackages, licensesOf, manifestOf, PACKAGES, stage, unstage } from "./packages.ts";
+import { CREATE, entriesOf, knownPackages, licensesOf, manifestOf, PACKAGES, stage, unstage } from "./packages.ts";
 import { rewrite } from "./rewrite.ts";
+import { writeTemplateTexts } from "./template_texts.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -25,7 +26,7 @@ export interface BuildOptions {
 }
 
 /**
- * Builds both packages as a workspace from which `deno publish` publishes them.
+ * Builds the packages as a workspace from which `deno publish` publishes them.
  *
  * @param folder Where to; what it held before is removed
  * @param options How
@@ -51,6 +52,10 @@ export async function buildPackages(folder: URL, options: BuildOptions = { sourc
     }
     for (const name of ["deno.json", "jsr.json"]) await rewrite(new URL(name, target), exportBuilt);
   }
+  const program = new URL(CREATE.path, folder);
+  await stage(program, CREATE);
+  await writeTemplateTexts(program);
+  await unstage(program);
 }
 
 function builtFrom(entry: string): string {

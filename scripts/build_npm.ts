@@ -9,8 +9,9 @@ import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
 import { type Exported, writeDeclarations } from "./declarations.ts";
 import { flags } from "./flags.ts";
-import { NPM_FACTS, npmManifest, REQUIRED } from "./npm_manifest.ts";
+import { NPM_FACTS, npmManifest, PROGRAM, programManifest, REQUIRED } from "./npm_manifest.ts";
 import {
+  CREATE,
   entriesOf,
   knownPackages,
   licensesOf,
@@ -22,6 +23,7 @@ import {
 } from "./packages.ts";
 import { run } from "./process.ts";
 import { rewrite } from "./rewrite.ts";
+import { writeTemplateTexts } from "./template_texts.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -45,7 +47,7 @@ const WHOLE = "module.exports";
 const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
 
 /**
- * Builds the packages for npm.
+ * Builds the libraries for npm.
  *
  * On Node, the code is CommonJS, and its ES modules only pass on what that exports, so that there is one instance of
  * each class however a program loads it: Jest, and tsx in older versions, cannot `require` ES modules. On Deno, Bun,
@@ -93,6 +95,27 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     built.push({ name: manifest.name, folder, tarball: await pack(folder, to) });
   }
   return built;
+}
+
+/**
+ * Builds the program that starts projects: a module that runs, which nothing imports.
+ *
+ * @param to Where to, beside the libraries
+ * @param repository Address of the repository
+ * @returns The program, as a package
+ * @throws {Error} If it cannot be built or packed
+ */
+export async function buildProgram(to: URL, repository: string): Promise<Built> {
+  const manifest = await manifestOf(CREATE.path);
+  const folder = new URL(`${PROGRAM.name}/`, to);
+  await stage(folder, CREATE);
+  await writeTemplateTexts(folder);
+  const external = Object.keys(manifest.imports);
+  await bundle({ folder, entries: { create: "./mod.ts" }, external, to: "dist/", format: "es", sourceMaps: false });
+  await unstage(folder);
+  await removeSources(folder, manifest);
+  await writeJson(new URL("package.json", folder), programManifest(manifest, repository, await rangesOf(manifest)));
+  return { name: PROGRAM.name, folder, tarball: await pack(folder, to) };
 }
 
 /**
@@ -200,5 +223,6 @@ async function pack(folder: URL, to: URL): Promise<URL> {
 
 if (import.meta.main) {
   const { repository } = flags({ repository: "https://github.com/sluicejs/sluice" });
-  for (const { name, tarball } of await buildNpm(NPM, repository)) console.log(`${name}: ${fileURLToPath(tarball)}`);
+  const built = [...await buildNpm(NPM, repository), await buildProgram(NPM, repository)];
+  for (const { name, tarball } of built) console.log(`${name}: ${fileURLToPath(tarball)}`);
 }

@@ -89,9 +89,7 @@ export function npmManifest(
     version,
     description: facts.description,
     keywords: facts.keywords,
-    homepage: `https://jsr.io/${name}`,
-    repository: { type: "git", url: `git+${repository}.git` },
-    bugs: `${repository}/issues`,
+    ...origin(name, repository),
     license,
     type: "module",
     engines: { node: OLDEST_NODE },
@@ -115,6 +113,50 @@ export function npmManifest(
       }
       : {}),
     publishConfig: { access: "public", provenance: true },
+  };
+}
+
+/** The program that `npm create sluice` runs; npm finds it by this name. */
+export const PROGRAM = {
+  name: "create-sluice",
+  description: "Starts a project with Sluice on Node, Deno, Bun or Cloudflare Workers: npm create sluice",
+  keywords: ["create", "sluice", "express", "web", "framework", "starter", "template"],
+};
+
+/**
+ * Makes the `package.json` of the program.
+ *
+ * @param manifest Its `deno.json`
+ * @param repository Address of the repository
+ * @param ranges Versions of other packages that it works with
+ */
+export function programManifest(
+  { name, version, license, imports }: Manifest,
+  repository: string,
+  ranges: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  return {
+    name: PROGRAM.name,
+    version,
+    description: PROGRAM.description,
+    keywords: PROGRAM.keywords,
+    ...origin(name, repository),
+    license,
+    type: "module",
+    engines: { node: OLDEST_NODE },
+    bin: { [PROGRAM.name]: "dist/create.js" },
+    files: ["dist/"],
+    dependencies: Object.fromEntries(Object.keys(imports).map((one) => [one, ranges[one]])),
+    publishConfig: { access: "public", provenance: true },
+  };
+}
+
+/** Where a package comes from. */
+function origin(name: string, repository: string): Record<string, unknown> {
+  return {
+    homepage: `https://jsr.io/${name}`,
+    repository: { type: "git", url: `git+${repository}.git` },
+    bugs: `${repository}/issues`,
   };
 }
 

@@ -1,16 +1,27 @@
 /**
- * The gate: formatting, lint, types, documentation, and a dry run of publishing both packages as built. All checks run
+ * The gate: formatting, lint, types, documentation, and a dry run of publishing the packages as built. All checks run
  * before it fails.
  */
 import { fileURLToPath } from "node:url";
+import { TEMPLATES } from "../create/src/choices.ts";
 import { PUBLISHED } from "./build.ts";
 import { run } from "./process.ts";
 import { stdFlags } from "./std.ts";
 
 const { flags } = await stdFlags();
 const deno = Deno.execPath();
-const entries = (await Promise.all(["", "advanced/"].map(entriesOf))).flat();
-const sources = [...entries, "advanced/tests/", "examples/", "bench/", "reliability/", "scripts/", "tests/"];
+const entries = (await Promise.all(["", "advanced/", "create/"].map(entriesOf))).flat();
+const templates = Object.keys(TEMPLATES).map((name) => `create/templates/apps/${name}/src/`);
+const sources = [
+  ...entries,
+  "advanced/tests/",
+  ...templates,
+  "examples/",
+  "bench/",
+  "reliability/",
+  "scripts/",
+  "tests/",
+];
 const built = fileURLToPath(PUBLISHED);
 const publish = ["publish", "--dry-run", "--allow-dirty", "--quiet"];
 
@@ -22,6 +33,7 @@ const steps: readonly { name: string; args: string[]; cwd?: string }[] = [
   { name: "build", args: ["run", "-A", "--quiet", "scripts/build.ts"] },
   { name: "package @sluice/sluice", args: publish, cwd: built },
   { name: "package @sluice/rate-limit", args: publish, cwd: `${built}advanced/` },
+  { name: "package @sluice/create", args: publish, cwd: `${built}create/` },
 ];
 
 const failed: string[] = [];

@@ -15,7 +15,7 @@ export interface Package {
   readonly included: readonly string[];
 }
 
-/** All packages, each after those it needs. */
+/** The libraries, each after those it needs. */
 export const PACKAGES: readonly Package[] = [
   {
     path: "./",
@@ -31,6 +31,9 @@ export const PACKAGES: readonly Package[] = [
   },
   { path: "./advanced/", included: [] },
 ];
+
+/** The program that starts projects; it needs no other package when it runs. */
+export const CREATE: Package = { path: "./create/", included: [] };
 
 /** The part of a `deno.json` that is used here. */
 export interface Manifest {
@@ -52,7 +55,7 @@ export async function manifestOf(path: string): Promise<Manifest> {
   return JSON.parse(await Deno.readTextFile(new URL(`${path}deno.json`, ROOT)));
 }
 
-/** Names of all packages of this repository, and of those that `deno.json` names. */
+/** Names of all libraries of this repository, and of those that `deno.json` names. */
 export async function knownPackages(): Promise<string[]> {
   const manifests = await Promise.all(PACKAGES.map(({ path }) => manifestOf(path)));
   return manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)]);

@@ -22,7 +22,14 @@ const LIMIT_MS = (Deno.env.has("SLUICE_FUZZ_OPERATIONS") ? 40 : 25) * 60_000;
  * Folders whose tests start other programs and wait for them. They run in parallel with the rest, which halves the
  * time.
  */
-const BESIDE = ["tests/examples/", "tests/npm/", "tests/reliability/", "tests/runtime/", "tests/workers/"];
+const BESIDE = [
+  "tests/create/",
+  "tests/examples/",
+  "tests/npm/",
+  "tests/reliability/",
+  "tests/runtime/",
+  "tests/workers/",
+];
 
 /**
  * Runs one part under `deno test` and adds its figures to the total.
@@ -94,6 +101,7 @@ if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
 // needed only in some folders; other parts of the tests do not wait for them
 const needing = [
+  "tests/create",
   "tests/npm",
   "tests/performance",
   "tests/reliability",

@@ -4,7 +4,7 @@ async function manifest(path: string): Promise<Record<string, unknown>> {
   return JSON.parse(await Deno.readTextFile(new URL(`../../${path}`, import.meta.url)));
 }
 
-for (const folder of ["", "advanced/"]) {
+for (const folder of ["", "advanced/", "create/"]) {
   Deno.test(`${folder}jsr.json agrees with ${folder}deno.json, which publishing reads`, async () => {
     const deno = await manifest(`${folder}deno.json`);
     const { name, version, license, exports } = deno;
@@ -12,10 +12,10 @@ for (const folder of ["", "advanced/"]) {
   });
 }
 
-Deno.test("both packages include the license", async () => {
+Deno.test("all packages include the license", async () => {
   const license = (folder: string) => Deno.readTextFile(new URL(`../../${folder}LICENSE`, import.meta.url));
-  assertEquals(await license("advanced/"), await license(""));
-  for (const path of ["deno.json", "advanced/deno.json"]) {
+  for (const folder of ["advanced/", "create/"]) assertEquals(await license(folder), await license(""));
+  for (const path of ["deno.json", "advanced/deno.json", "create/deno.json"]) {
     const { publish } = await manifest(path) as { publish: { include: string[] } };
     assertEquals(publish.include.includes("LICENSE"), true, path);
   }
@@ -30,6 +30,9 @@ Deno.test("every entry is published", async () => {
   assertEquals(missing, []);
 });
 
-Deno.test("both packages have the same version", async () => {
-  assertEquals((await manifest("deno.json"))["version"], (await manifest("advanced/deno.json"))["version"]);
+Deno.test("all packages have the same version", async () => {
+  const { version } = await manifest("deno.json");
+  for (const folder of ["advanced/", "create/"]) {
+    assertEquals((await manifest(`${folder}deno.json`))["version"], version);
+  }
 });

@@ -30,9 +30,15 @@ type Stage = { -readonly [Key in keyof Container]: Container[Key] } & { env: Rec
  * @param text The Dockerfile
  * @param context Folder it is built from, with a slash at the end
  * @param folder Where to build, with a slash at the end
+ * @param env Variables of the machine that builds, such as where it installs packages from
  * @returns The last stage
  */
-export async function buildContainer(text: string, context: string, folder: string): Promise<Container> {
+export async function buildContainer(
+  text: string,
+  context: string,
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Container> {
   const file: Dockerfile = DockerfileParser.parse(text);
   const stages = new Map<string, Stage>();
   let stage: Stage | undefined;
@@ -44,7 +50,7 @@ export async function buildContainer(text: string, context: string, folder: stri
       stage = { root, workdir: root, env: {}, user: "root", command: [], healthcheck: [] };
       stages.set(name, stage);
     } else if (stage === undefined) throw new Error(`${instruction.getKeyword()} stands before FROM`);
-    else await follow(instruction, stage, context, stages);
+    else await follow(instruction, stage, context, stages, env);
   }
   if (stage === undefined) throw new Error("the Dockerfile has no FROM");
   return stage;
@@ -55,6 +61,7 @@ async function follow(
   stage: Stage,
   context: string,
   stages: ReadonlyMap<string, Stage>,
+  env: Readonly<Record<string, string>>,
 ): Promise<void> {
   const keyword = instruction.getKeyword();
   const args = textsOf(instruction);
@@ -65,7 +72,7 @@ async function follow(
   } else if (keyword === "ENV") {
     for (const pair of args) stage.env[pair.slice(0, pair.indexOf("="))] = pair.slice(pair.indexOf("=") + 1);
   } else if (keyword === "USER") stage.user = args[0]!;
-  else if (keyword === "RUN") await done("sh", ["-ec", all], stage.workdir, { ...NPM, ...stage.env });
+  else if (keyword === "RUN") await done("sh", ["-ec", all], stage.workdir, { ...NPM, ...env, ...stage.env });
   else if (keyword === "CMD") stage.command = JSON.parse(all);
   else if (keyword === "HEALTHCHECK") stage.healthcheck = JSON.parse(all.slice(all.indexOf("CMD") + 3));
   else if (keyword === "COPY") {

@@ -3,9 +3,9 @@
  * other packages to the real one, and one for JSR.
  */
 import { fileURLToPath } from "node:url";
-import { buildNpm, type Built } from "../../../scripts/build_npm.ts";
+import { buildNpm, buildProgram, type Built } from "../../../scripts/build_npm.ts";
 import { buildPackages } from "../../../scripts/build.ts";
-import { PACKAGES } from "../../../scripts/packages.ts";
+import { CREATE, PACKAGES } from "../../../scripts/packages.ts";
 import { run } from "../../../scripts/process.ts";
 
 /** Both registries. */
@@ -14,7 +14,7 @@ export interface Registry {
   readonly npm: string;
   /** Address of the one for JSR, as `JSR_URL` takes it. */
   readonly jsr: string;
-  /** The packages for npm. */
+  /** The libraries for npm. */
   readonly packages: readonly Built[];
   /** Variables with which npm, pnpm, Yarn, Bun and Deno use them. */
   readonly env: Record<string, string>;
@@ -28,11 +28,13 @@ export interface Registry {
  * @param folder Where to build them
  */
 export async function startRegistry(folder: URL): Promise<Registry> {
-  const packages = await buildNpm(new URL("npm/", folder), "https://github.com/sluicejs/sluice");
+  const [to, repository] = [new URL("npm/", folder), "https://github.com/sluicejs/sluice"];
+  const packages = await buildNpm(to, repository);
+  const program = await buildProgram(to, repository);
   const published = new URL("jsr/", folder);
   await buildPackages(published);
   const upstream = await realRegistry();
-  const served = new Map(packages.map((one) => [one.name, one]));
+  const served = new Map([...packages, program].map((one) => [one.name, one]));
   const npm = serve((path) => npmAnswer(path, served, upstream, npm.url));
   const jsr = serve((path) => jsrAnswer(path, published));
   return {
@@ -82,28 +84,35 @@ async function npmAnswer(
   });
 }
 
+/** Addresses of packages, by their names. */
+type Imports = Readonly<Record<string, string>>;
+
 /** JSR's files: https://jsr.io/docs/api#jsr-registry-api */
 async function jsrAnswer(path: string, published: URL): Promise<Response> {
   const [, name, rest] = path.match(/^\/(@[^/]+\/[^/]+)\/(.*)$/) ?? [];
-  for (const { path } of PACKAGES) {
+  for (const { path } of [...PACKAGES, CREATE]) {
     const folder = new URL(path, published);
     const manifest = JSON.parse(await Deno.readTextFile(new URL("deno.json", folder)));
     if (manifest.name !== name) continue;
-    const { version, exports } = manifest;
+    const { version, exports, imports } = manifest;
     if (rest === "meta.json") return Response.json({ latest: version, versions: { [version]: {} } });
-    if (rest === `${version}_meta.json`) return Response.json({ manifest: await files(folder), exports });
-    return new Response(await unfurled(new URL(rest!.slice(`${version}/`.length), folder)));
+    if (rest === `${version}_meta.json`) return Response.json({ manifest: await files(folder, imports), exports });
+    return new Response(await unfurled(new URL(rest!.slice(`${version}/`.length), folder), imports));
   }
   return new Response(null, { status: 404 });
 }
 
-async function files(folder: URL, below = ""): Promise<Record<string, { size: number; checksum: string }>> {
+async function files(
+  folder: URL,
+  imports: Imports,
+  below = "",
+): Promise<Record<string, { size: number; checksum: string }>> {
   const found: Record<string, { size: number; checksum: string }> = {};
   for await (const { name, isDirectory } of Deno.readDir(new URL(below, folder))) {
     const path = `${below}${name}`;
-    if (isDirectory) Object.assign(found, await files(folder, `${path}/`));
+    if (isDirectory) Object.assign(found, await files(folder, imports, `${path}/`));
     else {
-      const bytes = await unfurled(new URL(path, folder));
+      const bytes = await unfurled(new URL(path, folder), imports);
       const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
       found[`/${path}`] = { size: bytes.length, checksum: `sha256-${digest.toHex()}` };
     }
@@ -112,10 +121,13 @@ async function files(folder: URL, below = ""): Promise<Record<string, { size: nu
 }
 
 /** A file as `deno publish` uploads it: with the addresses of the packages that the import map names. */
-async function unfurled(file: URL): Promise<Uint8Array<ArrayBuffer>> {
+async function unfurled(file: URL, own: Imports = {}): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await Deno.readFile(file);
   if (!/\.[jt]s$/.test(file.pathname)) return bytes;
-  const { imports, version } = JSON.parse(await Deno.readTextFile(new URL("../../../deno.json", import.meta.url)));
+  const { imports: shared, version } = JSON.parse(
+    await Deno.readTextFile(new URL("../../../deno.json", import.meta.url)),
+  );
+  const imports: Imports = { ...shared, ...own };
   const text = new TextDecoder().decode(bytes).replaceAll(
     /(\bfrom\s+|\bimport\(\s*|^import\s+)"((?:@[^/"]+\/)?[^./"@:][^/"]*)(\/[^"]*)?"/gm,
     (whole, before, name, rest = "") => {

@@ -1,0 +1,83 @@
+/** The questions that users are asked for what they have not said. */
+import { cancel, intro, isCancel, select, text } from "@clack/prompts";
+import process from "node:process";
+import {
+  type Choice,
+  type Chosen,
+  completed,
+  type Runtime,
+  RUNTIMES,
+  runtimesFor,
+  type Template,
+  TEMPLATES,
+  templatesFor,
+} from "./choices.ts";
+import { projectFolder } from "./project_folder.ts";
+import { UserError } from "./user_error.ts";
+
+/**
+ * Completes what the user has chosen: in a terminal by asking, elsewhere there is nobody to ask.
+ *
+ * @param chosen What is known
+ * @returns All of it, or `undefined` if the user does not want to go on
+ * @throws {UserError} If something is missing and nobody can be asked, or the folder cannot be used
+ */
+export async function askForRest(chosen: Chosen): Promise<Choice | undefined> {
+  let known = completed(chosen);
+  // before anything is asked
+  if (known.folder !== undefined) await projectFolder(known.folder);
+  if (isComplete(known)) return known;
+  if (!process.stdin.isTTY || !process.stdout.isTTY) throw new UserError(missingIn(known));
+  intro("Sluice");
+  for (const ask of [askFolder, askTemplate, askRuntime]) {
+    const answer = await ask(known);
+    if (answer === undefined) return void cancel("Nothing was written");
+    known = completed({ ...known, ...answer });
+  }
+  return isComplete(known) ? known : undefined;
+}
+
+function isComplete(chosen: Chosen): chosen is Choice {
+  return Object.values(chosen).every((value) => value !== undefined);
+}
+
+function missingIn({ folder, runtime, template }: Chosen): string {
+  const missing = [
+    ...(folder === undefined ? ["the folder"] : []),
+    ...(runtime === undefined ? [`--runtime (${runtimesFor(template).join(", ")})`] : []),
+    ...(template === undefined ? [`--template (${templatesFor(runtime).join(", ")})`] : []),
+  ];
+  return `Without a terminal nobody can be asked, so please give ${missing.join(" and ")}`;
+}
+
+async function askFolder({ folder }: Chosen): Promise<Partial<Choice> | undefined> {
+  if (folder !== undefined) return {};
+  for (;;) {
+    const answer = await text({ message: "In which folder?", placeholder: "my-app", defaultValue: "my-app" });
+    if (isCancel(answer)) return undefined;
+    const problem = await projectFolder(answer).then(() => undefined, (error: Error) => error);
+    if (problem === undefined) return { folder: answer };
+    if (!(problem instanceof UserError)) throw problem;
+    process.stdout.write(`${problem.message}\n`);
+  }
+}
+
+async function askTemplate({ runtime, template }: Chosen): Promise<Partial<Choice> | undefined> {
+  if (template !== undefined) return {};
+  const options = templatesFor(runtime).map((value) => ({ value, label: value, hint: TEMPLATES[value] }));
+  const answer = await select<Template>({ message: "Which template?", options });
+  return isCancel(answer) ? undefined : { template: answer };
+}
+
+async function askRuntime({ runtime, template }: Chosen): Promise<Partial<Choice> | undefined> {
+  if (runtime !== undefined) return {};
+  const options = runtimesFor(template).map((value) => ({ value, label: RUNTIMES[value] }));
+  const answer = await select<Runtime>({ message: "For which runtime?", options, initialValue: thisRuntime() });
+  return isCancel(answer) ? undefined : { runtime: answer };
+}
+
+/** The runtime that asks, which is probably the one wanted. */
+function thisRuntime(): Runtime {
+  const { versions } = process;
+  return "bun" in versions ? "bun" : "deno" in versions ? "deno" : "node";
+}

@@ -1,0 +1,18 @@
+/** Versions of all that projects use. */
+import manifest from "../deno.json" with { type: "json" };
+
+/** The version of this package, which is that of Sluice. */
+export const VERSION: string = manifest.version;
+
+/** Ranges of versions, by the names of packages. */
+export const RANGES: Readonly<Record<string, string>> = {
+  "@sluice/rate-limit": `^${VERSION}`,
+  "@sluice/sluice": `^${VERSION}`,
+  "@types/bun": "^1.3.0",
+  "@types/ejs": "^3.1.5",
+  "@types/node": "^24.0.0",
+  "ejs": "^7.0.2",
+  "tsx": "^4.20.0",
+  "typescript": "^7.0.2",
+  "wrangler": "^4.86.0",
+};

@@ -1,0 +1,52 @@
+/** Writes a project: all of its files, or none. */
+import { randomUUID } from "node:crypto";
+import { mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { ProjectFolder } from "./project_folder.ts";
+import { UserError } from "./user_error.ts";
+
+/**
+ * Writes files to a folder that is not there yet, or empty. They are written elsewhere and moved there when they are
+ * complete, so that nobody ever sees half a project, and nothing can be overwritten.
+ *
+ * @param folder The folder
+ * @param files Their texts, by their paths
+ * @throws {UserError} If they cannot be written; nothing is left behind then
+ */
+export async function writeProject(
+  { given, path, exists }: ProjectFolder,
+  files: ReadonlyMap<string, string>,
+): Promise<void> {
+  const parent = exists ? path : dirname(path);
+  // on the same disk, or it could not be moved
+  const staging = join(parent, `.create-sluice-${randomUUID()}`);
+  const moved: string[] = [];
+  let made: string | undefined;
+  try {
+    made = await mkdir(staging, { recursive: true });
+    for (const [name, text] of files) {
+      const file = join(staging, name);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text, { flag: "wx" });
+    }
+    if (!exists) return await rename(staging, path);
+    for (const name of new Set([...files.keys()].map((file) => file.split("/")[0]!))) {
+      await rename(join(staging, name), join(path, name));
+      moved.push(join(path, name));
+    }
+    await rmdir(staging);
+  } catch (cause) {
+    for (const one of [...moved, made ?? staging]) await rm(one, { recursive: true, force: true });
+    throw new UserError(`${given} cannot be written: ${reasonOf(cause)}; nothing was changed`, { cause });
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
+    return `you may not write there (${code}), choose a folder of yours`;
+  }
+  if (code === "ENOSPC") return "the disk is full (ENOSPC), make room";
+  if (code === "ENOTEMPTY" || code === "EEXIST") return "somebody else has just written there, choose another folder";
+  return message;
+}

@@ -1,0 +1,37 @@
+/** The templates of `create/` as one module, for what is published. */
+
+const TEMPLATES = new URL("../create/templates/", import.meta.url);
+
+/**
+ * Replaces the module that reads templates by one that has their texts: JSR rewrites the imports of every TypeScript file
+ * it gets, and npm leaves out or renames files such as `.gitignore`.
+ *
+ * @param folder Where the sources of the program are
+ */
+export async function writeTemplateTexts(folder: URL): Promise<void> {
+  const texts = Object.fromEntries(await textsBelow(""));
+  const code = `/** The files that projects are made of. */
+const TEXTS: Readonly<Record<string, string>> = ${JSON.stringify(texts, null, 2)};
+
+/**
+ * Reads a file.
+ *
+ * @param path Its path below \`templates/\`
+ */
+export function readTemplate(path: string): Promise<string> {
+  return Promise.resolve(TEXTS[path]!);
+}
+`;
+  await Deno.writeTextFile(new URL("src/templates.ts", folder), code);
+}
+
+async function textsBelow(folder: string): Promise<[string, string][]> {
+  const found: [string, string][] = [];
+  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, TEMPLATES))) {
+    const path = `${folder}${name}`;
+    if (isDirectory) found.push(...await textsBelow(`${path}/`));
+    else found.push([path, await Deno.readTextFile(new URL(path, TEMPLATES))]);
+  }
+  // the same on every machine
+  return found.sort(([a], [b]) => a < b ? -1 : 1);
+}

@@ -1,0 +1,110 @@
+/** The program as `npm create sluice` installs it. */
+import { fileURLToPath } from "node:url";
+import { buildProgram } from "../../../scripts/build_npm.ts";
+import { done } from "../../examples/deploy/packages.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
+import { run } from "../../../scripts/process.ts";
+
+/** How the program ended. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Options of a run. */
+export interface RunOptions {
+  /** Folder it runs in. */
+  readonly cwd: string;
+  /** The user it runs as, if not the one of the tests. */
+  readonly uid?: number | undefined;
+  /** Longest file it may write, in blocks of `ulimit`. */
+  readonly fileBlocks?: number;
+}
+
+const FOLDER = new URL("../../../.cache/create_program/", import.meta.url);
+
+/**
+ * Installs the program in a new folder that everybody may read.
+ *
+ * @returns Path of the program
+ */
+export async function installProgram(): Promise<string> {
+  await Deno.mkdir(FOLDER, { recursive: true });
+  const { tarball } = await buildProgram(FOLDER, "https://github.com/sluicejs/sluice");
+  const folder = await Deno.makeTempDir({ prefix: "sluice-create-" });
+  globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+  await Deno.chmod(folder, 0o755);
+  await Deno.writeTextFile(`${folder}/package.json`, `{ "private": true }`);
+  await done("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", fileURLToPath(tarball)], folder);
+  return `${folder}/node_modules/create-sluice/dist/create.js`;
+}
+
+/**
+ * Runs it on Node, without a terminal.
+ *
+ * @param program Its path
+ * @param args Its arguments
+ * @param options Where and how
+ */
+export async function runProgram(program: string, args: readonly string[], options: RunOptions): Promise<Ended> {
+  const { cwd, uid, fileBlocks } = options;
+  const limit = fileBlocks === undefined ? "" : `ulimit -f ${fileBlocks}; `;
+  const child = new Deno.Command("sh", {
+    args: ["-c", `${limit}exec node "$0" "$@"`, program, ...args],
+    cwd,
+    ...(uid === undefined ? {} : { uid }),
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  const { code, stdout, stderr } = await child.output();
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+/** Whether there is a program that gives others a terminal, in the version of Linux. */
+export const hasTerminal: boolean = Deno.build.os === "linux" &&
+  (await run("script", ["--version"], { limitMs: PATIENCE_MS, quiet: true })).code === 0;
+
+/**
+ * Runs it on Node in a terminal, and answers its questions.
+ *
+ * @param program Its path
+ * @param args Its arguments
+ * @param cwd Folder it runs in
+ * @param answers What is typed as soon as a text has been printed, in this order
+ * @returns Its exit code, and all it printed
+ */
+export async function askProgram(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  answers: readonly (readonly [after: string, typed: string])[],
+): Promise<{ code: number; printed: string }> {
+  // a new terminal has no columns
+  const command = ["stty cols 80 rows 24; exec node", program, ...args].join(" ");
+  const child = new Deno.Command("script", {
+    args: ["--quiet", "--return", "--command", command, "/dev/null"],
+    cwd,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }).spawn();
+  const keyboard = child.stdin.getWriter();
+  const waiting = [...answers];
+  let printed = "";
+  let seen = 0;
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    printed += text;
+    const at = waiting.length > 0 ? printed.indexOf(waiting[0]![0], seen) : -1;
+    if (at < 0) continue;
+    const [after, typed] = waiting.shift()!;
+    seen = at + after.length;
+    await keyboard.write(new TextEncoder().encode(typed));
+  }
+  const { code } = await child.status;
+  await keyboard.close().catch(() => {});
+  return { code, printed };
+}

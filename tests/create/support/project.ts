@@ -1,0 +1,134 @@
+/** Projects, as users of each runtime write, install, test and start them. */
+import { assert } from "@std/assert";
+import type { Runtime, Template } from "../../../create/src/choices.ts";
+import { done, tool } from "../../examples/deploy/packages.ts";
+import type { Registry } from "../../npm/support/registry.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
+
+/** A server in its own process. */
+export interface Started {
+  /** Where it listens. */
+  readonly origin: string;
+  /** Asks it to end, and returns its exit code. */
+  end(): Promise<number>;
+}
+
+/** Where projects are written, and what their programs need. */
+export interface Site {
+  /** The folder that has them, with a slash at the end. */
+  readonly path: string;
+  /** Variables of the environment of all programs. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes a place for projects, with caches of its own where a runtime would take a package of another build for the same.
+ *
+ * @param registry Where packages come from
+ */
+export async function makeSite(registry: Registry): Promise<Site> {
+  const path = `${await Deno.makeTempDir({ prefix: "sluice-projects-" })}/`;
+  globalThis.addEventListener("unload", () => Deno.removeSync(path, { recursive: true }));
+  const env = {
+    ...registry.env,
+    ...{ npm_config_audit: "false", npm_config_fund: "false", npm_config_prefer_offline: "true" },
+    BUN_INSTALL_CACHE_DIR: `${path}bun`,
+    DENO_DIR: `${path}deno`,
+    DENO_NO_UPDATE_CHECK: "1",
+    // programs that a Dockerfile or a script names
+    PATH: [`${path}bin`, Deno.env.get("PATH")].join(":"),
+    // nothing is fetched from Cloudflare, and nothing sent to it
+    ...{ CI: "true", WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_COLOR: "1" },
+    ...{ WRANGLER_LOG_PATH: `${path}logs`, XDG_CONFIG_HOME: `${path}config` },
+  };
+  await Deno.mkdir(`${path}bin`);
+  for (const [name, target] of [["bun", tool("bun")], ["deno", Deno.execPath()]]) {
+    await Deno.symlink(target!, `${path}bin/${name}`);
+  }
+  return { path, env };
+}
+
+/** What users type to write a project, by runtime. */
+const CREATE: Readonly<Record<Runtime, readonly string[]>> = {
+  node: ["npm", "create", "--yes", "sluice", "--"],
+  deno: ["deno", "run", "--quiet", "-A", "jsr:@sluice/create"],
+  // and not on Node, which Bun would use if there is one
+  bun: ["bun", "--bun", "create", "sluice"],
+  workers: ["npm", "create", "--yes", "sluice", "--"],
+};
+
+/**
+ * Writes a project.
+ *
+ * @param site Where to
+ * @param runtime Its runtime, which also runs the program that writes it
+ * @param template Its template
+ * @returns Its folder, with a slash at the end
+ */
+export async function writeProject({ path, env }: Site, runtime: Runtime, template: Template): Promise<string> {
+  const [program, ...args] = CREATE[runtime];
+  const name = `${template}-on-${runtime}`;
+  await done(program!, [...args, name, "--runtime", runtime, "--template", template], path, env);
+  return `${path}${name}/`;
+}
+
+/**
+ * Runs a command line of a project, which must succeed.
+ *
+ * @param site Where it is
+ * @param folder Its folder
+ * @param line The command line
+ */
+export async function inProject({ env }: Site, folder: string, line: string): Promise<string> {
+  return await done("sh", ["-c", line], folder, env);
+}
+
+/**
+ * Starts a server, and waits until it says where it listens.
+ *
+ * @param command The command
+ * @param cwd Folder it runs in
+ * @param env Variables added to its environment
+ */
+export async function start(
+  [program, ...args]: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Started> {
+  // on the path of its environment, and with its errors among what it prints
+  const line = ["-c", 'exec "$0" "$@" 2>&1', program!, ...args];
+  const child = new Deno.Command("sh", { args: line, cwd, env: { ...env }, stdin: "null", stdout: "piped" }).spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  let printed = "";
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      printed += value ?? "";
+      const [, port] = printed.match(/http:\/\/(?:localhost|127\.0\.0\.1):(\d+)\s/) ?? [];
+      if (port !== undefined) return { origin: `http://127.0.0.1:${port}`, end: () => endOf(child, reader) };
+      assert(!done, `${program} ${args.join(" ")} did not start: ${printed}`);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function endOf(child: Deno.ChildProcess, reader: ReadableStreamDefaultReader<string>): Promise<number> {
+  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  child.kill("SIGTERM");
+  while (!(await reader.read()).done);
+  const { code } = await child.status;
+  clearTimeout(timer);
+  return code;
+}
+
+/** All files of a project, by their paths. */
+export async function filesIn(folder: string, below = ""): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(`${folder}${below}`)) {
+    if (isDirectory) found.push(...await filesIn(folder, `${below}${name}/`));
+    else found.push(below + name);
+  }
+  return found.sort();
+}
