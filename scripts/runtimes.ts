@@ -5,6 +5,8 @@ import { run } from "./process.ts";
 const FOLDER = new URL("../.cache/runtimes/", import.meta.url);
 
 const PACKAGES = {
+  // runs functions as `vercel dev` does
+  "@vercel/node": "24.0.0",
   "bun": "1.4.5",
   "edge-runtime": "4.0.1",
   "esbuild": "0.27.3",

@@ -87,10 +87,12 @@ for (const load of [`require("@sluice/sluice")`, `(await import("@sluice/sluice"
   });
 }
 
-Deno.test("under Jest, require gives the function that makes applications, and they listen, with WebSockets", async () => {
-  await project.write("program.test.js", JEST);
-  const { code, output } = await project.run("node", await tool("jest"), "--rootDir", project.path);
-  assertEquals(code, 0, output.slice(0, 3000));
+Deno.test("under Jest, applications are made, listen and accept WebSockets, and limits are kept in Redis", async () => {
+  const own = await makeProject(registry, {});
+  await installWithNpm(own, "@sluice/sluice", "@sluice/rate-limit", "redis@6");
+  await own.write("program.test.js", JEST);
+  const { code, output } = await own.run("node", await tool("jest"), "--rootDir", own.path);
+  assertEquals(code, 0, output);
 });
 
 const JEST = `
@@ -119,6 +121,14 @@ const JEST = `
     expect(String(await echo)).toBe("hello");
     socket.terminate();
     await app.close();
+  });
+
+  test("a limit is kept in Redis", async () => {
+    const { Limiter, RedisStore } = require("@sluice/rate-limit");
+    const store = new RedisStore({ url: process.env.REDIS_URL, prefix: "jest:" + Date.now() + ":" });
+    const limiter = new Limiter({ windowMs: 60_000, max: 1, store });
+    expect([(await limiter.check("a")).allowed, (await limiter.check("a")).allowed]).toEqual([true, false]);
+    await store.close();
   });
 `;
 

@@ -59,4 +59,10 @@ async function audit(url: string, entry: unknown): Promise<void> {
   await fetch(url, { method: "POST", body: JSON.stringify(entry) });
 }
 
-export default app; // served by `deno serve` and by Deno Deploy
+// Deno Deploy runs this as `deno run` does, and finds the port by itself
+const server = app.listen(Number(Deno.env.get("PORT") ?? 8000), () => {
+  console.log(`Listening on http://localhost:${server.port}`);
+});
+
+// five seconds before an instance is ended: requests in flight are answered
+Deno.addSignalListener("SIGINT", () => app.close({ timeoutMs: 4000 }).then(() => Deno.exit(0)));

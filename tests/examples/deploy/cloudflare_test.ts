@@ -1,4 +1,6 @@
+import { pathToFileURL } from "node:url";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { rewrite } from "../../../scripts/rewrite.ts";
 import { startServing } from "../../contracts/serving.ts";
 import { copyExample, done, host, skipTools, tool } from "./packages.ts";
 import { type Ask, checkService, checkSocket, startAudits } from "./service.ts";
@@ -6,9 +8,13 @@ import { type Ask, checkService, checkSocket, startAudits } from "./service.ts";
 // nothing is fetched from Cloudflare, and nothing sent to it
 const QUIET = { CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", NO_COLOR: "1" };
 
-/** Builds the Worker as for a deployment. */
-async function buildWorker(): Promise<{ config: string; bundle: string; output: string }> {
+/** Builds the Worker as for a deployment, with more flags than those of the example. */
+async function buildWorker(...flags: string[]): Promise<{ config: string; bundle: string; output: string }> {
   const folder = await copyExample("cloudflare");
+  await rewrite(pathToFileURL(`${folder}wrangler.jsonc`), (text) => {
+    const some = flags.map((flag) => `, "${flag}"`).join("");
+    return text.replace(/("compatibility_flags": \[[^\]]+)/, `$1${some}`);
+  });
   const env = { ...QUIET, WRANGLER_LOG_PATH: `${folder}logs`, XDG_CONFIG_HOME: `${folder}config` };
   const output = await done(tool("wrangler"), ["deploy", "--dry-run", "--outdir", "dist"], folder, env);
   return { config: `${folder}wrangler.jsonc`, bundle: `${folder}dist/index.js`, output };
@@ -51,6 +57,22 @@ Deno.test("the example for Cloudflare is built by wrangler, and runs in workerd 
     assertEquals(await statusOf(asClient(again.ask, "198.51.100.3")("/convert/1/m/m")), 200);
   } finally {
     await again.stop();
+  }
+});
+
+Deno.test("the example for Cloudflare runs the same way with nodejs_compat", { ignore: skipTools }, async () => {
+  const { config, bundle } = await buildWorker("nodejs_compat");
+  assertStringIncludes(await Deno.readTextFile(config), `["enable_request_signal", "nodejs_compat"]`);
+  await using audits = startAudits();
+  const env = { SERVICE_NAME: "on Workers", AUDIT_URL: audits.url };
+  const args = [await host("worker.mjs"), config, bundle, config.replace("wrangler.jsonc", "storage")];
+  const { origin, ask, stop } = await startServing("node", args, env);
+  try {
+    const otherClient = { "cf-connecting-ip": "198.51.100.2" };
+    await checkService({ ask: asClient(ask, "198.51.100.1"), name: "on Workers", audits, otherClient });
+    await checkSocket(origin);
+  } finally {
+    await stop();
   }
 });
 

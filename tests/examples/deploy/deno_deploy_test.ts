@@ -6,20 +6,32 @@ import { checkService, checkSocket, startAudits } from "./service.ts";
 const FOLDER = "examples/deploy/deno-deploy/";
 
 Deno.test("the example for Deno Deploy runs with the permissions and the features it names", async () => {
-  const { tasks, unstable } = JSON.parse(
+  const { tasks, unstable, deploy } = JSON.parse(
     await Deno.readTextFile(new URL(`../../../${FOLDER}deno.json`, import.meta.url)),
   );
-  const [deno, serve, ...flags] = tasks.start.split(" ");
-  assertEquals([deno, serve, flags.pop()], ["deno", "serve", "main.ts"]);
+  const [deno, run, ...flags] = tasks.start.split(" ");
+  assertEquals([deno, run, flags.pop()], ["deno", "run", deploy.runtime.entrypoint]);
   assertEquals([flags, unstable], [["--allow-net", "--allow-env"], ["kv"]]);
   const folder = await Deno.makeTempDir({ prefix: "sluice-kv-" });
   await using audits = startAudits();
   // the workspace replaces JSR, and a file the database that all instances share
   const database = [`--allow-read=${folder}`, `--allow-write=${folder}`, "--unstable-kv"];
-  const args = ["serve", ...flags, ...database, "--no-prompt", await lockFlag("deploy_deno")];
-  const env = { SERVICE_NAME: "on Deno", AUDIT_URL: audits.url, DENO_KV_DEFAULT_PATH: `${folder}/kv.sqlite` };
-  const start = () =>
-    startServing(Deno.execPath(), [...args, "--host", "127.0.0.1", "--port", "0", `${FOLDER}main.ts`], env);
+  const args = [
+    "run",
+    ...flags,
+    ...database,
+    "--no-prompt",
+    "--config=deno.json",
+    await lockFlag("deploy_deno"),
+    `${FOLDER}main.ts`,
+  ];
+  const env = {
+    PORT: "0",
+    SERVICE_NAME: "on Deno",
+    AUDIT_URL: audits.url,
+    DENO_KV_DEFAULT_PATH: `${folder}/kv.sqlite`,
+  };
+  const start = () => startServing(Deno.execPath(), args, env);
   try {
     const one = await start();
     try {
@@ -36,7 +48,17 @@ Deno.test("the example for Deno Deploy runs with the permissions and the feature
     } finally {
       await other.stop();
     }
+    assertEquals(await endByDeploy(args, env), 0, "an instance does not end when Deno Deploy asks it to");
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+/** Starts an instance and ends it as Deno Deploy does. */
+async function endByDeploy(args: string[], env: Record<string, string>): Promise<number> {
+  const child = new Deno.Command(Deno.execPath(), { args, env, stdin: "null", stdout: "piped" }).spawn();
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    if (text.includes("Listening")) child.kill("SIGINT");
+  }
+  return (await child.status).code;
+}

@@ -1,7 +1,9 @@
 /** Both packages as users install them from npm, and examples that import them by name. */
+import { createHash } from "node:crypto";
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { buildPackages } from "../../../scripts/build.ts";
+import { buildNpm } from "../../../scripts/build_npm.ts";
+import { manifestOf, PACKAGES } from "../../../scripts/packages.ts";
 import { run } from "../../../scripts/process.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -15,7 +17,7 @@ let packing: Promise<Tarballs> | undefined;
 let installing: Promise<void> | undefined;
 
 /**
- * Builds and packs both packages once, from the current sources.
+ * Builds and packs the packages, unless that has been done since their sources have changed.
  *
  * @returns Paths of the tarballs
  */
@@ -23,36 +25,38 @@ export function packages(): Promise<Tarballs> {
   return packing ??= packAll();
 }
 
+// every test file is a program of its own, and building takes several seconds
 async function packAll(): Promise<Tarballs> {
-  await buildPackages(BUILT);
-  await Deno.mkdir(FOLDER, { recursive: true });
-  return {
-    "@sluice/sluice": await pack("", "sluice"),
-    "@sluice/rate-limit": await pack("advanced/", "rate_limit"),
-  };
+  const sources = await digestOfSources();
+  const before = new URL("built.json", BUILT);
+  const { digest, tarballs } = JSON.parse(await Deno.readTextFile(before).catch(() => "{}"));
+  if (digest === sources) return tarballs;
+  const built = await buildNpm(BUILT, "https://github.com/sluicejs/sluice");
+  // programs that npm runs are not imported
+  const imported = built.filter(({ name }) => name.startsWith("@sluice/"));
+  const packed = Object.fromEntries(imported.map(({ name, tarball }) => [name, fileURLToPath(tarball)]));
+  await Deno.writeTextFile(before, JSON.stringify({ digest: sources, tarballs: packed }));
+  return packed;
 }
 
-async function pack(folder: string, name: string): Promise<string> {
-  const path = fileURLToPath(new URL(`${name}.tgz`, FOLDER));
-  const args = ["pack", "--quiet", "--allow-dirty", "--no-source-maps", "-o", path];
-  await done(Deno.execPath(), args, fileURLToPath(new URL(folder, BUILT)));
-  const unpacked = fileURLToPath(new URL(`packing/${name}/`, FOLDER));
-  await rm(unpacked, { recursive: true, force: true });
-  await Deno.mkdir(unpacked, { recursive: true });
-  await done("tar", ["-xzf", path, "-C", unpacked], unpacked);
-  await nameTypes(`${unpacked}package/package.json`);
-  await done("tar", ["-czf", path, "package"], unpacked);
-  return path;
-}
-
-/** Adds what JSR adds: an entry's types are those of the module that its `@ts-self-types` names. */
-async function nameTypes(path: string): Promise<void> {
-  const manifest = JSON.parse(await Deno.readTextFile(path));
-  for (const [name, entry] of Object.entries<{ default: string }>(manifest.exports)) {
-    const types = entry.default.replace("./dist/", "./").replace(/\.js$/, ".d.ts");
-    manifest.exports[name] = { types, ...entry };
+/** A digest of all that the packages are built from. */
+async function digestOfSources(): Promise<string> {
+  const paths = ["deno.json", "deno.lock", "scripts/"];
+  for (const { path } of PACKAGES) {
+    paths.push(...(await manifestOf(path)).publish.include.map((name) => path + name));
   }
-  await Deno.writeTextFile(path, JSON.stringify(manifest));
+  const hash = createHash("sha256");
+  const files = (await Promise.all(paths.map((path) => filesAt(new URL(path, ROOT))))).flat();
+  for (const file of files.map(String).sort()) hash.update(file).update(await Deno.readFile(new URL(file)));
+  return hash.digest("hex");
+}
+
+async function filesAt(place: URL): Promise<URL[]> {
+  if (!place.pathname.endsWith("/")) return [place];
+  const inside = await Array.fromAsync(Deno.readDir(place), ({ name, isDirectory }) => {
+    return filesAt(new URL(isDirectory ? `${name}/` : name, place));
+  });
+  return inside.flat();
 }
 
 /**
@@ -72,10 +76,11 @@ export async function copyExample(name: string): Promise<string> {
 /** The type checker's packages, as users install them from npm. */
 const TYPES = { "typescript": "7.0.2", "@types/node": "^24" };
 
-// their dependencies come from npm once; the packages themselves are unpacked every time
+// what they and the examples depend on comes from npm once; the packages themselves are unpacked every time
 async function install(): Promise<void> {
   const tarballs = await packages();
-  const dependencies: Record<string, string> = {};
+  const dependencies = await dependenciesOfExamples();
+  for (const name of Object.keys(tarballs)) delete dependencies[name];
   const unpacked = new URL("unpacked/", FOLDER);
   await rm(unpacked, { recursive: true, force: true });
   for (const [name, tarball] of Object.entries(tarballs)) {
@@ -87,6 +92,7 @@ async function install(): Promise<void> {
   const manifest = JSON.stringify({ private: true, type: "module", dependencies, devDependencies: TYPES });
   const installed = new URL("installed.json", FOLDER);
   if (await Deno.readTextFile(installed).catch(() => "") !== manifest) {
+    await Deno.mkdir(FOLDER, { recursive: true });
     await Deno.writeTextFile(new URL("package.json", FOLDER), manifest);
     await done("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock"], fileURLToPath(FOLDER));
     await Deno.writeTextFile(installed, manifest);
@@ -94,6 +100,16 @@ async function install(): Promise<void> {
   const scope = fileURLToPath(new URL("node_modules/@sluice", FOLDER));
   await rm(scope, { recursive: true, force: true });
   await Deno.rename(fileURLToPath(new URL("@sluice", unpacked)), scope);
+}
+
+async function dependenciesOfExamples(): Promise<Record<string, string>> {
+  const all: Record<string, string> = {};
+  for await (const { name } of Deno.readDir(new URL("examples/deploy/", ROOT))) {
+    const manifest = new URL(`examples/deploy/${name}/package.json`, ROOT);
+    const text = await Deno.readTextFile(manifest).catch(() => "{}");
+    Object.assign(all, JSON.parse(text).dependencies);
+  }
+  return all;
 }
 
 /**

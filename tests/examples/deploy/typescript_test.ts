@@ -35,3 +35,28 @@ for (const module of ["nodenext", "preserve"]) {
     await done("node", ["../node_modules/typescript/bin/tsc", "-p", "."], folder);
   });
 }
+
+const COMMON_JS = `
+import sluice = require("@sluice/sluice");
+import limits = require("@sluice/rate-limit");
+
+const app: sluice.Application = sluice();
+app.get("/:id", (req: sluice.Request<{ id: string }>, res: sluice.Response<string>) => {
+  const error: sluice.HttpError = new sluice.HttpError(400);
+  res.status(error.status).send(req.params.id);
+});
+const limit: limits.RateLimitMiddleware = limits.rateLimit({ max: 1, windowMs: 1 });
+app.use(limit);
+app.listen(3000);
+// @ts-expect-error: there is no such setting
+limits.rateLimit({ maximum: 1 });
+`;
+
+Deno.test("a program in CommonJS has the packages' types", async () => {
+  const folder = await copyExample("node-docker");
+  await Deno.writeTextFile(`${folder}package.json`, JSON.stringify({ type: "commonjs" }));
+  await Deno.writeTextFile(`${folder}program.ts`, COMMON_JS);
+  const config = { compilerOptions: { ...OPTIONS, module: "node16" }, files: ["program.ts"] };
+  await Deno.writeTextFile(`${folder}tsconfig.json`, JSON.stringify(config));
+  await done("node", ["../node_modules/typescript/bin/tsc", "-p", "."], folder);
+});

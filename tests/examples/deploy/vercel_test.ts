@@ -1,77 +1,69 @@
-import { assertEquals } from "@std/assert";
-import { createClient } from "redis";
-import { startServing } from "../../contracts/serving.ts";
-import { copyExample, done, host, skipTools, tool } from "./packages.ts";
+import { type Serving, startServing } from "../../contracts/serving.ts";
+import { copyExample, host, skipTools } from "./packages.ts";
+import { until } from "../../support/until.ts";
 import { asClient, checkService, checkTogether, startAudits } from "./service.ts";
 
 const redisUrl = Deno.env.get("REDIS_URL");
 
-// like Vercel: bundles the only function into one file, called with each request
-async function buildFunction(folder: string): Promise<string> {
-  const bundle = `${folder}function.js`;
-  const listener = "addEventListener('fetch', (event) => event.respondWith(edge.default(event.request, event)));";
-  await done(tool("esbuild"), [
-    ...[`${folder}api/index.ts`, "--bundle", "--format=iife", "--global-name=edge", "--conditions=edge-light,worker"],
-    ...["--main-fields=browser,module,main", `--outfile=${bundle}`, `--footer:js=${listener}`, "--log-level=warning"],
-  ], folder);
-  return bundle;
-}
-
-Deno.test("the example for Vercel's edge counts in each instance without Redis", { ignore: skipTools }, async () => {
-  const folder = await copyExample("vercel-edge");
-  await using audits = startAudits();
-  const env = { SERVICE_NAME: "on the edge", AUDIT_URL: audits.url };
-  const { ask, stop } = await startServing("node", [await host("edge.mjs"), await buildFunction(folder)], env);
-  try {
-    const otherClient = { "x-forwarded-for": "198.51.100.2" };
-    await checkService({ ask: asClient(ask, "198.51.100.1"), name: "on the edge", audits, otherClient });
-  } finally {
-    await stop();
-  }
-});
-
-/** Redis over HTTP, like Upstash. */
-async function startUpstash(url: string): Promise<{ url: string; commands: string[] } & AsyncDisposable> {
-  const client = createClient({ url });
-  await client.connect();
-  const commands: string[] = [];
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
-    if (request.headers.get("authorization") !== "Bearer secret") {
-      return Response.json({ error: "WRONGPASS invalid token" }, { status: 401 });
-    }
-    const command: (string | number)[] = await request.json();
-    commands.push(String(command[0]));
-    try {
-      return Response.json({ result: await client.sendCommand(command.map(String)) });
-    } catch (error) {
-      return Response.json({ error: (error as Error).message }, { status: 400 });
-    }
+async function startFunction(folder: string, env: Record<string, string>): Promise<Serving> {
+  const { ask, ...serving } = await startServing("node", [await host("vercel.mjs"), folder, "src/server.ts"], {
+    REDIS_URL: "",
+    ...env,
   });
+  // Vercel's proxy names the host
+  const headers = { "x-forwarded-host": "converter.vercel.app" };
   return {
-    url: `http://127.0.0.1:${server.addr.port}/`,
-    commands,
-    async [Symbol.asyncDispose]() {
-      await server.shutdown();
-      client.destroy();
-    },
+    ...serving,
+    ask: (path, init) => ask(path, { ...init, headers: { ...headers, ...init?.headers as object } }),
   };
 }
 
-Deno.test("two instances of the example for Vercel's edge count together in Redis over HTTP", {
-  ignore: skipTools || redisUrl === undefined,
-}, async () => {
-  const folder = await copyExample("vercel-edge");
-  const bundle = await buildFunction(folder);
-  await using redis = await startUpstash(redisUrl!);
-  const env = { UPSTASH_REDIS_REST_URL: redis.url, UPSTASH_REDIS_REST_TOKEN: "secret" };
-  await checkTogether(async () => startServing("node", [await host("edge.mjs"), bundle], env));
-  // EVAL too, if Redis does not know the script yet
-  assertEquals(new Set(redis.commands.filter((command) => command !== "EVAL")), new Set(["EVALSHA"]));
+for (
+  const [name, what] of [["vercel", "the example for Vercel"], ["node-docker", "the program for Docker, unchanged,"]]
+) {
+  Deno.test(`${what} runs as a function on Node, and counts in each instance without Redis`, {
+    ignore: skipTools,
+  }, async () => {
+    const folder = await copyExample(name!);
+    await using audits = startAudits();
+    const env = { SERVICE_NAME: "on Vercel", AUDIT_URL: audits.url, PROXIES: "1" };
+    const { ask, stop } = await startFunction(folder, env);
+    try {
+      const otherClient = { "x-forwarded-for": "198.51.100.2" };
+      await checkService({ ask: asClient(ask, "198.51.100.1"), name: "on Vercel", audits, otherClient });
+    } finally {
+      await stop();
+    }
+  });
+}
+
+Deno.test("work passed to req.waitUntil keeps a function on Vercel running", { ignore: skipTools }, async () => {
+  const folder = await copyExample("vercel");
+  const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<Response>()];
+  await using audits = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+    arrived.resolve();
+    return released.promise;
+  });
+  const { origin, ask, stop } = await startFunction(folder, { AUDIT_URL: `http://127.0.0.1:${audits.addr.port}/` });
+  await (await ask("/convert/1/km/m")).body?.cancel();
+  await arrived.promise;
+  const stopping = stop();
+  try {
+    // the launcher accepts requests as long as it runs, and fails them once the function's own server is closed
+    await until(async () => {
+      const answer = await fetch(origin);
+      await answer.body?.cancel();
+      return answer.status === 500;
+    }, "the function is being stopped");
+  } finally {
+    released.resolve(new Response());
+    await stopping;
+  }
 });
 
-Deno.test("the example for Vercel's edge sends every path to its function", async () => {
-  const vercel = new URL("../../../examples/deploy/vercel-edge/vercel.json", import.meta.url);
-  const { rewrites } = JSON.parse(await Deno.readTextFile(vercel));
-  // a named parameter in the source would be added to the query
-  assertEquals(rewrites, [{ source: "/(.*)", destination: "/api" }]);
+Deno.test("two instances of the example for Vercel count together in Redis", {
+  ignore: skipTools || redisUrl === undefined,
+}, async () => {
+  const folder = await copyExample("vercel");
+  await checkTogether(() => startFunction(folder, { REDIS_URL: redisUrl! }));
 });

@@ -89,9 +89,22 @@ export function lazyClient(url: string): RedisPort {
 // because webpack removes constants that only such an import uses.
 async function load(options: ImportCallOptions = {}): Promise<typeof import("redis")> {
   try {
-    return await import(/* webpackIgnore: true */ /* @vite-ignore */ "redis", options);
+    return await import(/* webpackIgnore: true */ /* @vite-ignore */ "redis", options).catch(required);
   } catch (cause) {
     const remedy = "install it; in a program that was bundled into one file, give option client instead of url";
     throw new Error(`RedisStore: option url needs the package redis, which could not be loaded: ${remedy}`, { cause });
   }
+}
+
+/** The used parts of Node's `process` and `node:module`. */
+interface ProcessLike {
+  getBuiltinModule(name: "node:module"): { createRequire(from: string): (name: string) => typeof import("redis") };
+}
+
+// Jest runs programs in a vm context without dynamic import
+function required(cause: unknown): typeof import("redis") {
+  const { code } = (cause ?? {}) as { code?: unknown };
+  if (!String(code).startsWith("ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING")) throw cause;
+  const { process } = globalThis as unknown as { process: ProcessLike };
+  return process.getBuiltinModule("node:module").createRequire(import.meta.url)("redis");
 }

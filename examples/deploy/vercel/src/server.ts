@@ -1,6 +1,7 @@
 import sluice, { type ErrorHandler, HttpError, shedLoad } from "@sluice/sluice";
 import { MemoryStore, rateLimit, RedisStore } from "@sluice/rate-limit";
-import { upstash } from "./_upstash.ts";
+import { waitUntil } from "@vercel/functions";
+import { createClient } from "redis";
 
 const METRES = new Map([["m", 1], ["km", 1000], ["ft", 0.3048], ["mi", 1609.344]]);
 
@@ -19,11 +20,18 @@ app.use(shedLoad({ maxPending: 1000 }));
 // Vercel's proxy provides the client's address
 app.set("trust proxy", 1);
 
-// without Redis, every instance counts by itself
-const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = process.env;
-const store = url && token ? new RedisStore({ client: upstash(url, token) }) : new MemoryStore();
-// Redis over HTTPS may need more than the default 100 ms, after which the instance decides by itself
+// without Redis, every instance counts by itself, so a client gets more than 10
+const { REDIS_URL } = process.env;
+const store = REDIS_URL ? await redisStore(REDIS_URL) : new MemoryStore();
+// an instance that was paused reconnects first, which takes longer than the default 100 ms for a decision
 app.use("/convert", rateLimit({ max: 10, windowMs: 60_000, store, timeoutMs: 1000 }));
+
+async function redisStore(url: string): Promise<RedisStore> {
+  const client = createClient({ url }).on("error", console.error);
+  // a cold start waits a second at most; while Redis is unavailable, instances count by themselves
+  await Promise.race([client.connect(), new Promise((resolve) => setTimeout(resolve, 1000))]);
+  return new RedisStore({ client });
+}
 
 app.get("/", (req, res) => {
   res.json({ service: req.env.SERVICE_NAME ?? "converter", units: [...METRES.keys()] });
@@ -57,6 +65,5 @@ async function audit(url: string, entry: unknown): Promise<void> {
   await fetch(url, { method: "POST", body: JSON.stringify(entry) });
 }
 
-export const config = { runtime: "edge" };
-
-export default app.fetch;
+// req.waitUntil passes its work on to Vercel, which otherwise pauses an instance that has answered
+export default { fetch: (request: Request) => app.fetch(request, { waitUntil }) };

@@ -1,0 +1,125 @@
+/**
+ * `deno task release --tag=v1.2.3`: publishes that version of all packages on npm and on JSR.
+ *
+ * Stops at the first package that cannot be published. Started again, it leaves out what a registry already has.
+ * `--dry-run` does everything but publish. In the workflow, both registries accept it by the identity that GitHub vouches
+ * for, and record from which commit and by which run the packages were made (RELEASING.md).
+ */
+import { fileURLToPath } from "node:url";
+import { buildPackages } from "./build.ts";
+import { buildNpm } from "./build_npm.ts";
+import { flags } from "./flags.ts";
+import { run } from "./process.ts";
+
+const ROOT = new URL("../", import.meta.url);
+const FOLDER = new URL(".cache/release/", ROOT);
+
+/** What publishing one package on one registry takes. */
+interface Step {
+  /** The package and its version. */
+  readonly name: string;
+  /** The registry. */
+  readonly registry: "npm" | "JSR";
+  /** Address that answers 200 if the registry has this version, and 404 if not. */
+  readonly address: string;
+  /** The program that publishes. */
+  readonly program: string;
+  /** Its arguments. */
+  readonly args: readonly string[];
+  /** Where it runs. */
+  readonly cwd: URL;
+  /** Variables added to its environment. */
+  readonly env: Record<string, string>;
+}
+
+const { tag, repository, npm, jsr, "dry-run": isDry } = flags({
+  tag: "",
+  repository: "https://github.com/sluicejs/sluice",
+  npm: "https://registry.npmjs.org",
+  jsr: "https://jsr.io",
+  "dry-run": false,
+});
+const version = await versionOf(tag);
+const steps = [...await stepsForNpm(), ...await stepsForJsr()];
+for (const step of steps) await take(step);
+
+/**
+ * The version that a tag names, which all packages must have.
+ *
+ * @throws {Error} If one has another
+ */
+async function versionOf(tag: string): Promise<string> {
+  const [, named] = tag.match(/^v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/) ?? [];
+  if (named === undefined) throw new Error(`--tag names the version, as in --tag=v1.2.3; it is "${tag}"`);
+  for (const path of await foldersOf(ROOT)) {
+    for (const file of ["deno.json", "jsr.json"]) {
+      const { version } = await readJson(new URL(path + file, ROOT));
+      if (version !== named) throw new Error(`The tag is ${tag}, and ${path}${file} says ${version}`);
+    }
+  }
+  return named;
+}
+
+/** Folders of the packages, each after those it needs. */
+async function foldersOf(root: URL): Promise<string[]> {
+  const { workspace } = await readJson(new URL("deno.json", root));
+  return ["./", ...(workspace as string[]).map((path) => `${path}/`)];
+}
+
+async function stepsForNpm(): Promise<Step[]> {
+  // npm asks for a tag where "latest" would be wrong
+  const args = [`--registry=${npm}`, ...(version.includes("-") ? ["--tag=next"] : [])];
+  const built = await buildNpm(new URL("npm/", FOLDER), repository);
+  return built.map(({ name, folder, tarball }) => ({
+    name: `${name}@${version}`,
+    registry: "npm",
+    address: `${npm}/${name}/${version}`,
+    program: "npm",
+    args: ["publish", fileURLToPath(tarball), ...args, ...(isDry ? ["--dry-run"] : ["--provenance"])],
+    cwd: folder,
+    env: {},
+  }));
+}
+
+async function stepsForJsr(): Promise<Step[]> {
+  const built = new URL("jsr/", FOLDER);
+  await buildPackages(built);
+  return await Promise.all((await foldersOf(ROOT)).map(async (path): Promise<Step> => {
+    const { name } = await readJson(new URL(`${path}deno.json`, ROOT));
+    return {
+      name: `${name}@${version}`,
+      registry: "JSR",
+      address: `${jsr}/${name}/${version}_meta.json`,
+      program: Deno.execPath(),
+      // what is published is built, and no part of the repository
+      args: ["publish", "--allow-dirty", ...(isDry ? ["--dry-run"] : [])],
+      cwd: new URL(path, built),
+      env: { JSR_URL: `${jsr}/` },
+    };
+  }));
+}
+
+/**
+ * Publishes, unless the registry has it.
+ *
+ * @throws {Error} If the registry does not say, or publishing fails
+ */
+async function take({ name, registry, address, program, args, cwd, env }: Step): Promise<void> {
+  if (await exists(address)) return console.log(`${registry} has ${name}`);
+  const options = { limitMs: 600_000, quiet: true, cwd: fileURLToPath(cwd), env };
+  const { code, output } = await run(program, [...args], options);
+  if (code !== 0) throw new Error(`${name} was not published on ${registry}: ${output}`);
+  console.log(`${registry} ${isDry ? "would get" : "got"} ${name}`);
+}
+
+async function exists(address: string): Promise<boolean> {
+  const answer = await fetch(address);
+  await answer.body?.cancel();
+  if (answer.ok) return true;
+  if (answer.status !== 404) throw new Error(`${address} answered ${answer.status}`);
+  return false;
+}
+
+async function readJson(file: URL): Promise<Record<string, unknown>> {
+  return JSON.parse(await Deno.readTextFile(file));
+}

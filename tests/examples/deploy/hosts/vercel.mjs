@@ -1,0 +1,16 @@
+// Runs a program as `vercel dev` runs a function on Node: in a process with Vercel's own launcher. Prints where it listens.
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const [folder, entry] = process.argv.slice(2);
+const child = fork(fileURLToPath(import.meta.resolve("@vercel/node/dist/dev-server.mjs")), [], {
+  cwd: folder,
+  // as Vercel does for programs in TypeScript
+  execArgv: ["--import", import.meta.resolve("tsx")],
+  env: { ...process.env, VERCEL_DEV_ENTRYPOINT: entry, VERCEL_DEV_CONFIG: "{}" },
+});
+child.on("message", ({ port }) => console.log(port));
+child.on("exit", (code) => process.exit(code ?? 1));
+
+// the launcher waits for what the function has passed to waitUntil
+process.once("SIGTERM", () => child.send("shutdown"));

@@ -1,0 +1,63 @@
+/** `deno task release`, between registries that have some of the packages. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { fileURLToPath } from "node:url";
+import { run } from "../../scripts/process.ts";
+import { manifestOf } from "../../scripts/packages.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** Runs it without publishing. The registries have what is listed, and answer 404 to anything else. */
+async function release(tag: string, had: readonly string[] = []): Promise<{ code: number; lines: string[] }> {
+  await using registry = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    const path = decodeURIComponent(new URL(request.url).pathname);
+    return Response.json({}, { status: had.includes(path) ? 200 : 404 });
+  });
+  const origin = `http://127.0.0.1:${registry.addr.port}`;
+  const args = [
+    "task",
+    "--quiet",
+    "release",
+    `--tag=${tag}`,
+    "--dry-run",
+    `--npm=${origin}/npm`,
+    `--jsr=${origin}/jsr`,
+  ];
+  const { code, output } = await run(Deno.execPath(), args, {
+    limitMs: 300_000,
+    quiet: true,
+    cwd: fileURLToPath(ROOT),
+    env: { NO_COLOR: "1" },
+  });
+  return { code, lines: output.trim().split("\n") };
+}
+
+Deno.test("a release publishes every package on both registries, and leaves out what they have", async () => {
+  const { version } = await manifestOf("./");
+  const { code, lines } = await release(`v${version}`, [
+    `/npm/@sluice/sluice/${version}`,
+    `/jsr/@sluice/rate-limit/${version}_meta.json`,
+  ]);
+  assertEquals(code, 0, lines.join("\n"));
+  const published = lines.filter((line) => /^(?:npm|JSR) /.test(line));
+  const at = (line: string) => {
+    assert(published.includes(line), `no "${line}" in ${lines.join("\n")}`);
+    return published.indexOf(line);
+  };
+  assert(at(`npm has @sluice/sluice@${version}`) < at(`npm would get @sluice/rate-limit@${version}`));
+  assert(at(`JSR would get @sluice/sluice@${version}`) < at(`JSR has @sluice/rate-limit@${version}`));
+});
+
+Deno.test("a tag that is not the packages' version, or no version, releases nothing", async () => {
+  for (
+    const [tag, problem] of [
+      ["v99.0.0", "The tag is v99.0.0, and ./deno.json says"],
+      ["1.0", 'it is "1.0"'],
+      ["", "--tag names the version"],
+    ] as const
+  ) {
+    const { code, lines } = await release(tag);
+    assertEquals(code, 1);
+    assertStringIncludes(lines.join("\n"), problem);
+    assert(!lines.some((line) => /^(?:npm|JSR) /.test(line)));
+  }
+});
