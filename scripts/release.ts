@@ -7,7 +7,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { buildPackages } from "./build.ts";
-import { buildNpm } from "./build_npm.ts";
+import { buildNpm, buildProgram } from "./build_npm.ts";
 import { flags } from "./flags.ts";
 import { run } from "./process.ts";
 
@@ -69,7 +69,8 @@ async function foldersOf(root: URL): Promise<string[]> {
 async function stepsForNpm(): Promise<Step[]> {
   // npm asks for a tag where "latest" would be wrong
   const args = [`--registry=${npm}`, ...(version.includes("-") ? ["--tag=next"] : [])];
-  const built = await buildNpm(new URL("npm/", FOLDER), repository);
+  const to = new URL("npm/", FOLDER);
+  const built = [...await buildNpm(to, repository), await buildProgram(to, repository)];
   return built.map(({ name, folder, tarball }) => ({
     name: `${name}@${version}`,
     registry: "npm",

@@ -44,6 +44,8 @@ Deno.test("a release publishes every package on both registries, and leaves out 
     return published.indexOf(line);
   };
   assert(at(`npm has @sluice/sluice@${version}`) < at(`npm would get @sluice/rate-limit@${version}`));
+  assert(at(`npm would get @sluice/rate-limit@${version}`) < at(`npm would get create-sluice@${version}`));
+  assert(at(`JSR would get @sluice/create@${version}`) >= 0);
   assert(at(`JSR would get @sluice/sluice@${version}`) < at(`JSR has @sluice/rate-limit@${version}`));
 });
 

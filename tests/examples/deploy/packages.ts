@@ -32,9 +32,7 @@ async function packAll(): Promise<Tarballs> {
   const { digest, tarballs } = JSON.parse(await Deno.readTextFile(before).catch(() => "{}"));
   if (digest === sources) return tarballs;
   const built = await buildNpm(BUILT, "https://github.com/sluicejs/sluice");
-  // programs that npm runs are not imported
-  const imported = built.filter(({ name }) => name.startsWith("@sluice/"));
-  const packed = Object.fromEntries(imported.map(({ name, tarball }) => [name, fileURLToPath(tarball)]));
+  const packed = Object.fromEntries(built.map(({ name, tarball }) => [name, fileURLToPath(tarball)]));
   await Deno.writeTextFile(before, JSON.stringify({ digest: sources, tarballs: packed }));
   return packed;
 }
