@@ -39,5 +39,5 @@ function nextSteps({ folder, runtime, template }: Choice): string {
   const { install, test, dev } = commandsOf(runtime);
   const enter = folder === "." ? [] : [`cd ${/\s/.test(folder) ? JSON.stringify(folder) : folder}`];
   const steps = [...enter, install, test, dev];
-  return `${folder} is ${TEMPLATES[template]}, for ${RUNTIMES[runtime]}. Next:\n\n  ${steps.join("\n  ")}\n`;
+  return `Wrote ${folder}: ${TEMPLATES[template]}, for ${RUNTIMES[runtime]}. Next:\n\n  ${steps.join("\n  ")}\n`;
 }

@@ -2,7 +2,7 @@
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import validate from "validate-npm-package-name";
-import { UserError } from "./user_error.ts";
+import { codeOf, UserError } from "./user_error.ts";
 
 /** Where a project is going to be. */
 export interface ProjectFolder {
@@ -49,7 +49,7 @@ async function isEmptyFolder(given: string, path: string): Promise<boolean> {
   }
   if (!found.isDirectory()) throw inTheWay(given, "is a file");
   const inside = await readdir(path).catch((cause) => {
-    throw new UserError(`${given} cannot be read (${cause.code}); change its permissions, or choose another folder`);
+    throw new UserError(`${given} cannot be read (${codeOf(cause)}); change its permissions, or choose another folder`);
   });
   // an empty repository that has just been cloned
   const others = inside.filter((name) => name !== ".git");
@@ -65,7 +65,7 @@ async function lookUp(path: string) {
   try {
     return await stat(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new UserError(`${path} cannot be looked at (${code}); change its permissions, or choose another folder`);
   }

@@ -1,5 +1,4 @@
 /** The questions that users are asked for what they have not said. */
-import { cancel, intro, isCancel, select, text } from "@clack/prompts";
 import process from "node:process";
 import {
   type Choice,
@@ -15,6 +14,9 @@ import {
 import { projectFolder } from "./project_folder.ts";
 import { UserError } from "./user_error.ts";
 
+/** What asks, loaded only where somebody can be asked. */
+type Prompts = typeof import("@clack/prompts");
+
 /**
  * Completes what the user has chosen: in a terminal by asking, elsewhere there is nobody to ask.
  *
@@ -28,10 +30,11 @@ export async function askForRest(chosen: Chosen): Promise<Choice | undefined> {
   if (known.folder !== undefined) await projectFolder(known.folder);
   if (isComplete(known)) return known;
   if (!process.stdin.isTTY || !process.stdout.isTTY) throw new UserError(missingIn(known));
-  intro("Sluice");
+  const prompts = await import("@clack/prompts");
+  prompts.intro("Sluice");
   for (const ask of [askFolder, askTemplate, askRuntime]) {
-    const answer = await ask(known);
-    if (answer === undefined) return void cancel("Nothing was written");
+    const answer = await ask(known, prompts);
+    if (answer === undefined) return void prompts.cancel("Nothing was written");
     known = completed({ ...known, ...answer });
   }
   return isComplete(known) ? known : undefined;
@@ -50,7 +53,7 @@ function missingIn({ folder, runtime, template }: Chosen): string {
   return `Without a terminal nobody can be asked, so please give ${missing.join(" and ")}`;
 }
 
-async function askFolder({ folder }: Chosen): Promise<Partial<Choice> | undefined> {
+async function askFolder({ folder }: Chosen, { isCancel, text }: Prompts): Promise<Partial<Choice> | undefined> {
   if (folder !== undefined) return {};
   for (;;) {
     const answer = await text({ message: "In which folder?", placeholder: "my-app", defaultValue: "my-app" });
@@ -62,14 +65,20 @@ async function askFolder({ folder }: Chosen): Promise<Partial<Choice> | undefine
   }
 }
 
-async function askTemplate({ runtime, template }: Chosen): Promise<Partial<Choice> | undefined> {
+async function askTemplate(
+  { runtime, template }: Chosen,
+  { isCancel, select }: Prompts,
+): Promise<Partial<Choice> | undefined> {
   if (template !== undefined) return {};
   const options = templatesFor(runtime).map((value) => ({ value, label: value, hint: TEMPLATES[value] }));
   const answer = await select<Template>({ message: "Which template?", options });
   return isCancel(answer) ? undefined : { template: answer };
 }
 
-async function askRuntime({ runtime, template }: Chosen): Promise<Partial<Choice> | undefined> {
+async function askRuntime(
+  { runtime, template }: Chosen,
+  { isCancel, select }: Prompts,
+): Promise<Partial<Choice> | undefined> {
   if (runtime !== undefined) return {};
   const options = runtimesFor(template).map((value) => ({ value, label: RUNTIMES[value] }));
   const answer = await select<Runtime>({ message: "For which runtime?", options, initialValue: thisRuntime() });

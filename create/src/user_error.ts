@@ -2,3 +2,9 @@
 export class UserError extends Error {
   override readonly name = "UserError";
 }
+
+/** The code of a system's error, such as `EACCES`, or what it says if it has none. */
+export function codeOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}

@@ -21,6 +21,7 @@ export async function writeProject(
   // on the same disk, or it could not be moved
   const staging = join(parent, `.create-sluice-${randomUUID()}`);
   const moved: string[] = [];
+  // the first folder that was not there before
   let made: string | undefined;
   try {
     made = await mkdir(staging, { recursive: true });
@@ -36,7 +37,7 @@ export async function writeProject(
     }
     await rmdir(staging);
   } catch (cause) {
-    for (const one of [...moved, made ?? staging]) await rm(one, { recursive: true, force: true });
+    for (const one of made === undefined ? moved : [...moved, made]) await rm(one, { recursive: true, force: true });
     throw new UserError(`${given} cannot be written: ${reasonOf(cause)}; nothing was changed`, { cause });
   }
 }

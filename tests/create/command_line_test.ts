@@ -1,6 +1,9 @@
 /** What the program says and does for all that its users may type. */
+import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { skipNode } from "../support/node_program.ts";
+import { run } from "../../scripts/process.ts";
+import { lockFlag, skipNode } from "../support/node_program.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 import {
   askProgram,
   type Ended,
@@ -195,6 +198,20 @@ Deno.test("--help names all there is, and --version is the package's", { ignore:
   }
   assertEquals(await place.run(["--version"]), { code: 0, stdout: `${version}\n`, stderr: "" });
   assertEquals(await place.contents(), {});
+});
+
+Deno.test("on Deno, it needs to read and to write, and says so", async () => {
+  await using place = await makePlace();
+  const source = fileURLToPath(new URL("../../create/mod.ts", import.meta.url));
+  const onDeno = async (...permissions: string[]) => {
+    const args = ["run", "--quiet", "--no-prompt", await lockFlag("create"), ...permissions, source, "app", ...API];
+    return await run(Deno.execPath(), args, { limitMs: PATIENCE_MS, quiet: true, cwd: place.path });
+  };
+  const refused = await onDeno("--allow-read");
+  assertEquals(refused.code, 1);
+  assertMatch(refused.output, /^app cannot be written: Requires write access .*; nothing was changed\n$/);
+  assertEquals(await place.contents(), {});
+  assertEquals((await onDeno("--allow-read", "--allow-write")).code, 0);
 });
 
 const DOWN = "\x1b[B";

@@ -41,7 +41,7 @@ export async function makeSite(registry: Registry): Promise<Site> {
     ...{ CI: "true", WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_COLOR: "1" },
     ...{ WRANGLER_LOG_PATH: `${path}logs`, XDG_CONFIG_HOME: `${path}config` },
   };
-  await Deno.mkdir(`${path}bin`);
+  for (const name of ["bin", "temporary"]) await Deno.mkdir(path + name);
   for (const [name, target] of [["bun", tool("bun")], ["deno", Deno.execPath()]]) {
     await Deno.symlink(target!, `${path}bin/${name}`);
   }
@@ -68,7 +68,10 @@ const CREATE: Readonly<Record<Runtime, readonly string[]>> = {
 export async function writeProject({ path, env }: Site, runtime: Runtime, template: Template): Promise<string> {
   const [program, ...args] = CREATE[runtime];
   const name = `${template}-on-${runtime}`;
-  await done(program!, [...args, name, "--runtime", runtime, "--template", template], path, env);
+  // npm and Bun keep such programs for a while, and would run the one of an earlier build
+  const caches = { npm_config_cache: `${path}npm`, TMPDIR: `${path}temporary` };
+  const choice = ["--runtime", runtime, "--template", template];
+  await done("sh", ["-c", 'exec "$0" "$@"', program!, ...args, name, ...choice], path, { ...env, ...caches });
   return `${path}${name}/`;
 }
 
