@@ -18,10 +18,6 @@ const LITERAL = /^"[^"]*"(?:,|$)/;
  * request, or a typing error in a setting may become a package to load or code to run (decision 18).
  */
 const KNOWN = [
-  // `redis`, as seen from this very module
-  "advanced/src/stores/redis/lazy_client.ts: from: string",
-  'advanced/src/stores/redis/lazy_client.ts: getBuiltinModule(name: "node:module"):',
-  'advanced/src/stores/redis/lazy_client.ts: getBuiltinModule("node:module").createRequire(import.meta.url)("redis")',
   // the file of a package that findPackage has found installed
   "src/node/load_package.ts: pathToFileURL(path).href",
   // `ws`, as seen from this very module

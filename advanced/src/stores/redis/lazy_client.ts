@@ -1,3 +1,4 @@
+import { requirePackage } from "@sluice/sluice/limiting";
 import { RedisConnection } from "./redis_connection.ts";
 import type { RedisPort } from "./redis_port.ts";
 
@@ -96,15 +97,11 @@ async function load(options: ImportCallOptions = {}): Promise<typeof import("red
   }
 }
 
-/** The used parts of Node's `process` and `node:module`. */
-interface ProcessLike {
-  getBuiltinModule(name: "node:module"): { createRequire(from: string): (name: string) => typeof import("redis") };
-}
-
 // Jest runs programs in a vm context without dynamic import
-function required(cause: unknown): typeof import("redis") {
+async function required(cause: unknown): Promise<typeof import("redis")> {
   const { code } = (cause ?? {}) as { code?: unknown };
-  if (!String(code).startsWith("ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING")) throw cause;
-  const { process } = globalThis as unknown as { process: ProcessLike };
-  return process.getBuiltinModule("node:module").createRequire(import.meta.url)("redis");
+  const isMissing = String(code).startsWith("ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING");
+  const installed = isMissing ? await requirePackage("redis") : undefined;
+  if (installed === undefined) throw cause;
+  return installed as typeof import("redis");
 }
