@@ -96,13 +96,15 @@ export async function askProgram(
   const waiting = [...answers];
   let printed = "";
   let seen = 0;
+  const found = () => waiting.length > 0 ? printed.indexOf(waiting[0]![0], seen) : -1;
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     printed += text;
-    const at = waiting.length > 0 ? printed.indexOf(waiting[0]![0], seen) : -1;
-    if (at < 0) continue;
-    const [after, typed] = waiting.shift()!;
-    seen = at + after.length;
-    await keyboard.write(new TextEncoder().encode(typed));
+    // what arrives at once may contain several of them
+    for (let at = found(); at >= 0; at = found()) {
+      const [after, typed] = waiting.shift()!;
+      seen = at + after.length;
+      await keyboard.write(new TextEncoder().encode(typed));
+    }
   }
   const { code } = await child.status;
   await keyboard.close().catch(() => {});

@@ -78,7 +78,6 @@ const TYPES = { "typescript": "7.0.2", "@types/node": "^24" };
 async function install(): Promise<void> {
   const tarballs = await packages();
   const dependencies = await dependenciesOfExamples();
-  for (const name of Object.keys(tarballs)) delete dependencies[name];
   const unpacked = new URL("unpacked/", FOLDER);
   await rm(unpacked, { recursive: true, force: true });
   for (const [name, tarball] of Object.entries(tarballs)) {
@@ -87,6 +86,8 @@ async function install(): Promise<void> {
     await done("tar", ["-xzf", tarball, "--strip-components=1", "-C", folder], folder);
     Object.assign(dependencies, JSON.parse(await Deno.readTextFile(`${folder}package.json`)).dependencies);
   }
+  // they also depend on one another
+  for (const name of Object.keys(tarballs)) delete dependencies[name];
   const manifest = JSON.stringify({ private: true, type: "module", dependencies, devDependencies: TYPES });
   const installed = new URL("installed.json", FOLDER);
   if (await Deno.readTextFile(installed).catch(() => "") !== manifest) {
