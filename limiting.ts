@@ -32,6 +32,6 @@ export { isMadeInside, MAX_MADE_INSIDE, noteMadeInside, placeOf } from "./src/mi
 export { type SharedPlace, SharedPlaces } from "./src/middleware/rate_limit/shared_places.ts";
 export { sharesBegin, SourceShares } from "./src/middleware/rate_limit/source_shares.ts";
 export { noteUsedUp, usedUpFor } from "./src/middleware/rate_limit/used_up.ts";
-export { requirePackage, type Resolve } from "./src/platform/installed_package.ts";
+export { importsExist, requirePackage, type Resolve } from "./src/platform/installed_package.ts";
 export { peerOf } from "./src/platform/peer_of.ts";
 export type { Peer } from "./src/request/peer.ts";

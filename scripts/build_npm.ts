@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
 import { type Exported, writeDeclarations } from "./declarations.ts";
 import { flags } from "./flags.ts";
-import { NPM_FACTS, npmManifest, PROGRAM, programManifest, REQUIRED } from "./npm_manifest.ts";
+import { NPM_FACTS, npmManifest, PROGRAM, programManifest, REPOSITORY, REQUIRED } from "./npm_manifest.ts";
 import {
   CREATE,
   entriesOf,
@@ -222,7 +222,7 @@ async function pack(folder: URL, to: URL): Promise<URL> {
 }
 
 if (import.meta.main) {
-  const { repository } = flags({ repository: "https://github.com/sluicejs/sluice" });
+  const { repository } = flags({ repository: REPOSITORY });
   const built = [...await buildNpm(NPM, repository), await buildProgram(NPM, repository)];
   for (const { name, tarball } of built) console.log(`${name}: ${fileURLToPath(tarball)}`);
 }

@@ -20,6 +20,9 @@ export interface NpmFacts {
 /** The oldest Node that gets fixes from us, and the first whose `require` takes ES modules. */
 const OLDEST_NODE = ">=20.19";
 
+/** Where the repository is; the workflow that releases passes its own. */
+export const REPOSITORY = "https://github.com/sluicejs/sluice";
+
 /** Name of the declarations of what `require` returns for a package with a default export. */
 export const REQUIRED = "required";
 
@@ -80,19 +83,12 @@ export function npmManifest(
   repository: string,
   ranges: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
-  const { name, version, license } = manifest;
   const entries = Object.keys(entriesOf(manifest));
   const rangesOf = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, ranges[one]]));
   const optional = facts.optionalPeers;
   return {
-    name,
-    version,
-    description: facts.description,
-    keywords: facts.keywords,
-    ...origin(name, repository),
-    license,
-    type: "module",
-    engines: { node: OLDEST_NODE },
+    name: manifest.name,
+    ...commonFields(manifest, facts, repository),
     // for resolvers that know no exports
     main: "./node/mod.cjs",
     types: requiredTypes("mod", facts),
@@ -112,7 +108,6 @@ export function npmManifest(
         peerDependenciesMeta: Object.fromEntries(optional.map((one) => [one, { optional: true }])),
       }
       : {}),
-    publishConfig: { access: "public", provenance: true },
   };
 }
 
@@ -131,32 +126,36 @@ export const PROGRAM = {
  * @param ranges Versions of other packages that it works with
  */
 export function programManifest(
-  { name, version, license, imports }: Manifest,
+  manifest: Manifest,
   repository: string,
   ranges: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
   return {
     name: PROGRAM.name,
-    version,
-    description: PROGRAM.description,
-    keywords: PROGRAM.keywords,
-    ...origin(name, repository),
-    license,
-    type: "module",
-    engines: { node: OLDEST_NODE },
+    ...commonFields(manifest, PROGRAM, repository),
     bin: { [PROGRAM.name]: "dist/create.js" },
     files: ["dist/"],
-    dependencies: Object.fromEntries(Object.keys(imports).map((one) => [one, ranges[one]])),
-    publishConfig: { access: "public", provenance: true },
+    dependencies: Object.fromEntries(Object.keys(manifest.imports).map((one) => [one, ranges[one]])),
   };
 }
 
-/** Where a package comes from. */
-function origin(name: string, repository: string): Record<string, unknown> {
+/** What all packages say alike: what they are, where they come from, and what runs them. */
+function commonFields(
+  { name, version, license }: Manifest,
+  { description, keywords }: Pick<NpmFacts, "description" | "keywords">,
+  repository: string,
+): Record<string, unknown> {
   return {
+    version,
+    description,
+    keywords,
     homepage: `https://jsr.io/${name}`,
     repository: { type: "git", url: `git+${repository}.git` },
     bugs: `${repository}/issues`,
+    license,
+    type: "module",
+    engines: { node: OLDEST_NODE },
+    publishConfig: { access: "public", provenance: true },
   };
 }
 

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { buildPackages } from "./build.ts";
 import { buildNpm, buildProgram } from "./build_npm.ts";
 import { flags } from "./flags.ts";
+import { REPOSITORY } from "./npm_manifest.ts";
 import { run } from "./process.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -34,7 +35,7 @@ interface Step {
 
 const { tag, repository, npm, jsr, "dry-run": isDry } = flags({
   tag: "",
-  repository: "https://github.com/sluicejs/sluice",
+  repository: REPOSITORY,
   npm: "https://registry.npmjs.org",
   jsr: "https://jsr.io",
   "dry-run": false,

@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { findPackage, requirePackage } from "../platform/installed_package.ts";
+import { findPackage, importsExist, requirePackage } from "../platform/installed_package.ts";
 
 /**
  * Loads an installed package of the program.
@@ -20,14 +20,4 @@ export async function loadPackage(name: string): Promise<unknown> {
     if (importsExist(error)) throw error;
     return await requirePackage(name);
   }
-}
-
-/**
- * Tells whether `import()` failed for another reason than that there is none: Jest runs programs in a vm context without.
- *
- * @param failure What it failed with
- */
-export function importsExist(failure: unknown): boolean {
-  const { code } = (failure ?? {}) as { code?: unknown };
-  return !String(code).startsWith("ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING");
 }

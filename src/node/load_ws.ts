@@ -1,5 +1,5 @@
 import { builtinModule } from "../platform/builtin_module.ts";
-import { importsExist } from "./load_package.ts";
+import { importsExist } from "../platform/installed_package.ts";
 
 /** The used part of `node:module`. */
 interface ModuleLoader {

@@ -67,6 +67,16 @@ export async function requirePackage(name: string, resolve?: Resolve): Promise<u
 }
 
 /**
+ * Tells whether `import()` failed for another reason than that there is none: Jest runs programs in a vm context without.
+ *
+ * @param failure What it failed with
+ */
+export function importsExist(failure: unknown): boolean {
+  const { code } = (failure ?? {}) as { code?: unknown };
+  return !String(code).startsWith("ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING");
+}
+
+/**
  * Resolves as `require` does in a file. Node and Deno look at what is installed; Bun may download.
  *
  * @param from The file

@@ -1,6 +1,7 @@
 /** The program as `npm create sluice` installs it. */
 import { fileURLToPath } from "node:url";
 import { buildProgram } from "../../../scripts/build_npm.ts";
+import { REPOSITORY } from "../../../scripts/npm_manifest.ts";
 import { done } from "../../examples/deploy/packages.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 import { run } from "../../../scripts/process.ts";
@@ -31,7 +32,7 @@ const FOLDER = new URL("../../../.cache/create_program/", import.meta.url);
  */
 export async function installProgram(): Promise<string> {
   await Deno.mkdir(FOLDER, { recursive: true });
-  const { tarball } = await buildProgram(FOLDER, "https://github.com/sluicejs/sluice");
+  const { tarball } = await buildProgram(FOLDER, REPOSITORY);
   const folder = await Deno.makeTempDir({ prefix: "sluice-create-" });
   globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
   await Deno.chmod(folder, 0o755);

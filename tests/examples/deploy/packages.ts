@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { buildNpm } from "../../../scripts/build_npm.ts";
+import { REPOSITORY } from "../../../scripts/npm_manifest.ts";
 import { manifestOf, PACKAGES } from "../../../scripts/packages.ts";
 import { run } from "../../../scripts/process.ts";
 
@@ -31,7 +32,7 @@ async function packAll(): Promise<Tarballs> {
   const before = new URL("built.json", BUILT);
   const { digest, tarballs } = JSON.parse(await Deno.readTextFile(before).catch(() => "{}"));
   if (digest === sources) return tarballs;
-  const built = await buildNpm(BUILT, "https://github.com/sluicejs/sluice");
+  const built = await buildNpm(BUILT, REPOSITORY);
   const packed = Object.fromEntries(built.map(({ name, tarball }) => [name, fileURLToPath(tarball)]));
   await Deno.writeTextFile(before, JSON.stringify({ digest: sources, tarballs: packed }));
   return packed;

@@ -1,5 +1,4 @@
 /** Projects like a user's: an empty folder, into which what this repository builds is installed. */
-import { fileURLToPath } from "node:url";
 import { type Finished, run } from "../../../scripts/process.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 import type { Registry } from "./registry.ts";
@@ -82,6 +81,3 @@ async function asked() {
 
 /** What {@linkcode readmesProgram} prints. */
 export const README_ANSWER = '200 {"id":"7"} 100';
-
-/** Path of this repository, for what must not be in any project. */
-export const REPOSITORY: string = fileURLToPath(ROOT);

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { buildNpm, buildProgram, type Built } from "../../../scripts/build_npm.ts";
 import { buildPackages } from "../../../scripts/build.ts";
 import { CREATE, PACKAGES } from "../../../scripts/packages.ts";
+import { REPOSITORY } from "../../../scripts/npm_manifest.ts";
 import { run } from "../../../scripts/process.ts";
 
 /** Both registries. */
@@ -28,7 +29,7 @@ export interface Registry {
  * @param folder Where to build them
  */
 export async function startRegistry(folder: URL): Promise<Registry> {
-  const [to, repository] = [new URL("npm/", folder), "https://github.com/sluicejs/sluice"];
+  const [to, repository] = [new URL("npm/", folder), REPOSITORY];
   const packages = await buildNpm(to, repository);
   const program = await buildProgram(to, repository);
   const published = new URL("jsr/", folder);

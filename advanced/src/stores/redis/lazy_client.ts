@@ -1,4 +1,4 @@
-import { requirePackage } from "@sluice/sluice/limiting";
+import { importsExist, requirePackage } from "@sluice/sluice/limiting";
 import { RedisConnection } from "./redis_connection.ts";
 import type { RedisPort } from "./redis_port.ts";
 
@@ -99,9 +99,7 @@ async function load(options: ImportCallOptions = {}): Promise<typeof import("red
 
 // Jest runs programs in a vm context without dynamic import
 async function required(cause: unknown): Promise<typeof import("redis")> {
-  const { code } = (cause ?? {}) as { code?: unknown };
-  const isMissing = String(code).startsWith("ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING");
-  const installed = isMissing ? await requirePackage("redis") : undefined;
+  const installed = importsExist(cause) ? undefined : await requirePackage("redis");
   if (installed === undefined) throw cause;
   return installed as typeof import("redis");
 }
