@@ -1,0 +1,20 @@
+export const title = "Vite's development server runs as middleware";
+export const packages = { vite: "8.3.8" };
+
+export const masks = [/field-vite-\w+/g, /\?t=\d+/g, /sourceMappingURL=[^\s]+/g];
+// made of what is masked above
+const ignore = ["etag", "content-length"];
+
+export const requests = [
+  { path: "/api" },
+  { path: "/", ignore },
+  { path: "/a/page", ignore },
+  { path: "/main.js", ignore },
+  { path: "/text.ts", ignore },
+  { path: "/style.css", headers: { Accept: "text/css" }, ignore },
+  { path: "/style.css?import", ignore },
+  { path: "/@vite/client", ignore: [...ignore, "last-modified"] },
+  { path: "/text.ts", method: "HEAD", ignore },
+  { path: "/%ff", ignore },
+  { path: "/@fs/etc/passwd", ignore },
+];

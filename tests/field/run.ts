@@ -1,0 +1,50 @@
+/**
+ * What was made for Express, on Express and on Sluice: the tests of applications and packages at pinned commits, and
+ * programs of packages from npm. Repositories come from GitHub, or from the folder that `FIELD_REPOS` names.
+ *
+ * Usage: deno task test:field [--only=name,name] [--write]
+ */
+import { flags } from "../../scripts/flags.ts";
+import { checkOut } from "./support/checkout.ts";
+import { installFrameworks } from "./support/frameworks.ts";
+import { differencesOf, judge } from "./support/judge.ts";
+import { installPrograms, programs, runProgram } from "./support/run_program.ts";
+import { runSuite } from "./support/run_suite.ts";
+import { APPLICATIONS, SUITES } from "./suites.ts";
+
+const ofNpm = await programs();
+const suites = [...APPLICATIONS, ...SUITES];
+const names = [...suites.map(({ name }) => name), ...Array.from(ofNpm.keys(), (name) => `npm:${name}`)];
+const { only } = flags({ only: names, write: false });
+
+const failed: string[] = [];
+
+/** Tries one, and prints what became of it: whatever keeps it from running is a failure of it, and not of the others. */
+async function attempt(name: string, tried: () => Promise<readonly string[]>): Promise<void> {
+  if (!only.includes(name)) return;
+  const unexpected = await tried().catch((error: unknown) => [String(error)]);
+  for (const line of unexpected) console.log(`  ${line}`);
+  if (unexpected.length > 0) failed.push(name);
+}
+
+if (Deno.env.get("FIELD_TMP_BUILT") === undefined) await installFrameworks();
+if (only.some((name) => name.startsWith("npm:"))) await installPrograms(ofNpm);
+for (const [name, program] of ofNpm) {
+  await attempt(`npm:${name}`, async () => {
+    const { asked, differing } = await runProgram(name, program);
+    console.log(`${name}: ${asked} answers, ${differing.length} differ`);
+    return differing;
+  });
+}
+for (const suite of suites) {
+  await attempt(suite.name, async () => {
+    const folder = await checkOut(suite);
+    const theirs = await runSuite(suite, folder, "its own");
+    const ours = await runSuite(suite, folder, "sluice");
+    const { express, sluice, unexpected, gone } = judge(theirs, ours, differencesOf(suite.name));
+    console.log(`${suite.name}: ${sluice} of the ${express} that pass on Express`);
+    return [...unexpected.map((title) => `fails: ${title}`), ...gone.map((title) => `passes now: ${title}`)];
+  });
+}
+if (failed.length > 0) console.log(`Not as expected: ${failed.join(", ")}`);
+Deno.exit(failed.length > 0 ? 1 : 0);

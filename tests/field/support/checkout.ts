@@ -1,0 +1,92 @@
+/** Repositories at their pinned commits, with what their tests need from npm. */
+import { fileURLToPath } from "node:url";
+import { run } from "../../../scripts/process.ts";
+import { tool } from "../../npm/support/tools.ts";
+import { FIELD } from "./folder.ts";
+import type { Suite } from "./suite.ts";
+
+/** What the registry had on this day is what all suites get that have no lock file. */
+const BEFORE = "2026-11-01";
+
+/**
+ * Checks a suite's repository out, and installs its packages. What is there already is used again.
+ *
+ * @param suite The suite
+ * @returns Path of its folder, with a slash at the end
+ * @throws {Error} If there is no such repository or commit, or npm cannot install
+ */
+export async function checkOut(suite: Suite): Promise<string> {
+  const folder = fileURLToPath(new URL(`suites/${suite.repository.replace("/", "+")}/`, FIELD));
+  const wanted = JSON.stringify([suite.commit, suite.packages, suite.links, suite.without]);
+  const done = `${folder}.git/field.json`;
+  if (await Deno.readTextFile(done).catch(() => "") === wanted) return folder;
+  await Deno.remove(folder, { recursive: true }).catch(() => undefined);
+  await Deno.mkdir(folder, { recursive: true });
+  await git(folder, "init", "--quiet");
+  await git(folder, "fetch", "--quiet", "--depth=1", await sourceOf(suite), suite.commit);
+  if (suite.without !== undefined) await git(folder, "sparse-checkout", "set", "--no-cone", "/*", ...suite.without);
+  await git(folder, "checkout", "--quiet", "FETCH_HEAD");
+  await install(folder, suite);
+  for (const [path, to] of Object.entries(suite.links ?? {})) await Deno.symlink(folder + to, folder + path);
+  await Deno.writeTextFile(done, wanted);
+  return folder;
+}
+
+async function sourceOf({ repository, commit }: Suite): Promise<string> {
+  const given = Deno.env.get("FIELD_REPOS");
+  if (given === undefined) return `https://github.com/${repository}`;
+  const [owner, name] = repository.split("/");
+  for (const path of [`${given}/${owner}+${name}`, `${given}/${name}`]) {
+    for (const inside of ["", "/repo"]) {
+      const { code } = await run("git", ["-C", path + inside, "cat-file", "-e", commit], {
+        limitMs: 20_000,
+        quiet: true,
+      });
+      if (code === 0) return path + inside;
+    }
+  }
+  throw new Error(`${given}, which FIELD_REPOS names, has no ${owner}+${name} or ${name} with the commit ${commit}`);
+}
+
+async function git(folder: string, ...args: string[]): Promise<void> {
+  const { code, output } = await run("git", ["-C", folder, ...args], { limitMs: 600_000, quiet: true });
+  if (code !== 0) throw new Error(`git ${args.join(" ")}: ${output}`);
+}
+
+async function install(folder: string, suite: Suite): Promise<void> {
+  if (suite.installer === "pnpm") return await pnpm(folder);
+  const isLocked = await Deno.stat(`${folder}package-lock.json`).then(() => true, () => false);
+  if (!isLocked) await leaveOut(`${folder}package.json`);
+  // hooks build, or set up what only authors need
+  const common = ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts", "--legacy-peer-deps"];
+  const rest = ["--no-package-lock", `--before=${BEFORE}`];
+  await npm(folder, isLocked ? ["ci", ...common] : ["install", ...common, ...rest]);
+  const added = Object.entries(suite.packages ?? {}).map(([name, version]) => `${name}@${version}`);
+  if (added.length > 0) await npm(folder, ["install", "--no-save", ...common, ...rest, ...added]);
+}
+
+/** Tools that look at sources: most of what many packages install, and nothing that their tests need. */
+const TOOLS =
+  /eslint|nyc|standard|prettier|husky|typedoc|semantic-release|lint-staged|^gulp|istanbul|^xo$|^oxfmt$|cspell/;
+
+async function leaveOut(manifest: string): Promise<void> {
+  const content = JSON.parse(await Deno.readTextFile(manifest));
+  for (const name of Object.keys(content.devDependencies ?? {})) {
+    if (TOOLS.test(name)) delete content.devDependencies[name];
+  }
+  await Deno.writeTextFile(manifest, JSON.stringify(content, null, 2));
+}
+
+/** As its lock file says, but in one folder, in which each `express` can be replaced. */
+async function pnpm(folder: string): Promise<void> {
+  const settings = ["node-linker=hoisted", "manage-package-manager-versions=false", "confirm-modules-purge=false"];
+  const flags = ["--frozen-lockfile", "--ignore-scripts", ...settings.map((one) => `--config.${one}`)];
+  await finish(await tool("pnpm"), ["install", ...flags], folder);
+}
+
+const npm = (folder: string, args: string[]) => finish("npm", args, folder);
+
+async function finish(program: string, args: string[], cwd: string): Promise<void> {
+  const { code, output } = await run(program, args, { limitMs: 900_000, quiet: true, cwd, env: { CI: "true" } });
+  if (code !== 0) throw new Error(`${program} ${args.join(" ")}, in ${cwd}: ${output.slice(-4000)}`);
+}

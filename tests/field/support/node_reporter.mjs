@@ -1,0 +1,15 @@
+// prints how each test of node:test ended, as JSON
+export default async function* (events) {
+  const [seen, names] = [[], []];
+  for await (const { type, data } of events) {
+    if (type === "test:start") names[data.nesting] = data.name;
+    if (type !== "test:pass" && type !== "test:fail") continue;
+    if (data.skip !== undefined || data.todo !== undefined || data.details?.type === "suite") continue;
+    const title = [...names.slice(0, data.nesting), data.name].join(" ");
+    seen.push([title, type === "test:pass" ? "passed" : "failed"]);
+    if (type === "test:fail") {
+      console.error(`FAILED ${title}\n${data.details?.error?.cause?.stack ?? data.details?.error}\n`);
+    }
+  }
+  yield JSON.stringify(seen);
+}

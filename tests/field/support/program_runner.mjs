@@ -1,0 +1,22 @@
+// Runs one program: prints where it listens and what it sees itself, and ends when nobody reads any more.
+import { connect } from "node:net";
+
+const { start, visit } = await import(process.argv[2]);
+const running = await start();
+const server = running.server;
+while (!server.address()) await new Promise((resolve) => server.once("listening", resolve));
+const { port } = server.address();
+// an address is not yet a server that accepts
+await new Promise((resolve, reject) =>
+  connect(port, "127.0.0.1").once("error", reject).once("connect", function () {
+    this.destroy();
+    resolve();
+  })
+);
+console.log(`answer ${JSON.stringify({ port })}`);
+process.stdin.resume().once("end", async () => {
+  const seen = visit === undefined ? [] : await visit(port);
+  console.log(`answer ${JSON.stringify({ seen })}`);
+  await running.close();
+  process.exit();
+});

@@ -1,0 +1,28 @@
+import { run } from "../../../scripts/process.ts";
+import { folderOf, type Framework } from "./frameworks.ts";
+
+/**
+ * Puts a framework in the place of each `express` that npm has installed, as overrides in `package.json` do, or puts
+ * that back.
+ *
+ * @param folder Folder above `node_modules`, with a slash at the end
+ * @param framework The framework
+ */
+export async function replaceExpress(folder: string, framework: Framework | "its own"): Promise<void> {
+  for (const path of await installedExpress(`${folder}node_modules`)) {
+    const theirs = `${path}-as-installed`;
+    if (!await exists(theirs)) await Deno.rename(path, theirs);
+    await Deno.remove(path).catch(() => undefined);
+    await Deno.symlink(framework === "its own" ? theirs : folderOf(framework), path);
+  }
+}
+
+async function installedExpress(modules: string): Promise<string[]> {
+  const args = [modules, "-path", "*/node_modules/express"];
+  const { output } = await run("find", args, { limitMs: 60_000, quiet: true });
+  return output.split("\n").filter((line) => line !== "");
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.lstat(path).then(() => true, () => false);
+}

@@ -1,0 +1,109 @@
+/** Runs a suite on a framework. */
+import { fileURLToPath } from "node:url";
+import { run, TOO_LATE } from "../../../scripts/process.ts";
+import { folderOf, type Framework } from "./frameworks.ts";
+import { FIELD } from "./folder.ts";
+import { variablesOf } from "./needs.ts";
+import { replaceExpress } from "./replace_express.ts";
+import type { Outcome, Results, Runner, Suite } from "./suite.ts";
+
+const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+/** How each program is run, so that it writes its results to a file: its command, without the tests. */
+const COMMANDS: Readonly<Record<Runner, (results: string) => string[]>> = {
+  ava: (results) => ["node_modules/.bin/ava", "--tap", results],
+  jasmine: () => ["node_modules/.bin/jasmine", `--reporter=${beside("jasmine_reporter.cjs")}`],
+  jest: (results) => ["node_modules/.bin/jest", "--json", `--outputFile=${results}`, "--runInBand", "--coverage=false"],
+  mocha: () => ["node_modules/.bin/mocha", "--exit", "--reporter", beside("mocha_reporter.cjs")],
+  node: (results) => [
+    "node",
+    "--test",
+    "--test-concurrency=1",
+    `--test-reporter=${beside("node_reporter.mjs")}`,
+    `--test-reporter-destination=${results}`,
+  ],
+  vitest: (results) => [
+    "node_modules/.bin/vitest",
+    "run",
+    "--reporter=json",
+    `--outputFile=${results}`,
+    "--no-file-parallelism",
+    "--coverage.enabled=false",
+  ],
+};
+
+/** What the tests printed is kept here, for whoever looks into a failure. */
+const LOGS = new URL("logs/", FIELD);
+
+/**
+ * Runs the tests of a suite.
+ *
+ * @param suite The suite
+ * @param folder Where its repository is checked out, with a slash at the end
+ * @param framework What `express` is
+ * @returns How each test ended
+ * @throws {Error} If the program did not come to its end
+ */
+export async function runSuite(
+  suite: Suite,
+  folder: string,
+  framework: Framework | "its own",
+): Promise<Results> {
+  await replaceExpress(folder, framework);
+  const env = await variablesOf(suite);
+  const cwd = folder + (suite.folder ?? "");
+  await Deno.mkdir(LOGS, { recursive: true });
+  const log = fileURLToPath(new URL(`${suite.name.replaceAll(/\W+/g, "_")}-${framework.replace(" ", "_")}`, LOGS));
+  const results = `${log}.json`;
+  await Deno.remove(results).catch(() => undefined);
+  const [program, ...args] = [...COMMANDS[suite.runner](results), ...suite.tests];
+  const wrapping = suite.wraps ? [`--require=${beside("wrapping.cjs")}`] : [];
+  const { code, output } = await run(program!.includes("/") ? cwd + program : program!, args, {
+    limitMs: LIMIT_MS,
+    quiet: true,
+    cwd,
+    env: {
+      NODE_ENV: "test",
+      CI: "true",
+      // types of the framework are another question
+      TS_NODE_TRANSPILE_ONLY: "true",
+      ...env,
+      FIELD_RESULTS: results,
+      FIELD_FRAMEWORK: folderOf(framework === "its own" ? suite.express ?? "express-5" : framework),
+      NODE_OPTIONS: [env["NODE_OPTIONS"] ?? "", ...wrapping].join(" ").trim(),
+    },
+  });
+  await Deno.writeTextFile(`${log}.log`, output);
+  if (code === TOO_LATE) throw new Error(`${suite.name} on ${framework} took more than ${LIMIT_MS / 60_000} minutes`);
+  const text = await Deno.readTextFile(results).catch(() => "");
+  if (text === "") throw new Error(`${suite.name} on ${framework} wrote no results:\n${output.slice(-4000)}`);
+  return byTitle(pairs(suite.runner, JSON.parse(text)));
+}
+
+const LIMIT_MS = 1_200_000;
+
+/** What Jest and Vitest write. */
+interface JestResults {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+  }[];
+}
+
+function pairs(runner: Runner, written: unknown): [string, Outcome][] {
+  if (runner !== "jest" && runner !== "vitest") return written as [string, Outcome][];
+  const all = (written as JestResults).testResults.flatMap(({ assertionResults }) => assertionResults);
+  return all.filter(({ status }) => status === "passed" || status === "failed")
+    .map(({ fullName, status }) => [fullName, status as Outcome]);
+}
+
+// several tests may have the same title
+function byTitle(pairs: readonly [string, Outcome][]): Results {
+  const results = new Map<string, Outcome>();
+  for (const [given, outcome] of pairs) {
+    const title = given.trim().replaceAll(/\s+/g, " ");
+    let name = title;
+    for (let number = 2; results.has(name); number++) name = `${title} (${number})`;
+    results.set(name, outcome);
+  }
+  return results;
+}
