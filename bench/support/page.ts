@@ -1,6 +1,7 @@
 /** Pages of the documentation whose marked sections are written by the benchmarks. */
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
+import { withSection } from "../../scripts/section.ts";
 
 const DOCS = new URL("../../docs/", import.meta.url);
 
@@ -14,13 +15,7 @@ const DOCS = new URL("../../docs/", import.meta.url);
 export async function writeSections(sections: ReadonlyMap<string, string>, name = "performance.md"): Promise<void> {
   const url = new URL(name, DOCS);
   let page = await Deno.readTextFile(url);
-  for (const [section, text] of sections) {
-    const [begin, end] = [`<!-- bench:${section} -->`, `<!-- /bench:${section} -->`];
-    const from = page.indexOf(begin);
-    const to = page.indexOf(end);
-    if (from === -1 || to < from) throw new Error(`docs/${name} has no section between ${begin} and ${end}`);
-    page = `${page.slice(0, from + begin.length)}\n\n${text.trim()}\n\n${page.slice(to)}`;
-  }
+  for (const [section, text] of sections) page = withSection(page, `bench:${section}`, text);
   await Deno.writeTextFile(url, page);
   const { code, output } = await run(Deno.execPath(), ["fmt", "--quiet", fileURLToPath(url)], {
     limitMs: 30_000,

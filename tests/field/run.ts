@@ -1,8 +1,9 @@
 /**
  * What was made for Express, on Express and on Sluice: the tests of applications and packages at pinned commits, and
- * programs of packages from npm. Repositories come from GitHub, or from the folder that `FIELD_REPOS` names.
+ * programs of packages from npm. Repositories come from GitHub, or from the folder that `FIELD_REPOS` names. With
+ * `--record`, the results are put into docs/ecosystem.md.
  *
- * Usage: deno task test:field [--only=name,name] [--write]
+ * Usage: deno task test:field [--only=name,name] [--record]
  */
 import { flags } from "../../scripts/flags.ts";
 import { checkOut } from "./support/checkout.ts";
@@ -10,14 +11,17 @@ import { installFrameworks } from "./support/frameworks.ts";
 import { differencesOf, judge } from "./support/judge.ts";
 import { installPrograms, programs, runProgram } from "./support/run_program.ts";
 import { runSuite } from "./support/run_suite.ts";
+import { type Passed, withResults } from "./support/page.ts";
+import recorded from "./results.json" with { type: "json" };
 import { APPLICATIONS, SUITES } from "./suites.ts";
 
 const ofNpm = await programs();
 const suites = [...APPLICATIONS, ...SUITES];
 const names = [...suites.map(({ name }) => name), ...Array.from(ofNpm.keys(), (name) => `npm:${name}`)];
-const { only } = flags({ only: names, write: false });
+const { only, record } = flags({ only: names, record: false });
 
 const failed: string[] = [];
+const results: { programs: Record<string, number>; suites: Record<string, Passed> } = structuredClone(recorded);
 
 /** Tries one, and prints what became of it: whatever keeps it from running is a failure of it, and not of the others. */
 async function attempt(name: string, tried: () => Promise<readonly string[]>): Promise<void> {
@@ -31,9 +35,10 @@ if (Deno.env.get("FIELD_TMP_BUILT") === undefined) await installFrameworks();
 if (only.some((name) => name.startsWith("npm:"))) await installPrograms(ofNpm);
 for (const [name, program] of ofNpm) {
   await attempt(`npm:${name}`, async () => {
-    const { asked, differing } = await runProgram(name, program);
-    console.log(`${name}: ${asked} answers, ${differing.length} differ`);
-    return differing;
+    const { asked, known, unexpected } = await runProgram(name, program);
+    console.log(`${name}: ${asked} answers, ${known.length} of them known to differ`);
+    results.programs[name] = asked;
+    return unexpected;
   });
 }
 for (const suite of suites) {
@@ -43,8 +48,16 @@ for (const suite of suites) {
     const ours = await runSuite(suite, folder, "sluice");
     const { express, sluice, unexpected, gone } = judge(theirs, ours, differencesOf(suite.name));
     console.log(`${suite.name}: ${sluice} of the ${express} that pass on Express`);
+    results.suites[suite.name] = { express, sluice };
     return [...unexpected.map((title) => `fails: ${title}`), ...gone.map((title) => `passes now: ${title}`)];
   });
 }
+if (record) await write();
 if (failed.length > 0) console.log(`Not as expected: ${failed.join(", ")}`);
 Deno.exit(failed.length > 0 ? 1 : 0);
+
+async function write(): Promise<void> {
+  const page = new URL("../../docs/ecosystem.md", import.meta.url);
+  await Deno.writeTextFile(page, withResults(await Deno.readTextFile(page), results, ofNpm));
+  await Deno.writeTextFile(new URL("results.json", import.meta.url), `${JSON.stringify(results, null, 2)}\n`);
+}

@@ -9,7 +9,6 @@ export const APPLICATIONS: readonly Suite[] = [
     commit: "ceeb5a9ca6d0beb0cabf041d6a27ffd2d6501859",
     runner: "vitest",
     tests: ["--project=e2e", "src/test/e2e/api/admin", "src/test/e2e/api/auth", "src/test/e2e/api/client"],
-    installer: "pnpm",
     env: { TEST_DATABASE_URL: "<database>" },
     needs: ["PostgreSQL"],
   },
@@ -303,6 +302,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "hpp",
     repository: "analog-nico/hpp",
+    packages: { mocha: "10.8.2" },
     commit: "79fdf33b10893f9a79974cbe10ca6f9f36dda4dd",
     runner: "mocha",
     tests: [
@@ -312,6 +312,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "express-rate-limit",
     repository: "express-rate-limit/express-rate-limit",
+    packages: { "@express-rate-limit/tsconfig": "1.0.2" },
     commit: "3828a5b61c90e3134451ab32e88e61072dbf19f5",
     runner: "jest",
     tests: [
@@ -324,6 +325,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "express-slow-down",
     repository: "express-rate-limit/express-slow-down",
+    packages: { "@express-rate-limit/tsconfig": "1.0.2" },
     commit: "0d6ecae08aa0d1fc4522c61ac07f09b4a3af325e",
     runner: "jest",
     tests: [

@@ -13,13 +13,13 @@ export interface Finding {
 }
 
 /**
- * Writes the page about npm's middleware.
+ * Writes the section about npm's middleware.
  *
  * @param findings The results, in the order of the table
  * @param versions Version of every package
- * @returns The page in Markdown, as `deno fmt` leaves it
+ * @returns The section in Markdown, as `deno fmt` leaves it
  */
-export function ecosystemPage(findings: readonly Finding[], versions: Readonly<Record<string, string>>): string {
+export function middlewareSection(findings: readonly Finding[], versions: Readonly<Record<string, string>>): string {
   const rows = findings.map(({ packages, compared, differing, note }) => {
     const remarks = [note, ...new Set(differing.flat().map(remark))].filter((text) => text !== undefined);
     return [
@@ -36,11 +36,7 @@ export function ecosystemPage(findings: readonly Finding[], versions: Readonly<R
     `${sum((finding) => finding.differing[at]!.length)} differ on ${runtime}`
   );
   const packages = sum((finding) => finding.packages.length);
-  return `# Express's ecosystem
-
-<!-- Written by tests/ecosystem; do not edit. SLUICE_WRITE_DOCS=1 deno task test --only=tests/ecosystem -->
-
-${packages} packages run unmodified on ${
+  return `${packages} packages run unmodified on ${
     listed(RUNTIMES)
   }, each used as its README says, in a program that runs on Express too.
 
@@ -61,7 +57,8 @@ function listed(words: readonly string[]): string {
   return words.join(", ").replace(/, (?=[^,]*$)/, " and ");
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table in Markdown, as `deno fmt` leaves it. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(" | ")} |`;
   return [line(head), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rows.map(line)].join("\n");

@@ -1,5 +1,5 @@
 import { createBullBoard } from "@bull-board/api";
-import { BaseAdapter } from "@bull-board/api/baseAdapter";
+import { BaseAdapter } from "@bull-board/api/dist/queueAdapters/base.js";
 import { ExpressAdapter } from "@bull-board/express";
 import express from "express";
 

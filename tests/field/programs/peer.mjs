@@ -15,8 +15,8 @@ export async function start() {
 
 /** What two clients see. */
 export async function visit(port) {
-  const open = (id) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/peerjs/my/peerjs?key=peerjs&id=${id}&token=${id}`);
+  const open = (id, token = id) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/peerjs/my/peerjs?key=peerjs&id=${id}&token=${token}`);
     const messages = [];
     const waiting = [];
     socket.on("message", (data) => {
@@ -37,7 +37,7 @@ export async function visit(port) {
   seen.push(await two.next());
   const answer = await fetch(`http://127.0.0.1:${port}/peerjs/my/peerjs/peers`);
   seen.push(answer.status, (await answer.json()).sort());
-  const taken = open("one");
+  const taken = open("one", "another");
   seen.push(await taken.next());
   for (const { socket } of [one, two, taken]) socket.terminate();
   return seen;

@@ -27,7 +27,7 @@ export async function checkOut(suite: Suite): Promise<string> {
   if (suite.without !== undefined) await git(folder, "sparse-checkout", "set", "--no-cone", "/*", ...suite.without);
   await git(folder, "checkout", "--quiet", "FETCH_HEAD");
   await install(folder, suite);
-  for (const [path, to] of Object.entries(suite.links ?? {})) await Deno.symlink(folder + to, folder + path);
+  for (const [path, to] of Object.entries(suite.links ?? {})) await Deno.symlink(to, folder + path);
   await Deno.writeTextFile(done, wanted);
   return folder;
 }
@@ -67,7 +67,7 @@ async function install(folder: string, suite: Suite): Promise<void> {
 
 /** Tools that look at sources: most of what many packages install, and nothing that their tests need. */
 const TOOLS =
-  /eslint|nyc|standard|prettier|husky|typedoc|semantic-release|lint-staged|^gulp|istanbul|^xo$|^oxfmt$|cspell/;
+  /eslint|nyc|standard|prettier|husky|typedoc|semantic-release|lint-staged|^gulp|istanbul|^xo$|^oxfmt$|cspell|@express-rate-limit\/tsconfig/;
 
 async function leaveOut(manifest: string): Promise<void> {
   const content = JSON.parse(await Deno.readTextFile(manifest));

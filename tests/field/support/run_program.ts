@@ -4,7 +4,7 @@ import { linesOf } from "../../../scripts/lines.ts";
 import { run } from "../../../scripts/process.ts";
 import { askAll, type Exchanged } from "../../ecosystem/support/ask_all.ts";
 import { compare } from "../../ecosystem/support/compare.ts";
-import type { Program as Asked } from "../../ecosystem/support/program.ts";
+import type { Difference, Program as Asked } from "../../ecosystem/support/program.ts";
 import { FIELD } from "./folder.ts";
 import type { Framework } from "./frameworks.ts";
 import { replaceExpress } from "./replace_express.ts";
@@ -19,8 +19,10 @@ export interface Program extends Pick<Asked, "title" | "requests" | "masks"> {
 export interface Compared {
   /** How many answers were compared. */
   readonly asked: number;
-  /** What was not the same, as a line each. */
-  readonly differing: readonly string[];
+  /** What differs, and is known to. */
+  readonly known: readonly Difference[];
+  /** What was not as expected, as a line each. */
+  readonly unexpected: readonly string[];
 }
 
 /** The programs themselves; what is asked of each is in a file of the same name in `requests/`. */
@@ -32,6 +34,7 @@ const LIMIT_MS = 180_000;
 const TAGS = /^(?:W\/)?"[\w+/=-]+"$/;
 /** Stacks on error pages, with names of files. */
 const STACKS = /<pre>[^]*<\/pre>/g;
+const ADDRESSES = /127\.0\.0\.1:\d+/g;
 
 /** The programs, by name. */
 export async function programs(): Promise<ReadonlyMap<string, Program>> {
@@ -75,17 +78,23 @@ export async function installPrograms(all: ReadonlyMap<string, Program>): Promis
 export async function runProgram(name: string, program: Program): Promise<Compared> {
   const theirs = await answers(name, program, "its own");
   const ours = await answers(name, program, "sluice");
-  const masks = [...program.masks ?? [], TAGS, STACKS];
-  const differing = ours.exchanged.flatMap((mine, index) => {
-    const { method = "GET", path } = mine.ask;
-    return compare(mine, theirs.exchanged[index]!, { masks }, "Node")
-      .map(({ part, sluice, express }) => `${method} ${path}: ${part} ${shown(sluice)}, not ${shown(express)}`);
+  const masks = [...program.masks ?? [], TAGS, STACKS, ADDRESSES];
+  const known = program.requests.flatMap((one) => typeof one === "object" && one.differs ? [one.differs] : []);
+  const unexpected = ours.exchanged.flatMap((mine, index) => {
+    const { method = "GET", path, differs } = mine.ask;
+    const found = compare(mine, theirs.exchanged[index]!, { masks }, "Node");
+    const gone = differs?.parts.filter((part) => !found.some((one) => one.part === part)) ?? [];
+    return [
+      ...found.filter(({ part }) => !differs?.parts.includes(part))
+        .map(({ part, sluice, express }) => `${method} ${path}: ${part} ${shown(sluice)}, not ${shown(express)}`),
+      ...gone.map((part) => `${method} ${path}: ${part} is the same now`),
+    ];
   });
   for (const [index, mine] of ours.seen.entries()) {
     const [one, other] = [mine, theirs.seen[index]].map((value) => JSON.stringify(value));
-    if (one !== other) differing.push(`its client saw ${one}, not ${other}`);
+    if (one !== other) unexpected.push(`its client saw ${one}, not ${other}`);
   }
-  return { asked: ours.exchanged.length + ours.seen.length, differing };
+  return { asked: ours.exchanged.length + ours.seen.length, known, unexpected };
 }
 
 function shown(value: unknown): string {
