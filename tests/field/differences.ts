@@ -11,4 +11,40 @@ export interface Difference {
 }
 
 /** All of them. */
-export const DIFFERENCES: readonly Difference[] = [];
+export const DIFFERENCES: readonly Difference[] = [
+  {
+    suite: "express-session",
+    why: "the message of an error for headers that come too late names the method, too; its `code` is Node's",
+    tests: ["session() res.end patch should error when res.end is called twice"],
+  },
+  {
+    suite: "cookie-parser",
+    why: "called inside one's own function, it finds that `req.cookies` is there already",
+    tests: [
+      "cookieParser() when no cookies are sent should default req.cookies to {}",
+      "cookieParser() when no cookies are sent should default req.signedCookies to {}",
+      "cookieParser() when cookies are sent should inflate JSON cookies",
+      "cookieParser() when a secret is given should populate req.signedCookies",
+      "cookieParser() when a secret is given should remove the signed value from req.cookies",
+      "cookieParser() when a secret is given should omit invalid signatures",
+      "cookieParser() when multiple secrets are given should populate req.signedCookies",
+      "cookieParser() when no secret is given should not populate req.signedCookies",
+    ],
+  },
+  {
+    suite: "helmet",
+    why: "`req` and `res` are not instances of Node's classes",
+    tests: [
+      "Content-Security-Policy middleware allows functions in directive values to generate dynamic directives",
+    ],
+  },
+  {
+    suite: "supertest",
+    why: "as in Express 5, `?a[]=1` is parsed only with the setting `query parser` at `extended`",
+    tests: [
+      "request.get(url).query(vals) works as expected array query string value works",
+      "request.get(url).query(vals) works as expected array query string value work even with single value",
+      "request.get(url).query(vals) works as expected object query string value works",
+    ],
+  },
+];

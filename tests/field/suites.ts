@@ -76,6 +76,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "express-session",
     repository: "expressjs/session",
+    prepare: ["sh", "test/support/gencert.sh"],
     commit: "2c9512fb790e4bf80b3b62305eb8078028607785",
     runner: "mocha",
     tests: [
@@ -351,6 +352,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "express-fileupload",
     repository: "richardgirges/express-fileupload",
+    prepare: ["node", "test/pretests.js"],
     commit: "20269154bb9aab9672e7ff7ca500349e5d23fb5c",
     runner: "mocha",
     tests: [
