@@ -80,7 +80,7 @@ export async function runSuite(
   return byTitle(pairs(suite.runner, JSON.parse(text)));
 }
 
-const LIMIT_MS = 1_200_000;
+const LIMIT_MS = 2_400_000;
 
 /** What Jest and Vitest write. */
 interface JestResults {
