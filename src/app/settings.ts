@@ -1,4 +1,5 @@
 import { sha1EntityTag, strongEntityTag, weakEntityTag } from "../http/entity_tag.ts";
+import { nearestName } from "../http/nearest_name.ts";
 import { compileTrust, type TrustSetting } from "../http/forwarded.ts";
 import { parseExtendedQuery } from "../http/nested_query.ts";
 import { parseSimpleQuery } from "../http/query_string.ts";
@@ -71,6 +72,32 @@ export interface AppSettings {
   [name: string]: SettingValue;
 }
 
+/** The names of all settings that have a meaning here; a program's own are not known. */
+const NAMES: readonly string[] = [
+  "body budget",
+  "body limit",
+  "body timeout",
+  "case sensitive routing",
+  "env",
+  "etag",
+  "form parts limit",
+  "json charset",
+  "json depth",
+  "json escape",
+  "json replacer",
+  "json spaces",
+  "jsonp callback name",
+  "query parser",
+  "strict routing",
+  "subdomain offset",
+  "trust proxy",
+  "view",
+  "view cache",
+  "view engine",
+  "views",
+  "x-powered-by",
+];
+
 /** Settings with a compiled form, and the functions that compile them. */
 const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map<
   string,
@@ -95,6 +122,18 @@ export function storeSetting(settings: Record<string, SettingValue>, name: strin
   const compile = COMPILED.get(name);
   if (compile !== undefined) settings[`${name} fn`] = compile(value);
   settings[name] = value;
+}
+
+/**
+ * Describes a setting whose name is nearly one that has a meaning: it would be taken for a setting of the program's own.
+ *
+ * @param name The name
+ * @returns A message, if there is such a name
+ */
+export function misspeltSetting(name: unknown): string[] {
+  if (typeof name !== "string" || NAMES.includes(name)) return [];
+  const meant = nearestName(name, NAMES);
+  return meant === undefined ? [] : [`app.set: the setting "${name}" has no effect; did you mean "${meant}"?`];
 }
 
 function compileEtag(value: SettingValue): unknown {

@@ -1,14 +1,15 @@
 import { create as contentDisposition } from "content-disposition";
 import { encodeUrl } from "encodeurl";
+import { advise, isDeveloped } from "../http/advice.ts";
 import { describe } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 import { baseName, extensionOf } from "../http/file_paths.ts";
 import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
-import { statusMessage } from "../http/status_text.ts";
+import { statusMessage, statusText } from "../http/status_text.ts";
 import type { AppLike, RenderCallback } from "../request/app_like.ts";
-import type { Exchange } from "../request/exchange.ts";
+import { type Exchange, exchangeOf } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { callGuarded } from "../request/guard.ts";
 import type { Untyped } from "../request/untyped.ts";
@@ -20,7 +21,7 @@ import { headerText, type HeaderValue } from "./outgoing_headers.ts";
 import { bodyFailedKey, endWholeKey, handOverKey, OutgoingMessage, streamKey } from "./outgoing_message.ts";
 import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
-import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
+import { type CookieOptions, formatSetCookie, misspeltAttributes, signCookie } from "./set_cookie.ts";
 import { isBodySource } from "./streamed_body.ts";
 import { watchedBody } from "./watched_body.ts";
 import { asFetched, copyOf, textResponse } from "./web_response.ts";
@@ -176,6 +177,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (typeof body === "function" || typeof body === "symbol") {
       throw new TypeError(`res.send takes text, bytes or a value for JSON, not a ${typeof body}`);
     }
+    if (typeof body === "number") this.#advise(() => adviceOnStatus(body));
     return this.json(body);
   }
 
@@ -503,6 +505,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   /** Sets `Location`, with characters that are not allowed in a URL percent-encoded. */
   location(url: string | URL): this {
+    if (url === "back") this.#advise(() => [BACK]);
     return this.set("Location", encodeUrl(String(url)));
   }
 
@@ -575,9 +578,16 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   cookie(name: string, value: unknown, options?: CookieOptions | null): this {
     if (typeof name !== "string") throw new TypeError(`res.cookie takes a name as a string, not ${String(name)}`);
+    if (options) this.#advise(() => misspeltAttributes(options));
     const text = typeof value === "object" ? "j:" + JSON.stringify(value) : String(value);
     const signed = options?.signed ? this.#sign(text) : text;
     return this.append("Set-Cookie", formatSetCookie(name, signed, options ?? {}, Date.now()));
+  }
+
+  // not by `this.app`, which objects that were made from the prototype of responses need not have
+  #advise(texts: () => string[]): void {
+    const app = exchangeOf(this.req)?.app;
+    if (isDeveloped(app)) { for (const text of texts()) advise(app, text); }
   }
 
   #sign(text: string): string {
@@ -680,6 +690,16 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       callGuarded({ reportError: fail }, { phase: "view" }, () => callback!(error, html));
     this.app.render(view, values, typeof callback === "function" ? own : callback ?? respond);
   }
+}
+
+const BACK = 'res.redirect("back") leads to the relative URL "back"; Express 4 took it for the page before: write ' +
+  'res.redirect(req.get("Referrer") || "/")';
+
+function adviceOnStatus(body: number): string[] {
+  if (statusText(body) === undefined) return [];
+  return [
+    `res.send(${body}) sends the number as JSON; Express 4 took it for the status: write res.sendStatus(${body})`,
+  ];
 }
 
 // saved, because programs may replace them for all applications: express.response.send = …
