@@ -50,7 +50,7 @@ import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
 import { type ErrorListener, listeningApp, reportError } from "./report_error.ts";
 import type { Server } from "./server.ts";
-import { type AppSettings, misspeltSetting, storeSetting } from "./settings.ts";
+import { type AppSettings, misspeltSetting, parseUnchosenQuery, storeSetting } from "./settings.ts";
 import { envIsKnown, tellOfEnv, usualEnv } from "./usual_env.ts";
 
 /** The verbs of an application, its events, and being called as a handler. */
@@ -162,6 +162,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     this.set("json charset", true);
     this.set("views", platform.files === null ? "./views" : `${platform.files.workingDirectory()}/views`);
     if (env === "production") this.enable("view cache");
+    if (env === "development") this.settings["query parser fn"] = parseUnchosenQuery;
     for (const name of INHERITABLE_DEFAULTS) this.#untouchedDefaults.add(name);
     this.locals["settings"] = this.settings;
     this.on("mount", (parent: FrameworkApp) => this.#inherit(parent));

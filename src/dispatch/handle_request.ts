@@ -157,7 +157,7 @@ class Serving implements WalkContext, WalkOwner {
   }
 
   returned(returned: Returned): void {
-    noteReturned(this.exchange, returned, (message) => this.warn(message));
+    noteReturned(this.exchange, returned);
   }
 
   late(error: unknown): void {

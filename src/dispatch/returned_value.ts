@@ -1,4 +1,4 @@
-import { isDeveloped } from "../http/advice.ts";
+import { advise, isDeveloped } from "../http/advice.ts";
 import { describe } from "../http/error_text.ts";
 import type { AnyHandler } from "../matching/layer.ts";
 import type { Exchange } from "../request/exchange.ts";
@@ -34,22 +34,32 @@ const toldOf = new WeakSet<AnyHandler>();
  *
  * @param exchange The exchange
  * @param returned What was returned, which is no `Response`
- * @param warn Warns the developer
  */
-export function noteReturned(exchange: Exchange, returned: Returned, warn: (message: string) => void): void {
+export function noteReturned(exchange: Exchange, returned: Returned): void {
+  const { app, target } = exchange;
   const { handler, value } = returned;
   const isWaiting = (): boolean => exchange.response === null && returned.isItsTurn() && !toldOf.has(handler);
-  if (!isDeveloped(exchange.app) || !isMeant(value) || !isWaiting()) return;
+  if (!isDeveloped(app) || !isMeant(value) || !isWaiting()) return;
   setTimeout(() => {
     if (!isWaiting()) return;
     toldOf.add(handler);
-    warn(typeof value === "function" ? ofFunction(handler, value) : ofValue(value));
+    const text = typeof value === "function" ? ofFunction(handler, value) : ofValue(value);
+    advise(app, `${text} (${target.method} ${target.originalUrl})`);
   }, PATIENCE_MS);
 }
 
 // Numbers, booleans, null and objects of other classes come from calls whose result nobody wants: timers, lists of
 // waiting clients, emitters, queries. So do objects that hold functions or the response.
 function isMeant(value: unknown): boolean {
+  try {
+    return isData(value);
+  } catch {
+    // its own properties throw
+    return false;
+  }
+}
+
+function isData(value: unknown): boolean {
   if (typeof value === "string" || typeof value === "function") return true;
   if (typeof value !== "object" || value === null) return false;
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") return true;
