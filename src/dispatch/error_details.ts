@@ -75,17 +75,19 @@ function isOwn(line: string, folder: string): boolean {
 
 let known: string | null | undefined;
 
-/**
- * The folder that this code was loaded from, as frames have it: that of the package, or of the sources. `null` if there
- * is none of its own, because it is in a bundle with the program.
- */
 function ownFolder(): string | null {
-  return known === undefined ? known = findFolder() : known;
+  return known === undefined ? known = loadedFrom(new Error().stack ?? "") : known;
 }
 
-function findFolder(): string | null {
-  const frame = (new Error().stack ?? "").replaceAll("\\", "/").split("\n").find((line) => FRAME.test(line)) ?? "";
-  const file = /((?:[a-z]+:\/\/)?(?:[A-Za-z]:)?\/[^()]*):\d+:\d+\)?$/.exec(frame)?.[1] ?? "";
+/**
+ * The folder that this code was loaded from, as frames have it: that of the package, or of the sources.
+ *
+ * @param stack A stack whose first frame is in this file, or in what it was built into
+ * @returns The folder; `null` if there is none of its own, because it is in a bundle with the program
+ */
+export function loadedFrom(stack: string): string | null {
+  const frame = stack.replaceAll("\\", "/").split("\n").find((line) => FRAME.test(line)) ?? "";
+  const file = /((?:[a-z]+:\/\/|[A-Za-z]:\/|\/)[^()]*):\d+:\d+\)?$/.exec(frame)?.[1] ?? "";
   const own = /^.*(?:\/node_modules\/(?:@[^/]+\/)?[^/]+\/|\/@sluice\/sluice\/|\/src\/(?=dispatch\/error_details\.ts$))/;
   return own.exec(file)?.[0] ?? null;
 }
