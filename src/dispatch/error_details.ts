@@ -3,6 +3,9 @@ import { describe, errorText } from "../http/error_text.ts";
 /** Errors of one page: those that an error was caused by, or collects, may go on for ever. */
 const MOST = 10;
 
+/** Characters of a cause that is no error: it may be the whole answer of another server. */
+const SHOWN = 1000;
+
 /** Frames that name a place: those of V8, and those of other engines. */
 const FRAME = /^\s*(?:at |[^\s@]*@).*:\d+:\d+\)?$/;
 /** Frames of the runtime's own code. */
@@ -39,9 +42,9 @@ function inside(error: Error): { label: string; of: unknown }[] {
 }
 
 function shown(cause: unknown): string {
-  if (typeof cause === "string") return cause;
   try {
-    return JSON.stringify(cause) ?? describe(cause);
+    const text = typeof cause === "string" ? cause : JSON.stringify(cause) ?? describe(cause);
+    return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
   } catch {
     // it refers to itself
     return describe(cause);

@@ -181,6 +181,8 @@ Deno.test("causes that go in circles, without end, or are no errors are shown as
   assertEquals(await heads(circle), ["Error: circle"]);
   assertEquals(await heads(new Error("odd", { cause: odd })), ["Error: odd", "Caused by: an object"]);
   assertEquals(await heads(new Error("none", { cause: null })), ["Error: none"]);
+  const text = "x".repeat(1000);
+  assertEquals(await heads(new Error("long", { cause: `${text}x` })), ["Error: long", `Caused by: ${text}…`]);
   const many = await heads(long);
   assertEquals([many.length, many.at(-1)], [11, "… and further errors"]);
 });
