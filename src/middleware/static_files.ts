@@ -37,16 +37,11 @@ export interface ServeStaticOptions extends FileOptions {
   setHeaders?: ((res: FrameworkResponse, path: string, stat: StaticFileStat) => void) | undefined;
 }
 
-// a part of the file works as in Express, and its own `root` is overwritten as there
-const NAMES: OptionNames<ServeStaticOptions & { start: unknown; end: unknown; root: unknown }> = {
-  ...FILE_OPTIONS,
-  fallthrough: true,
-  redirect: true,
-  setHeaders: true,
-  start: true,
-  end: true,
-  root: true,
-};
+/** Names of the options; Express takes those of the part of a file, too, and overwrites `root`. */
+function optionNames(): OptionNames<ServeStaticOptions & { start: unknown; end: unknown; root: unknown }> {
+  const own = { fallthrough: true, redirect: true, setHeaders: true, start: true, end: true, root: true } as const;
+  return { ...FILE_OPTIONS, ...own };
+}
 
 /** A middleware that serves files. */
 export type StaticFiles = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
@@ -69,7 +64,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   if (options && typeof options !== "object") {
     throw new TypeError(`serveStatic takes its options as an object, not ${describe(options)}`);
   }
-  unknownOptions("serveStatic", options, NAMES, insteadOfFileOption).forEach(noteAdvice);
+  unknownOptions("serveStatic", options, optionNames(), insteadOfFileOption).forEach(noteAdvice);
   const { fallthrough = true, redirect = true, index = "index.html", setHeaders, ...fileOptions } = options ?? {};
   if (setHeaders && typeof setHeaders !== "function") throw new TypeError("option setHeaders must be function");
   const maxAge = parseDuration(fileOptions.maxAge || fileOptions.maxage || 0, "option maxAge of serveStatic");
@@ -120,8 +115,10 @@ function adviseOfRoot(app: AppLike, root: string): void {
 function isFolder(files: FileSystem, path: string): boolean {
   try {
     return files.statSync(path).isDirectory;
-  } catch {
-    return false;
+  } catch (error) {
+    // what else keeps it from being looked at says so by itself
+    const { code } = error as { code?: unknown };
+    return code !== "ENOENT" && code !== "ENOTDIR";
   }
 }
 
