@@ -1,4 +1,4 @@
-/** A port in use, a request of Node, invalid second arguments to fetch, sockets without addresses, and requests without a host. */
+/** A port in use, a request of Node, likely mistakes, invalid second arguments to fetch, sockets without addresses, and requests without a host. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { BUN, DENO, FAULT_SUBJECTS, NODE, printed, startFaultServer } from "../support/fault_servers.ts";
 import { opened, writeAll } from "../support/raw_client.ts";
@@ -40,6 +40,23 @@ for (const runtime of [DENO, BUN, NODE]) {
       text: "",
       logged: [message],
       thrown: message,
+    });
+  });
+}
+
+for (const runtime of [DENO, BUN, NODE]) {
+  Deno.test(`likely mistakes are told to the developer, on ${runtime.name}`, { ignore: runtime.missing }, async () => {
+    const unanswered = "which is not sent, and nothing has answered for a second";
+    assertEquals(await printed(runtime, "advice"), {
+      late: "late",
+      told: [
+        "a function returned a function, and nothing has answered for a second; if it makes the handler, register what it " +
+        "returns: handler() (GET /factory)",
+        'app.get: the path "users" matches no request, because paths begin with a slash; write "/users"',
+        "json: there is no option limmit; did you mean limit?",
+        `the handler returned "hello", ${unanswered}; call res.send(value), or return new Response(value) (GET /sync)`,
+        `the handler returned an object, ${unanswered}; call res.json(value), or return Response.json(value) (GET /async)`,
+      ],
     });
   });
 }
