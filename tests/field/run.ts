@@ -10,7 +10,7 @@ import { checkOut } from "./support/checkout.ts";
 import { installFrameworks } from "./support/frameworks.ts";
 import { differencesOf, judge } from "./support/judge.ts";
 import { installPrograms, programs, runProgram } from "./support/run_program.ts";
-import { runSuite } from "./support/run_suite.ts";
+import { measureOf, runSuite } from "./support/run_suite.ts";
 import { type Passed, withResults } from "./support/page.ts";
 import recorded from "./results.json" with { type: "json" };
 import { APPLICATIONS, SUITES } from "./suites.ts";
@@ -44,7 +44,7 @@ for (const [name, program] of ofNpm) {
 for (const suite of suites) {
   await attempt(suite.name, async () => {
     const folder = await checkOut(suite);
-    const theirs = await runSuite(suite, folder, "its own");
+    const theirs = await measureOf(suite, folder);
     const known = differencesOf(suite.name);
     let judged = judge(theirs, await runSuite(suite, folder, "sluice"), known);
     // many suites measure times, on a machine that may be busy
