@@ -36,6 +36,10 @@ export async function start() {
   const server = await new Promise((resolve) => {
     const made = app.listen(0, "127.0.0.1", () => resolve(made));
   });
+  // compiles the pages, which takes longer than a client waits
+  for (const path of ["/", "/api/echo", "/api/moved", "/nothing"]) {
+    await (await fetch(`http://127.0.0.1:${server.address().port}${path}`, { redirect: "manual" })).text();
+  }
   return {
     server,
     close: async () => {
