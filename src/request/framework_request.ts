@@ -19,8 +19,11 @@ import type { Untyped } from "./untyped.ts";
 /** Values of the path parameters by name. A wildcard is a list of segments, which the types of literal paths show. */
 export type RouteParams = Record<string, string>;
 
-/** Values of the query by name. */
-export type QueryValues = Record<string, Untyped>;
+/** Values of the query by name: what a query parser may make of `a=1&a=2&b[c]=3`. */
+export interface ParsedQs {
+  /** Text; lists and objects where a name is repeated or has brackets. */
+  [name: string]: undefined | string | ParsedQs | (string | ParsedQs)[];
+}
 
 /**
  * Distinguishes Node's and Express's requests from ours by type, by a property that ours do not have. With one that
@@ -42,7 +45,7 @@ class Parsed {
 }
 
 /** Properties that middleware attaches. */
-export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues>
+export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = ParsedQs>
   extends RequestExtras, Omit<CommonExtras, keyof RequestExtras> {}
 
 /**
@@ -53,7 +56,7 @@ export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = 
  * @typeParam Body Type of `req.body`
  * @typeParam Query Type of `req.query`
  */
-export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues> extends IncomingMessage {
+export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = ParsedQs> extends IncomingMessage {
   readonly #exchange: Exchange;
   #state: RequestState | null = null;
   #parsed: Parsed | null = null;

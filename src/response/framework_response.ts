@@ -41,23 +41,35 @@ export type SendBody = Untyped;
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface ResponseExtras {}
 
+/** What a program keeps in the `res.locals` of every response; declared like `RequestExtras`. */
+// deno-lint-ignore no-empty-interface -- programs augment it
+export interface Locals {}
+
+/**
+ * Type of `res.locals`: what the program declares for every response is in each. If it declares nothing, editors show
+ * the type argument alone.
+ *
+ * @internal
+ */
+export type LocalsOf<L> = [keyof Locals] extends [never] ? L : L & Locals;
+
 /** Properties that middleware attaches. */
-export interface FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
+export interface FrameworkResponse<L extends Record<string, Untyped> = Record<string, Untyped>>
   extends ResponseExtras {}
 
 /**
  * Express's response, resulting in one web `Response`: every method of Express 5 on top of Node's.
  *
- * @typeParam Locals Type of `res.locals`
+ * @typeParam L Type of `res.locals`
  */
-export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
+export class FrameworkResponse<L extends Record<string, Untyped> = Record<string, Untyped>>
   extends OutgoingMessage {
   readonly #exchange: Exchange;
   /** Made for what cannot be answered at once. */
   #state: ResponseState | null = null;
   /** The body, if it was sent without a state. */
   #sent: string | undefined = undefined;
-  #locals: Locals | undefined = undefined;
+  #locals: (LocalsOf<L>) | undefined = undefined;
 
   /** Status of the response. */
   statusCode = 200;
@@ -110,11 +122,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /** Values for the views rendered for this request. */
-  get locals(): Locals {
-    return this.#locals ??= Object.create(null) as Locals;
+  get locals(): LocalsOf<L> {
+    return this.#locals ??= Object.create(null) as LocalsOf<L>;
   }
 
-  set locals(value: Locals) {
+  set locals(value: LocalsOf<L>) {
     this.#locals = value;
   }
 

@@ -1,6 +1,6 @@
-import type { QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
-import type { HandlerList, Locals, NamesFor, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
+import type { HandlerList, LocalsObject, NamesFor, ParamsOf, Path, PathHandler, PathOf } from "./handler.ts";
 
 /**
  * Registers handlers for one method of a path. Literal paths type `req.params`, together with the prefix of a group.
@@ -10,33 +10,33 @@ import type { HandlerList, Locals, NamesFor, ParamsOf, Path, PathHandler, PathOf
  *
  * Throws a `TypeError` if the path is not valid, or a handler is missing or not a function.
  */
-export interface Verb<Self, L extends Locals = Locals, Outer = unknown, Around = Outer> {
+export interface Verb<Self, L extends LocalsObject = LocalsObject, Outer = unknown, Around = Outer> {
   /** Registers handlers. */
-  <const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+  <const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P> & Outer, L, Body, Query, NamesFor<ParamsOf<P>, Around>>[]
+    ...handlers: PathHandler<ParamsOf<P> & Outer, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>, NamesFor<ParamsOf<P>, Around>>[]
   ): Self;
   /** Registers handlers and error handlers, in lists nested to any depth. */
-  <const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+  <const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P> & Outer, L, Body, Query, NamesFor<ParamsOf<P>, Around>>[]
+    ...handlers: HandlerList<ParamsOf<P> & Outer, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>, NamesFor<ParamsOf<P>, Around>>[]
   ): Self;
 }
 
 /** Adds handlers for one method of a route. */
-export interface RouteVerb<Self, Params = RouteParams, L extends Locals = Locals, Around = never> {
+export interface RouteVerb<Self, Params = RouteParams, L extends LocalsObject = LocalsObject, Around = never> {
   /** Adds handlers. */
-  <P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
-    ...handlers: PathHandler<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
+  <P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
+    ...handlers: PathHandler<NoInfer<P>, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>, NamesFor<NoInfer<P>, Around>>[]
   ): Self;
   /** Adds handlers and error handlers, in lists nested to any depth. */
-  <P = Params, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
-    ...handlers: HandlerList<NoInfer<P>, L, Body, Query, NamesFor<NoInfer<P>, Around>>[]
+  <P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
+    ...handlers: HandlerList<NoInfer<P>, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>, NamesFor<NoInfer<P>, Around>>[]
   ): Self;
 }
 
 /** `all`, and a method for each HTTP method except GET, because `app.get` also reads settings. */
-export interface RouterVerbs<L extends Locals = Locals, Outer = unknown, Around = Outer> {
+export interface RouterVerbs<L extends LocalsObject = LocalsObject, Outer = unknown, Around = Outer> {
   /** Registers handlers for every method of a path. */
   readonly all: Verb<this, L, Outer, Around>;
   /** Registers handlers for ACL. */
@@ -110,7 +110,7 @@ export interface RouterVerbs<L extends Locals = Locals, Outer = unknown, Around 
 }
 
 /** A method for each HTTP method of a route. */
-export interface RouteVerbs<Params = RouteParams, L extends Locals = Locals, Around = never> {
+export interface RouteVerbs<Params = RouteParams, L extends LocalsObject = LocalsObject, Around = never> {
   /** Adds handlers for ACL. */
   readonly acl: RouteVerb<this, Params, L, Around>;
   /** Adds handlers for BIND. */
