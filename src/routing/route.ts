@@ -69,7 +69,8 @@ export interface Route<Params = RouteParams, L extends LocalsObject = LocalsObje
  * @typeParam L Type of `res.locals`
  * @typeParam Around Parameters of the paths around it, which its handlers may declare
  */
-export class Route<Params = RouteParams, L extends LocalsObject = LocalsObject, Around = never> implements RoutedEntries {
+export class Route<Params = RouteParams, L extends LocalsObject = LocalsObject, Around = never>
+  implements RoutedEntries {
   /** The path as it was registered. */
   readonly path: Path;
   /** Handlers in order, with the method each is for. */
@@ -101,7 +102,14 @@ export class Route<Params = RouteParams, L extends LocalsObject = LocalsObject, 
    * @throws {TypeError} If there is no handler, or one is not a function
    */
   all<P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
-    ...handlers: PathHandler<NoInfer<P>, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>, NamesFor<NoInfer<P>, Around>>[]
+    ...handlers: PathHandler<
+      NoInfer<P>,
+      NoInfer<ResBody>,
+      ReqBody,
+      ReqQuery,
+      NoInfer<Ls>,
+      NamesFor<NoInfer<P>, Around>
+    >[]
   ): this;
   /**
    * Adds handlers and error handlers for every method, in lists nested to any depth.
@@ -109,7 +117,14 @@ export class Route<Params = RouteParams, L extends LocalsObject = LocalsObject, 
    * @throws {TypeError} If there is no handler, or one is not a function
    */
   all<P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
-    ...handlers: HandlerList<NoInfer<P>, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>, NamesFor<NoInfer<P>, Around>>[]
+    ...handlers: HandlerList<
+      NoInfer<P>,
+      NoInfer<ResBody>,
+      ReqBody,
+      ReqQuery,
+      NoInfer<Ls>,
+      NamesFor<NoInfer<P>, Around>
+    >[]
   ): this;
   all(...handlers: unknown[]): this {
     return this.add(null, handlers, `${this.#owner}.all`);

@@ -226,16 +226,42 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /** Adds error handlers, for every path. */
   use(...handlers: ErrorHandler<RouteParams & Outer>[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
-  use<const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = LocalsObject>(
+  use<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends LocalsObject = LocalsObject,
+  >(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P> & Outer, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>, NamesFor<ParamsOf<P>, Outer>>[]
+    ...handlers: PathHandler<
+      ParamsOf<P> & Outer,
+      NoInfer<ResBody>,
+      ReqBody,
+      ReqQuery,
+      NoInfer<Ls>,
+      NamesFor<ParamsOf<P>, Outer>
+    >[]
   ): this;
   /** Adds middleware and error handlers, in lists nested to any depth. */
   use(...handlers: HandlerList<RouteParams & Outer>[]): this;
   /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
-  use<const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = LocalsObject>(
+  use<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends LocalsObject = LocalsObject,
+  >(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P> & Outer, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>, NamesFor<ParamsOf<P>, Outer>>[]
+    ...handlers: HandlerList<
+      ParamsOf<P> & Outer,
+      NoInfer<ResBody>,
+      ReqBody,
+      ReqQuery,
+      NoInfer<Ls>,
+      NamesFor<ParamsOf<P>, Outer>
+    >[]
   ): this;
   /** Adds middleware for every path, with explicit type arguments. */
   use<P, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = LocalsObject>(

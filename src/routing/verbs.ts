@@ -14,12 +14,26 @@ export interface Verb<Self, L extends LocalsObject = LocalsObject, Outer = unkno
   /** Registers handlers. */
   <const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P> & Outer, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>, NamesFor<ParamsOf<P>, Around>>[]
+    ...handlers: PathHandler<
+      ParamsOf<P> & Outer,
+      NoInfer<ResBody>,
+      ReqBody,
+      ReqQuery,
+      NoInfer<Ls>,
+      NamesFor<ParamsOf<P>, Around>
+    >[]
   ): Self;
   /** Registers handlers and error handlers, in lists nested to any depth. */
   <const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P> & Outer, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>, NamesFor<ParamsOf<P>, Around>>[]
+    ...handlers: HandlerList<
+      ParamsOf<P> & Outer,
+      NoInfer<ResBody>,
+      ReqBody,
+      ReqQuery,
+      NoInfer<Ls>,
+      NamesFor<ParamsOf<P>, Around>
+    >[]
   ): Self;
 }
 
@@ -27,11 +41,25 @@ export interface Verb<Self, L extends LocalsObject = LocalsObject, Outer = unkno
 export interface RouteVerb<Self, Params = RouteParams, L extends LocalsObject = LocalsObject, Around = never> {
   /** Adds handlers. */
   <P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
-    ...handlers: PathHandler<NoInfer<P>, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>, NamesFor<NoInfer<P>, Around>>[]
+    ...handlers: PathHandler<
+      NoInfer<P>,
+      NoInfer<ResBody>,
+      ReqBody,
+      ReqQuery,
+      NoInfer<Ls>,
+      NamesFor<NoInfer<P>, Around>
+    >[]
   ): Self;
   /** Adds handlers and error handlers, in lists nested to any depth. */
   <P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
-    ...handlers: HandlerList<NoInfer<P>, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>, NamesFor<NoInfer<P>, Around>>[]
+    ...handlers: HandlerList<
+      NoInfer<P>,
+      NoInfer<ResBody>,
+      ReqBody,
+      ReqQuery,
+      NoInfer<Ls>,
+      NamesFor<NoInfer<P>, Around>
+    >[]
   ): Self;
 }
 

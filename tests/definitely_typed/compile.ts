@@ -39,7 +39,9 @@ export function findings(path: string, text: string, sluice: string, loading: Lo
   };
   const host = ts.createCompilerHost(options);
   const { getSourceFile, fileExists } = host;
-  const own = loading === "require" ? text : text.replace(/^import (\w+) = require\((["']express["'])\)/m, "import $1 from $2");
+  const own = loading === "require"
+    ? text
+    : text.replace(/^import (\w+) = require\((["']express["'])\)/m, "import $1 from $2");
   host.fileExists = (name) => name === path || fileExists.call(host, name);
   host.getSourceFile = (name, version, ...rest) =>
     name === path ? ts.createSourceFile(name, own, version, true) : getSourceFile.call(host, name, version, ...rest);
