@@ -126,7 +126,6 @@ export type {
   Handler,
   HandlerList,
   HandlerResult,
-  LocalsObject,
   Next,
   ParamHandler,
   ParamsOf,

@@ -25,7 +25,7 @@ export interface CreateApp {
    * @typeParam L Type of `res.locals`
    * @returns The application, with Express's defaults
    */
-  <L extends handlers.LocalsObject = handlers.LocalsObject>(): FrameworkApp<L>;
+  <L extends Record<string, Untyped> = Record<string, Untyped>>(): FrameworkApp<L>;
   /** Makes routers. */
   readonly Router: RouterConstructor;
   /** A path with the handlers of its methods. */
@@ -70,12 +70,12 @@ export declare namespace createApp {
     ResBody = Untyped,
     ReqBody = Untyped,
     ReqQuery = ParsedQs,
-    L extends handlers.LocalsObject = handlers.LocalsObject,
+    L extends Record<string, Untyped> = Record<string, Untyped>,
   > = exchanged.Request<P, ResBody, ReqBody, ReqQuery, L>;
   /** The response. */
   export type Response<
     ResBody = Untyped,
-    L extends handlers.LocalsObject = handlers.LocalsObject,
+    L extends Record<string, Untyped> = Record<string, Untyped>,
     Status extends number = number,
   > = exchanged.Response<ResBody, L, Status>;
   /** Continues with the next layer. */
@@ -86,7 +86,7 @@ export declare namespace createApp {
     ResBody = Untyped,
     ReqBody = Untyped,
     ReqQuery = ParsedQs,
-    L extends handlers.LocalsObject = handlers.LocalsObject,
+    L extends Record<string, Untyped> = Record<string, Untyped>,
   > = names.RequestHandler<P, ResBody, ReqBody, ReqQuery, L>;
   /** An error handler. */
   export type ErrorRequestHandler<
@@ -94,7 +94,7 @@ export declare namespace createApp {
     ResBody = Untyped,
     ReqBody = Untyped,
     ReqQuery = ParsedQs,
-    L extends handlers.LocalsObject = handlers.LocalsObject,
+    L extends Record<string, Untyped> = Record<string, Untyped>,
   > = names.ErrorRequestHandler<P, ResBody, ReqBody, ReqQuery, L>;
   /** A handler of a named parameter. */
   export type RequestParamHandler = names.RequestParamHandler;
@@ -103,7 +103,7 @@ export declare namespace createApp {
   /** What a program keeps in the `res.locals` of every response. */
   export type Locals = responses.Locals;
   /** An application. */
-  export type Application<L extends handlers.LocalsObject = handlers.LocalsObject> = names.Application<L>;
+  export type Application<L extends Record<string, Untyped> = Record<string, Untyped>> = names.Application<L>;
   /** An application. */
   export type Express = names.Express;
   /** A router. */
@@ -128,7 +128,7 @@ export declare namespace createApp {
 
 function withStatics(): CreateApp {
   return Object.assign(
-    function createApp<L extends handlers.LocalsObject = handlers.LocalsObject>(): FrameworkApp<L> {
+    function createApp<L extends Record<string, Untyped> = Record<string, Untyped>>(): FrameworkApp<L> {
       return new FrameworkApp<L>();
     },
     {

@@ -9,16 +9,7 @@ import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
 import type { Response } from "../response/request_and_response.ts";
 import type { SendFileOptions } from "../response/send_file.ts";
-import type {
-  ErrorHandler,
-  Handler,
-  HandlerList,
-  LocalsObject,
-  Next,
-  ParamHandler,
-  ParamsOf,
-  Path,
-} from "../routing/handler.ts";
+import type { ErrorHandler, Handler, HandlerList, Next, ParamHandler, ParamsOf, Path } from "../routing/handler.ts";
 import type { Route } from "../routing/route.ts";
 import type { Router } from "../routing/router.ts";
 import type { RouteVerb, Verb } from "../routing/verbs.ts";
@@ -33,7 +24,7 @@ export type RequestHandler<
   ResBody = Untyped,
   ReqBody = Untyped,
   ReqQuery = ParsedQs,
-  L extends LocalsObject = LocalsObject,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
 > = Handler<P, ResBody, ReqBody, ReqQuery, L>;
 
 /** Express's name for {@linkcode ErrorHandler}. */
@@ -42,7 +33,7 @@ export type ErrorRequestHandler<
   ResBody = Untyped,
   ReqBody = Untyped,
   ReqQuery = ParsedQs,
-  L extends LocalsObject = LocalsObject,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
 > = ErrorHandler<P, ResBody, ReqBody, ReqQuery, L>;
 
 /** Express's name for {@linkcode ParamHandler}. */
@@ -53,7 +44,10 @@ export type RequestParamHandler = ParamHandler;
  *
  * @typeParam L Type of `app.locals`
  */
-export type Application<L extends LocalsObject = LocalsObject> = FrameworkApp<LocalsObject, L>;
+export type Application<L extends Record<string, Untyped> = Record<string, Untyped>> = FrameworkApp<
+  Record<string, Untyped>,
+  L
+>;
 
 /** Express's other name for {@linkcode FrameworkApp}: what `express()` returns. */
 export type Express = FrameworkApp;
@@ -79,7 +73,7 @@ export type RequestHandlerParams<
   ResBody = Untyped,
   ReqBody = Untyped,
   ReqQuery = ParsedQs,
-  L extends LocalsObject = LocalsObject,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
 > = HandlerList<P, ResBody, ReqBody, ReqQuery, L>;
 
 /** Express's name for {@linkcode RouteParams}. */

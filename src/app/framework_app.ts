@@ -22,9 +22,9 @@ import type { Untyped } from "../request/untyped.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {
   ErrorHandler,
+  Given,
   Handler,
   HandlerList,
-  LocalsObject,
   Next,
   ParamHandler,
   ParamsOf,
@@ -53,8 +53,10 @@ import { type AppSettings, storeSetting } from "./settings.ts";
 import { envIsKnown, tellOfEnv, usualEnv } from "./usual_env.ts";
 
 /** The verbs of an application, its events, and being called as a handler. */
-export interface FrameworkApp<L extends LocalsObject = LocalsObject, AppLocals extends LocalsObject = LocalsObject>
-  extends RouterVerbs<L, unknown, never>, EmitterMethods {
+export interface FrameworkApp<
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  AppLocals extends Record<string, Untyped> = Record<string, Untyped>,
+> extends RouterVerbs<L, unknown, never>, EmitterMethods {
   /** Passes a request through the application, as a middleware of another one. */
   (req: Untyped, res: Untyped, next?: Next): void;
   /**
@@ -97,9 +99,10 @@ const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
  * @typeParam L Type of `res.locals`
  * @typeParam AppLocals Type of `app.locals`
  */
-export class FrameworkApp<L extends LocalsObject = LocalsObject, AppLocals extends LocalsObject = LocalsObject>
-  extends Callable
-  implements AppLike {
+export class FrameworkApp<
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  AppLocals extends Record<string, Untyped> = Record<string, Untyped>,
+> extends Callable implements AppLike {
   // Private fields come first: V8 turns an object with more than twelve properties into a hash table when it gets
   // another one by a computed key, which is how private fields are added, and every access is a look-up from then on.
   /** Its own request and response classes, made on first use of `app.request` or `app.response`. */
@@ -168,7 +171,7 @@ export class FrameworkApp<L extends LocalsObject = LocalsObject, AppLocals exten
     this.set("views", platform.files === null ? "./views" : `${platform.files.workingDirectory()}/views`);
     if (env === "production") this.enable("view cache");
     for (const name of INHERITABLE_DEFAULTS) this.#untouchedDefaults.add(name);
-    (this.locals as LocalsObject)["settings"] = this.settings;
+    (this.locals as Record<string, Untyped>)["settings"] = this.settings;
     this.on("mount", (parent: FrameworkApp) => this.#inherit(parent));
   }
 
@@ -312,20 +315,32 @@ export class FrameworkApp<L extends LocalsObject = LocalsObject, AppLocals exten
   /** Adds error handlers, for every path. */
   use(...handlers: ErrorHandler<Untyped, Untyped, Untyped, ParsedQs, L>[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
-  use<const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
+  use<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = L,
+  >(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P>, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>>[]
+    ...handlers: PathHandler<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   /** Adds middleware and error handlers, in lists nested to any depth. */
   use(...handlers: HandlerList<Untyped, Untyped, Untyped, ParsedQs, L>[]): this;
   /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
-  use<const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
+  use<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = L,
+  >(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P>, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>>[]
+    ...handlers: HandlerList<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   /** Adds middleware for every path, with explicit type arguments. */
-  use<P, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
-    ...handlers: PathHandler<P, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>>[]
+  use<P, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+    ...handlers: PathHandler<P, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   use(...args: unknown[]): this {
     const { path, handlers } = splitPath("app.use", args);
@@ -377,14 +392,26 @@ export class FrameworkApp<L extends LocalsObject = LocalsObject, AppLocals exten
    */
   get(name: string): SettingValue;
   /** Registers handlers for GET, and for HEAD where no other handler answers it. */
-  get<const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
+  get<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = L,
+  >(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P>, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>>[]
+    ...handlers: PathHandler<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   /** Registers handlers and error handlers for GET, in lists nested to any depth. */
-  get<const P = Path, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
+  get<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = L,
+  >(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P>, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>>[]
+    ...handlers: HandlerList<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   get(path: Path, ...handlers: unknown[]): unknown {
     if (arguments.length === 1) return this.settings[path as string];

@@ -244,21 +244,28 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
    * Reads a request header; `Referer` and `Referrer` are the same.
    *
    * @param name Header name, in any case
-   * @returns Its value, `undefined` when absent
+   * @returns Its value, a list for `Set-Cookie`; `undefined` when absent
    * @throws {TypeError} If the name is missing or not a string
    */
-  get(name: string): string | undefined {
+  get(name: "set-cookie"): string[] | undefined;
+  /** Reads a request header. */
+  get(name: string): string | undefined;
+  get(name: string): string | string[] | undefined {
     if (!name) throw new TypeError("name argument is required to req.get");
     if (typeof name !== "string") throw new TypeError("name must be a string to req.get");
     // only names of the right length are compared: the comparison takes as long as reading the header
     if ((name.length === 7 || name.length === 8) && /^referr?er$/i.test(name)) {
       return this.lookupHeader("referrer") ?? this.lookupHeader("referer");
     }
+    if (name.length === 10 && name.toLowerCase() === "set-cookie") return this.headers["set-cookie"];
     return this.lookupHeader(name);
   }
 
   /** Reads a request header; the same as {@linkcode FrameworkRequest.get}. */
-  header(name: string): string | undefined {
+  header(name: "set-cookie"): string[] | undefined;
+  /** Reads a request header. */
+  header(name: string): string | undefined;
+  header(name: string): string | string[] | undefined {
     return this.get(name);
   }
 

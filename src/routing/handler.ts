@@ -1,11 +1,15 @@
-import type { FrameworkRequest, NodeRequest, ParsedQs, RouteParams } from "../request/framework_request.ts";
+import type { NodeRequest, ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
-import type { FrameworkResponse } from "../response/framework_response.ts";
 import type { Request as TypedRequest, Response as TypedResponse } from "../response/request_and_response.ts";
 import type { ParamsOfPath } from "./path_params.ts";
 
-/** Type of `res.locals`, whatever a program keeps there. */
-export type LocalsObject = Record<string, Untyped>;
+/**
+ * A type argument that is given or has its default, and is never inferred from handlers: one of npm's packages would
+ * change the types of those beside it. Unlike `NoInfer`, it leaves no trace in what editors show.
+ *
+ * @internal
+ */
+export type Given<T> = [T][T extends unknown ? 0 : never];
 
 /**
  * Continues with the next layer. An error makes it the next error handler; `"route"` skips what is left of the route,
@@ -22,7 +26,7 @@ export type HandlerResult = any;
  *
  * @internal
  */
-export interface HandlerShape<P, ResBody, ReqBody, ReqQuery, L extends LocalsObject> {
+export interface HandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<string, Untyped>> {
   /** The handler. */
   call(
     req: TypedRequest<P, ResBody, ReqBody, ReqQuery, L>,
@@ -36,7 +40,7 @@ export interface HandlerShape<P, ResBody, ReqBody, ReqQuery, L extends LocalsObj
  *
  * @internal
  */
-export interface ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L extends LocalsObject> {
+export interface ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L extends Record<string, Untyped>> {
   /** The error handler. */
   call(
     error: Untyped,
@@ -85,11 +89,15 @@ export type NamesFor<Params, Around = never> = string extends keyof Params ? Unt
  *
  * @internal
  */
-export interface ReusableHandlerShape<L extends LocalsObject, Params = RouteParams, Names = NamesFor<Params>> {
+export interface ReusableHandlerShape<
+  L extends Record<string, Untyped>,
+  Params = RouteParams,
+  Names = NamesFor<Params>,
+> {
   /** The handler. */
-  call(req: FrameworkRequest<Names>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call(req: TypedRequest<Names>, res: TypedResponse<Untyped, L>, next: Next): HandlerResult;
   /** The handler, once more. */
-  call<Req extends FrameworkRequest<Params>>(req: Req, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call<Req extends TypedRequest<Params>>(req: Req, res: TypedResponse<Untyped, L>, next: Next): HandlerResult;
 }
 
 /**
@@ -97,11 +105,11 @@ export interface ReusableHandlerShape<L extends LocalsObject, Params = RoutePara
  *
  * @internal
  */
-export interface ReusableErrorHandlerShape<L extends LocalsObject> {
+export interface ReusableErrorHandlerShape<L extends Record<string, Untyped>> {
   /** The error handler. */
-  call(error: Untyped, req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call(error: Untyped, req: TypedRequest<AnyNames>, res: TypedResponse<Untyped, L>, next: Next): HandlerResult;
   /** The error handler, once more. */
-  call<_>(error: Untyped, req: FrameworkRequest<AnyNames>, res: FrameworkResponse<L>, next: Next): HandlerResult;
+  call<_>(error: Untyped, req: TypedRequest<AnyNames>, res: TypedResponse<Untyped, L>, next: Next): HandlerResult;
 }
 
 /**
@@ -154,7 +162,7 @@ export type Handler<
   ResBody = Untyped,
   ReqBody = Untyped,
   ReqQuery = ParsedQs,
-  L extends LocalsObject = LocalsObject,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
 > = HandlerShape<P, ResBody, ReqBody, ReqQuery, L>["call"];
 
 /** An error handler; it has four declared parameters, which is how it is recognised, as in Express. */
@@ -163,18 +171,19 @@ export type ErrorHandler<
   ResBody = Untyped,
   ReqBody = Untyped,
   ReqQuery = ParsedQs,
-  L extends LocalsObject = LocalsObject,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
 > = ErrorHandlerShape<P, ResBody, ReqBody, ReqQuery, L>["call"];
 
 /** A handler that is not written for a particular path, and may be used on any. */
 export type ReusableHandler<
-  L extends LocalsObject = LocalsObject,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
   Params = RouteParams,
   Names = NamesFor<Params>,
 > = ReusableHandlerShape<L, Params, Names>["call"];
 
 /** An error handler that is not written for a particular path. */
-export type ReusableErrorHandler<L extends LocalsObject = LocalsObject> = ReusableErrorHandlerShape<L>["call"];
+export type ReusableErrorHandler<L extends Record<string, Untyped> = Record<string, Untyped>> =
+  ReusableErrorHandlerShape<L>["call"];
 
 /** A middleware from npm, typed for the request and response of Express or Node. */
 export type ForeignHandler = ForeignHandlerShape["call"];
@@ -188,7 +197,7 @@ export type PathHandler<
   ResBody = Untyped,
   ReqBody = Untyped,
   ReqQuery = ParsedQs,
-  L extends LocalsObject = LocalsObject,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
   Names = NamesFor<P>,
 > =
   | Handler<P, ResBody, ReqBody, ReqQuery, L>
@@ -207,7 +216,7 @@ export type HandlerList<
   ResBody = Untyped,
   ReqBody = Untyped,
   ReqQuery = ParsedQs,
-  L extends LocalsObject = LocalsObject,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
   Names = NamesFor<P>,
 > =
   | PathHandler<P, ResBody, ReqBody, ReqQuery, L, Names>

@@ -16,7 +16,7 @@ import { exchangeOf } from "../request/exchange.ts";
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { checkedHandlers } from "./handler_arguments.ts";
-import type { HandlerList, LocalsObject, NamesFor, Next, Path, PathHandler } from "./handler.ts";
+import type { Given, HandlerList, NamesFor, Next, Path, PathHandler } from "./handler.ts";
 import { withTakeover } from "./takeovers.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
@@ -59,8 +59,11 @@ export class RouteEntry implements LayerEntry {
 }
 
 /** Verbs of a route, each taking handlers and returning the route. */
-export interface Route<Params = RouteParams, L extends LocalsObject = LocalsObject, Around = never>
-  extends RouteVerbs<Params, L, Around> {}
+export interface Route<
+  Params = RouteParams,
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  Around = never,
+> extends RouteVerbs<Params, L, Around> {}
 
 /**
  * One path with the handlers of its methods, as `app.route(path)` gives it.
@@ -69,7 +72,7 @@ export interface Route<Params = RouteParams, L extends LocalsObject = LocalsObje
  * @typeParam L Type of `res.locals`
  * @typeParam Around Parameters of the paths around it, which its handlers may declare
  */
-export class Route<Params = RouteParams, L extends LocalsObject = LocalsObject, Around = never>
+export class Route<Params = RouteParams, L extends Record<string, Untyped> = Record<string, Untyped>, Around = never>
   implements RoutedEntries {
   /** The path as it was registered. */
   readonly path: Path;
@@ -101,13 +104,13 @@ export class Route<Params = RouteParams, L extends LocalsObject = LocalsObject, 
    *
    * @throws {TypeError} If there is no handler, or one is not a function
    */
-  all<P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
+  all<P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
     ...handlers: PathHandler<
       NoInfer<P>,
-      NoInfer<ResBody>,
+      Given<ResBody>,
       ReqBody,
       ReqQuery,
-      NoInfer<Ls>,
+      Given<Ls>,
       NamesFor<NoInfer<P>, Around>
     >[]
   ): this;
@@ -116,13 +119,13 @@ export class Route<Params = RouteParams, L extends LocalsObject = LocalsObject, 
    *
    * @throws {TypeError} If there is no handler, or one is not a function
    */
-  all<P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = L>(
+  all<P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
     ...handlers: HandlerList<
       NoInfer<P>,
-      NoInfer<ResBody>,
+      Given<ResBody>,
       ReqBody,
       ReqQuery,
-      NoInfer<Ls>,
+      Given<Ls>,
       NamesFor<NoInfer<P>, Around>
     >[]
   ): this;

@@ -23,9 +23,9 @@ import type { Untyped } from "../request/untyped.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
 import type {
   ErrorHandler,
+  Given,
   Handler,
   HandlerList,
-  LocalsObject,
   NamesFor,
   Next,
   ParamHandler,
@@ -70,9 +70,9 @@ export const registerKey: unique symbol = Symbol("register");
 export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
 
 /** The verbs of a router, and being called as a handler. */
-export interface BaseRouter<Outer = unknown> extends RouterVerbs<LocalsObject, Outer> {
+export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Untyped>, Outer> {
   /** Registers handlers for GET, and for HEAD where no other handler answers it. */
-  readonly get: Verb<this, LocalsObject, Outer>;
+  readonly get: Verb<this, Record<string, Untyped>, Outer>;
   /** Passes a request through the router, as a middleware. */
   (req: Untyped, res: Untyped, next: Next): void;
 }
@@ -231,15 +231,15 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     ResBody = Untyped,
     ReqBody = Untyped,
     ReqQuery = ParsedQs,
-    Ls extends LocalsObject = LocalsObject,
+    Ls extends Record<string, Untyped> = Record<string, Untyped>,
   >(
     path: PathOf<P>,
     ...handlers: PathHandler<
       ParamsOf<P> & Outer,
-      NoInfer<ResBody>,
+      Given<ResBody>,
       ReqBody,
       ReqQuery,
-      NoInfer<Ls>,
+      Given<Ls>,
       NamesFor<ParamsOf<P>, Outer>
     >[]
   ): this;
@@ -251,21 +251,27 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     ResBody = Untyped,
     ReqBody = Untyped,
     ReqQuery = ParsedQs,
-    Ls extends LocalsObject = LocalsObject,
+    Ls extends Record<string, Untyped> = Record<string, Untyped>,
   >(
     path: PathOf<P>,
     ...handlers: HandlerList<
       ParamsOf<P> & Outer,
-      NoInfer<ResBody>,
+      Given<ResBody>,
       ReqBody,
       ReqQuery,
-      NoInfer<Ls>,
+      Given<Ls>,
       NamesFor<ParamsOf<P>, Outer>
     >[]
   ): this;
   /** Adds middleware for every path, with explicit type arguments. */
-  use<P, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends LocalsObject = LocalsObject>(
-    ...handlers: PathHandler<P & Outer, NoInfer<ResBody>, ReqBody, ReqQuery, NoInfer<Ls>>[]
+  use<
+    P,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+  >(
+    ...handlers: PathHandler<P & Outer, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   use(...args: unknown[]): this {
     const caller = `${this.#name}.use`;
@@ -304,8 +310,12 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    *
    * @throws {TypeError} If the path is not valid
    */
-  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, LocalsObject, Outer> {
-    return this.#route(path, `${this.#name}.route`) as unknown as Route<ParamsOf<P> & Outer, LocalsObject, Outer>;
+  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Record<string, Untyped>, Outer> {
+    return this.#route(path, `${this.#name}.route`) as unknown as Route<
+      ParamsOf<P> & Outer,
+      Record<string, Untyped>,
+      Outer
+    >;
   }
 
   #route(path: Path, caller: string): Route {

@@ -12,6 +12,9 @@ export interface Finding {
   readonly message: string;
 }
 
+/** What packages and the compiler declare, parsed once for all programs. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
 /** How a program gets `express`: by `require`, whose types are CommonJS's, or by `import`. */
 export type Loading = "require" | "import";
 
@@ -43,8 +46,11 @@ export function findings(path: string, text: string, sluice: string, loading: Lo
     ? text
     : text.replace(/^import (\w+) = require\((["']express["'])\)/m, "import $1 from $2");
   host.fileExists = (name) => name === path || fileExists.call(host, name);
-  host.getSourceFile = (name, version, ...rest) =>
-    name === path ? ts.createSourceFile(name, own, version, true) : getSourceFile.call(host, name, version, ...rest);
+  host.getSourceFile = (name, version, ...rest) => {
+    if (name === path) return ts.createSourceFile(name, own, version, true);
+    if (!parsed.has(name)) parsed.set(name, getSourceFile.call(host, name, version, ...rest));
+    return parsed.get(name);
+  };
   const program = ts.createProgram([path], options, host);
   const source = program.getSourceFile(path)!;
   const diagnostics = ts.getPreEmitDiagnostics(program);

@@ -51,7 +51,5 @@ function nodeOn(line: number, source: ts.SourceFile): ts.Node | undefined {
 }
 
 function typeOf(node: ts.Node, checker: ts.TypeChecker): ts.Type {
-  if (ts.isExpressionStatement(node)) return checker.getTypeAtLocation(node.expression);
-  if (ts.isPropertyAssignment(node)) return checker.getTypeAtLocation(node.initializer);
-  return checker.getTypeAtLocation(node);
+  return checker.getTypeAtLocation(ts.isExpressionStatement(node) ? node.expression : node);
 }
