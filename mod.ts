@@ -49,7 +49,7 @@ export type {
   RouteParameters,
   Send,
 } from "./src/app/express_names.ts";
-export { FrameworkApp } from "./src/app/framework_app.ts";
+export { type ApplicationExtras, FrameworkApp } from "./src/app/framework_app.ts";
 export type { AppContext } from "./src/dispatch/app_context.ts";
 export type { ErrorListener } from "./src/app/report_error.ts";
 export type { CloseOptions, ListenCallback } from "./src/app/lifecycle.ts";

@@ -52,11 +52,15 @@ import type { Server } from "./server.ts";
 import { type AppSettings, storeSetting } from "./settings.ts";
 import { envIsKnown, tellOfEnv, usualEnv } from "./usual_env.ts";
 
+/** What a program's packages attach to applications; declared like `RequestExtras`. */
+// deno-lint-ignore no-empty-interface -- programs augment it
+export interface ApplicationExtras {}
+
 /** The verbs of an application, its events, and being called as a handler. */
 export interface FrameworkApp<
   L extends Record<string, Untyped> = Record<string, Untyped>,
   AppLocals extends Record<string, Untyped> = Record<string, Untyped>,
-> extends RouterVerbs<L, unknown, never>, EmitterMethods {
+> extends RouterVerbs<L, unknown, never>, EmitterMethods, ApplicationExtras {
   /** Passes a request through the application, as a middleware of another one. */
   (req: Untyped, res: Untyped, next?: Next): void;
   /**

@@ -30,9 +30,10 @@ export type Loading = "require" | "import";
 export function findings(path: string, text: string, sluice: string, loading: Loading): Finding[] {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.Preserve,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-    customConditions: ["node"],
+    // in the first, as a program of CommonJS on Node; in the second, as one that is bundled
+    ...(loading === "require"
+      ? { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 }
+      : { module: ts.ModuleKind.Preserve, moduleResolution: ts.ModuleResolutionKind.Bundler }),
     strict: true,
     noEmit: true,
     skipLibCheck: false,
