@@ -106,12 +106,12 @@ export class Route<Params = RouteParams, L extends Record<string, Untyped> = Rec
    */
   all<P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
     ...handlers: PathHandler<
-      NoInfer<P>,
+      Given<P>,
       Given<ResBody>,
       ReqBody,
       ReqQuery,
       Given<Ls>,
-      NamesFor<NoInfer<P>, Around>
+      NamesFor<Given<P>, Around>
     >[]
   ): this;
   /**
@@ -121,12 +121,12 @@ export class Route<Params = RouteParams, L extends Record<string, Untyped> = Rec
    */
   all<P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
     ...handlers: HandlerList<
-      NoInfer<P>,
+      Given<P>,
       Given<ResBody>,
       ReqBody,
       ReqQuery,
       Given<Ls>,
-      NamesFor<NoInfer<P>, Around>
+      NamesFor<Given<P>, Around>
     >[]
   ): this;
   all(...handlers: unknown[]): this {

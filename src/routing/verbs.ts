@@ -52,23 +52,23 @@ export interface RouteVerb<
   /** Adds handlers. */
   <P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
     ...handlers: PathHandler<
-      NoInfer<P>,
+      Given<P>,
       Given<ResBody>,
       ReqBody,
       ReqQuery,
       Given<Ls>,
-      NamesFor<NoInfer<P>, Around>
+      NamesFor<Given<P>, Around>
     >[]
   ): Self;
   /** Adds handlers and error handlers, in lists nested to any depth. */
   <P = Params, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
     ...handlers: HandlerList<
-      NoInfer<P>,
+      Given<P>,
       Given<ResBody>,
       ReqBody,
       ReqQuery,
       Given<Ls>,
-      NamesFor<NoInfer<P>, Around>
+      NamesFor<Given<P>, Around>
     >[]
   ): Self;
 }
