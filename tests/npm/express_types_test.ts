@@ -7,18 +7,21 @@ import { inFull, tools } from "./support/tools.ts";
 const registry = await startRegistry(new URL("../../.cache/npm_express_types_test/", import.meta.url));
 globalThis.addEventListener("unload", () => void registry.stop());
 
-const PACKAGES = [
-  "express@npm:@sluice/sluice@^0.1.0",
-  "express-rate-limit@8.7.5",
-  "helmet@8.3.0",
-  "@types/cookie-parser@1.4.10",
-  "@types/cors@2.8.19",
-  "@types/express-session@1.19.0",
-  "@types/morgan@1.9.10",
-  "@types/multer@2.2.0",
-  "@types/node@22.20.5",
-  "@types/passport@1.0.17",
-];
+const MANIFEST = {
+  dependencies: {
+    "express": "npm:@sluice/sluice@^0.1.0",
+    "express-rate-limit": "8.7.5",
+    "helmet": "8.3.0",
+    "@types/cookie-parser": "1.4.10",
+    "@types/cors": "2.8.19",
+    "@types/express-session": "1.19.0",
+    "@types/morgan": "1.9.10",
+    "@types/multer": "2.3.0",
+    "@types/node": "22.20.5",
+    "@types/passport": "1.0.17",
+  },
+  overrides: { express: "$express" },
+};
 
 /** A service in the way of Express; a compiler that knows less of its packages than Express's types do refuses it. */
 const PROGRAM = `
@@ -87,14 +90,13 @@ const COMPILERS: readonly (readonly [compiler: string, module: string, type: "co
     : []),
 ];
 
-const project = await makeProject(registry, {});
-await installWithNpm(project, ...PACKAGES);
+const project = await makeProject(registry, MANIFEST);
+await installWithNpm(project);
 await project.write("program.ts", PROGRAM);
 
 for (const [compiler, module, type] of COMPILERS) {
   Deno.test(`${compiler} knows what packages declare for Express, in a program of type ${type}`, async () => {
-    const manifest = JSON.parse(await project.read("package.json"));
-    await project.write("package.json", JSON.stringify({ ...manifest, type }));
+    await project.write("package.json", JSON.stringify({ ...MANIFEST, type }));
     const path = `${await tools()}node_modules/${compiler}/bin/tsc`;
     const options = ["--noEmit", "--strict", "--esModuleInterop", "--target", "es2022", "--types", "node"];
     const { code, output } = await project.run("node", path, ...options, "--module", module, "program.ts");
