@@ -2,7 +2,6 @@ import type { AppContext } from "../dispatch/app_context.ts";
 import { finalResponse } from "../dispatch/final_response.ts";
 import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
-import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
@@ -124,7 +123,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Values that every view of this application sees. */
   locals: Record<string, Untyped> = Object.create(null);
   /** The settings; mounted applications inherit those they did not set themselves. */
-  readonly settings: Record<string, SettingValue> = bareObject();
+  // an object of `Object.create(null)` is a hash table in V8, and every answer asks for settings
+  readonly settings: Record<string, SettingValue> = Object.setPrototypeOf({}, null);
   /** Template engines by extension. */
   readonly engines: Record<string, Engine> = Object.create(null);
   /** Views found so far, when `view cache` is on. */
