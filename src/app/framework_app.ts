@@ -123,8 +123,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Values that every view of this application sees. */
   locals: Record<string, Untyped> = Object.create(null);
   /** The settings; mounted applications inherit those they did not set themselves. */
-  // an object of `Object.create(null)` is a hash table in V8, and every answer asks for settings
-  readonly settings: Record<string, SettingValue> = Object.setPrototypeOf({}, null);
+  readonly settings: Record<string, SettingValue> = Object.create(null);
   /** Template engines by extension. */
   readonly engines: Record<string, Engine> = Object.create(null);
   /** Views found so far, when `view cache` is on. */

@@ -34,8 +34,9 @@ const UNHURRIED_BYTES = 8 * 1024 * 1024;
 /** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
 export function denoPlatform(): Platform {
   trustRecordsOf(Deno.version.deno);
+  const generic = genericPlatform();
   return {
-    ...genericPlatform(),
+    ...generic,
     name: "Deno",
     endsWithAnswer: false,
     leavesStreams: true,
@@ -58,6 +59,8 @@ export function denoPlatform(): Platform {
     watchClient,
     onLeave,
     awaits: isServed,
+    // its node:zlib takes a brotli body for complete that was cut off
+    inflater: (coding) => coding === "brotli" ? undefined : generic.inflater!(coding),
     entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
     prepare,
     listenLimits: ["sendTimeout"],

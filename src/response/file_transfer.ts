@@ -81,8 +81,10 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
   if (files === null) throw new Error(NO_FILES);
   assertNames("extensions", transfer.extensions);
   assertNames("index", transfer.index);
-  const path = resolveFilePath(transfer.requested, transfer, () => files.workingDirectory());
-  const found = await findFile(files, path, transfer.extensions, transfer.index);
+  const { requested, index } = transfer;
+  const path = resolveFilePath(requested, transfer, () => files.workingDirectory());
+  // the slash as it was sent: an escaped one does not ask for a folder's index file
+  const found = await findFile(files, path, transfer.extensions, requested.endsWith("/") ? index : false);
   try {
     if (res.destroyed && !res.writableFinished) throw clientLeft();
     if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");

@@ -10,6 +10,7 @@ export type Feature =
   | "length"
   | "refusal"
   | "unpacking"
+  | "members"
   | "peer"
   | "connection"
   | "host"
