@@ -41,6 +41,7 @@ export function denoPlatform(): Platform {
     endsWithAnswer: false,
     leavesStreams: true,
     files: denoFiles(),
+    separator: () => Deno.build.os === "windows" ? undefined : "/",
     env: readEnv,
     usualEnv: () => "development",
     unread: (name) => mayRead(name) ? undefined : `--allow-env=${name}`,

@@ -15,6 +15,7 @@ export function genericPlatform(): Platform {
     callableApps: true,
     endsWithAnswer: true,
     files: null,
+    separator: () => (globalThis as { process?: ProcessLike }).process?.platform === "win32" ? undefined : "/",
     header: (request, name) => request.headers.get(name),
     // not an iterator: on Deno that sorts all headers again for each of them
     visitHeaders: (request, visitor) => request.headers.forEach(visitor),
@@ -114,6 +115,7 @@ interface Waiting {
 interface ProcessLike {
   readonly env?: Readonly<Record<string, string | undefined>>;
   memoryUsage?(): { readonly heapUsed: number };
+  readonly platform?: string;
   readonly versions?: { readonly node?: string };
 }
 

@@ -174,6 +174,8 @@ export interface RuntimeSupport extends TagMaker {
    * @param isBroken Whether the answer was broken off, so that the connection is of no use any more
    */
   endSilence?(request: Request, info: unknown, isBroken: boolean): void;
+  /** `/` if only that separates folders in the names of the system's files; otherwise both slashes do, as on Windows. */
+  separator(): "/" | undefined;
   /**
    * Inflates bodies, on runtimes with something better than `DecompressionStream`.
    *

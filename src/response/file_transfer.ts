@@ -1,7 +1,7 @@
 import type { ByteRange } from "../http/byte_range.ts";
 import { fileEntityTag } from "../http/entity_tag.ts";
 import { describe } from "../http/error_text.ts";
-import { extensionOf, NO_FILES } from "../http/file_paths.ts";
+import { extensionOf, NO_FILES, separatorBelow } from "../http/file_paths.ts";
 import type { FileStat, FileSystem } from "../http/file_system.ts";
 import type { Validators } from "../http/freshness.ts";
 import { toHttpDate } from "../http/http_date.ts";
@@ -186,7 +186,7 @@ function setFileHeaders(res: FileResponse, { path, stat }: FoundFile, transfer: 
   if (etag && !res.hasHeader("ETag")) res.setHeader("ETag", stat.tag ?? fileEntityTag(stat));
   if (res.hasHeader("Content-Type")) return;
   // a file called "html" has no extension
-  res.setHeader("Content-Type", typeFor(extensionOf(path)));
+  res.setHeader("Content-Type", typeFor(extensionOf(path, separatorBelow(path))));
 }
 
 /** Content types by extension: finding one takes several regular expressions. */

@@ -1,4 +1,4 @@
-import { extensionOf } from "../http/file_paths.ts";
+import { extensionOf, separatorBelow } from "../http/file_paths.ts";
 import type { FileStat, FileSystem, WholeFile } from "../http/file_system.ts";
 import { HttpError } from "../http/http_error.ts";
 import { TwoGenerations } from "../http/two_generations.ts";
@@ -70,7 +70,7 @@ export async function findFile(
   if (names.length > 0) return await findFirst(files, names.map((name) => path + name));
   const exact = await find(files, path);
   if (exact instanceof HttpError) {
-    if (exact.code !== "ENOENT" || path.endsWith("/") || extensionOf(path) !== "") throw exact;
+    if (exact.code !== "ENOENT" || path.endsWith("/") || extensionOf(path, separatorBelow(path)) !== "") throw exact;
     return await findFirst(files, listOf(extensions).map((extension) => `${path}.${extension}`), exact);
   }
   if (exact.stat.isDirectory) throw new DirectoryError(path);
