@@ -10,7 +10,6 @@ export type Feature =
   | "length"
   | "refusal"
   | "unpacking"
-  | "members"
   | "peer"
   | "connection"
   | "host"

@@ -61,7 +61,6 @@ const GAPS = {
     websocket: "the runtime has no WebSocket server",
     length: "the runtime removes `Content-Length` from every response",
     unpacking: "the runtime has no `DecompressionStream`; a compressed body is 415",
-    members: "the runtime has neither `node:zlib` nor `DecompressionStream`",
     head: "the runtime sends the head of a streamed response with its first piece",
     cut: "the local server of the runtime ends a response that fails as if it were complete",
   },

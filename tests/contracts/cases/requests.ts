@@ -187,7 +187,7 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
     assertEquals((await seen(ask, "/body/json", behind))[0], 400);
     const padded = coded("deflate", joined([await packed("deflate", '{"packed":1}'), padding]));
     assertEquals(await json(ask, "/body/json", padded), { body: { packed: 1 } });
-  }, "members");
+  }, "unpacking");
 
   it("without a parser or a body, req.body is undefined", async ({ ask }) => {
     assertEquals(await json(ask, "/body/none", post("application/json", "{}")), { body: null });
