@@ -1,5 +1,5 @@
-import { EMPTY_BARE, EMPTY_PLAIN, type EmptyParams } from "../http/empty_params.ts";
 import { parse, PathError, type Token } from "path-to-regexp";
+import { EMPTY_BARE, EMPTY_PLAIN, type EmptyParams } from "../http/empty_params.ts";
 import { isExponential } from "./ambiguity.ts";
 import { Capture, decodeParam } from "./capture.ts";
 import { translateLegacyPath } from "./legacy_path.ts";
@@ -142,7 +142,7 @@ export class PathPattern {
 
   get #empty(): EmptyParams {
     const { source } = this;
-    // Express does not even ask a layer of `app.use` at "/"
+    // at "/", Express enters what `app.use` was given without matching anything, and makes a plain object
     return source instanceof RegExp || (source === "/" && !this.#options.end) ? EMPTY_PLAIN : EMPTY_BARE;
   }
 

@@ -92,9 +92,9 @@ function isInexact(content: BodyContent, missing: number): boolean {
   return typeof content === "string" && (missing === 3 || content.includes("\ufffd"));
 }
 
-// Compressed bytes that are passed to a DecompressionStream at a time. It decompresses each chunk completely before its size can
-// be checked: 64 KiB could become 64 MiB and take 100 ms, for a limit of 100 kB. Deflate expands a byte to up to 1032
-// bytes; brotli a dozen bytes to 16 MiB.
+// Compressed bytes that are passed to a DecompressionStream at a time. It decompresses each chunk completely before its
+// size can be checked: 64 KiB could become 64 MiB and take 100 ms, for a limit of 100 kB. Deflate expands a byte to up to
+// 1032 bytes; brotli a dozen bytes to 16 MiB.
 const SLICE = { gzip: 1024, deflate: 1024, brotli: 16 };
 
 function inflaterOf(coding: string, support: RuntimeSupport): Inflater {
