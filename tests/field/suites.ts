@@ -10,8 +10,6 @@ export const APPLICATIONS: readonly Suite[] = [
     runner: "vitest",
     tests: [
       "--no-isolate",
-      "--hookTimeout=120000",
-      "--testTimeout=120000",
       "src/lib/middleware",
       "src/lib/routes",
       "src/test/e2e/api/admin/api-token",

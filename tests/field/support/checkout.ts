@@ -68,7 +68,7 @@ async function install(folder: string, suite: Suite): Promise<void> {
 
 /** Tools that look at sources: most of what many packages install, and nothing that their tests need. */
 const TOOLS =
-  /eslint|nyc|standard|prettier|husky|typedoc|semantic-release|lint-staged|^gulp|istanbul|^xo$|^oxfmt$|cspell|@express-rate-limit\/tsconfig/;
+  /eslint|nyc|standard|prettier|husky|typedoc|semantic-release|lint-staged|^gulp|istanbul|^xo$|^oxfmt$|cspell|mintlify|@express-rate-limit\/tsconfig/;
 
 async function leaveOut(manifest: string): Promise<void> {
   const content = JSON.parse(await Deno.readTextFile(manifest));
