@@ -1,6 +1,7 @@
 import type { AppContext } from "../dispatch/app_context.ts";
 import { finalResponse } from "../dispatch/final_response.ts";
 import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
+import { ownFetches } from "../dispatch/surroundings.ts";
 import { isAdviceNoted, isDeveloped, noteAdvice, tellNoted } from "../http/advice.ts";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { bareObject } from "../http/bare_object.ts";
@@ -192,9 +193,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
       if (isAdviceNoted) tellNoted(this);
       return handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
     };
-    return this.#fetch = platform.refuse === undefined
+    const fetch: AppFetch = platform.refuse === undefined
       ? answer
       : (request, info, context) => platform.refuse!(request) ?? answer(request, info, context);
+    ownFetches.add(fetch);
+    return this.#fetch = fetch;
   }
 
   #indexLayers(): void {
