@@ -2,7 +2,7 @@ import { bareObject } from "../http/bare_object.ts";
 import { parse, PathError, type Token } from "path-to-regexp";
 import { isExponential } from "./ambiguity.ts";
 import { Capture, decodeParam } from "./capture.ts";
-import { translateLegacyPath } from "./legacy_path.ts";
+import { constrainedPath, LegacyPathError, legacyPrefix, MARK, readLegacyPath } from "./legacy_path.ts";
 import { pathExpression } from "./path_expression.ts";
 import type { PathOptions } from "./path_options.ts";
 
@@ -37,8 +37,9 @@ const PLAIN = /^(?:\/(?::[A-Za-z_]\w*|[\w.~-]+))*\/?$/;
 /** What only paths have that do not consist of whole words and whole parameters. */
 interface Special {
   readonly keys: readonly string[];
+  /** What parameters must match, if that is all there is besides words and parameters. */
   readonly constraints: ReadonlyMap<string, RegExp>;
-  readonly joined: ReadonlySet<string>;
+  /** Those whose values are lists of segments. */
   readonly wildcards: ReadonlySet<string>;
 }
 
@@ -72,7 +73,7 @@ export class PathPattern {
    * Compiles a path.
    *
    * @param caller Name of the caller for error messages, such as `app.get`
-   * @param source A path string in Express 5's syntax or the Express 4 forms `*`, `:id?`, `:id(\d+)`, `/end/?`, or a RegExp
+   * @param source A path string in the syntax of Express 5 or, if it has no meaning there, of Express 4, or a RegExp
    * @param options How to match
    * @throws {TypeError} If the path is not valid; the message says what to write instead
    */
@@ -88,8 +89,7 @@ export class PathPattern {
       this.#special = {
         keys: regExpKeys(source),
         constraints: NO_CONSTRAINTS,
-        joined: new Set(),
-        wildcards: new Set(),
+        wildcards: NO_WILDCARDS,
       };
       return;
     }
@@ -100,20 +100,12 @@ export class PathPattern {
       this.whole = true;
       return;
     }
-    try {
-      const { path: translated, constraints, joined } = translateLegacyPath(path);
-      const { tokens } = parse(translated);
-      const { regexp, keys } = pathExpression(tokens, translated, options);
-      this.#regex = regexp;
-      const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
-      this.#special = { keys: keys.map((key) => key.name), constraints, joined, wildcards };
-      const marked = markedText(tokens);
-      this.mark = MARK;
-      this.whole = marked !== null;
-      this.text = marked ?? literalPrefix(tokens);
-    } catch (error) {
-      throw pathError(caller, source, error);
-    }
+    const read = readPath(caller, source, path, options);
+    this.#regex = read.regexp;
+    this.#special = read.special;
+    this.mark = MARK.charCodeAt(0);
+    this.whole = read.whole;
+    this.text = read.text;
   }
 
   /** Whether parameters have constraints, which must be checked as well as the text. */
@@ -143,7 +135,7 @@ export class PathPattern {
   /** The path as one regular expression; compiled on first use, because most paths never need it. */
   get regex(): RegExp {
     if (this.#regex !== null) return this.#regex;
-    // a RegExp is kept from the beginning, so this is a string
+    // the expression of any other path is kept from the beginning
     const path = bare(this.source as string, this.#options);
     return this.#regex = pathExpression(parse(path).tokens, path, this.#options).regexp;
   }
@@ -167,13 +159,11 @@ export class PathPattern {
     for (let i = 0; i < this.keys.length; i++) {
       const key = this.keys[i]!;
       const value = found[i + 1];
-      const joined = special?.joined.has(key) ?? false;
-      if (value === undefined) {
-        if (joined) params[key] ??= "";
-        continue;
+      if (special?.wildcards.has(key)) {
+        if (value !== undefined) params[key] = value.split("/").map(decodeParam);
+      } else if (value !== undefined || !(key in params)) {
+        params[key] = value === undefined ? undefined : decodeParam(value);
       }
-      if (special?.constraints.get(key)?.test(value) === false) return null;
-      params[key] = special?.wildcards.has(key) && !joined ? value.split("/").map(decodeParam) : decodeParam(value);
     }
     return { index: found.index, length: found[0].length, params };
   }
@@ -207,6 +197,43 @@ export class PathPattern {
 }
 
 const NO_CONSTRAINTS: ReadonlyMap<string, RegExp> = new Map();
+const NO_WILDCARDS: ReadonlySet<string> = new Set();
+
+/** A path that is more than words and parameters, read. */
+interface ReadPath {
+  readonly regexp: RegExp;
+  readonly special: Special;
+  readonly text: string;
+  readonly whole: boolean;
+}
+
+function readPath(caller: string, source: string, path: string, options: PathOptions): ReadPath {
+  try {
+    const { tokens } = parse(path);
+    const { regexp, keys } = pathExpression(tokens, path, options);
+    const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
+    const special = { keys: keys.map((key) => key.name), constraints: NO_CONSTRAINTS, wildcards };
+    const marked = markedText(tokens);
+    return { regexp, special, text: marked ?? literalPrefix(tokens), whole: marked !== null };
+  } catch (error) {
+    if (!(error instanceof PathError)) throw error;
+    const read = readLegacy(caller, source, path, options);
+    if (read === null) throw pathError(caller, source, error);
+    return read;
+  }
+}
+
+// in the syntax of Express 4
+function readLegacy(caller: string, source: string, path: string, options: PathOptions): ReadPath | null {
+  const legacy = naming(caller, () => readLegacyPath(source, options));
+  if (legacy === null) return null;
+  const { regexp, wildcards } = legacy;
+  const { text, constraints } = constrainedPath(path, options) ?? { text: null, constraints: NO_CONSTRAINTS };
+  const special = { keys: legacy.keys.map(({ name }) => String(name)), constraints, wildcards };
+  // a segment has at least one character, and what a constraint matches need not have any
+  const whole = text !== null && ![...constraints.values()].some((constraint) => constraint.test(""));
+  return { regexp, special, text: whole ? text : legacyPrefix(source), whole };
+}
 
 /** The parameters of a path, and how many characters follow the last one. */
 interface Layout {
@@ -241,9 +268,6 @@ function bare(path: string, { strict }: PathOptions): string {
   return !strict && path.length > 1 && path.charCodeAt(path.length - 1) === SLASH ? path.replace(/\/+$/, "") : path;
 }
 
-/** Begins a parameter where words may begin with a colon; cannot occur in a request target. */
-const MARK = 0;
-
 /** The tokens as a text of whole literals and whole parameters, `null` if they are something else. */
 function markedText(tokens: readonly Token[]): string | null {
   let marked = "";
@@ -252,7 +276,7 @@ function markedText(tokens: readonly Token[]): string | null {
     else if (
       token.type === "param" && marked.endsWith("/") && !token.name.includes("/") && endsSegment(tokens[i + 1])
     ) {
-      marked += `\0${token.name}`;
+      marked += MARK + token.name;
     } else return null;
   }
   if (marked === "" || marked === "/") return "";
@@ -294,8 +318,8 @@ function regExpKeys(source: RegExp): string[] {
 }
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/Unexpected [()]/, "write a group as a RegExp, or an optional part in braces: /a{/b}"],
-  [/Unexpected [[\]]/, "write a character class as a RegExp: /^\\/[ab]$/"],
+  [/Unexpected [()]/, "close every group, or write the path as a RegExp"],
+  [/Unexpected [[\]]/, "close every character class, or write the path as a RegExp"],
   [/Unexpected \?/, "write an optional part in braces: /a{/:b}"],
   [/Unexpected \+/, "write a repeated part as a wildcard: /a/*rest"],
   [/Unexpected !/, "escape it with a backslash"],
@@ -306,12 +330,22 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/Missing text before/, "put text between two parameters: /:a-:b"],
 ];
 
-function pathError(caller: string, source: string, error: unknown): unknown {
-  if (!(error instanceof PathError)) {
-    return error instanceof TypeError ? new TypeError(`${caller}: ${error.message}`, { cause: error }) : error;
+// errors begin with the method that was called
+function naming<T>(caller: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof LegacyPathError)) throw error;
+    throw new TypeError(`${caller}: ${error.message}`, { cause: error });
   }
+}
+
+function pathError(caller: string, source: string, error: PathError): TypeError {
   const reason = error.message.split(": ")[0]!;
-  const hint = HINTS.find(([pattern]) => pattern.test(reason))?.[1];
+  const query = /^(.*?)\?[\w.[\]-]+=/.exec(source);
+  const hint = query === null
+    ? HINTS.find(([pattern]) => pattern.test(reason))?.[1]
+    : `a query is no part of the path: write "${query[1]}", and look at req.query`;
   return new TypeError(`${caller} cannot use the path "${source}": ${reason}${hint ? `; ${hint}` : ""}`, {
     cause: error,
   });
