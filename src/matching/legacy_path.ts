@@ -441,6 +441,21 @@ function repeatedGroups(source: string): string[] {
   return found;
 }
 
+/**
+ * The keys of a RegExp that is a path: its groups have their names, or numbers.
+ *
+ * @param regexp The RegExp
+ */
+export function keysOfRegExp({ source }: RegExp): LegacyKey[] {
+  const keys: LegacyKey[] = [];
+  let unnamed = 0;
+  for (const { 0: found, index } of source.matchAll(SYNTAX)) {
+    if (!isCapturing(found)) continue;
+    keys.push({ name: found.slice("(?<".length, -1) || unnamed++, optional: false, offset: index });
+  }
+  return keys;
+}
+
 /** The key of each group of an expression: groups that are no parameters are numbered. */
 function keysOf(source: string, named: readonly LegacyKey[]): LegacyKey[] {
   const keys: LegacyKey[] = [];

@@ -2,7 +2,15 @@ import { bareObject } from "../http/bare_object.ts";
 import { parse, PathError, type Token } from "path-to-regexp";
 import { isExponential } from "./ambiguity.ts";
 import { Capture, decodeParam } from "./capture.ts";
-import { constrainedPath, LegacyPathError, legacyPrefix, MARK, readLegacyPath } from "./legacy_path.ts";
+import {
+  constrainedPath,
+  keysOfRegExp,
+  type LegacyKey,
+  LegacyPathError,
+  legacyPrefix,
+  MARK,
+  readLegacyPath,
+} from "./legacy_path.ts";
 import { pathExpression } from "./path_expression.ts";
 import type { PathOptions } from "./path_options.ts";
 
@@ -41,6 +49,8 @@ interface Special {
   readonly constraints: ReadonlyMap<string, RegExp>;
   /** Those whose values are lists of segments. */
   readonly wildcards: ReadonlySet<string>;
+  /** Whether parameters that a path lacks are `undefined`, as in Express 4; in Express 5 they are absent. */
+  readonly showsAbsent: boolean;
 }
 
 /**
@@ -87,9 +97,10 @@ export class PathPattern {
       warnOfSlow(caller, source);
       this.#regex = source;
       this.#special = {
-        keys: regExpKeys(source),
+        keys: keysOfRegExp(source).map(({ name }) => String(name)),
         constraints: NO_CONSTRAINTS,
         wildcards: NO_WILDCARDS,
+        showsAbsent: false,
       };
       return;
     }
@@ -141,6 +152,22 @@ export class PathPattern {
   }
 
   /**
+   * The path as Express 4 shows it in `layer.regexp` and `layer.keys`: programs that list routes parse the text of the
+   * expression. Made on each call.
+   */
+  shown(): { readonly regexp: RegExp; readonly keys: readonly LegacyKey[] } {
+    if (this.source instanceof RegExp) return { regexp: this.source, keys: keysOfRegExp(this.source) };
+    try {
+      const legacy = readLegacyPath(this.source, this.#options);
+      if (legacy !== null) return legacy;
+    } catch {
+      // refused there, but a path of Express 5
+    }
+    const keys = this.keys.map((name) => ({ name, optional: false, offset: 0 }));
+    return { regexp: new RegExp(this.regex), keys };
+  }
+
+  /**
    * Matches a path by the regular expression.
    *
    * @param path A path beginning with a slash, not decoded
@@ -159,11 +186,9 @@ export class PathPattern {
     for (let i = 0; i < this.keys.length; i++) {
       const key = this.keys[i]!;
       const value = found[i + 1];
-      if (special?.wildcards.has(key)) {
-        if (value !== undefined) params[key] = value.split("/").map(decodeParam);
-      } else if (value !== undefined || !(key in params)) {
-        params[key] = value === undefined ? undefined : decodeParam(value);
-      }
+      if (value === undefined) {
+        if (special?.showsAbsent && !special.wildcards.has(key)) params[key] ??= undefined;
+      } else params[key] = special?.wildcards.has(key) ? value.split("/").map(decodeParam) : decodeParam(value);
     }
     return { index: found.index, length: found[0].length, params };
   }
@@ -212,7 +237,7 @@ function readPath(caller: string, source: string, path: string, options: PathOpt
     const { tokens } = parse(path);
     const { regexp, keys } = pathExpression(tokens, path, options);
     const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
-    const special = { keys: keys.map((key) => key.name), constraints: NO_CONSTRAINTS, wildcards };
+    const special = { keys: keys.map((key) => key.name), constraints: NO_CONSTRAINTS, wildcards, showsAbsent: false };
     const marked = markedText(tokens);
     return { regexp, special, text: marked ?? literalPrefix(tokens), whole: marked !== null };
   } catch (error) {
@@ -229,7 +254,7 @@ function readLegacy(caller: string, source: string, path: string, options: PathO
   if (legacy === null) return null;
   const { regexp, wildcards } = legacy;
   const { text, constraints } = constrainedPath(path, options) ?? { text: null, constraints: NO_CONSTRAINTS };
-  const special = { keys: legacy.keys.map(({ name }) => String(name)), constraints, wildcards };
+  const special = { keys: legacy.keys.map(({ name }) => String(name)), constraints, wildcards, showsAbsent: true };
   // a segment has at least one character, and what a constraint matches need not have any
   const whole = text !== null && ![...constraints.values()].some((constraint) => constraint.test(""));
   return { regexp, special, text: whole ? text : legacyPrefix(source), whole };
@@ -305,16 +330,6 @@ function warnOfSlow(caller: string, regexp: RegExp): void {
     `${caller}: ${regexp} repeats what can match the same text in several ways, such as a repetition, which a hostile ` +
       "path can make very slow; simplify it",
   );
-}
-
-function regExpKeys(source: RegExp): string[] {
-  const keys: string[] = [];
-  let unnamed = 0;
-  // escapes and character classes are matched first, so that a parenthesis in them is not taken for a group
-  for (const [, group, name] of source.source.matchAll(/\\.|\[(?:\\.|[^\]])*\]|(\((?!\?)|\(\?<(?![=!])([^>]+)>)/g)) {
-    if (group !== undefined) keys.push(name ?? String(unnamed++));
-  }
-  return keys;
 }
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
