@@ -13,7 +13,7 @@ export interface LegacyKey {
 
 /** A path in the syntax of Express 4, as an expression. */
 export interface LegacyPath {
-  /** The expression; for nearly every path its text is that of Express 4. */
+  /** The expression. For nearly every path its text is that of Express 4 up to 4.19, which is what programs can parse. */
   readonly regexp: RegExp;
   /** The key of each of its groups. */
   readonly keys: readonly LegacyKey[];
@@ -269,6 +269,8 @@ class Reader {
     const constraint = close > open ? this.#path.slice(open + 1, close - 1) : null;
     const suffix = /^\*?\??/.exec(this.#path.slice(close))![0];
     const [isRepeated, optional] = [suffix.startsWith("*"), suffix.endsWith("?")];
+    // a slash that may be repeated or absent is in the group
+    const isQuantified = optional || /^(?:\+|\{\d)/.test(this.#path.slice(close + suffix.length));
     const beginsPart = slash !== "" || dot !== "";
     this.#between = beginsPart ? "" : this.#between + this.#path.slice(this.#betweenFrom, this.#at);
     // nothing would tell where one ends and the other one begins
@@ -278,19 +280,19 @@ class Reader {
     const spans = constraint !== null && (withWildcard(constraint, ANYTHING) !== constraint || constraint === ".+");
     if (constraint !== null) this.#checkConstraint(unquoted(name), constraint);
     const value = constraint === null
-      ? this.#between === "" ? `([^/${format}]+?)` : `((?:(?!/|${this.#between}).)+?)`
+      ? this.#between === "" ? `([^\\/${format}]+?)` : `((?:(?!/|${this.#between}).)+?)`
       : spans
-      ? `(${this.#spanningSource(constraint, format + slash)})`
+      ? `(${this.#spanningSource(constraint, slash + format)})`
       : `(${constraint})`;
     this.#key(unquoted(name), optional);
     let repeated = "";
     if (isRepeated) {
       this.#repeat();
-      repeated = `((?:[/${format}].+?)?)`;
+      repeated = `((?:[\\/${format}].+?)?)`;
     }
     this.#write(
       close + suffix.length - this.#at,
-      `(?:${format}${slash}${value}${repeated})${optional ? "?" : ""}`,
+      `${isQuantified ? "(?:" + slash : slash + "(?:"}${format}${value}${repeated})${optional ? "?" : ""}`,
     );
     if (spans) this.#wildcardEnd = this.out.length;
     this.#betweenFrom = this.#at;
