@@ -1,7 +1,11 @@
 import type { LegacyKey } from "./legacy_path.ts";
 import type { PathPattern } from "./path_pattern.ts";
 
-/** The expression of a layer, with the marks that Express 4 gives it. */
+/**
+ * The expression of a layer, with the marks that Express 4 gives it.
+ *
+ * @internal
+ */
 export interface LayerExpression extends RegExp {
   /** Whether the path is `*`. */
   fast_star?: boolean;

@@ -1,7 +1,11 @@
 import { isExponential } from "./ambiguity.ts";
 import type { PathOptions } from "./path_options.ts";
 
-/** A group of an expression, as `layer.keys` of Express 4 shows it. */
+/**
+ * A group of an expression, as `layer.keys` of Express 4 shows it.
+ *
+ * @internal
+ */
 export interface LegacyKey {
   /** Name of the parameter, a number for a group without a name. */
   readonly name: string | number;

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import express from "express";
-import sluice, { FrameworkApp, Layer, Router } from "@sluice/sluice";
+import sluice, { type FrameworkApp, Layer, Router } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
 
 // deno-lint-ignore no-explicit-any -- these tests look at what programs look at, whatever its type
