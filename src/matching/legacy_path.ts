@@ -69,9 +69,9 @@ const SIMPLE = /^(?:\\[dw]|[\w|-]|\[(?:\\[dw]|\w|-(?!-))+\]|[+*?]|\{\d+(?:,\d*)?
  */
 export function readLegacyPath(path: string, options: PathOptions): LegacyPath | null {
   const reader = new Reader(path, options);
-  if (!reader.read()) return null;
-  const { out, wildcards } = reader;
   try {
+    if (!reader.read()) return null;
+    const { out, wildcards } = reader;
     const regexp = new RegExp(`^${out}${endOf(out, options)}`, flagsOf(options));
     const slow = repeatedGroups(out).find((source) => isExponential(new RegExp(source, regexp.flags)));
     if (slow !== undefined) throw refusal(path, `repeats ${slow}, which can match the same text in several ways`);
@@ -346,7 +346,7 @@ class Reader {
     if (this.#isShortest) this.#refuseSpanning();
     // the parameter would be tried at each of its lengths, and the wildcard at each of its own
     if (this.#hasParam) this.#mustEnd = true;
-    const between = this.out.slice(this.#wildcardEnd) + before;
+    const between = this.out.slice(this.#wildcardEnd).replace(/^\?/, "") + before;
     if (this.#wildcardEnd === 0 || hasAlternatives(between)) return ANYTHING;
     if (between === "") return { one: "", last: "" };
     if (!isBalanced(between) || new RegExp(`^(?:${between})$`).test("")) this.#refuseSpanning();
@@ -482,5 +482,5 @@ function isOptional(path: string, colon: number): boolean {
   const name = matchAt(PARAMETER_NAME, path, colon + 1) ?? "";
   const open = colon + 1 + name.length;
   const close = path[open] === "(" ? groupEnd(path, open) : open;
-  return /^\*?\?/.test(path.slice(close));
+  return /^\*?(?:\?|\{0)/.test(path.slice(close));
 }

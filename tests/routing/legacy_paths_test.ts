@@ -85,6 +85,7 @@ const ANSWERS: readonly (readonly [path: string, asked: string, params: Record<s
   ["/api*", "/apix", { 0: "x" }],
   ["*", "/a/b", { 0: "/a/b" }],
   ["/**", "/a/b", { 0: "a/b", 1: "" }],
+  ["/*?/x/*", "/a/x/x/b", { 0: "a/x", 1: "b" }],
   ["/*/edit", "/a/b/edit", { 0: "a/b" }],
   ["/apps/(*)?", "/apps/x/y", { 0: "x/y" }],
   ["/apps/(*)?", "/apps/", {}],
