@@ -1,3 +1,4 @@
+import { noteAdvice } from "../http/advice.ts";
 import { bareObject } from "../http/bare_object.ts";
 import { parse, PathError, type Token } from "path-to-regexp";
 import { isExponential } from "./ambiguity.ts";
@@ -236,6 +237,7 @@ function readPath(caller: string, source: string, path: string, options: PathOpt
   try {
     const { tokens } = parse(path);
     const { regexp, keys } = pathExpression(tokens, path, options);
+    if (isRootless(tokens[0])) noteRootless(caller, source);
     const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
     const special = { keys: keys.map((key) => key.name), constraints: NO_CONSTRAINTS, wildcards, showsAbsent: false };
     const marked = markedText(tokens);
@@ -252,6 +254,8 @@ function readPath(caller: string, source: string, path: string, options: PathOpt
 function readLegacy(caller: string, source: string, path: string, options: PathOptions): ReadPath | null {
   const legacy = naming(caller, () => readLegacyPath(source, options));
   if (legacy === null) return null;
+  // the first letter or parameter of these cannot be absent
+  if (/^(?:[\w-]{2}|:\w+\([^)]*\)(?![?*]))/.test(source) && !source.includes("|")) noteRootless(caller, source);
   const { regexp, wildcards } = legacy;
   const { text, constraints } = constrainedPath(path, options) ?? { text: null, constraints: NO_CONSTRAINTS };
   const special = { keys: legacy.keys.map(({ name }) => String(name)), constraints, wildcards, showsAbsent: true };
@@ -306,6 +310,17 @@ function markedText(tokens: readonly Token[]): string | null {
   }
   if (marked === "" || marked === "/") return "";
   return marked.startsWith("/") ? marked : null;
+}
+
+// such a path matches nothing, because those of requests begin with a slash
+function isRootless(first: Token | undefined): boolean {
+  return first?.type === "param" || (first?.type === "text" && !first.value.startsWith("/"));
+}
+
+function noteRootless(caller: string, source: string): void {
+  noteAdvice(
+    `${caller}: the path "${source}" matches no request, because paths begin with a slash; write "/${source}"`,
+  );
 }
 
 function endsSegment(next: Token | undefined): boolean {
