@@ -11,6 +11,7 @@ import type { AppLike } from "../request/app_like.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "../response/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
+import type { Response } from "../response/request_and_response.ts";
 import type { FileError } from "../response/send_file.ts";
 
 /** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime has. */
@@ -34,7 +35,7 @@ export interface ServeStaticOptions extends FileOptions {
   /** Redirects from the path of a folder to the same with a trailing slash; on by default. */
   redirect?: boolean | undefined;
   /** Sets headers before a file is sent. */
-  setHeaders?: ((res: FrameworkResponse, path: string, stat: StaticFileStat) => void) | undefined;
+  setHeaders?: ((res: Response, path: string, stat: StaticFileStat) => void) | undefined;
 }
 
 /** Names of the options; Express takes those of the part of a file, too, and overwrites `root`. */

@@ -20,8 +20,11 @@ import type { Untyped } from "./untyped.ts";
 /** Values of the path parameters by name. A wildcard is a list of segments, which the types of literal paths show. */
 export type RouteParams = Record<string, string>;
 
-/** Values of the query by name. */
-export type QueryValues = Record<string, Untyped>;
+/** Values of the query by name: what a query parser may make of `a=1&a=2&b[c]=3`. */
+export interface ParsedQs {
+  /** Text; lists and objects where a name is repeated or has brackets. */
+  [name: string]: undefined | string | ParsedQs | (string | ParsedQs)[];
+}
 
 /**
  * Distinguishes Node's and Express's requests from ours by type, by a property that ours do not have. With one that
@@ -46,7 +49,7 @@ class Parsed {
 const parsedKey: unique symbol = Symbol("parsed");
 
 /** Properties that middleware attaches. */
-export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues>
+export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = ParsedQs>
   extends RequestExtras, Omit<CommonExtras, keyof RequestExtras> {}
 
 /**
@@ -57,7 +60,7 @@ export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = 
  * @typeParam Body Type of `req.body`
  * @typeParam Query Type of `req.query`
  */
-export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues> extends IncomingMessage {
+export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = ParsedQs> extends IncomingMessage {
   /**
    * Itself.
    *
@@ -241,21 +244,28 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
    * Reads a request header; `Referer` and `Referrer` are the same.
    *
    * @param name Header name, in any case
-   * @returns Its value, `undefined` when absent
+   * @returns Its value, a list for `Set-Cookie`; `undefined` when absent
    * @throws {TypeError} If the name is missing or not a string
    */
-  get(name: string): string | undefined {
+  get(name: "set-cookie"): string[] | undefined;
+  /** Reads a request header. */
+  get(name: string): string | undefined;
+  get(name: string): string | string[] | undefined {
     if (!name) throw new TypeError("name argument is required to req.get");
     if (typeof name !== "string") throw new TypeError("name must be a string to req.get");
     // only names of the right length are compared: the comparison takes as long as reading the header
     if ((name.length === 7 || name.length === 8) && /^referr?er$/i.test(name)) {
       return this.lookupHeader("referrer") ?? this.lookupHeader("referer");
     }
+    if (name.length === 10 && name.toLowerCase() === "set-cookie") return this.headers["set-cookie"];
     return this.lookupHeader(name);
   }
 
   /** Reads a request header; the same as {@linkcode FrameworkRequest.get}. */
-  header(name: string): string | undefined {
+  header(name: "set-cookie"): string[] | undefined;
+  /** Reads a request header. */
+  header(name: string): string | undefined;
+  header(name: string): string | string[] | undefined {
     return this.get(name);
   }
 

@@ -53,17 +53,28 @@ const sentKey: unique symbol = Symbol("sent");
 /** Key of `res.locals`. */
 const localsKey: unique symbol = Symbol("locals");
 
+/** What a program keeps in the `res.locals` of every response; declared like `RequestExtras`. */
+// deno-lint-ignore no-empty-interface -- programs augment it
+export interface Locals {}
+
+/**
+ * Type of `res.locals`: what the program declares for every response is in each. If it declares nothing, editors show
+ * the type argument alone.
+ *
+ * @internal
+ */
+export type LocalsOf<L> = [keyof Locals] extends [never] ? L : L & Locals;
+
 /** Properties that middleware attaches. */
-export interface FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
+export interface FrameworkResponse<L extends Record<string, Untyped> = Record<string, Untyped>>
   extends ResponseExtras {}
 
 /**
  * Express's response, resulting in one web `Response`: every method of Express 5 on top of Node's.
  *
- * @typeParam Locals Type of `res.locals`
+ * @typeParam L Type of `res.locals`
  */
-export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
-  extends OutgoingMessage {
+export class FrameworkResponse<L extends Record<string, Untyped> = Record<string, Untyped>> extends OutgoingMessage {
   /**
    * Itself.
    *
@@ -79,7 +90,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   readonly [exchangeKey]: Exchange;
   private [begunKey]: ResponseState | null = null;
   private [sentKey]: string | undefined = undefined;
-  private [localsKey]: Locals | undefined = undefined;
+  private [localsKey]: LocalsOf<L> | undefined = undefined;
 
   /** Status of the response. */
   statusCode = 200;
@@ -126,11 +137,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /** Values for the views rendered for this request. */
-  get locals(): Locals {
-    return originalOf(this)[localsKey] ??= Object.create(null) as Locals;
+  get locals(): LocalsOf<L> {
+    return originalOf(this)[localsKey] ??= Object.create(null) as LocalsOf<L>;
   }
 
-  set locals(value: Locals) {
+  set locals(value: LocalsOf<L>) {
     originalOf(this)[localsKey] = value;
   }
 

@@ -57,6 +57,11 @@ export const requests: Chapter = chapter("Requests", (it) => {
     assertEquals(await json(ask, "/header/x-custom"), null);
   });
 
+  it("Set-Cookie is a list, because its values cannot be joined", async ({ ask }) => {
+    assertEquals(await json(ask, "/header/Set-Cookie", { headers: { "set-cookie": "a=1; Path=/" } }), ["a=1; Path=/"]);
+    assertEquals(await json(ask, "/header/set-cookie"), null);
+  });
+
   it("req.xhr knows XMLHttpRequest", async ({ ask }) => {
     const headers = { "x-requested-with": "XMLHttpRequest" };
     assertEquals((await json(ask, "/request", { headers }) as Seen)["xhr"], true);
