@@ -3,7 +3,6 @@ import { finalResponse } from "../dispatch/final_response.ts";
 import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
 import { isAdviceNoted, isDeveloped, noteAdvice, tellNoted } from "../http/advice.ts";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
-import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
@@ -139,7 +138,7 @@ export class FrameworkApp<
   /** Values that every view of this application sees. */
   locals: AppLocals = Object.create(null);
   /** The settings; mounted applications inherit those they did not set themselves. */
-  readonly settings: Record<string, SettingValue> = bareObject();
+  readonly settings: Record<string, SettingValue> = Object.create(null);
   /** Template engines by extension. */
   readonly engines: Record<string, Engine> = Object.create(null);
   /** Views found so far, when `view cache` is on. */

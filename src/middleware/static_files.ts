@@ -74,18 +74,19 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
     if (req.method !== "GET" && req.method !== "HEAD") return fallthrough ? next() : refuseMethod(res);
     // a mount requested without a trailing slash can only be redirected
     const mountOnly = req.path === "/" && !pathOf(req.originalUrl).endsWith("/");
+    const requested = mountOnly ? "" : req.path;
     const transfer = {
       ...fileOptions,
       index,
       maxAge,
       root,
-      requested: mountOnly ? "" : req.path,
+      requested,
       setHeaders: (path: string, stat: FileStat) => setHeaders?.(res, path, shownStat(stat)),
     };
     transferFile(res, transfer).catch((error: FileError) => {
-      const folder = folderOf(error);
-      if (folder !== null && redirect && (mountOnly || !folder.endsWith("/"))) return redirectToFolder(req, res);
-      const failure = folder === null ? error : new HttpError(404) as FileError;
+      const metFolder = isOfFolder(error);
+      if (metFolder && redirect && !requested.endsWith("/")) return redirectToFolder(req, res);
+      const failure = metFolder ? new HttpError(404) as FileError : error;
       if (failure.code === "ECONNABORTED") return;
       if (!isRootKnown && failure.status === 404 && isDeveloped(req.app)) {
         isRootKnown = true;
@@ -128,8 +129,8 @@ function shownStat({ size, mtimeMs }: FileStat): StaticFileStat {
 }
 
 // the runtime's own EISDIR, for a file that has just become a folder, has no path
-function folderOf({ code, path }: FileError & { path?: string }): string | null {
-  return code === "EISDIR" ? path ?? null : null;
+function isOfFolder({ code, path }: FileError & { path?: string }): boolean {
+  return code === "EISDIR" && path !== undefined;
 }
 
 // failed conditions and ranges are about a file that exists

@@ -1,6 +1,6 @@
-import { parse as parseCookie } from "cookie-es";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
+import { emptyParams, isEmptyParams } from "../http/empty_params.ts";
 import { isFresh } from "../http/freshness.ts";
 import { originalKey, originalOf } from "../http/original.ts";
 import { requestSequence } from "../http/sequence.ts";
@@ -8,6 +8,7 @@ import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } fro
 import type { AppLike } from "./app_like.ts";
 import { bodyOf } from "./body_reader.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
+import { parseCookies } from "./cookies.ts";
 import { matchContentType } from "./match_content_type.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 import { IncomingMessage } from "./incoming_message.ts";
@@ -131,7 +132,9 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
 
   /** Path parameters of the layer being run; assignable. */
   get params(): Params {
-    return (this[exchangeKey].target.params ??= {}) as Params;
+    const { target } = this[exchangeKey];
+    if (isEmptyParams(target.params)) target.params = emptyParams(target.params);
+    return target.params as Params;
   }
 
   set params(value: Params | undefined) {
@@ -231,9 +234,9 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
     assignOwn(this, "query", value);
   }
 
-  /** The client's cookies, decoded; cookie middleware may replace them. */
+  /** The client's cookies, decoded, and parsed if `res.cookie` was given an object; cookie middleware may replace them. */
   get cookies(): Untyped {
-    return parsedOf(this).cookies ??= parseCookie(this.lookupHeader("cookie") ?? "");
+    return parsedOf(this).cookies ??= parseCookies(this.lookupHeader("cookie"));
   }
 
   set cookies(value: Untyped) {

@@ -461,8 +461,9 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
     if (filename !== undefined && typeof filename !== "string") {
       throw new TypeError(`res.attachment takes a name as a string, not ${typeof filename}`);
     }
-    const name = filename === undefined ? undefined : baseName(filename);
-    if (name !== undefined && name !== "") this.type(extensionOf(name));
+    const separator = this.app.runtimeSupport.separator();
+    const name = filename === undefined ? undefined : baseName(filename, separator);
+    if (name !== undefined && name !== "") this.type(extensionOf(name, separator));
     return this.set("Content-Disposition", contentDisposition(name));
   }
 
@@ -509,7 +510,9 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
     for (const [name, value] of Object.entries(options?.headers ?? {})) {
       if (name.toLowerCase() !== "content-disposition") headers[name] = value;
     }
-    headers["Content-Disposition"] = contentDisposition(baseName(filename || path));
+    headers["Content-Disposition"] = contentDisposition(
+      baseName(filename || path, this.app.runtimeSupport.separator()),
+    );
     const located = options?.root === undefined ? absolutePath(this, path) : path;
     this.sendFile(located, { ...options, headers }, callback);
   }
