@@ -367,7 +367,7 @@ export class Layer {
    */
   match(path: string): PathMatch | null {
     const match = this.find(path);
-    this.params = match === null ? undefined : { ...match.params };
+    this.params = match === null ? undefined : { ...(match.params as object) };
     return match;
   }
 
