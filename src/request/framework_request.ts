@@ -456,10 +456,11 @@ function parsedOf(req: FrameworkRequest<unknown, Untyped, unknown>): Parsed {
   return originalOf(req)[parsedKey] ??= new Parsed();
 }
 
-function hasBody({ peer, target: { request } }: Exchange, length: string | undefined): boolean {
+function hasBody({ app, peer, target: { request } }: Exchange, length: string | undefined): boolean {
   if (length !== undefined) return !Number.isNaN(Number(length));
   // requests made in process, or over HTTP/2, have neither header; Deno gives those of HTTP/1 a body that is empty
-  return (peer.address === undefined || !request.headers.has("host")) && bodyOf(request) !== null;
+  const isHostless = peer.address === undefined || app.runtimeSupport.header(request, "host") === null;
+  return isHostless && bodyOf(request) !== null;
 }
 
 // as in Express, an empty first argument counts as no offer: `req.accepts(req.query.type)`

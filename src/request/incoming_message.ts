@@ -11,6 +11,7 @@ import { bodyOf, connectionReset } from "./body_reader.ts";
 import { ReadableBody } from "./readable_body.ts";
 import { RequestState, stateKey } from "./request_state.ts";
 import { RequestSocket, type Timed } from "./request_socket.ts";
+import { webRequestOf } from "./web_request.ts";
 
 /**
  * A web `Request` with the API of Node's `http.IncomingMessage`, so that Express middleware runs unmodified.
@@ -45,7 +46,7 @@ export abstract class IncomingMessage extends Emitter {
 
   /** The web request as the platform delivered it. */
   get request(): Request {
-    return this[exchangeKey].target.request;
+    return webRequestOf(this[exchangeKey].target.request);
   }
 
   /**

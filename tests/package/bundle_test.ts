@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { gzipSync } from "node:zlib";
+import { minify } from "rolldown/utils";
 import { lockFlag } from "../support/node_program.ts";
 import { withoutComments, withoutTexts } from "../support/sources.ts";
 
@@ -32,8 +33,8 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % to grow; docs/decisions/0012 says what makes up the size. */
 const BUDGETS = [
-  { what: "the smallest application", program: "hello", minified: 257_200, gzipped: 90_000 },
-  { what: "an application without middleware", program: "core", minified: 247_500, gzipped: 86_300 },
+  { what: "the smallest application", program: "hello", minified: 264_500, gzipped: 92_400 },
+  { what: "an application without middleware", program: "core", minified: 254_500, gzipped: 88_700 },
   { what: "a limiter over Durable Objects", program: "limited", minified: 86_400, gzipped: 31_200 },
 ];
 
@@ -86,11 +87,15 @@ Deno.test("a file that names a runtime is found in a bundle", async () => {
   assert(withoutTexts(withoutComments(platform!.text)).match(FORBIDDEN) !== null);
 });
 
-for (const flags of [[], ["--minify"]]) {
-  Deno.test(`cookie-parser and cookie-session work in a bundle that has renamed them${flags.map((flag) => `, ${flag}`)}`, async () => {
+const asItIs = (text: string): string => text;
+// not with `--minify`: by some of the short names that Deno's bundler gives its `require`, it does not find it again
+const shortened = async (text: string): Promise<string> => (await minify("bundle.js", text)).code;
+
+for (const [what, change] of [["renamed", asItIs], ["renamed and minified", shortened]] as const) {
+  Deno.test(`cookie-parser and cookie-session work in a bundle that has ${what} them`, async () => {
     const file = await Deno.makeTempFile({ suffix: ".mjs" });
     try {
-      await Deno.writeTextFile(file, await bundle("cookies", "--platform", "deno", ...flags));
+      await Deno.writeTextFile(file, await change(await bundle("cookies", "--platform", "deno")));
       const { app } = await import(`file://${file}`) as typeof import("./bundles/cookies.ts");
       for (const path of ["/signed", "/session"]) {
         const set = await app.fetch(new Request(`http://name${path}/set`));

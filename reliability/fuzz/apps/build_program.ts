@@ -104,8 +104,8 @@ export async function seenBy(origin: string, index: number, { path, method }: As
     headers: { ...headers, accept: "text/html" },
     redirect: "manual",
   });
-  // the stack of an error is not the same
-  const body = (await response.text()).replace(/<br> &nbsp; &nbsp;at [^]*<\/pre>/, "</pre>");
+  // the stack of an error is not the same, and may be the framework's own frames, counted
+  const body = (await response.text()).replace(/<br> &nbsp; &nbsp;(?:at|…) [^]*<\/pre>/, "</pre>");
   const shown = ["content-type", "etag", "location", "vary", "allow", "x-error"];
   const policy = response.headers.get("content-security-policy");
   const values = shown.map((name) => response.headers.get(name));
