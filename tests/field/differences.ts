@@ -13,6 +13,11 @@ export interface Difference {
 /** All of them. */
 export const DIFFERENCES: readonly Difference[] = [
   {
+    suite: "Unleash",
+    why: "`req.ip` of a client that came over IPv4 is its IPv4 address, without `::ffff:` in front",
+    tests: ["auditMiddleware testing Adds username and id from an IAuthRequest"],
+  },
+  {
     suite: "express-session",
     why: "the message of an error for headers that come too late names the method, too; its `code` is Node's",
     tests: ["session() res.end patch should error when res.end is called twice"],

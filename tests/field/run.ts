@@ -31,7 +31,7 @@ async function attempt(name: string, tried: () => Promise<readonly string[]>): P
   if (unexpected.length > 0) failed.push(name);
 }
 
-if (Deno.env.get("FIELD_TMP_BUILT") === undefined) await installFrameworks();
+await installFrameworks();
 if (only.some((name) => name.startsWith("npm:"))) await installPrograms(ofNpm);
 for (const [name, program] of ofNpm) {
   await attempt(`npm:${name}`, async () => {
