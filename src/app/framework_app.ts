@@ -7,12 +7,14 @@ import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
 import { describe } from "../http/error_text.ts";
+import { isOriginal } from "../http/original.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
 import { defineVerbs } from "../matching/methods.ts";
 import { answerNode, detected, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { AppFetch, ListenOptions } from "../platform/platform.ts";
 import type { AppLike, RenderCallback, SettingValue } from "../request/app_like.ts";
+import { ownAppKey } from "../request/derived_request.ts";
 import type { ErrorContext } from "../request/error_context.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
 import { OpenStreams } from "../request/open_streams.ts";
@@ -46,6 +48,7 @@ import { type Engine, View } from "../views/view.ts";
 import { acceptWebSocket } from "../websocket/accept.ts";
 import { Connections, connectionsKey } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
+import { foreignPrototype } from "./foreign_prototype.ts";
 import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
 import { type ErrorListener, listeningApp, reportError } from "./report_error.ts";
 import type { Server } from "./server.ts";
@@ -81,6 +84,18 @@ export interface ResumedRequest {
   readonly mount: number;
   /** Path parameters. */
   readonly params: Record<string, Untyped>;
+}
+
+/** A request or a response that somebody else made, such as a mock in a test. */
+interface Foreign {
+  /** The response, of a request. */
+  res?: unknown;
+  /** The request, of a response. */
+  req?: unknown;
+  /** Values for views. */
+  locals?: unknown;
+  /** Sets a header. */
+  setHeader?(name: string, value: string): unknown;
 }
 
 /** Settings that a mounted application takes from its parent unless the program has set them on it. */
@@ -209,6 +224,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   #ownClasses(): AppClasses {
     if (this.#classes === null) {
       this.#classes = { Request: class extends FrameworkRequest {}, Response: class extends FrameworkResponse {} };
+      const { Request, Response } = this.#classes;
+      // what is made from these prototypes belongs to this application
+      for (const { prototype } of [Request, Response]) Object.defineProperty(prototype, ownAppKey, { value: this });
       if (this.parent !== undefined) inheritClasses(this, this.parent);
     }
     return this.#classes;
@@ -242,9 +260,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   // while a mounted application runs, the request and response are its own
-  #enter(req: unknown, res: unknown): ((error?: unknown) => void) | null {
+  #enter(req: unknown, res: unknown): (error?: unknown) => void {
     const exchange = exchangeOf(req);
-    if (exchange === null) return null;
+    if (exchange === null) return this.#enterForeign(req as Foreign, res as Foreign);
     const before = exchange.app;
     exchange.app = this;
     if (this.enabled("x-powered-by")) (res as FrameworkResponse).setHeader("X-Powered-By", "Sluice");
@@ -253,14 +271,31 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const resPrototype = Object.getPrototypeOf(res);
     // changing a prototype costs a microsecond, so only applications that added something to theirs do it
     if (this.#classes !== null) {
-      if (isExtended(this.request)) Object.setPrototypeOf(req, this.request);
-      if (isExtended(this.response)) Object.setPrototypeOf(res, this.response);
+      // what is derived from a request would lose that
+      if (isExtended(this.request) && isOriginal(req as object)) Object.setPrototypeOf(req, this.request);
+      if (isExtended(this.response) && isOriginal(res as object)) Object.setPrototypeOf(res, this.response);
     }
     return (error) => {
       if (error !== undefined) exchange.noteFailure(error);
       exchange.app = before;
       if (Object.getPrototypeOf(req) !== reqPrototype) Object.setPrototypeOf(req as object, reqPrototype);
       if (Object.getPrototypeOf(res) !== resPrototype) Object.setPrototypeOf(res as object, resPrototype);
+    };
+  }
+
+  // as Express does with every request, so that a test's mocks are what its handlers expect
+  #enterForeign(req: Foreign, res: Foreign): (error?: unknown) => void {
+    if (this.enabled("x-powered-by")) res.setHeader?.("X-Powered-By", "Sluice");
+    req.res = res;
+    res.req = req;
+    const [reqPrototype, resPrototype] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)];
+    Object.setPrototypeOf(req, foreignPrototype(req, this.request, FrameworkRequest.prototype));
+    Object.setPrototypeOf(res, foreignPrototype(res, this.response, FrameworkResponse.prototype));
+    res.locals ||= Object.create(null);
+    this._appContext?.setApp(req as Untyped, res as Untyped);
+    return () => {
+      Object.setPrototypeOf(req, reqPrototype);
+      Object.setPrototypeOf(res, resPrototype);
     };
   }
 
@@ -291,13 +326,13 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const leave = this.#enter(first, second);
     this.router.handle(first, second, (error) => {
       if (typeof next === "function") {
-        leave?.(error);
+        leave(error);
         next(error);
-      } else if (leave !== null) {
+      } else {
         // before leaving, because this application's settings decide how the response looks
-        finalResponse(first, second, error);
+        finalResponse(first, second, error || undefined);
         leave();
-      } else if (error) throw error;
+      }
     });
   }
 
@@ -792,8 +827,9 @@ function dotted(caller: string, extension: string): string {
   return extension.startsWith(".") ? extension : `.${extension}`;
 }
 
+// whether it has more than its constructor and its application
 function isExtended(prototype: object): boolean {
-  return Reflect.ownKeys(prototype).length > 1;
+  return Reflect.ownKeys(prototype).length > 2;
 }
 
 defineVerbs(FrameworkApp.prototype, registeringVerb);

@@ -9,7 +9,8 @@ import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
 import { TwoGenerations } from "../http/two_generations.ts";
 import { parseDuration } from "../http/units.ts";
-import { type Exchange, exchangeKey } from "../request/exchange.ts";
+import type { AppLike } from "../request/app_like.ts";
+import { exchangeOf } from "../request/exchange.ts";
 import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
@@ -92,10 +93,16 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
   }
 }
 
-function filesOf(res: FileResponse): FileSystem | null {
-  const exchange = res.req[exchangeKey] as Exchange | undefined;
-  if (exchange === undefined) throw new TypeError(FOREIGN);
-  return exchange.app.runtimeSupport.files;
+/**
+ * The file system.
+ *
+ * @param res The response
+ * @throws {TypeError} If the response is of another framework
+ */
+export function filesOf(res: FileResponse): FileSystem | null {
+  const app: Partial<AppLike> | undefined = exchangeOf(res.req)?.app ?? res.app;
+  if (app?.runtimeSupport === undefined) throw new TypeError(FOREIGN);
+  return app.runtimeSupport.files;
 }
 
 function assertNames(option: string, value: unknown): void {

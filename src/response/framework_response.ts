@@ -5,11 +5,13 @@ import { escapeHtml } from "../http/escape_html.ts";
 import { baseName, extensionOf } from "../http/file_paths.ts";
 import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
-import { originalKey, originalOf } from "../http/original.ts";
+import { assignOwn, makeAssignable } from "../http/assignable.ts";
+import { isOriginal, originalKey, originalOf } from "../http/original.ts";
 import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
 import { statusMessage } from "../http/status_text.ts";
 import type { AppLike, RenderCallback } from "../request/app_like.ts";
-import { type Exchange, exchangeKey } from "../request/exchange.ts";
+import { appOf, given, ownAppKey, ownAppOf } from "../request/derived_request.ts";
+import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { callGuarded } from "../request/guard.ts";
 import type { Untyped } from "../request/untyped.ts";
@@ -77,6 +79,12 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   readonly [exchangeKey]: Exchange;
   private [begunKey]: ResponseState | null = null;
+  /**
+   * The application whose `response` was taken for a prototype.
+   *
+   * @internal
+   */
+  declare readonly [ownAppKey]?: AppLike;
   private [sentKey]: string | undefined = undefined;
   private [localsKey]: Locals | undefined = undefined;
 
@@ -85,6 +93,11 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   /** The request this response belongs to. */
   declare req: FrameworkRequest;
+
+  static {
+    // for what is made from the prototype
+    Object.assign(this.prototype, { statusCode: 200, [begunKey]: null });
+  }
 
   /**
    * Wraps an exchange; the framework does this for every request.
@@ -111,26 +124,28 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   /** Whether the status and headers have been sent, and can no longer be changed. */
   get headersSent(): boolean {
-    return this[sentKey] !== undefined || (this[begunKey] !== null && this[begunKey].sentStatus !== 0);
+    return this[sentKey] !== undefined || (this[begunKey]?.sentStatus ?? 0) !== 0;
   }
 
   /** Whether no header was set and no method replaced, which allows short cuts. */
   get untouched(): boolean {
-    return (this[begunKey] === null || this[begunKey].bare) && !isHooked(this);
+    return (this[begunKey]?.bare ?? true) && !isHooked(this);
   }
 
   /** The application that is handling the request. */
   get app(): AppLike {
-    return this[exchangeKey].app;
+    return exchangeOf(this)?.app ?? ownAppOf(this) as AppLike;
   }
 
   /** Values for the views rendered for this request. */
   get locals(): Locals {
+    if (exchangeOf(this) === null) return undefined as unknown as Locals;
     return originalOf(this)[localsKey] ??= Object.create(null) as Locals;
   }
 
   set locals(value: Locals) {
-    originalOf(this)[localsKey] = value;
+    if (isOriginal(this)) originalOf(this)[localsKey] = value;
+    else assignOwn(this, "locals", value);
   }
 
   /**
@@ -188,10 +203,10 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   jsonp(value?: Untyped): this {
     assertOpen(this, "res.jsonp");
-    const { app } = this;
+    const app = appOf(this, "res.jsonp");
     let text = jsonText(value, app);
-    const given = this.req.query[app.get("jsonp callback name")];
-    const callback = Array.isArray(given) ? given[0] : given;
+    const named = given(this.req, "res.jsonp", "res.req").query[app.get("jsonp callback name")];
+    const callback = Array.isArray(named) ? named[0] : named;
     if (this.outgoing.contentType === undefined) {
       this.setHeader("X-Content-Type-Options", "nosniff");
       giveType(this, JSON_UTF8);
@@ -224,17 +239,17 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * Responds with a web `Response` that a handler returned. Headers that were set before, such as CORS or cookies, are
    * kept unless the response has them, too.
    *
-   * @param given The response
+   * @param returned The response
    */
-  answer(given: Response): void {
+  answer(returned: Response): void {
     assertOpen(this, "returning a Response");
     const { untouched } = this;
     // srvx's class on Node adds the content type of a body only when `body` is read
-    if (Object.getPrototypeOf(given) !== Response.prototype) void given.body;
-    const response = this[exchangeKey].app.runtimeSupport.keepsCoding ? asFetched(given) : given;
+    if (Object.getPrototypeOf(returned) !== Response.prototype) void returned.body;
+    const { app } = exchangeFor(this, "returning a Response");
+    const response = app.runtimeSupport.keepsCoding ? asFetched(returned) : returned;
     if (response.status === 101) return this.adopt(untouched ? response : upgradeWithHeaders(this, response));
     if (mayHandOver(this, response)) {
-      const { app } = this[exchangeKey];
       const body = watchedBody(response, app.runtimeSupport, (error) => this[bodyFailedKey](error));
       if (body === null && untouched) return this.adopt(response);
       // a copy, because a handler may return the same object to several clients, whose cookies must not mix
@@ -249,7 +264,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (isCoded) this.outgoing.coded = response;
     // Workers' fetch and HTMLRewriter keep the length of what they change
     const isOther = isCoded || this.get("Content-Type")?.startsWith("text/html");
-    if (isOther && this.app.runtimeSupport.sized) this.removeHeader("Content-Length");
+    if (isOther && app.runtimeSupport.sized) this.removeHeader("Content-Length");
     this.statusCode = response.status;
     this.statusMessage = response.statusText;
     if (response.body === null) this.end();
@@ -273,10 +288,10 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (value === undefined && arguments.length === 1) {
       throw new TypeError(`res.set needs a value for ${describe(field)}; res.get reads a header`);
     }
-    const given = Array.isArray(value) ? value.map(String) : String(value);
-    if (headerKey(field) !== "content-type") return this.setHeader(field, given);
-    if (Array.isArray(given)) throw new TypeError("Content-Type cannot be set to an Array");
-    const type = contentTypeOf(given);
+    const text = Array.isArray(value) ? value.map(String) : String(value);
+    if (headerKey(field) !== "content-type") return this.setHeader(field, text);
+    if (Array.isArray(text)) throw new TypeError("Content-Type cannot be set to an Array");
+    const type = contentTypeOf(text);
     if (type !== undefined) return this.setHeader(field, type);
     // a value that is no type, such as null from a missing upstream header, leaves the choice to send and json
     this.removeHeader(field);
@@ -373,8 +388,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     const status = second === undefined ? 302 : first as number;
     const target = second === undefined ? first : second;
     if (typeof target !== "string" && !(target instanceof URL)) {
-      const given = typeof first === "number" ? second : target;
-      throw new TypeError(`res.redirect([status,] url) takes the URL as a string, not ${describe(given)}`);
+      const url = typeof first === "number" ? second : target;
+      throw new TypeError(`res.redirect([status,] url) takes the URL as a string, not ${describe(url)}`);
     }
     const address = this.location(target).get("Location") as string;
     const text = statusMessage(status);
@@ -397,7 +412,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @throws {TypeError} If one of them is not a function
    */
   format(handlers: FormatHandlers): this {
-    const { req } = this;
+    const req = given(this.req, "res.format", "res.req");
     if (typeof handlers !== "object" || handlers === null) {
       throw new TypeError(`res.format takes an object of types and handlers, not ${describe(handlers)}`);
     }
@@ -524,7 +539,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     // what the program's callback throws goes the same way: on Node it would end the process
     const own: RenderCallback = (error, html) =>
       callGuarded({ reportError: fail }, { phase: "view" }, () => callback!(error, html));
-    this.app.render(view, values, typeof callback === "function" ? own : callback ?? respond);
+    appOf(this, "res.render").render(view, values, typeof callback === "function" ? own : callback ?? respond);
   }
 }
 
@@ -532,7 +547,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 type AnyResponse = FrameworkResponse<Untyped>;
 
 function begin(res: AnyResponse): ResponseState {
-  const state = res[begunKey] = new ResponseState(res[exchangeKey]);
+  const state = res[begunKey] = new ResponseState();
   if (res[sentKey] !== undefined) state.sent(res[sentKey], res[exchangeKey].response!.status);
   return state;
 }
@@ -563,11 +578,10 @@ function sendAny<R extends AnyResponse>(res: R, body: SendBody): R {
 
 function sendJson<R extends AnyResponse>(res: R, value: unknown): R {
   assertOpen(res, "res.json");
-  const { app } = res;
-  const { settings } = app;
+  const app = appOf(res, "res.json");
   const text = jsonText(value, app);
   const type = res[stateKey].headers.contentType;
-  if (type === undefined) giveType(res, settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8);
+  if (type === undefined) giveType(res, app.get("json charset") === false ? JSON_PLAIN : JSON_UTF8);
   else if (text !== undefined) giveType(res, withUtf8Charset(type));
   // a middleware that replaced send gets the text; otherwise send has nothing to add
   if (res.send !== plainSend) return res.send(text);
@@ -585,7 +599,8 @@ function giveType(res: AnyResponse, type: string): void {
 function answersAtOnce(res: AnyResponse): boolean {
   const state = res[begunKey];
   const { statusCode } = res;
-  return res[sentKey] === undefined && (state === null || state.allowsBody) && !isHooked(res) &&
+  return res[originalKey] === res && res[sentKey] === undefined && (state === null || state.allowsBody) &&
+    !isHooked(res) &&
     res.send === plainSend && res.set === plainSet && !res[exchangeKey].target.isHead &&
     (statusCode === 200 || (statusCode > 200 && statusCode <= 599 && mayHaveContent(statusCode)));
 }
@@ -630,16 +645,16 @@ function sendAtOnce(res: AnyResponse, response: Response, body: string): void {
 // the last part of both send and json: ETag, freshness, then Node's end()
 function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | undefined): R {
   const { headers: outgoing } = res[stateKey];
-  const { settings, runtimeSupport } = res.app;
-  const makeTag = settings["etag fn"];
+  const app = appOf(res, "res.send");
+  const makeTag = app.get("etag fn");
   if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
-    const isTheirs = makeTag === settings.etag;
-    const tag = isTheirs ? makeTag(asBuffer(res, body)) : makeTag(body, runtimeSupport);
+    const isTheirs = makeTag === app.get("etag");
+    const tag = isTheirs ? makeTag(asBuffer(res, body)) : makeTag(body, app.runtimeSupport);
     if (tag && (isTheirs || isHooked(res))) res.setHeader("ETag", tag);
     else if (tag) outgoing.put("etag", tag);
   }
   // without a validator no copy can be fresh, and the request's headers need not be read
-  if (outgoing.validated && res.req.fresh) res.statusCode = 304;
+  if (outgoing.validated && res.req?.fresh) res.statusCode = 304;
   const status = res.statusCode;
   if (status === 204 || status === 304 || status === 205) {
     if (status !== 205) res.removeHeader("Content-Type");
@@ -701,10 +716,13 @@ function addHeaders(res: AnyResponse, response: Response): Response {
 }
 
 function sign(res: AnyResponse, text: string): string {
-  const { secret } = res.req;
+  const { secret } = given(res.req, "res.cookie", "res.req");
   if (!secret) throw new Error('cookieParser("secret") required for signed cookies');
   return "s:" + signCookie(text, secret);
 }
+
+// a plain field in Express, which a test may assign
+makeAssignable(FrameworkResponse.prototype, ["app"]);
 
 // saved, because programs may replace them for all applications: express.response.send = …
 const { send: plainSend, set: plainSet, setHeader: plainSetHeader } = FrameworkResponse.prototype;

@@ -1,8 +1,7 @@
 import { describe } from "../http/error_text.ts";
 import { isAbsolutePath, resolvePath, separatorBelow } from "../http/file_paths.ts";
-import { exchangeKey } from "../request/exchange.ts";
 import { callGuarded } from "../request/guard.ts";
-import { type FileOptions, transferFile } from "./file_transfer.ts";
+import { type FileOptions, filesOf, transferFile } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
 
@@ -97,7 +96,7 @@ export function sendFile(
  * @param path The path as it was given
  */
 export function absolutePath(res: FileResponse, path: string): string {
-  const { files } = res.req[exchangeKey].app.runtimeSupport;
+  const files = filesOf(res);
   // without a file system the transfer itself will fail
   if (files === null) return path;
   const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;
