@@ -20,6 +20,7 @@ import { Exchange, exchangeOf } from "../request/exchange.ts";
 import { OpenStreams } from "../request/open_streams.ts";
 import { FrameworkRequest, type QueryValues } from "../request/framework_request.ts";
 import type { RuntimeSupport } from "../request/runtime_support.ts";
+import { provideUsualApp } from "../request/usual_app.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {
@@ -833,6 +834,8 @@ function isExtended(prototype: object): boolean {
 }
 
 defineVerbs(FrameworkApp.prototype, registeringVerb);
+
+provideUsualApp(() => new FrameworkApp());
 
 // a class has only one base class, and here that is Callable
 mixEmitter(FrameworkApp.prototype);

@@ -93,13 +93,7 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
   }
 }
 
-/**
- * The file system.
- *
- * @param res The response
- * @throws {TypeError} If the response is of another framework
- */
-export function filesOf(res: FileResponse): FileSystem | null {
+function filesOf(res: FileResponse): FileSystem | null {
   const app: Partial<AppLike> | undefined = exchangeOf(res.req)?.app ?? res.app;
   if (app?.runtimeSupport === undefined) throw new TypeError(FOREIGN);
   return app.runtimeSupport.files;

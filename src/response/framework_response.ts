@@ -18,7 +18,7 @@ import type { Untyped } from "../request/untyped.ts";
 import { chunkBytes } from "../http/chunk_bytes.ts";
 import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts";
 import { jsonText } from "./json_text.ts";
-import { mayHaveContent } from "./framing.ts";
+import { lengthOf, mayHaveContent } from "./framing.ts";
 import { headerText, type HeaderValue } from "./outgoing_headers.ts";
 import { assertOpen } from "./header_methods.ts";
 import { bodyFailedKey, endWholeKey, handOverKey, isHooked, OutgoingMessage, streamKey } from "./outgoing_message.ts";
@@ -207,7 +207,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     let text = jsonText(value, app);
     const named = given(this.req, "res.jsonp", "res.req").query[app.get("jsonp callback name")];
     const callback = Array.isArray(named) ? named[0] : named;
-    if (this.outgoing.contentType === undefined) {
+    if (givenType(this) === undefined) {
       this.setHeader("X-Content-Type-Options", "nosniff");
       giveType(this, JSON_UTF8);
     }
@@ -556,13 +556,13 @@ function begin(res: AnyResponse): ResponseState {
 function sendAny<R extends AnyResponse>(res: R, body: SendBody): R {
   assertOpen(res, "res.send");
   if (typeof body === "string") {
-    const type = res[stateKey].headers.contentType;
+    const type = givenType(res);
     giveType(res, type === undefined ? HTML : withUtf8Charset(type));
     return sendWhole(res, body);
   }
   if (body === undefined || body === null) return sendWhole(res, body === null ? "" : undefined);
   if (ArrayBuffer.isView(body) || body instanceof ArrayBuffer) {
-    if (res[stateKey].headers.contentType === undefined) giveType(res, "application/octet-stream");
+    if (givenType(res) === undefined) giveType(res, "application/octet-stream");
     return sendWhole(res, chunkBytes("res.send", body));
   }
   if (body instanceof Blob) return sendBlob(res, body);
@@ -580,7 +580,7 @@ function sendJson<R extends AnyResponse>(res: R, value: unknown): R {
   assertOpen(res, "res.json");
   const app = appOf(res, "res.json");
   const text = jsonText(value, app);
-  const type = res[stateKey].headers.contentType;
+  const type = givenType(res);
   if (type === undefined) giveType(res, app.get("json charset") === false ? JSON_PLAIN : JSON_UTF8);
   else if (text !== undefined) giveType(res, withUtf8Charset(type));
   // a middleware that replaced send gets the text; otherwise send has nothing to add
@@ -588,9 +588,15 @@ function sendJson<R extends AnyResponse>(res: R, value: unknown): R {
   return sendWhole(res, text);
 }
 
+// what is derived from a response, or made by a test, may keep its headers elsewhere
+function givenType(res: AnyResponse): string | undefined {
+  return res[originalKey] === res ? res[stateKey].headers.contentType : res.get("Content-Type");
+}
+
 // a middleware that replaced res.set or res.setHeader gets the type
 function giveType(res: AnyResponse, type: string): void {
-  if (res.setHeader === plainSetHeader && res.set === plainSet) res[stateKey].headers.contentType = type;
+  const isPlain = res[originalKey] === res && res.setHeader === plainSetHeader && res.set === plainSet;
+  if (isPlain) res[stateKey].headers.contentType = type;
   else res.set("Content-Type", type);
 }
 
@@ -644,6 +650,7 @@ function sendAtOnce(res: AnyResponse, response: Response, body: string): void {
 
 // the last part of both send and json: ETag, freshness, then Node's end()
 function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | undefined): R {
+  if (res[originalKey] !== res) return sendByMethods(res, body);
   const { headers: outgoing } = res[stateKey];
   const app = appOf(res, "res.send");
   const makeTag = app.get("etag fn");
@@ -665,9 +672,32 @@ function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | un
   return res;
 }
 
+// the same in Express's way, through nothing but methods, for what is derived from a response, or made by a test
+function sendByMethods<R extends AnyResponse>(res: R, body: string | Uint8Array | undefined): R {
+  const app = appOf(res, "res.send");
+  const makeTag = app.get("etag fn");
+  if (typeof makeTag === "function" && body !== undefined && !res.get("ETag")) {
+    const tag = makeTag === app.get("etag") ? makeTag(asBuffer(res, body)) : makeTag(body, app.runtimeSupport);
+    if (tag) res.set("ETag", tag);
+  }
+  if (body !== undefined) res.set("Content-Length", String(lengthOf(body as string | Uint8Array<ArrayBuffer>)));
+  if (res.req?.fresh) res.status(304);
+  const { statusCode } = res;
+  if (statusCode === 205) res.set("Content-Length", "0");
+  const isBodiless = statusCode === 204 || statusCode === 304;
+  const inapplicable = isBodiless ? ["Content-Type", "Content-Length", "Transfer-Encoding"] : ["Transfer-Encoding"];
+  if (isBodiless || statusCode === 205) { for (const name of inapplicable) res.removeHeader(name); }
+  if (isBodiless || statusCode === 205 || body === undefined || res.req?.method === "HEAD") res.end();
+  else res.end(asBuffer(res, body));
+  return res;
+}
+
 // an etag function of the program's own gets Buffers, for text too, as in Express
 function asBuffer(res: AnyResponse, body: string | Uint8Array): Uint8Array {
-  return res.app.runtimeSupport.nodeBytes(chunkBytes("res.send", body));
+  const { runtimeSupport }: Partial<AppLike> = res.app;
+  const bytes = chunkBytes("res.send", body);
+  // what a test assigns may be less than an application
+  return runtimeSupport === undefined ? bytes : runtimeSupport.nodeBytes(bytes);
 }
 
 function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {

@@ -1,7 +1,9 @@
 import { describe } from "../http/error_text.ts";
 import { isAbsolutePath, resolvePath, separatorBelow } from "../http/file_paths.ts";
+import { appOf, given } from "../request/derived_request.ts";
+import { exchangeOf } from "../request/exchange.ts";
 import { callGuarded } from "../request/guard.ts";
-import { type FileOptions, filesOf, transferFile } from "./file_transfer.ts";
+import { type FileOptions, transferFile } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
 import type { HeaderValue } from "./outgoing_headers.ts";
 
@@ -65,11 +67,11 @@ export function sendFile(
     throw new TypeError("path must be absolute or specify root to res.sendFile");
   }
   const { headers, index = "index.html", ...rest } = options;
-  const { next } = res.req;
+  const { next } = given(res.req, "res.sendFile", "res.req");
   const transfer = {
     ...rest,
     index,
-    etag: options.etag ?? res.app.enabled("etag"),
+    etag: options.etag ?? appOf(res, "res.sendFile").enabled("etag"),
     requested: encodeURI(path).replace(/[?#]/g, encodeURIComponent),
     setHeaders() {
       for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value as HeaderValue);
@@ -96,7 +98,7 @@ export function sendFile(
  * @param path The path as it was given
  */
 export function absolutePath(res: FileResponse, path: string): string {
-  const files = filesOf(res);
+  const { files } = exchangeOf(res.req)?.app.runtimeSupport ?? appOf(res, "res.download").runtimeSupport;
   // without a file system the transfer itself will fail
   if (files === null) return path;
   const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;
