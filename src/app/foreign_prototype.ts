@@ -1,3 +1,5 @@
+import { ownAppKey } from "../request/derived_request.ts";
+
 /**
  * The prototype of a request or a response that somebody else made, such as a mock in a test, while an application of
  * ours runs: Express gives it the application's, on top of Node's classes. Here, what Node's classes would be to it, such
@@ -5,22 +7,24 @@
  *
  * @param object The request or response
  * @param own The prototype of the application's requests or responses
- * @param ours The properties in Express's own name, which it gets from the application
+ * @param ours The prototype of all of them, with the properties that it gets from the application
  */
 export function foreignPrototype(object: object, own: object, ours: object): object {
-  if (object instanceof (ours.constructor as new () => object)) return own;
+  const levels = levelsOf(Object.getPrototypeOf(object), ours);
+  if (levels.length === 0) return own;
   const layer = Object.create(own);
-  for (const level of levelsOf(Object.getPrototypeOf(object))) {
+  for (const level of levels) {
     for (const key of Reflect.ownKeys(level)) {
-      if (key === "constructor" || Object.hasOwn(ours, key)) continue;
+      if (key === "constructor" || (Object.hasOwn(ours, key) && key !== "headersSent")) continue;
       Object.defineProperty(layer, key, Object.getOwnPropertyDescriptor(level, key)!);
     }
   }
   return layer;
 }
 
-// the farthest first, which the others override
-function levelsOf(prototype: object | null): object[] {
-  if (prototype === null || Object.getPrototypeOf(prototype) === null) return [];
-  return [...levelsOf(Object.getPrototypeOf(prototype)), prototype];
+// the farthest first, which the others override; up to what is ours
+function levelsOf(prototype: object | null, ours: object): object[] {
+  if (prototype === null || prototype === ours || Object.hasOwn(prototype, ownAppKey)) return [];
+  const parent = Object.getPrototypeOf(prototype);
+  return parent === null ? [] : [...levelsOf(parent, ours), prototype];
 }

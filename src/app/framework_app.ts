@@ -263,7 +263,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   // while a mounted application runs, the request and response are its own
   #enter(req: unknown, res: unknown): (error?: unknown) => void {
     const exchange = exchangeOf(req);
-    if (exchange === null) return this.#enterForeign(req as Foreign, res as Foreign);
+    if (exchange === null) return this.adopt(req as object, res as object);
     const before = exchange.app;
     exchange.app = this;
     if (this.enabled("x-powered-by")) (res as FrameworkResponse).setHeader("X-Powered-By", "Sluice");
@@ -284,8 +284,17 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     };
   }
 
-  // as Express does with every request, so that a test's mocks are what its handlers expect
-  #enterForeign(req: Foreign, res: Foreign): (error?: unknown) => void {
+  /**
+   * Makes a request and a response that somebody else made those of this application, as Express does with all, so that
+   * a test's mocks are what its handlers expect.
+   *
+   * @param req The request
+   * @param res The response
+   * @returns Makes them what they were
+   *
+   * @internal
+   */
+  adopt(req: Foreign, res: Foreign): () => void {
     if (this.enabled("x-powered-by")) res.setHeader?.("X-Powered-By", "Sluice");
     req.res = res;
     res.req = req;
@@ -318,7 +327,8 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   handle(req: Untyped, res: Untyped, next?: Next): void;
   handle(first: Untyped, second?: Untyped, next?: Next): Promise<Response> | void {
     if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
-    if (isNodeResponse(second)) return answerNode(this, first, second, next);
+    // without a socket it is a mock: then the handlers get the very objects, as in Express
+    if (isNodeResponse(second) && first?.socket) return answerNode(this, first, second, next);
     if (second === undefined && next === undefined) {
       throw new TypeError(
         `app.handle takes a Request, such as new Request("http://localhost/"), not ${describe(first)}`,

@@ -5,8 +5,10 @@ import type { FileStat } from "../http/file_system.ts";
 import { HttpError } from "../http/http_error.ts";
 import { parseDuration } from "../http/units.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
+import { usualApp } from "../request/usual_app.ts";
 import { type FileOptions, transferFile } from "../response/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
+import { handOverKey } from "../response/outgoing_message.ts";
 import type { FileError } from "../response/send_file.ts";
 
 /** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime has. */
@@ -58,9 +60,10 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   if (setHeaders && typeof setHeaders !== "function") throw new TypeError("option setHeaders must be function");
   const maxAge = parseDuration(fileOptions.maxAge || fileOptions.maxage || 0, "option maxAge of serveStatic");
   const middleware: StaticFiles = (req, res, next) => {
+    if (!(handOverKey in res)) return serveForeign(middleware, req, res, next);
     if (req.method !== "GET" && req.method !== "HEAD") return fallthrough ? next() : refuseMethod(res);
     // a mount requested without a trailing slash can only be redirected
-    const mountOnly = req.path === "/" && !pathOf(req.originalUrl).endsWith("/");
+    const mountOnly = req.path === "/" && !pathOf(req.originalUrl ?? req.url).endsWith("/");
     const transfer = {
       ...fileOptions,
       index,
@@ -82,6 +85,20 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   };
   // so that packages find the layer by its name, even in a bundle
   return Object.defineProperty(middleware, "name", { value: "serveStatic" });
+}
+
+// a request of Node's, of another copy of Sluice, or a mock in a test
+function serveForeign(
+  middleware: StaticFiles,
+  req: FrameworkRequest,
+  res: FrameworkResponse,
+  next: (error?: unknown) => void,
+): void {
+  const leave = usualApp().adopt(req, res);
+  middleware(req, res, (error) => {
+    leave();
+    next(error);
+  });
 }
 
 function shownStat({ size, mtimeMs }: FileStat): StaticFileStat {
@@ -111,8 +128,9 @@ function refuseMethod(res: FrameworkResponse): void {
 }
 
 function redirectToFolder(req: FrameworkRequest, res: FrameworkResponse): void {
-  const path = pathOf(req.originalUrl);
-  const query = req.originalUrl.slice(path.length);
+  const { originalUrl = req.url } = req;
+  const path = pathOf(originalUrl);
+  const query = originalUrl.slice(path.length);
   // with several leading slashes browsers would take the first segment for a host
   const location = encodeUrl(`${path.replace(/^\/+/, "/")}/${query}`);
   const shown = escapeHtml(location);

@@ -15,6 +15,7 @@ import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../request/
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { callGuarded } from "../request/guard.ts";
 import type { Untyped } from "../request/untyped.ts";
+import { usualApp } from "../request/usual_app.ts";
 import { chunkBytes } from "../http/chunk_bytes.ts";
 import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts";
 import { jsonText } from "./json_text.ts";
@@ -231,6 +232,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    * @internal
    */
   answerPage(response: Response, text: string): void {
+    exchangeFor(this, "res.answerPage");
     this.statusCode = response.status;
     sendAtOnce(this, response, text);
   }
@@ -289,12 +291,16 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       throw new TypeError(`res.set needs a value for ${describe(field)}; res.get reads a header`);
     }
     const text = Array.isArray(value) ? value.map(String) : String(value);
-    if (headerKey(field) !== "content-type") return this.setHeader(field, text);
+    // whoever replaced setHeader, or made a mock of it, need not return anything
+    if (headerKey(field) !== "content-type") {
+      this.setHeader(field, text);
+      return this;
+    }
     if (Array.isArray(text)) throw new TypeError("Content-Type cannot be set to an Array");
     const type = contentTypeOf(text);
-    if (type !== undefined) return this.setHeader(field, type);
     // a value that is no type, such as null from a missing upstream header, leaves the choice to send and json
-    this.removeHeader(field);
+    if (type === undefined) this.removeHeader(field);
+    else this.setHeader(field, type);
     return this;
   }
 
@@ -351,7 +357,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
       throw new TypeError(`res.vary takes a header name or a list of them, not ${describe(field)}`);
     }
     if (field.length === 0) return this;
-    return this.setHeader("Vary", appendVary(headerText(this.getHeader("Vary")), field));
+    this.setHeader("Vary", appendVary(headerText(this.getHeader("Vary")), field));
+    return this;
   }
 
   /**
@@ -694,10 +701,9 @@ function sendByMethods<R extends AnyResponse>(res: R, body: string | Uint8Array 
 
 // an etag function of the program's own gets Buffers, for text too, as in Express
 function asBuffer(res: AnyResponse, body: string | Uint8Array): Uint8Array {
-  const { runtimeSupport }: Partial<AppLike> = res.app;
-  const bytes = chunkBytes("res.send", body);
   // what a test assigns may be less than an application
-  return runtimeSupport === undefined ? bytes : runtimeSupport.nodeBytes(bytes);
+  const { runtimeSupport = usualApp().runtimeSupport }: Partial<AppLike> = res.app;
+  return runtimeSupport.nodeBytes(chunkBytes("res.send", body));
 }
 
 function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {

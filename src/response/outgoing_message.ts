@@ -3,12 +3,13 @@ import { Emitter, listenedTo, listenerFailed, runningOnce, tell } from "../http/
 import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
 import { originalOf } from "../http/original.ts";
 import { statusText } from "../http/status_text.ts";
-import { type AppLike, type OpenStream, piecesKey } from "../request/app_like.ts";
+import { type OpenStream, piecesKey } from "../request/app_like.ts";
 import { given } from "../request/derived_request.ts";
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../request/exchange.ts";
 import type { ErrorPhase } from "../request/error_context.ts";
 import { callGuarded } from "../request/guard.ts";
 import type { RequestSocket } from "../request/request_socket.ts";
+import { usualApp } from "../request/usual_app.ts";
 import type { NodeHttp } from "../request/runtime_support.ts";
 import { BodyStream, clientLeft, HIGH_WATER_MARK } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "../http/chunk_bytes.ts";
@@ -250,11 +251,11 @@ export abstract class OutgoingMessage extends HeaderMethods {
    */
   [streamKey](source: BodySource): void {
     const state = this[stateKey];
-    const exchange = exchangeFor(this, "res.send of a stream");
     if (this.write !== plain.write || this.end !== plain.end) {
-      void pour(source, this, exchange, (error) => report(this, error, "response"));
+      void pour(source, this, exchangeOf(this), (error) => report(this, error, "response"));
       return;
     }
+    const exchange = exchangeFor(this, "res.write");
     implicitHead(this);
     const { app } = exchange;
     const body = new StreamedBody(source, {
@@ -334,6 +335,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * @param response The response
    */
   protected adopt(response: Response): void {
+    exchangeFor(this, "res.adopt");
     this.statusCode = response.status;
     // the client may be gone; the source of the body must not stay open
     if (!this[stateKey].take(this[exchangeKey], response)) {
@@ -573,10 +575,8 @@ function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string
 
 // middleware that replaced a method expects Buffers
 function nodeBytes(message: OutgoingMessage, chunk: string | Uint8Array): Uint8Array {
-  const bytes = chunkBytes("A body", chunk);
-  const app: Partial<AppLike> | undefined = exchangeOf(message)?.app ?? (message as { app?: AppLike }).app;
-  // what a test assigns may be less than an application
-  return app?.runtimeSupport === undefined ? bytes : app.runtimeSupport.nodeBytes(bytes);
+  const { runtimeSupport } = exchangeOf(message)?.app ?? usualApp();
+  return runtimeSupport.nodeBytes(chunkBytes("A body", chunk));
 }
 
 // middleware such as on-headers replaces writeHead to be called before the headers are sent
@@ -657,9 +657,8 @@ function watchPipe(message: OutgoingMessage, source: unknown): void {
 }
 
 function report(message: OutgoingMessage, error: unknown, phase: ErrorPhase): void {
-  const exchange = exchangeOf(message);
-  if (exchange === null) throw error;
-  exchange.app.reportError(error, { req: requestOf(message)!, phase });
+  const app = exchangeOf(message)?.app ?? usualApp();
+  app.reportError(error, { req: requestOf(message), phase });
 }
 
 function requestOf(message: OutgoingMessage): { readonly method: string; readonly socket: unknown } | undefined {
