@@ -26,5 +26,21 @@ export function originalOf<T extends Derivable>(object: T): T {
  * @param object The object
  */
 export function isOriginal(object: object): boolean {
-  return Object.hasOwn(object, originalKey);
+  if (!Object.hasOwn(object, originalKey)) return false;
+  const original = (object as { [originalKey]: Marked })[originalKey];
+  return original === object || isProxyOf(original, object);
+}
+
+/** Key of the last mark. */
+const markKey: unique symbol = Symbol("mark");
+
+interface Marked {
+  [markKey]?: object;
+}
+
+// a copy has the same properties, but not those that the original got later
+function isProxyOf(original: Marked, object: Marked): boolean {
+  const mark = {};
+  original[markKey] = mark;
+  return object[markKey] === mark;
 }

@@ -46,6 +46,9 @@ class Parsed {
 /** Key of the parsed parts. */
 const parsedKey: unique symbol = Symbol("parsed");
 
+/** Any request. */
+type AnyRequest = FrameworkRequest<unknown, Untyped, unknown>;
+
 /** Properties that middleware attaches. */
 export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = QueryValues>
   extends RequestExtras, Omit<CommonExtras, keyof RequestExtras> {}
@@ -170,7 +173,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 
   /** The part of the path that mounts have consumed, without a trailing slash. */
   get baseUrl(): string {
-    return (this[parsedKey]?.baseUrl ?? exchangeOf(this)?.target.baseUrl) as string;
+    return (originalOf<AnyRequest>(this)[parsedKey]?.baseUrl ?? exchangeOf(this)?.target.baseUrl) as string;
   }
 
   // Express's routers append what their mounts consume, and restore the old value afterwards
@@ -457,11 +460,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Quer
 // `_body`
 makeAssignable(FrameworkRequest.prototype, ["app", "_body"]);
 
-function parsedOf(req: FrameworkRequest<unknown, Untyped, unknown>): Parsed {
+function parsedOf(req: AnyRequest): Parsed {
   return originalOf(req)[parsedKey] ??= new Parsed();
 }
 
-function derivedQuery(req: FrameworkRequest<unknown, Untyped, unknown>): unknown {
+function derivedQuery(req: AnyRequest): unknown {
   const original = originalOf(req);
   // the same object, as long as it is the same query
   if (original !== req && req.url === original.url && req.app === original.app) return original.query;
@@ -470,7 +473,7 @@ function derivedQuery(req: FrameworkRequest<unknown, Untyped, unknown>): unknown
   return parse ? parse(text) : Object.create(null);
 }
 
-function subdomainOffset(req: FrameworkRequest<unknown, Untyped, unknown>): number {
+function subdomainOffset(req: AnyRequest): number {
   const app = req[originalKey] === req ? req[exchangeKey].app : appOf(req, "req.subdomains");
   return app.get("subdomain offset");
 }

@@ -130,7 +130,7 @@ export abstract class IncomingMessage extends Emitter {
     // what is derived may have headers of its own
     if (this[originalKey] !== this) return this.headers?.[name.toLowerCase()];
     // through the public property, because validators may redefine that, with defaults filled in
-    if (this[stateKey] !== null && this[stateKey].headers !== null) return this.headers[name.toLowerCase()];
+    if (this[stateKey]?.headers) return this.headers[name.toLowerCase()];
     let value: string | null = null;
     try {
       const { app, target: { request } } = this[exchangeKey];
@@ -189,18 +189,18 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether nothing more will come: the client is gone, the response is complete, or the body was read to its end. */
   get destroyed(): boolean {
-    return isOver(exchangeOf(this)) || (this[stateKey]?.readable?.ended ?? false);
+    return isOver(exchangeOf(this)) || (readableIn(this)?.ended ?? false);
   }
 
   /** Whether `close` was emitted, or would have been on Node, where reading a body to its end closes the request. */
   get closed(): boolean {
     if (isOver(exchangeOf(this))) return true;
-    return this[stateKey]?.readable?.closed ?? this.readableEnded;
+    return readableIn(this)?.closed ?? this.readableEnded;
   }
 
   /** Whether the body has been received to its end. */
   get complete(): boolean {
-    const readable = this[stateKey]?.readable;
+    const readable = readableIn(this);
     if (readable?.broken) return false;
     const exchange = exchangeOf(this);
     if (exchange === null) return false;
@@ -211,27 +211,29 @@ export abstract class IncomingMessage extends Emitter {
   get readableEnded(): boolean {
     const exchange = exchangeOf(this);
     return exchange !== null &&
-      (this[stateKey]?.readable?.hasEnded() ?? (exchange.finished || exchange.target.request.bodyUsed));
+      (readableIn(this)?.hasEnded() ??
+        (exchange.finished || exchange.target.request.bodyUsed));
   }
 
   /** Whether part of the body was read, so that it can no longer be read as a whole. */
   get readableDidRead(): boolean {
-    return (this[stateKey]?.readable?.taken ?? 0) > 0 || (exchangeOf(this)?.target.request.bodyUsed ?? false);
+    return (readableIn(this)?.taken ?? 0) > 0 ||
+      (exchangeOf(this)?.target.request.bodyUsed ?? false);
   }
 
   /** Size of what waits for `read()`: bytes, or characters once an encoding is set. */
   get readableLength(): number {
-    return this[stateKey]?.readable?.length ?? 0;
+    return readableIn(this)?.length ?? 0;
   }
 
   /** Whether the body flows, `null` before anybody reads it. */
   get readableFlowing(): boolean | null {
-    return this[stateKey]?.readable?.flowing ?? null;
+    return readableIn(this)?.flowing ?? null;
   }
 
   /** The encoding set by `setEncoding`, `null` for none. */
   get readableEncoding(): string | null {
-    return this[stateKey]?.readable?.encoding ?? null;
+    return readableIn(this)?.encoding ?? null;
   }
 
   /** Bytes that Node would buffer. */
@@ -248,7 +250,7 @@ export abstract class IncomingMessage extends Emitter {
   get _readableState(): Record<string, unknown> | undefined {
     if (exchangeOf(this) === null) return undefined;
     const { readableEncoding: encoding, readableEnded: endEmitted, readableLength: length } = this;
-    const readable = this[stateKey]?.readable;
+    const readable = readableIn(this);
     const ended = endEmitted || (readable?.received ?? false);
     const errored = readable?.failure ?? null;
     const closed = endEmitted || this.destroyed;
@@ -279,7 +281,8 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether there may be more to read. */
   get readable(): boolean {
-    return exchangeOf(this) !== null && !this.readableEnded && this[stateKey]?.readable?.ended !== true;
+    return exchangeOf(this) !== null && !this.readableEnded &&
+      readableIn(this)?.ended !== true;
   }
 
   /**
@@ -316,7 +319,7 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether the flow is paused. */
   isPaused(): boolean {
-    return this[stateKey]?.readable?.held ?? false;
+    return readableIn(this)?.held ?? false;
   }
 
   /**
@@ -463,6 +466,11 @@ function assertLate(message: IncomingMessage, what: string, cause: unknown): voi
 function readableOf(message: IncomingMessage, caller: string): ReadableBody {
   const exchange = exchangeFor(message, caller);
   return stateOf(message).readable ??= new ReadableBody(exchange, originalOf(message));
+}
+
+// the body as a stream, if somebody has begun to use it as one
+function readableIn(message: IncomingMessage): ReadableBody | null {
+  return originalOf(message)[stateKey]?.readable ?? null;
 }
 
 function isOver(exchange: Exchange | null): boolean {

@@ -125,12 +125,13 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   /** Whether the status and headers have been sent, and can no longer be changed. */
   get headersSent(): boolean {
-    return this[sentKey] !== undefined || (this[begunKey]?.sentStatus ?? 0) !== 0;
+    const { [sentKey]: sent, [begunKey]: state } = originalOf<AnyResponse>(this);
+    return sent !== undefined || (state?.sentStatus ?? 0) !== 0;
   }
 
   /** Whether no header was set and no method replaced, which allows short cuts. */
   get untouched(): boolean {
-    return (this[begunKey]?.bare ?? true) && !isHooked(this);
+    return (originalOf<AnyResponse>(this)[begunKey]?.bare ?? true) && !isHooked(this);
   }
 
   /** The application that is handling the request. */
@@ -554,6 +555,8 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 type AnyResponse = FrameworkResponse<Untyped>;
 
 function begin(res: AnyResponse): ResponseState {
+  // a copy does not see what was made after it
+  if (res[begunKey] !== null) return res[begunKey];
   const state = res[begunKey] = new ResponseState();
   if (res[sentKey] !== undefined) state.sent(res[sentKey], res[exchangeKey].response!.status);
   return state;

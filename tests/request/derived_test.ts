@@ -140,21 +140,23 @@ for (const { side, prototype, calls } of SIDES) {
     }
   });
 
-  Deno.test(`what is assigned to what is derived from ${side} is its own, and the original stays as it is`, async () => {
-    const [app, init] = handling((req, res) => {
-      const original: Any = { req, res }[side];
-      const derived = Object.create(original);
-      for (const name of assignable(prototype)) {
-        const before = original[name];
-        const value = { headers: { host: "other" } }[name as "headers"] ?? `own ${name}`;
-        derived[name] = value;
-        assertStrictEquals(derived[name], value, name);
-        if (name !== "statusMessage") assertEquals(original[name], before, name);
-      }
-      res.end();
+  for (const kind of ["derived from it", "a copy with the same prototype"]) {
+    Deno.test(`what is assigned to what is ${kind} is its own, and ${side} stays as it is`, async () => {
+      const [app, init] = handling((req, res) => {
+        const original: Any = { req, res }[side];
+        const derived = KINDS[kind]!(original);
+        for (const name of assignable(prototype)) {
+          const before = original[name];
+          const value = { headers: { host: "other" } }[name as "headers"] ?? `own ${name}`;
+          derived[name] = value;
+          assertStrictEquals(derived[name], value, name);
+          if (name !== "statusMessage") assertEquals(original[name], before, name);
+        }
+        res.end();
+      });
+      assertEquals((await ask(app, "/7?a=b", init)).status, 200);
     });
-    assertEquals((await ask(app, "/7?a=b", init)).status, 200);
-  });
+  }
 
   Deno.test(`what is assigned to what is made from the prototype of ${side} is there`, () => {
     for (const name of assignable(prototype)) {
@@ -164,6 +166,52 @@ for (const { side, prototype, calls } of SIDES) {
     }
   });
 }
+
+Deno.test("what is assigned to a proxy belongs to the request, and later layers are matched by it", async () => {
+  const app = quietApp();
+  app.use((req, _res, next) => {
+    const proxy = new Proxy(req, {});
+    Object.assign(proxy, { url: "/other?a=1", method: "PUT", headers: { "x-a": "2" } });
+    next();
+  });
+  app.put("/other", (req, res) => res.json([req.url, req.path, req.get("x-a"), req.query]));
+  assertEquals(await (await ask(app, "/first")).json(), ["/other?a=1", "/other", "2", { a: "1" }]);
+});
+
+Deno.test("a router that gets a derived request leaves the URL of the original alone", async () => {
+  const inner = sluice.Router().get(
+    "/:id",
+    (req, res) => res.json([req.url, req.baseUrl, req.params, req.originalUrl]),
+  );
+  const router = sluice.Router().use("/in", inner);
+  const app = quietApp().get("/*path", (req, res, next) => {
+    const derived: Any = Object.create(req);
+    derived.url = "/in/7?a=b";
+    router(derived, res, next);
+    assertEquals([req.url, req.baseUrl, Object.keys(req.params)], ["/outer/x", "", ["path"]]);
+  });
+  assertEquals(await (await ask(app, "/outer/x")).json(), ["/7?a=b", "/in", { id: "7" }, "/outer/x"]);
+});
+
+Deno.test("what a derived response has of its own is called by the methods of the original, and the other way round", async () => {
+  const app = quietApp().get("/:way", (req, res) => {
+    const derived: Any = Object.create(res);
+    if (req.params.way === "own") {
+      derived.send = (body: string) => res.status(203).type("txt").send(`own ${body}`);
+      return void derived.json({ a: 1 });
+    }
+    res.end = function (this: Any, chunk: unknown) {
+      this.setHeader("x-through", "the original");
+      delete (res as Any).end;
+      return res.end(chunk as string);
+    } as Any;
+    derived.json({ a: 1 });
+  });
+  const own = await ask(app, "/own");
+  assertEquals([own.status, await own.text()], [203, 'own {"a":1}']);
+  const original = await ask(app, "/original");
+  assertEquals([original.headers.get("x-through"), await original.text()], ["the original", '{"a":1}']);
+});
 
 /** Names of properties with a setter. */
 function assignable(prototype: object): string[] {
