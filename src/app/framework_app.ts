@@ -1,6 +1,7 @@
 import type { AppContext } from "../dispatch/app_context.ts";
 import { finalResponse } from "../dispatch/final_response.ts";
 import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
+import { isAdviceNoted, isDeveloped, noteAdvice, tellNoted } from "../http/advice.ts";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
@@ -53,7 +54,7 @@ import { foreignPrototype } from "./foreign_prototype.ts";
 import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
 import { type ErrorListener, listeningApp, reportError } from "./report_error.ts";
 import type { Server } from "./server.ts";
-import { type AppSettings, storeSetting } from "./settings.ts";
+import { type AppSettings, misspeltSetting, parseUnchosenQuery, storeSetting } from "./settings.ts";
 import { envIsKnown, tellOfEnv, usualEnv } from "./usual_env.ts";
 
 /** The verbs of an application, its events, and being called as a handler. */
@@ -177,6 +178,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     this.set("json charset", true);
     this.set("views", platform.files === null ? "./views" : `${platform.files.workingDirectory()}/views`);
     if (env === "production") this.enable("view cache");
+    if (env === "development") this.settings["query parser fn"] = parseUnchosenQuery;
     for (const name of INHERITABLE_DEFAULTS) this.#untouchedDefaults.add(name);
     this.locals["settings"] = this.settings;
     this.on("mount", (parent: FrameworkApp) => this.#inherit(parent));
@@ -201,8 +203,11 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const platform = detectPlatform();
     platform.prepare?.();
     tellOfEnv(this);
-    const answer: AppFetch = (request, info, context) =>
-      handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
+    if (isAdviceNoted) tellNoted(this);
+    const answer: AppFetch = (request, info, context) => {
+      if (isAdviceNoted) tellNoted(this);
+      return handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
+    };
     return this.#fetch = platform.refuse === undefined
       ? answer
       : (request, info, context) => platform.refuse!(request) ?? answer(request, info, context);
@@ -427,7 +432,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     ...handlers: HandlerList<ParamsOf<P>, L, Body, Query>[]
   ): this;
   get(path: Path, ...handlers: unknown[]): unknown {
-    if (arguments.length === 1) return this.settings[path as string];
+    if (arguments.length === 1) {
+      if (typeof path === "string" && path.startsWith("/")) noteAdvice(readsSetting(path));
+      return this.settings[path as string];
+    }
     this.router.register("get", path, handlers);
     return this;
   }
@@ -477,6 +485,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   set(name: string, value?: unknown): this {
     if (arguments.length === 1) return this.settings[name];
     storeSetting(this.settings, name, value);
+    if (isDeveloped(this)) misspeltSetting(name).forEach(noteAdvice);
     this.#untouchedDefaults.delete(name);
     if (name === "env") envIsKnown(this);
     return this;
@@ -640,6 +649,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     const { fetch } = this;
     // again, because layers may have been registered since it was first read
     this.#indexLayers();
+    if (isAdviceNoted) tellNoted(this);
     return this.#lifecycle.listen(fetch, [port, ...rest]);
   }
 
@@ -836,6 +846,10 @@ function dotted(caller: string, extension: string): string {
     throw new TypeError(`${caller} takes an extension as a string, not ${describe(extension)}`);
   }
   return extension.startsWith(".") ? extension : `.${extension}`;
+}
+
+function readsSetting(path: string): string {
+  return `app.get("${path}") reads a setting; a route has a handler, as in app.get("${path}", handler)`;
 }
 
 // whether it has more than its constructor and its application

@@ -17,6 +17,7 @@ import { answerOptions } from "./answer_options.ts";
 import { type ParamContext, ParamRun } from "./param_run.ts";
 import type { Position } from "./position.ts";
 import { mergeParams } from "./merge_params.ts";
+import type { Returned } from "./returned_value.ts";
 
 /** Most handlers of one walk that call one another before the stack is unwound, as in Express. */
 const MAX_DEPTH = 100;
@@ -29,6 +30,8 @@ export interface WalkContext extends ParamContext {
   readonly as?: string | undefined;
   /** Warns the developer, in development only. */
   warn?(message: string): void;
+  /** Called with what a handler returned, or its promise gave, if it is neither nothing nor a response. */
+  returned?(returned: Returned): void;
   /** Called when a handler has returned a promise. */
   handlerBegan?(): void;
   /** Called when the promise of a handler has settled. */
@@ -355,6 +358,7 @@ export class Walk implements WalkOwner {
   #call(fn: AnyHandler): void {
     const { req, res } = this.#context;
     const outer = this.#running;
+    const at = this.#at;
     if (outer === 0) this.#turn = 0;
     else if (this.#turn >= MAX_DEPTH) return this.#callLater(fn);
     this.#running = ++this.#turn;
@@ -367,7 +371,16 @@ export class Walk implements WalkOwner {
       return this.resume(failure);
     }
     this.#running = outer;
-    if (result !== undefined && result !== res) takeResult(result, this.#context, this);
+    if (result !== undefined && result !== res) takeResult(result, this.#context, this, fn, at);
+  }
+
+  /**
+   * Whether the handler that was called last has neither passed the request on nor been followed by another one.
+   *
+   * @param at Index of the step behind it
+   */
+  waitsAt(at: number): boolean {
+    return this.#open && this.#at === at;
   }
 
   // a method of its own, because the variables of a closure would be allocated for every handler
@@ -407,17 +420,17 @@ function called({ fn }: Step, error: unknown): AnyHandler {
 }
 
 // handles what a handler returned: a response, or a promise of one
-function takeResult(result: object | null, context: WalkContext, walk: Walk): void {
+function takeResult(result: object | null, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
   // first a look for a promise: on Deno, instanceof with a class of the web takes longer
   if (typeof (result as PromiseLike<unknown> | null)?.then !== "function") {
-    answer(result, context, walk);
+    answer(result, context, walk, handler, at);
     return;
   }
   context.handlerBegan?.();
   (result as PromiseLike<unknown>).then(
     (value) => {
       context.handlerEnded?.();
-      if (typeof value === "object") answer(value, context, walk);
+      if (value !== undefined) answer(value, context, walk, handler, at);
     },
     (failure) => {
       context.handlerEnded?.();
@@ -426,19 +439,20 @@ function takeResult(result: object | null, context: WalkContext, walk: Walk): vo
   );
 }
 
-function answer(result: object | null, context: WalkContext, walk: Walk): void {
+function answer(result: unknown, context: WalkContext, walk: Walk, handler: AnyHandler, at: number): void {
   // most handlers that return something return the response they have answered with
   if (result === context.res) return;
   try {
     const response = isResponse(result) ? result : isReadable(result) ? fromForeign(result) : null;
     if (response !== null) context.res.answer?.(response);
+    else context.returned?.({ handler, value: result, isItsTurn: () => walk.waitsAt(at) });
   } catch (failure) {
     walk.resume(failure);
   }
 }
 
 // results of HTTP clients such as axios have a status and headers, too, and are no answers
-function isReadable(result: object | null): boolean {
+function isReadable(result: unknown): boolean {
   return typeof (result as Response | null)?.arrayBuffer === "function";
 }
 

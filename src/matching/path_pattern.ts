@@ -1,3 +1,4 @@
+import { noteAdvice } from "../http/advice.ts";
 import { bareObject } from "../http/bare_object.ts";
 import { parse, PathError, type Token } from "path-to-regexp";
 import { isExponential } from "./ambiguity.ts";
@@ -104,6 +105,7 @@ export class PathPattern {
       const { path: translated, constraints, joined } = translateLegacyPath(path);
       const { tokens } = parse(translated);
       const { regexp, keys } = pathExpression(tokens, translated, options);
+      if (isRootless(tokens[0])) noteRootless(caller, source);
       this.#regex = regexp;
       const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
       this.#special = { keys: keys.map((key) => key.name), constraints, joined, wildcards };
@@ -257,6 +259,17 @@ function markedText(tokens: readonly Token[]): string | null {
   }
   if (marked === "" || marked === "/") return "";
   return marked.startsWith("/") ? marked : null;
+}
+
+// such a path matches nothing, because those of requests begin with a slash
+function isRootless(first: Token | undefined): boolean {
+  return first?.type === "param" || (first?.type === "text" && !first.value.startsWith("/"));
+}
+
+function noteRootless(caller: string, source: string): void {
+  noteAdvice(
+    `${caller}: the path "${source}" matches no request, because paths begin with a slash; write "/${source}"`,
+  );
 }
 
 function endsSegment(next: Token | undefined): boolean {

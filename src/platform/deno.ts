@@ -17,6 +17,7 @@ import {
 } from "./deno_record.ts";
 import { isEncrypted, watchScheme } from "./deno_scheme.ts";
 import { genericPlatform, noWebSockets, variables } from "./generic.ts";
+import { listeningAt } from "./listening_at.ts";
 import type { AppFetch, ListenOptions, Platform, PlatformServer, Routed, Upgrade, UpgradeOptions } from "./platform.ts";
 import { SEND_TIMEOUT_MS, SlowReaders } from "./slow_readers.ts";
 import { endStalled } from "./stalled.ts";
@@ -134,9 +135,11 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const left = Promise.withResolvers<void>();
   // Deno listens, too, when the port is bound already: then the first listener of a process would delay its first client
   stopped.signal.addEventListener("abort", () => {}, { once: true });
-  const server = Deno.serve(
-    { ...common, ...tls, signal: stopped.signal },
-    unanswered.watch(watchScheme(handler, cert !== undefined && key !== undefined)),
+  const watched = unanswered.watch(watchScheme(handler, cert !== undefined && key !== undefined));
+  const server = listeningAt(
+    hostname,
+    port,
+    () => Deno.serve({ ...common, ...tls, signal: stopped.signal }, watched),
   );
   server.finished.then(left.resolve, left.reject);
   const slow = new SlowReaders(app.openStreams, Deno.unrefTimer);

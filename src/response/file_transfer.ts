@@ -1,4 +1,5 @@
 import type { ByteRange } from "../http/byte_range.ts";
+import type { OptionNames } from "../http/check_option.ts";
 import { fileEntityTag } from "../http/entity_tag.ts";
 import { describe } from "../http/error_text.ts";
 import { extensionOf, NO_FILES } from "../http/file_paths.ts";
@@ -41,6 +42,30 @@ export interface FileOptions {
   maxAge?: number | string | false | undefined;
   /** An older spelling of `maxAge`. */
   maxage?: number | string | false | undefined;
+}
+
+/** The names of these options. */
+export const FILE_OPTIONS: OptionNames<FileOptions> = {
+  acceptRanges: true,
+  cacheControl: true,
+  dotfiles: true,
+  etag: true,
+  extensions: true,
+  immutable: true,
+  index: true,
+  lastModified: true,
+  maxAge: true,
+  maxage: true,
+};
+
+/**
+ * What to write in place of an option that Express 4 has, and Express 5 has not.
+ *
+ * @param name Name of the option
+ */
+export function insteadOfFileOption(name: string): string | undefined {
+  if (name === "hidden") return 'write dotfiles: "allow"';
+  return name === "from" ? "write root" : undefined;
 }
 
 /** A file to be sent. */

@@ -1,5 +1,6 @@
 import { create as contentDisposition } from "content-disposition";
 import { encodeUrl } from "encodeurl";
+import { advise, isDeveloped } from "../http/advice.ts";
 import { describe } from "../http/error_text.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 import { baseName, extensionOf } from "../http/file_paths.ts";
@@ -8,7 +9,7 @@ import { HttpError } from "../http/http_error.ts";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { isOriginal, originalKey, originalOf } from "../http/original.ts";
 import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
-import { statusMessage } from "../http/status_text.ts";
+import { statusMessage, statusText } from "../http/status_text.ts";
 import type { AppLike, RenderCallback } from "../request/app_like.ts";
 import { appOf, given, ownAppKey, ownAppOf } from "../request/derived_request.ts";
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../request/exchange.ts";
@@ -25,7 +26,7 @@ import { assertOpen } from "./header_methods.ts";
 import { bodyFailedKey, endWholeKey, handOverKey, isHooked, OutgoingMessage, streamKey } from "./outgoing_message.ts";
 import { ResponseState, stateKey } from "./response_state.ts";
 import { absolutePath, sendFile, type SendFileCallback, type SendFileOptions } from "./send_file.ts";
-import { type CookieOptions, formatSetCookie, signCookie } from "./set_cookie.ts";
+import { type CookieOptions, formatSetCookie, misspeltAttributes, signCookie } from "./set_cookie.ts";
 import { isBodySource } from "./streamed_body.ts";
 import { watchedBody } from "./watched_body.ts";
 import { asFetched, copyOf, textResponse } from "./web_response.ts";
@@ -378,6 +379,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
 
   /** Sets `Location`, with characters that are not allowed in a URL percent-encoded. */
   location(url: string | URL): this {
+    if (url === "back") adviseOn(this, () => [BACK]);
     return this.set("Location", encodeUrl(String(url)));
   }
 
@@ -450,6 +452,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   cookie(name: string, value: unknown, options?: CookieOptions | null): this {
     if (typeof name !== "string") throw new TypeError(`res.cookie takes a name as a string, not ${String(name)}`);
+    if (options) adviseOn(this, () => misspeltAttributes(options));
     const text = typeof value === "object" ? "j:" + JSON.stringify(value) : String(value);
     const signed = options?.signed ? sign(this, text) : text;
     return this.append("Set-Cookie", formatSetCookie(name, signed, options ?? {}, Date.now()));
@@ -583,6 +586,7 @@ function sendAny<R extends AnyResponse>(res: R, body: SendBody): R {
   if (typeof body === "function" || typeof body === "symbol") {
     throw new TypeError(`res.send takes text, bytes or a value for JSON, not a ${typeof body}`);
   }
+  if (typeof body === "number") adviseOn(res, () => adviceOnStatus(body));
   return res.json(body);
 }
 
@@ -752,6 +756,22 @@ function addHeaders(res: AnyResponse, response: Response): Response {
     for (const value of values) headers.append(name, String(value));
   }
   return response;
+}
+
+// not by `res.app`, which objects that were made from the prototype of responses need not have
+function adviseOn({ req }: AnyResponse, texts: () => string[]): void {
+  const app = exchangeOf(req)?.app;
+  if (isDeveloped(app)) { for (const text of texts()) advise(app, text); }
+}
+
+const BACK = 'res.redirect("back") leads to the relative URL "back"; Express 4 took it for the page before: write ' +
+  'res.redirect(req.get("Referrer") || "/")';
+
+function adviceOnStatus(body: number): string[] {
+  if (statusText(body) === undefined) return [];
+  return [
+    `res.send(${body}) sends the number as JSON; Express 4 took it for the status: write res.sendStatus(${body})`,
+  ];
 }
 
 function sign(res: AnyResponse, text: string): string {

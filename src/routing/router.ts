@@ -1,6 +1,7 @@
+import { noteAdvice } from "../http/advice.ts";
 import { Callable } from "../http/callable.ts";
 import { describe } from "../http/error_text.ts";
-import { checkNames, type OptionNames } from "../http/check_option.ts";
+import { checkNames, type OptionNames, unknownOptions } from "../http/check_option.ts";
 import { positionOf } from "../dispatch/foreign_position.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
 import { Walk } from "../dispatch/walk.ts";
@@ -56,12 +57,9 @@ import type { GroupOptions, PrintRoutesOptions, RouterOptions } from "./router_o
 import { withTakeover } from "./takeovers.ts";
 import type { RouterVerbs, Verb } from "./verbs.ts";
 
-const GROUP_NAMES: OptionNames<GroupOptions> = {
-  middleware: true,
-  mergeParams: true,
-  caseSensitive: true,
-  strict: true,
-};
+const NAMES: OptionNames<RouterOptions> = { mergeParams: true, caseSensitive: true, strict: true };
+
+const GROUP_NAMES: OptionNames<GroupOptions> = { middleware: true, ...NAMES };
 
 /** Key of what the verbs call; applications have the verbs of routers, and register in their own. */
 export const registerKey: unique symbol = Symbol("register");
@@ -115,6 +113,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     super(router);
     made = this;
     this.#name = name;
+    unknownOptions(name, options, NAMES).forEach(noteAdvice);
     this.caseSensitive = options?.caseSensitive ?? false;
     this.mergeParams = options?.mergeParams ?? false;
     this.strict = options?.strict ?? false;
@@ -517,6 +516,10 @@ export const Router: RouterConstructor = makeConstructor();
 
 function makeConstructor(): RouterConstructor {
   function Router(this: unknown, options?: RouterOptions): BaseRouter {
+    // it would make a router for each request, and answer none
+    if (typeof (options as { originalUrl?: unknown } | null | undefined)?.originalUrl === "string") {
+      throw new TypeError("Router() makes the router: register Router(), not Router");
+    }
     return Reflect.construct(BaseRouter, [options], new.target ?? BaseRouter);
   }
   Router.prototype = BaseRouter.prototype;
