@@ -3,7 +3,6 @@ import { finalResponse } from "../dispatch/final_response.ts";
 import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
 import { isAdviceNoted, isDeveloped, noteAdvice, tellNoted } from "../http/advice.ts";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
-import { bareObject } from "../http/bare_object.ts";
 import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
@@ -19,16 +18,16 @@ import { ownAppKey } from "../request/derived_request.ts";
 import type { ErrorContext } from "../request/error_context.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
 import { OpenStreams } from "../request/open_streams.ts";
-import { FrameworkRequest, type QueryValues } from "../request/framework_request.ts";
+import { FrameworkRequest, type ParsedQs } from "../request/framework_request.ts";
 import type { RuntimeSupport } from "../request/runtime_support.ts";
 import { provideUsualApp } from "../request/usual_app.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {
   ErrorHandler,
+  Given,
   Handler,
   HandlerList,
-  Locals,
   Next,
   ParamHandler,
   ParamsOf,
@@ -57,8 +56,15 @@ import type { Server } from "./server.ts";
 import { type AppSettings, misspeltSetting, parseUnchosenQuery, storeSetting } from "./settings.ts";
 import { envIsKnown, tellOfEnv, usualEnv } from "./usual_env.ts";
 
+/** What a program's packages attach to applications; declared like `RequestExtras`. */
+// deno-lint-ignore no-empty-interface -- programs augment it
+export interface ApplicationExtras {}
+
 /** The verbs of an application, its events, and being called as a handler. */
-export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L, unknown, never>, EmitterMethods {
+export interface FrameworkApp<
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  AppLocals extends Record<string, Untyped> = Record<string, Untyped>,
+> extends RouterVerbs<L, unknown, never>, EmitterMethods, ApplicationExtras {
   /** Passes a request through the application, as a middleware of another one. */
   (req: Untyped, res: Untyped, next?: Next): void;
   /**
@@ -70,6 +76,8 @@ export interface FrameworkApp<L extends Locals = Locals> extends RouterVerbs<L, 
    * ```
    */
   on(event: "error", listener: ErrorListener): this;
+  /** Listens for being mounted on another application. */
+  on(event: "mount", listener: (parent: FrameworkApp) => void): this;
   /** Adds a listener. */
   on(event: EventName, listener: Listener): this;
 }
@@ -109,8 +117,12 @@ const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
  * It is also a function `(req, res, next)`, so it can be mounted like a middleware.
  *
  * @typeParam L Type of `res.locals`
+ * @typeParam AppLocals Type of `app.locals`
  */
-export class FrameworkApp<L extends Locals = Locals> extends Callable implements AppLike {
+export class FrameworkApp<
+  L extends Record<string, Untyped> = Record<string, Untyped>,
+  AppLocals extends Record<string, Untyped> = Record<string, Untyped>,
+> extends Callable implements AppLike {
   // Private fields come first: V8 turns an object with more than twelve properties into a hash table when it gets
   // another one by a computed key, which is how private fields are added, and every access is a look-up from then on.
   /** Its own request and response classes, made on first use of `app.request` or `app.response`. */
@@ -139,9 +151,9 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Attaches the application's own values to requests; `null` for none. */
   _appContext: AppContext | null = null;
   /** Values that every view of this application sees. */
-  locals: Record<string, Untyped> = Object.create(null);
+  locals: AppLocals = Object.create(null);
   /** The settings; mounted applications inherit those they did not set themselves. */
-  readonly settings: Record<string, SettingValue> = bareObject();
+  readonly settings: Record<string, SettingValue> = Object.create(null);
   /** Template engines by extension. */
   readonly engines: Record<string, Engine> = Object.create(null);
   /** Views found so far, when `view cache` is on. */
@@ -180,7 +192,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
     if (env === "production") this.enable("view cache");
     if (env === "development") this.settings["query parser fn"] = parseUnchosenQuery;
     for (const name of INHERITABLE_DEFAULTS) this.#untouchedDefaults.add(name);
-    this.locals["settings"] = this.settings;
+    (this.locals as Record<string, Untyped>)["settings"] = this.settings;
     this.on("mount", (parent: FrameworkApp) => this.#inherit(parent));
   }
 
@@ -353,24 +365,36 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   }
 
   /** Adds middleware, error handlers, routers or apps, for every path. */
-  use(...handlers: PathHandler<Untyped, L>[]): this;
+  use(...handlers: PathHandler<Untyped, Untyped, Untyped, ParsedQs, L>[]): this;
   /** Adds error handlers, for every path. */
-  use(...handlers: ErrorHandler<Untyped, Untyped, L>[]): this;
+  use(...handlers: ErrorHandler<Untyped, Untyped, Untyped, ParsedQs, L>[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
-  use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+  use<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = L,
+  >(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P>, L, Body, Query>[]
+    ...handlers: PathHandler<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   /** Adds middleware and error handlers, in lists nested to any depth. */
-  use(...handlers: HandlerList<Untyped, L>[]): this;
+  use(...handlers: HandlerList<Untyped, Untyped, Untyped, ParsedQs, L>[]): this;
   /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
-  use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+  use<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = L,
+  >(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P>, L, Body, Query>[]
+    ...handlers: HandlerList<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   /** Adds middleware for every path, with explicit type arguments. */
-  use<P, _ResBody = Untyped, Body = Untyped, Query = QueryValues, Ls extends Locals = L>(
-    ...handlers: PathHandler<P, Ls, Body, Query>[]
+  use<P, ResBody = Untyped, ReqBody = Untyped, ReqQuery = ParsedQs, Ls extends Record<string, Untyped> = L>(
+    ...handlers: PathHandler<P, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   use(...args: unknown[]): this {
     const { path, handlers } = splitPath("app.use", args);
@@ -422,14 +446,26 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
    */
   get(name: string): SettingValue;
   /** Registers handlers for GET, and for HEAD where no other handler answers it. */
-  get<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+  get<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = L,
+  >(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P>, L, Body, Query>[]
+    ...handlers: PathHandler<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   /** Registers handlers and error handlers for GET, in lists nested to any depth. */
-  get<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = L>(
+  get<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = L,
+  >(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P>, L, Body, Query>[]
+    ...handlers: HandlerList<ParamsOf<P>, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   get(path: Path, ...handlers: unknown[]): unknown {
     if (arguments.length === 1) {
@@ -471,7 +507,10 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /** Registers a WebSocket route; see {@linkcode BaseRouter.ws}. */
   ws<const P extends Path>(
     path: P,
-    ...args: [...PathHandler<ParamsOf<P>, L>[], WebSocketHandlers]
+    ...args: [
+      ...PathHandler<ParamsOf<P>, Untyped, Untyped, ParsedQs, L>[],
+      WebSocketHandlers<ParamsOf<P>>,
+    ]
   ): this {
     this.router.ws(path, ...(args as unknown as [WebSocketHandlers]));
     return this;

@@ -1,3 +1,4 @@
+import { emptyParams, isEmptyParams } from "../http/empty_params.ts";
 import { isOriginal } from "../http/original.ts";
 import { exchangeOf } from "../request/exchange.ts";
 import type { Target } from "../request/target.ts";
@@ -40,7 +41,7 @@ export class ForeignPosition implements Position {
   }
 
   set params(value: unknown) {
-    this.#req.params = value ?? {};
+    this.#req.params = isEmptyParams(value) ? emptyParams(value) : value;
   }
 
   get method(): string {

@@ -1,3 +1,4 @@
+import { EMPTY_BARE, isEmptyParams } from "../http/empty_params.ts";
 import { isResponse } from "../http/response_class.ts";
 import { readCaptures } from "../matching/capture.ts";
 import {
@@ -165,7 +166,7 @@ export class Walk implements WalkOwner {
     // what nearly every call comes to is all in here, and the rest elsewhere: V8 inlines only little code
     if (
       !signal && this.#open && (this.#running === 0 || this.#running === this.#turn) && step !== undefined &&
-      (step.within || (step.stays && position.params === undefined)) &&
+      (step.within || (step.stays && position.params === step.empty)) &&
       stateOf(position) === this.#matchedAt
     ) {
       this.#at++;
@@ -227,7 +228,7 @@ export class Walk implements WalkOwner {
     const { scope } = step;
     const { mergeParams: merges, paramHandlers } = scope.source ?? this.#source;
     if (step.direct) {
-      position.params = merges ? mergeParams(null, this.#paramsAround(scope)) : undefined;
+      position.params = merges ? mergeParams(step.empty!, this.#paramsAround(scope)) : step.empty;
       position.mount = this.#base + step.taken;
     } else {
       if (step.captures === null || paramHandlers.size > 0) return this.#search(undefined);
@@ -245,7 +246,7 @@ export class Walk implements WalkOwner {
   #paramsAround({ parent }: Scope): unknown {
     if (parent === null) return this.#extras?.params;
     const { mergeParams: merges } = parent.source ?? this.#source;
-    return merges ? mergeParams(null, this.#paramsAround(parent)) : undefined;
+    return merges ? mergeParams(EMPTY_BARE, this.#paramsAround(parent)) : EMPTY_BARE;
   }
 
   // the slow way to the next step: asks layers whether they match, runs parameter handlers, and looks for error
@@ -285,10 +286,8 @@ export class Walk implements WalkOwner {
         }
         if (route !== null) this.#context.req.route = route;
         const { mergeParams: merges, paramHandlers } = step.scope.source ?? this.#source;
-        this.#position.params = merges
-          ? mergeParams(match.params, this.#paramsAround(step.scope))
-          : match.params ?? undefined;
-        if (match.params !== null && paramHandlers.size > 0) return this.#runParams(step, match, error);
+        this.#position.params = merges ? mergeParams(match.params, this.#paramsAround(step.scope)) : match.params;
+        if (paramHandlers.size > 0 && !isEmptyParams(match.params)) return this.#runParams(step, match, error);
         this.#position.mount = this.#mountOf(step, match);
       }
       if (step.kind === wanted) return this.#call(called(step, error));
@@ -312,7 +311,7 @@ export class Walk implements WalkOwner {
 
   #runParams(step: Step, match: PathMatch, error: unknown): void {
     this.#position.mount = this.#base + step.scope.taken;
-    this.#paramRunOf(step.scope).run(Object.keys(match.params!), (failure) => {
+    this.#paramRunOf(step.scope).run(Object.keys(match.params), (failure) => {
       if (failure) {
         // a layer whose parameter handlers failed is not entered, nor are the error handlers of its route
         this.#at = step.end;

@@ -1,6 +1,6 @@
-import { noteAdvice } from "../http/advice.ts";
-import { bareObject } from "../http/bare_object.ts";
 import { parse, PathError, type Token } from "path-to-regexp";
+import { noteAdvice } from "../http/advice.ts";
+import { EMPTY_BARE, EMPTY_PLAIN, type EmptyParams } from "../http/empty_params.ts";
 import { isExponential } from "./ambiguity.ts";
 import { Capture, decodeParam } from "./capture.ts";
 import { translateLegacyPath } from "./legacy_path.ts";
@@ -17,8 +17,8 @@ export interface PathMatch {
   readonly index: number;
   /** Characters of the path that matched. */
   readonly length: number;
-  /** Decoded parameters, `null` if the pattern has none. */
-  readonly params: Record<string, PathValue> | null;
+  /** Decoded parameters. As in Express, those of path strings inherit nothing, and those of RegExps are plain objects. */
+  readonly params: Record<string, PathValue> | EmptyParams;
 }
 
 /**
@@ -139,7 +139,13 @@ export class PathPattern {
   }
 
   get #places(): Layout {
-    return this.#layout ??= layoutOf(this.text, this.mark);
+    return this.#layout ??= layoutOf(this.text, this.mark, this.#empty);
+  }
+
+  get #empty(): EmptyParams {
+    const { source } = this;
+    // at "/", Express enters what `app.use` was given without matching anything, and makes a plain object
+    return source instanceof RegExp || (source === "/" && !this.#options.end) ? EMPTY_PLAIN : EMPTY_BARE;
   }
 
   /** The path as one regular expression; compiled on first use, because most paths never need it. */
@@ -163,8 +169,8 @@ export class PathPattern {
     if (regex.lastIndex !== 0) regex.lastIndex = 0;
     const found = regex.exec(path);
     if (found === null) return null;
-    if (this.keys.length === 0) return { index: found.index, length: found[0].length, params: null };
-    const params: Record<string, PathValue> = bareObject();
+    if (this.keys.length === 0) return { index: found.index, length: found[0].length, params: this.#empty };
+    const params: Record<string, PathValue> = this.source instanceof RegExp ? {} : Object.create(null);
     const special = this.#special;
     for (let i = 0; i < this.keys.length; i++) {
       const key = this.keys[i]!;
@@ -193,7 +199,7 @@ export class PathPattern {
    * @throws {URIError} With status 400 if a parameter has a broken percent escape
    */
   extract(path: string): PathMatch | null {
-    const params: Record<string, string> = bareObject();
+    const params: Record<string, string> = Object.create(null);
     const { first, tail } = this.#places;
     let at = 0;
     for (let capture = first; capture !== null; capture = capture.next) {
@@ -219,7 +225,7 @@ interface Layout {
   readonly fixed: PathMatch | null;
 }
 
-function layoutOf(text: string, mark: number): Layout {
+function layoutOf(text: string, mark: number, empty: EmptyParams): Layout {
   const names: string[] = [];
   const skips: number[] = [];
   let skip = 0;
@@ -235,7 +241,7 @@ function layoutOf(text: string, mark: number): Layout {
   }
   let first: Capture | null = null;
   for (let i = names.length - 1; i >= 0; i--) first = new Capture(names[i]!, skips[i]!, first);
-  return { first, names, tail: skip, fixed: first === null ? { index: 0, length: text.length, params: null } : null };
+  return { first, names, tail: skip, fixed: first === null ? { index: 0, length: text.length, params: empty } : null };
 }
 
 // without trailing slashes, unless they are significant

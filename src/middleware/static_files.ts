@@ -13,6 +13,7 @@ import { usualApp } from "../request/usual_app.ts";
 import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "../response/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { handOverKey } from "../response/outgoing_message.ts";
+import type { Response } from "../response/request_and_response.ts";
 import type { FileError } from "../response/send_file.ts";
 
 /** Information about a file, for `setHeaders`: the part of Node's `fs.Stats` that every runtime has. */
@@ -36,7 +37,7 @@ export interface ServeStaticOptions extends FileOptions {
   /** Redirects from the path of a folder to the same with a trailing slash; on by default. */
   redirect?: boolean | undefined;
   /** Sets headers before a file is sent. */
-  setHeaders?: ((res: FrameworkResponse, path: string, stat: StaticFileStat) => void) | undefined;
+  setHeaders?: ((res: Response, path: string, stat: StaticFileStat) => void) | undefined;
 }
 
 /** Names of the options; Express takes those of the part of a file, too, and overwrites `root`. */
@@ -76,18 +77,19 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
     if (req.method !== "GET" && req.method !== "HEAD") return fallthrough ? next() : refuseMethod(res);
     // a mount requested without a trailing slash can only be redirected
     const mountOnly = req.path === "/" && !pathOf(req.originalUrl ?? req.url).endsWith("/");
+    const requested = mountOnly ? "" : req.path;
     const transfer = {
       ...fileOptions,
       index,
       maxAge,
       root,
-      requested: mountOnly ? "" : req.path,
+      requested,
       setHeaders: (path: string, stat: FileStat) => setHeaders?.(res, path, shownStat(stat)),
     };
     transferFile(res, transfer).catch((error: FileError) => {
-      const folder = folderOf(error);
-      if (folder !== null && redirect && (mountOnly || !folder.endsWith("/"))) return redirectToFolder(req, res);
-      const failure = folder === null ? error : new HttpError(404) as FileError;
+      const metFolder = isOfFolder(error);
+      if (metFolder && redirect && !requested.endsWith("/")) return redirectToFolder(req, res);
+      const failure = metFolder ? new HttpError(404) as FileError : error;
       if (failure.code === "ECONNABORTED") return;
       if (!isRootKnown && failure.status === 404 && isDeveloped(req.app)) {
         isRootKnown = true;
@@ -144,8 +146,8 @@ function shownStat({ size, mtimeMs }: FileStat): StaticFileStat {
 }
 
 // the runtime's own EISDIR, for a file that has just become a folder, has no path
-function folderOf({ code, path }: FileError & { path?: string }): string | null {
-  return code === "EISDIR" ? path ?? null : null;
+function isOfFolder({ code, path }: FileError & { path?: string }): boolean {
+  return code === "EISDIR" && path !== undefined;
 }
 
 // failed conditions and ranges are about a file that exists

@@ -35,12 +35,14 @@ const UNHURRIED_BYTES = 8 * 1024 * 1024;
 /** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
 export function denoPlatform(): Platform {
   trustRecordsOf(Deno.version.deno);
+  const generic = genericPlatform();
   return {
-    ...genericPlatform(),
+    ...generic,
     name: "Deno",
     endsWithAnswer: false,
     leavesStreams: true,
     files: denoFiles(),
+    separator: () => Deno.build.os === "windows" ? undefined : "/",
     env: readEnv,
     usualEnv: () => "development",
     unread: (name) => mayRead(name) ? undefined : `--allow-env=${name}`,
@@ -59,6 +61,8 @@ export function denoPlatform(): Platform {
     watchClient,
     onLeave,
     awaits: isServed,
+    // its node:zlib takes a brotli body for complete that was cut off
+    inflater: (coding) => coding === "brotli" ? undefined : generic.inflater!(coding),
     entityTag: builtinTag(builtinModule, UNHURRIED_BYTES),
     prepare,
     listenLimits: ["sendTimeout"],

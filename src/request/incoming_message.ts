@@ -128,9 +128,9 @@ export abstract class IncomingMessage extends Emitter {
    */
   protected lookupHeader(name: string): string | undefined {
     // what is derived may have headers of its own
-    if (this[originalKey] !== this) return this.headers?.[name.toLowerCase()];
+    if (this[originalKey] !== this) return this.headers?.[name.toLowerCase()] as string | undefined;
     // through the public property, because validators may redefine that, with defaults filled in
-    if (this[stateKey]?.headers) return this.headers[name.toLowerCase()];
+    if (this[stateKey]?.headers) return this.headers[name.toLowerCase()] as string | undefined;
     let value: string | null = null;
     try {
       const { app, target: { request } } = this[exchangeKey];

@@ -15,6 +15,7 @@ import { appOf, given, ownAppKey, ownAppOf } from "../request/derived_request.ts
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { callGuarded } from "../request/guard.ts";
+import type { RuntimeSupport } from "../request/runtime_support.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { usualApp } from "../request/usual_app.ts";
 import { chunkBytes } from "../http/chunk_bytes.ts";
@@ -56,17 +57,28 @@ const sentKey: unique symbol = Symbol("sent");
 /** Key of `res.locals`. */
 const localsKey: unique symbol = Symbol("locals");
 
+/** What a program keeps in the `res.locals` of every response; declared like `RequestExtras`. */
+// deno-lint-ignore no-empty-interface -- programs augment it
+export interface Locals {}
+
+/**
+ * Type of `res.locals`: what the program declares for every response is in each. If it declares nothing, editors show
+ * the type argument alone.
+ *
+ * @internal
+ */
+export type LocalsOf<L> = [keyof Locals] extends [never] ? L : L & Locals;
+
 /** Properties that middleware attaches. */
-export interface FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
+export interface FrameworkResponse<L extends Record<string, Untyped> = Record<string, Untyped>>
   extends ResponseExtras {}
 
 /**
  * Express's response, resulting in one web `Response`: every method of Express 5 on top of Node's.
  *
- * @typeParam Locals Type of `res.locals`
+ * @typeParam L Type of `res.locals`
  */
-export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<string, Untyped>>
-  extends OutgoingMessage {
+export class FrameworkResponse<L extends Record<string, Untyped> = Record<string, Untyped>> extends OutgoingMessage {
   /**
    * Itself.
    *
@@ -88,7 +100,7 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
    */
   declare readonly [ownAppKey]?: AppLike;
   private [sentKey]: string | undefined = undefined;
-  private [localsKey]: Locals | undefined = undefined;
+  private [localsKey]: LocalsOf<L> | undefined = undefined;
 
   /** Status of the response. */
   statusCode = 200;
@@ -141,12 +153,12 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
   }
 
   /** Values for the views rendered for this request. */
-  get locals(): Locals {
-    if (exchangeOf(this) === null) return undefined as unknown as Locals;
-    return originalOf(this)[localsKey] ??= Object.create(null) as Locals;
+  get locals(): LocalsOf<L> {
+    if (exchangeOf(this) === null) return undefined as unknown as LocalsOf<L>;
+    return originalOf(this)[localsKey] ??= Object.create(null) as LocalsOf<L>;
   }
 
-  set locals(value: Locals) {
+  set locals(value: LocalsOf<L>) {
     if (isOriginal(this)) originalOf(this)[localsKey] = value;
     else assignOwn(this, "locals", value);
   }
@@ -473,8 +485,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     if (filename !== undefined && typeof filename !== "string") {
       throw new TypeError(`res.attachment takes a name as a string, not ${typeof filename}`);
     }
-    const name = filename === undefined ? undefined : baseName(filename);
-    if (name !== undefined && name !== "") this.type(extensionOf(name));
+    const separator = supportOf(this).separator();
+    const name = filename === undefined ? undefined : baseName(filename, separator);
+    if (name !== undefined && name !== "") this.type(extensionOf(name, separator));
     return this.set("Content-Disposition", contentDisposition(name));
   }
 
@@ -521,7 +534,9 @@ export class FrameworkResponse<Locals extends Record<string, Untyped> = Record<s
     for (const [name, value] of Object.entries(options?.headers ?? {})) {
       if (name.toLowerCase() !== "content-disposition") headers[name] = value;
     }
-    headers["Content-Disposition"] = contentDisposition(baseName(filename || path));
+    headers["Content-Disposition"] = contentDisposition(
+      baseName(filename || path, supportOf(this).separator()),
+    );
     const located = options?.root === undefined ? absolutePath(this, path) : path;
     this.sendFile(located, { ...options, headers }, callback);
   }
@@ -706,11 +721,15 @@ function sendByMethods<R extends AnyResponse>(res: R, body: string | Uint8Array 
   return res;
 }
 
+// a response that a test made may have no application, or less than one
+function supportOf(res: AnyResponse): RuntimeSupport {
+  const { runtimeSupport = usualApp().runtimeSupport }: Partial<AppLike> = res.app ?? {};
+  return runtimeSupport;
+}
+
 // an etag function of the program's own gets Buffers, for text too, as in Express
 function asBuffer(res: AnyResponse, body: string | Uint8Array): Uint8Array {
-  // what a test assigns may be less than an application
-  const { runtimeSupport = usualApp().runtimeSupport }: Partial<AppLike> = res.app;
-  return runtimeSupport.nodeBytes(chunkBytes("res.send", body));
+  return supportOf(res).nodeBytes(chunkBytes("res.send", body));
 }
 
 function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {

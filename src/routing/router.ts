@@ -18,15 +18,15 @@ import {
 import { defineVerbs } from "../matching/methods.ts";
 import type { PathOptions } from "../matching/path_options.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
-import type { QueryValues, RouteParams } from "../request/framework_request.ts";
+import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
 import { Target } from "../request/target.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
 import type {
   ErrorHandler,
+  Given,
   Handler,
   HandlerList,
-  Locals,
   NamesFor,
   Next,
   ParamHandler,
@@ -68,9 +68,9 @@ export const registerKey: unique symbol = Symbol("register");
 export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
 
 /** The verbs of a router, and being called as a handler. */
-export interface BaseRouter<Outer = unknown> extends RouterVerbs<Locals, Outer> {
+export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Untyped>, Outer> {
   /** Registers handlers for GET, and for HEAD where no other handler answers it. */
-  readonly get: Verb<this, Locals, Outer>;
+  readonly get: Verb<this, Record<string, Untyped>, Outer>;
   /** Passes a request through the router, as a middleware. */
   (req: Untyped, res: Untyped, next: Next): void;
 }
@@ -224,20 +224,52 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /** Adds error handlers, for every path. */
   use(...handlers: ErrorHandler<RouteParams & Outer>[]): this;
   /** Adds middleware, error handlers, routers or apps, for paths below a prefix. */
-  use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = Locals>(
+  use<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+  >(
     path: PathOf<P>,
-    ...handlers: PathHandler<ParamsOf<P> & Outer, Locals, Body, Query, NamesFor<ParamsOf<P>, Outer>>[]
+    ...handlers: PathHandler<
+      ParamsOf<P> & Outer,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<ParamsOf<P>, Outer>
+    >[]
   ): this;
   /** Adds middleware and error handlers, in lists nested to any depth. */
   use(...handlers: HandlerList<RouteParams & Outer>[]): this;
   /** Adds middleware and error handlers for paths below a prefix, in lists nested to any depth. */
-  use<const P = Path, _ResBody = Untyped, Body = Untyped, Query = QueryValues, _Locals extends Locals = Locals>(
+  use<
+    const P = Path,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+  >(
     path: PathOf<P>,
-    ...handlers: HandlerList<ParamsOf<P> & Outer, Locals, Body, Query, NamesFor<ParamsOf<P>, Outer>>[]
+    ...handlers: HandlerList<
+      ParamsOf<P> & Outer,
+      Given<ResBody>,
+      ReqBody,
+      ReqQuery,
+      Given<Ls>,
+      NamesFor<ParamsOf<P>, Outer>
+    >[]
   ): this;
   /** Adds middleware for every path, with explicit type arguments. */
-  use<P, _ResBody = Untyped, Body = Untyped, Query = QueryValues, Ls extends Locals = Locals>(
-    ...handlers: PathHandler<P & Outer, Ls, Body, Query>[]
+  use<
+    P,
+    ResBody = Untyped,
+    ReqBody = Untyped,
+    ReqQuery = ParsedQs,
+    Ls extends Record<string, Untyped> = Record<string, Untyped>,
+  >(
+    ...handlers: PathHandler<P & Outer, Given<ResBody>, ReqBody, ReqQuery, Given<Ls>>[]
   ): this;
   use(...args: unknown[]): this {
     const caller = `${this.#name}.use`;
@@ -276,8 +308,12 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    *
    * @throws {TypeError} If the path is not valid
    */
-  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Locals, Outer> {
-    return this.#route(path, `${this.#name}.route`) as unknown as Route<ParamsOf<P> & Outer, Locals, Outer>;
+  route<const P extends Path>(path: P): Route<ParamsOf<P> & Outer, Record<string, Untyped>, Outer> {
+    return this.#route(path, `${this.#name}.route`) as unknown as Route<
+      ParamsOf<P> & Outer,
+      Record<string, Untyped>,
+      Outer
+    >;
   }
 
   #route(path: Path, caller: string): Route {
@@ -403,7 +439,10 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    * @param args Middleware, and the handlers of the connection last
    * @throws {TypeError} If the path is not valid, or the handlers are missing
    */
-  ws<const P extends Path>(path: P, ...args: [...PathHandler<ParamsOf<P> & Outer>[], WebSocketHandlers]): this {
+  ws<const P extends Path>(
+    path: P,
+    ...args: [...PathHandler<ParamsOf<P> & Outer>[], WebSocketHandlers<ParamsOf<P> & Outer>]
+  ): this {
     const caller = `${this.#name}.ws`;
     const route = new SocketRoute(caller, path, args);
     noteSocket();

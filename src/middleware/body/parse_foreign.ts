@@ -3,6 +3,7 @@ import type { EventName } from "../../http/emitter_methods.ts";
 import type { AppLike } from "../../request/app_like.ts";
 import { Exchange } from "../../request/exchange.ts";
 import { FrameworkRequest } from "../../request/framework_request.ts";
+import type { HeaderRecord } from "../../request/header_record.ts";
 import type { Untyped } from "../../request/untyped.ts";
 import { usualApp } from "../../request/usual_app.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
@@ -10,7 +11,7 @@ import type { FrameworkResponse } from "../../response/framework_response.ts";
 /** A request that Sluice did not make: Node's own, that of another copy of Sluice, or a mock in a test. */
 export interface ForeignRequest {
   /** Headers by lower-case name. */
-  readonly headers?: Record<string, string | undefined>;
+  readonly headers?: HeaderRecord;
   /** Whether its body has been read already. */
   readonly readableEnded?: boolean;
   /** The application, which a mock may lack. */
