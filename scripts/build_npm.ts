@@ -4,12 +4,21 @@
  *
  * `--repository=https://…` is the repository that npm shows and checks the provenance against.
  */
-import { rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
 import { type Exported, writeDeclarations } from "./declarations.ts";
 import { flags } from "./flags.ts";
-import { NPM_FACTS, npmManifest, PROGRAM, programManifest, REPOSITORY, REQUIRED } from "./npm_manifest.ts";
+import {
+  EXPRESS_FILE_TYPES,
+  expressFileName,
+  NPM_FACTS,
+  npmManifest,
+  PROGRAM,
+  programManifest,
+  REPOSITORY,
+  REQUIRED,
+} from "./npm_manifest.ts";
 import {
   CREATE,
   entriesOf,
@@ -42,6 +51,9 @@ export interface Built {
 
 /** A name for whatever a module of CommonJS is as a whole. */
 const WHOLE = "module.exports";
+
+/** Makes it what `require` returns. */
+const WHOLE_ALONE = `module.exports = exports["${WHOLE}"];`;
 
 /** How that is called. */
 const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
@@ -84,6 +96,7 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     const declared = await writeDeclarations(declaring);
     if (facts.listensOnNode) await includeExpressGlobals(new URL("types/", folder));
     for (const name of Object.keys(entries)) await writeForNode(folder, name, exported[name]!, declared[name]!);
+    if (facts.expressFiles.length > 0) await writeExpressFiles(folder, manifest.name, facts.expressFiles);
     if (included.length > 0) {
       await Deno.writeTextFile(new URL("LICENSES.txt", folder), await licensesOf(folder, included));
     }
@@ -152,9 +165,24 @@ async function writeForNode(
   ];
   await Deno.writeTextFile(new URL(`node/${name}.js`, folder), `${lines.join("\n")}\n`);
   if (!isWhole) return;
-  const whole = `module.exports = exports["${WHOLE}"];`;
-  await rewrite(new URL(`node/${name}.cjs`, folder), (code) => afterCode(code, whole));
+  await rewrite(new URL(`node/${name}.cjs`, folder), (code) => afterCode(code, WHOLE_ALONE));
   await Deno.writeTextFile(new URL(`types/${REQUIRED}.d.cts`, folder), typesOfWhole(name, types, MAKES_APPLICATIONS));
+}
+
+/**
+ * Express's files that programs import, as modules of CommonJS that take everything from the package itself. They have no
+ * types, as Express has none for them; without declarations, though, compilers refuse them.
+ */
+async function writeExpressFiles(folder: URL, name: string, paths: readonly string[]): Promise<void> {
+  await cp(new URL("lib/", ROOT), new URL("lib/", folder), { recursive: true });
+  const entries = Object.fromEntries(paths.map((path) => [expressFileName(path), `./lib/${path}.ts`]));
+  await bundle({ folder, entries, to: "node/", format: "cjs", external: [name], sourceMaps: true });
+  for (const entry of Object.keys(entries)) {
+    await rewrite(new URL(`node/${entry}.cjs`, folder), (code) => afterCode(code, WHOLE_ALONE));
+  }
+  const types = `declare const file: any;\nexport = file;\n`;
+  await Deno.writeTextFile(new URL(`types/${EXPRESS_FILE_TYPES}.d.cts`, folder), types);
+  await rm(new URL("lib/", folder), { recursive: true });
 }
 
 /** Types of a function with properties, which is what `require` returns if there is a default export. */

@@ -59,7 +59,8 @@ function expressionsOf(root: Stacked, prefix: string, around: readonly Stacked[]
       const path = prefix + (pattern.source instanceof RegExp ? String(pattern.source) : pattern.source);
       const inner = stackedIn(mounted?.source);
       const below = inner === undefined || around.includes(inner) ? [] : expressionsOf(inner, path, [...around, root]);
-      const own = pattern.whole ? [] : [{ path, regexp: pattern.regex }];
+      // what has constraints consists of words and parameters otherwise
+      const own = pattern.whole || pattern.constraints.size > 0 ? [] : [{ path, regexp: pattern.regex }];
       const constraints = [...pattern.constraints].map(([name, regexp]) => ({ path: `:${name} of ${path}`, regexp }));
       return [...own, ...constraints, ...below];
     })

@@ -13,6 +13,8 @@ export interface NpmFacts {
   readonly dependencies: readonly string[];
   /** Packages of which it uses what the program has installed, if it has. */
   readonly optionalPeers: readonly string[];
+  /** Files of Express that it has as well, by their paths below `lib/`. */
+  readonly expressFiles: readonly string[];
   /** Whether it has applications, which listen on Node by an adapter of its own, and is a function that makes them. */
   readonly listensOnNode: boolean;
 }
@@ -47,6 +49,19 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     included: ["srvx"],
     dependencies: ["ws"],
     optionalPeers: [],
+    expressFiles: [
+      "application",
+      "express",
+      "middleware/init",
+      "middleware/query",
+      "request",
+      "response",
+      "router/index",
+      "router/layer",
+      "router/route",
+      "utils",
+      "view",
+    ],
     listensOnNode: true,
   },
   "@sluice/rate-limit": {
@@ -65,6 +80,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     included: [],
     dependencies: ["@sluice/sluice"],
     optionalPeers: ["redis"],
+    expressFiles: [],
     listensOnNode: false,
   },
 };
@@ -94,6 +110,7 @@ export function npmManifest(
     types: requiredTypes("mod", facts),
     exports: {
       ...Object.fromEntries(entries.map((entry) => [entry === "mod" ? "." : `./${entry}`, conditionsOf(entry, facts)])),
+      ...Object.fromEntries(facts.expressFiles.flatMap(expressEntries)),
       "./package.json": "./package.json",
     },
     // what makes applications listen on Node
@@ -173,6 +190,26 @@ function conditionsOf(entry: string, facts: NpmFacts): Record<string, unknown> {
     },
     default: modules,
   };
+}
+
+/**
+ * Name of what is made of one of Express's files.
+ *
+ * @param path Its path below `lib/`
+ */
+export function expressFileName(path: string): string {
+  return `lib_${path.replaceAll("/", "_")}`;
+}
+
+/** Name of the declarations of Express's files. */
+export const EXPRESS_FILE_TYPES = "express_file";
+
+// with and without the extension, and a folder by its name: all that Node finds in Express's package
+function expressEntries(path: string): [string, unknown][] {
+  const file = { types: `./types/${EXPRESS_FILE_TYPES}.d.cts`, default: `./node/${expressFileName(path)}.cjs` };
+  const conditions = { deno: file, bun: file, workerd: file, node: file, default: file };
+  const names = path.endsWith("/index") ? [path.slice(0, -"/index".length), path, `${path}.js`] : [path, `${path}.js`];
+  return names.map((name) => [`./lib/${name}`, conditions]);
 }
 
 // only the framework has a default export

@@ -1,6 +1,7 @@
 import type { AppContext } from "../dispatch/app_context.ts";
 import { finalResponse } from "../dispatch/final_response.ts";
 import { type AppClasses, handleRequest } from "../dispatch/handle_request.ts";
+import { ownFetches } from "../dispatch/surroundings.ts";
 import { isAdviceNoted, isDeveloped, noteAdvice, tellNoted } from "../http/advice.ts";
 import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { Callable } from "../http/callable.ts";
@@ -11,6 +12,7 @@ import { isOriginal } from "../http/original.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
 import { defineVerbs } from "../matching/methods.ts";
+import { noteRegistration } from "../matching/registrations.ts";
 import { answerNode, detected, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { AppFetch, ListenOptions } from "../platform/platform.ts";
 import type { AppLike, RenderCallback, SettingValue } from "../request/app_like.ts";
@@ -173,10 +175,11 @@ export class FrameworkApp<
 
   /** Makes an application with Express's defaults. */
   constructor() {
-    let app: FrameworkApp | undefined = undefined;
-    const call = (req: Untyped, res: Untyped, next?: Next) => app!.handle(req, res, next!);
-    super(detectPlatform().callableApps ? call : null);
-    app = this as unknown as FrameworkApp;
+    let made: FrameworkApp | undefined = undefined;
+    // Express's applications have this name, too
+    const app = (req: Untyped, res: Untyped, next?: Next) => made!.handle(req, res, next!);
+    super(detectPlatform().callableApps ? app : null);
+    made = this as unknown as FrameworkApp;
     Object.defineProperty(this, "fetch", FrameworkApp.#fetchProperty);
     this.#setDefaults();
   }
@@ -220,9 +223,11 @@ export class FrameworkApp<
       if (isAdviceNoted) tellNoted(this);
       return handleRequest(this.#router ?? this.router, request, info, context, this, this.#classes, this._appContext);
     };
-    return this.#fetch = platform.refuse === undefined
+    const fetch: AppFetch = platform.refuse === undefined
       ? answer
       : (request, info, context) => platform.refuse!(request) ?? answer(request, info, context);
+    ownFetches.add(fetch);
+    return this.#fetch = fetch;
   }
 
   #indexLayers(): void {
@@ -260,6 +265,24 @@ export class FrameworkApp<
       this.#router = new BaseRouter(this.routerOptions, "app");
     }
     return this.#router;
+  }
+
+  /**
+   * The router under its name in Express 4, where there is none before its first use. Programs also replace it, to begin
+   * anew without any routes: `undefined` for an empty one.
+   */
+  get _router(): Router | undefined {
+    return this.#router ?? undefined;
+  }
+
+  set _router(router: Router | null | undefined) {
+    this.#router = router ?? null;
+    noteRegistration();
+  }
+
+  /** Makes the router, unless there is one: Express 4's name of what {@linkcode FrameworkApp.router} does. */
+  lazyrouter(): void {
+    this.router;
   }
 
   /**

@@ -77,7 +77,7 @@ function serve(
   const res = req.res as FrameworkResponse;
   const as = matchedAs(layers, target);
   const found = (info as Surrounded | null | undefined)?.[surroundingsKey];
-  const around = found !== undefined && found.request === target.request ? found : null;
+  const around = found?.isOf(target.request) ? found : null;
   const special = as === undefined && around === null ? null : new Special(as, around);
   try {
     around?.enter(exchange, req, res);

@@ -7,8 +7,8 @@ export const surroundingsKey: unique symbol = Symbol.for("sluice.surroundings");
 
 /** The server around an application that handles only some of its requests: Node's `http`, or Express. */
 export interface Surroundings {
-  /** The request; another one that the application passes to a further application has no surroundings. */
-  readonly request: Request;
+  /** Tells whether a request is the server's; another one that a program passes to an application has no surroundings. */
+  isOf(request: Request): boolean;
   /** Runs before the first layer: tells where the application is mounted, and hands over what was done before. */
   enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void;
   /**
@@ -24,3 +24,9 @@ export interface Surrounded {
   /** The server. */
   readonly [surroundingsKey]?: Surroundings;
 }
+
+/**
+ * The functions `fetch` of applications as Sluice makes them. To these a server may pass what only stands for a web
+ * request; one that a program wraps, or that is another framework's, gets a real one.
+ */
+export const ownFetches: WeakSet<object> = new WeakSet();

@@ -304,7 +304,7 @@ export class Walk implements WalkOwner {
   #ask(step: Step): PathMatch | null {
     this.#position.mount = this.#base + step.scope.taken;
     const path = this.#position.path!;
-    const match = step.proven === null ? step.layer.match(path) : step.proven.extract(path);
+    const match = step.proven === null ? step.layer.find(path) : step.proven.extract(path);
     if (match === null || step.layer.route !== null) return match;
     return entersMount(match, path) ? match : null;
   }

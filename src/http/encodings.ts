@@ -156,19 +156,17 @@ export function decoderOf(caller: string, encoding: string): Decoder {
  */
 export function charsetDecoder(label: string, options?: { ignoreBOM: boolean }): Decoder {
   const decoder = new TextDecoder(label, options);
+  if (decoder.encoding !== "windows-1252") return decoder;
   // Node 20, and some versions of 22 and 24, take it for ISO-8859-1, where the bytes 80 to 9F are control characters
-  return decoder.encoding === "windows-1252" ? windows1252 : decoder;
+  return {
+    decode: (chunk, streaming) =>
+      decoder.decode(chunk, streaming)
+        .replace(/[\x80-\x9f]/g, (control) => FROM_80_TO_9F[control.charCodeAt(0) - 0x80]!),
+  };
 }
 
-/** The characters of the bytes 80 to 9F in windows-1252; those of all others have the same number as the byte. */
+/** The characters of the bytes 80 to 9F in windows-1252. */
 const FROM_80_TO_9F = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
-
-const windows1252: Decoder = {
-  decode(chunk) {
-    const text = characters(chunk, (byte) => String.fromCharCode(byte));
-    return text.replace(/[\x80-\x9f]/g, (control) => FROM_80_TO_9F[control.charCodeAt(0) - 0x80]!);
-  },
-};
 
 function characters(chunk: Uint8Array | undefined, show: (byte: number) => string): string {
   let text = "";

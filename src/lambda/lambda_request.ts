@@ -1,12 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isHost } from "../http/host.ts";
+import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
 import { isBalancer, isV2, type LambdaEvent, type LambdaEventV1, type LambdaEventV2 } from "./lambda_event.ts";
-
-/** Methods that `new Request` refuses, but the application should get. */
-const FORBIDDEN = /^(?:connect|trace|track)$/i;
-
-/** Methods with which `new Request` refuses a body. */
-const BODILESS = /^(?:get|head|connect|trace|track)$/i;
 
 /**
  * The web request of an event.
@@ -24,23 +19,11 @@ export function requestOf(event: LambdaEvent, signal?: AbortSignal): Request {
   else if (event.body) headers.delete("content-length");
   const origin = originOf(event, headers);
   const target = targetOf(event);
-  // with the path alone, the application refuses the request
-  const url = (origin ?? "") + target;
-  const forbidden = FORBIDDEN.test(method);
-  const request = new Request((origin ?? "http://localhost") + target, {
-    method: forbidden ? "GET" : method,
-    headers,
-    body,
-    ...(signal === undefined ? {} : { signal }),
-  });
-  // new Request resolves "/../", but path checks must see what was sent
-  if (request.url !== url) Object.defineProperty(request, "url", { value: url });
-  if (forbidden) Object.defineProperty(request, "method", { value: method.toUpperCase() });
-  return request;
+  return requestAsSent((origin ?? "") + target, { method, headers, body, ...(signal === undefined ? {} : { signal }) });
 }
 
 function bodyOf({ body, isBase64Encoded }: LambdaEvent, method: string): Uint8Array<ArrayBuffer> | null {
-  if (!body || BODILESS.test(method)) return null;
+  if (!body || !mayHaveBody(method)) return null;
   return Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
 }
 

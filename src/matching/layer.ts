@@ -1,6 +1,9 @@
 import type { EmptyParams } from "../http/empty_params.ts";
 import { describe } from "../http/error_text.ts";
 import type { Capture } from "./capture.ts";
+import { defineLayerCalls } from "./layer_call.ts";
+import { type LayerExpression, shownPath } from "./layer_expression.ts";
+import type { LegacyKey } from "./legacy_path.ts";
 import type { PathOptions } from "./path_options.ts";
 import { type PathMatch, PathPattern } from "./path_pattern.ts";
 import { noteRegistration } from "./registrations.ts";
@@ -287,6 +290,9 @@ export class Layer {
   readonly socket: boolean;
   /** Whether the path itself must match a trailing slash or its absence. */
   readonly strict: boolean;
+  /** Parameters of the path that {@linkcode Layer.match} was last called with. */
+  // deno-lint-ignore no-explicit-any -- which of them are lists depends on the path
+  declare params?: Record<string, any> | undefined;
   /**
    * Shared by the layers of one call of `use`.
    *
@@ -333,17 +339,46 @@ export class Layer {
     noteRegistration();
   }
 
-  /** Name of what is called, `"router"` for routers, `"handle"` for routes. */
+  /** Name of what is called, `"router"` for routers, `"mounted_app"` for applications, `"handle"` for routes. */
   get name(): string {
-    return this.route !== null ? "handle" : this.entries[0]?.fn.name || "<anonymous>";
+    if (this.route !== null) return "handle";
+    return this.mounted?.enter !== undefined ? "mounted_app" : this.entries[0]?.fn.name || "<anonymous>";
+  }
+
+  /**
+   * The path as one regular expression in the form of Express 4, which programs parse that list routes. Paths that have a
+   * meaning in Express 5 are matched as there.
+   */
+  get regexp(): LayerExpression {
+    return shownPath(this).regexp;
+  }
+
+  /** The groups of that expression. */
+  get keys(): LegacyKey[] {
+    return shownPath(this).keys;
+  }
+
+  /**
+   * Matches a path for a program that looks at layers itself. Requests leave no traces on them.
+   *
+   * @param path The path
+   * @returns The match, whose parameters are {@linkcode Layer.params} then
+   * @throws {URIError} With status 400 if a parameter has a broken percent escape
+   */
+  match(path: string): PathMatch | null {
+    const match = this.find(path);
+    this.params = match === null ? undefined : { ...(match.params as object) };
+    return match;
   }
 
   /**
    * Matches a path against the patterns; the first match counts.
    *
    * @throws {URIError} With status 400 if a parameter has a broken percent escape
+   *
+   * @internal
    */
-  match(path: string): PathMatch | null {
+  find(path: string): PathMatch | null {
     for (const pattern of this.patterns) {
       const match = pattern.match(path);
       if (match !== null) return match;
@@ -351,6 +386,8 @@ export class Layer {
     return null;
   }
 }
+
+defineLayerCalls(Layer.prototype);
 
 /**
  * Whether a match enters a mount: the path must begin with the text that matched, and a segment must end there. As in

@@ -3,7 +3,15 @@ import { noteAdvice } from "../http/advice.ts";
 import { EMPTY_BARE, EMPTY_PLAIN, type EmptyParams } from "../http/empty_params.ts";
 import { isExponential } from "./ambiguity.ts";
 import { Capture, decodeParam } from "./capture.ts";
-import { translateLegacyPath } from "./legacy_path.ts";
+import {
+  constrainedPath,
+  keysOfRegExp,
+  type LegacyKey,
+  LegacyPathError,
+  legacyPrefix,
+  MARK,
+  readLegacyPath,
+} from "./legacy_path.ts";
 import { pathExpression } from "./path_expression.ts";
 import type { PathOptions } from "./path_options.ts";
 
@@ -38,9 +46,12 @@ const PLAIN = /^(?:\/(?::[A-Za-z_]\w*|[\w.~-]+))*\/?$/;
 /** What only paths have that do not consist of whole words and whole parameters. */
 interface Special {
   readonly keys: readonly string[];
+  /** What parameters must match, if that is all there is besides words and parameters. */
   readonly constraints: ReadonlyMap<string, RegExp>;
-  readonly joined: ReadonlySet<string>;
+  /** Those whose values are lists of segments. */
   readonly wildcards: ReadonlySet<string>;
+  /** Whether parameters that a path lacks are `undefined`, as in Express 4; in Express 5 they are absent. */
+  readonly showsAbsent: boolean;
 }
 
 /**
@@ -73,7 +84,7 @@ export class PathPattern {
    * Compiles a path.
    *
    * @param caller Name of the caller for error messages, such as `app.get`
-   * @param source A path string in Express 5's syntax or the Express 4 forms `*`, `:id?`, `:id(\d+)`, `/end/?`, or a RegExp
+   * @param source A path string in the syntax of Express 5 or, if it has no meaning there, of Express 4, or a RegExp
    * @param options How to match
    * @throws {TypeError} If the path is not valid; the message says what to write instead
    */
@@ -87,10 +98,10 @@ export class PathPattern {
       warnOfSlow(caller, source);
       this.#regex = source;
       this.#special = {
-        keys: regExpKeys(source),
+        keys: keysOfRegExp(source).map(({ name }) => String(name)),
         constraints: NO_CONSTRAINTS,
-        joined: new Set(),
-        wildcards: new Set(),
+        wildcards: NO_WILDCARDS,
+        showsAbsent: false,
       };
       return;
     }
@@ -101,21 +112,12 @@ export class PathPattern {
       this.whole = true;
       return;
     }
-    try {
-      const { path: translated, constraints, joined } = translateLegacyPath(path);
-      const { tokens } = parse(translated);
-      const { regexp, keys } = pathExpression(tokens, translated, options);
-      if (isRootless(tokens[0])) noteRootless(caller, source);
-      this.#regex = regexp;
-      const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
-      this.#special = { keys: keys.map((key) => key.name), constraints, joined, wildcards };
-      const marked = markedText(tokens);
-      this.mark = MARK;
-      this.whole = marked !== null;
-      this.text = marked ?? literalPrefix(tokens);
-    } catch (error) {
-      throw pathError(caller, source, error);
-    }
+    const read = readPath(caller, source, path, options);
+    this.#regex = read.regexp;
+    this.#special = read.special;
+    this.mark = MARK.charCodeAt(0);
+    this.whole = read.whole;
+    this.text = read.text;
   }
 
   /** Whether parameters have constraints, which must be checked as well as the text. */
@@ -151,9 +153,25 @@ export class PathPattern {
   /** The path as one regular expression; compiled on first use, because most paths never need it. */
   get regex(): RegExp {
     if (this.#regex !== null) return this.#regex;
-    // a RegExp is kept from the beginning, so this is a string
+    // the expression of any other path is kept from the beginning
     const path = bare(this.source as string, this.#options);
     return this.#regex = pathExpression(parse(path).tokens, path, this.#options).regexp;
+  }
+
+  /**
+   * The path as Express 4 shows it in `layer.regexp` and `layer.keys`: programs that list routes parse the text of the
+   * expression. Made on each call.
+   */
+  shown(): { readonly regexp: RegExp; readonly keys: readonly LegacyKey[] } {
+    if (this.source instanceof RegExp) return { regexp: this.source, keys: keysOfRegExp(this.source) };
+    try {
+      const legacy = readLegacyPath(this.source, this.#options);
+      if (legacy !== null) return legacy;
+    } catch {
+      // refused there, but a path of Express 5
+    }
+    const keys = this.keys.map((name) => ({ name, optional: false, offset: 0 }));
+    return { regexp: new RegExp(this.regex), keys };
   }
 
   /**
@@ -175,13 +193,9 @@ export class PathPattern {
     for (let i = 0; i < this.keys.length; i++) {
       const key = this.keys[i]!;
       const value = found[i + 1];
-      const joined = special?.joined.has(key) ?? false;
       if (value === undefined) {
-        if (joined) params[key] ??= "";
-        continue;
-      }
-      if (special?.constraints.get(key)?.test(value) === false) return null;
-      params[key] = special?.wildcards.has(key) && !joined ? value.split("/").map(decodeParam) : decodeParam(value);
+        if (special?.showsAbsent && !special.wildcards.has(key)) params[key] ??= undefined;
+      } else params[key] = special?.wildcards.has(key) ? value.split("/").map(decodeParam) : decodeParam(value);
     }
     return { index: found.index, length: found[0].length, params };
   }
@@ -215,6 +229,46 @@ export class PathPattern {
 }
 
 const NO_CONSTRAINTS: ReadonlyMap<string, RegExp> = new Map();
+const NO_WILDCARDS: ReadonlySet<string> = new Set();
+
+/** A path that is more than words and parameters, read. */
+interface ReadPath {
+  readonly regexp: RegExp;
+  readonly special: Special;
+  readonly text: string;
+  readonly whole: boolean;
+}
+
+function readPath(caller: string, source: string, path: string, options: PathOptions): ReadPath {
+  try {
+    const { tokens } = parse(path);
+    const { regexp, keys } = pathExpression(tokens, path, options);
+    if (isRootless(tokens[0])) noteRootless(caller, source);
+    const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
+    const special = { keys: keys.map((key) => key.name), constraints: NO_CONSTRAINTS, wildcards, showsAbsent: false };
+    const marked = markedText(tokens);
+    return { regexp, special, text: marked ?? literalPrefix(tokens), whole: marked !== null };
+  } catch (error) {
+    if (!(error instanceof PathError)) throw error;
+    const read = readLegacy(caller, source, path, options);
+    if (read === null) throw pathError(caller, source, error);
+    return read;
+  }
+}
+
+// in the syntax of Express 4
+function readLegacy(caller: string, source: string, path: string, options: PathOptions): ReadPath | null {
+  const legacy = naming(caller, () => readLegacyPath(source, options));
+  if (legacy === null) return null;
+  // the first letter or parameter of these cannot be absent
+  if (/^(?:[\w-]{2}|:\w+\([^)]*\)(?![?*]))/.test(source) && !source.includes("|")) noteRootless(caller, source);
+  const { regexp, wildcards } = legacy;
+  const { text, constraints } = constrainedPath(path, options) ?? { text: null, constraints: NO_CONSTRAINTS };
+  const special = { keys: legacy.keys.map(({ name }) => String(name)), constraints, wildcards, showsAbsent: true };
+  // a segment has at least one character, and what a constraint matches need not have any
+  const whole = text !== null && ![...constraints.values()].some((constraint) => constraint.test(""));
+  return { regexp, special, text: whole ? text : legacyPrefix(source), whole };
+}
 
 /** The parameters of a path, and how many characters follow the last one. */
 interface Layout {
@@ -249,9 +303,6 @@ function bare(path: string, { strict }: PathOptions): string {
   return !strict && path.length > 1 && path.charCodeAt(path.length - 1) === SLASH ? path.replace(/\/+$/, "") : path;
 }
 
-/** Begins a parameter where words may begin with a colon; cannot occur in a request target. */
-const MARK = 0;
-
 /** The tokens as a text of whole literals and whole parameters, `null` if they are something else. */
 function markedText(tokens: readonly Token[]): string | null {
   let marked = "";
@@ -260,7 +311,7 @@ function markedText(tokens: readonly Token[]): string | null {
     else if (
       token.type === "param" && marked.endsWith("/") && !token.name.includes("/") && endsSegment(tokens[i + 1])
     ) {
-      marked += `\0${token.name}`;
+      marked += MARK + token.name;
     } else return null;
   }
   if (marked === "" || marked === "/") return "";
@@ -302,19 +353,9 @@ function warnOfSlow(caller: string, regexp: RegExp): void {
   );
 }
 
-function regExpKeys(source: RegExp): string[] {
-  const keys: string[] = [];
-  let unnamed = 0;
-  // escapes and character classes are matched first, so that a parenthesis in them is not taken for a group
-  for (const [, group, name] of source.source.matchAll(/\\.|\[(?:\\.|[^\]])*\]|(\((?!\?)|\(\?<(?![=!])([^>]+)>)/g)) {
-    if (group !== undefined) keys.push(name ?? String(unnamed++));
-  }
-  return keys;
-}
-
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/Unexpected [()]/, "write a group as a RegExp, or an optional part in braces: /a{/b}"],
-  [/Unexpected [[\]]/, "write a character class as a RegExp: /^\\/[ab]$/"],
+  [/Unexpected [()]/, "close every group, or write the path as a RegExp"],
+  [/Unexpected [[\]]/, "close every character class, or write the path as a RegExp"],
   [/Unexpected \?/, "write an optional part in braces: /a{/:b}"],
   [/Unexpected \+/, "write a repeated part as a wildcard: /a/*rest"],
   [/Unexpected !/, "escape it with a backslash"],
@@ -325,12 +366,22 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/Missing text before/, "put text between two parameters: /:a-:b"],
 ];
 
-function pathError(caller: string, source: string, error: unknown): unknown {
-  if (!(error instanceof PathError)) {
-    return error instanceof TypeError ? new TypeError(`${caller}: ${error.message}`, { cause: error }) : error;
+// errors begin with the method that was called
+function naming<T>(caller: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof LegacyPathError)) throw error;
+    throw new TypeError(`${caller}: ${error.message}`, { cause: error });
   }
+}
+
+function pathError(caller: string, source: string, error: PathError): TypeError {
   const reason = error.message.split(": ")[0]!;
-  const hint = HINTS.find(([pattern]) => pattern.test(reason))?.[1];
+  const query = /^(.*?)\?[\w.[\]-]+=/.exec(source);
+  const hint = query === null
+    ? HINTS.find(([pattern]) => pattern.test(reason))?.[1]
+    : `a query is no part of the path: write "${query[1]}", and look at req.query`;
   return new TypeError(`${caller} cannot use the path "${source}": ${reason}${hint ? `; ${hint}` : ""}`, {
     cause: error,
   });

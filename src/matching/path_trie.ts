@@ -180,7 +180,7 @@ export class TrieState {
       if (!layer.socket && source?.hasSockets !== true) return false;
       const below = path.slice(scope.taken) || "/";
       // a broken escape is reported by the walk
-      const match = unlessBroken(() => proven === null ? layer.match(below) : proven.fixed ?? proven.extract(below));
+      const match = unlessBroken(() => proven === null ? layer.find(below) : proven.fixed ?? proven.extract(below));
       if (match === null || source === undefined) return match !== null;
       return entersMount(match, below) && source.reachesSocket(below.slice(match.length) || "/");
     });

@@ -1,4 +1,5 @@
-import { type Scope, Step } from "./layer.ts";
+import { replacedCall } from "./layer_call.ts";
+import { type AnyHandler, type Layer, type LayerEntry, type Scope, Step } from "./layer.ts";
 import type { PathPattern } from "./path_pattern.ts";
 import { comparePlaces, firstEntered, type Placed } from "./scope.ts";
 
@@ -33,11 +34,19 @@ export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
       steps.push(new Step(layer, "allow", null, true, steps.length + 1, proven, scope));
     }
     const end = steps.length + entries.length;
-    entries.forEach(({ fn, kind }, index) => {
-      steps.push(new Step(layer, kind, fn, index === 0, end, proven, scope, steps.at(-1)));
+    entries.forEach((entry, index) => {
+      const fn = called(entry, entries === layer.entries ? layer : entry);
+      steps.push(new Step(layer, entry.kind, fn, index === 0, end, proven, scope, steps.at(-1)));
     });
   }
   return steps;
+}
+
+// a program may have replaced how layers call their functions
+function called({ fn, kind }: LayerEntry, self: LayerEntry | Layer): AnyHandler {
+  if (replacedCall === null || kind !== "handler" || !("handle" in self)) return fn;
+  const call = replacedCall;
+  return (req, res, next) => call.call(self, req, res, next);
 }
 
 /**

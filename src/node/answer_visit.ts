@@ -1,3 +1,4 @@
+import { ownFetches } from "../dispatch/surroundings.ts";
 import { isThenable } from "../http/is_thenable.ts";
 import type { Servable } from "../platform/platform.ts";
 import type { NodeVisit } from "./node_visit.ts";
@@ -14,7 +15,8 @@ export function answerVisit(app: Servable, visit: NodeVisit, ready?: Promise<voi
   const failed = (error: unknown): void => fail(visit, error);
   if (ready !== undefined) return void ready.then(() => answerVisit(app, visit)).catch(failed);
   try {
-    const response = app.fetch(visit.request, visit);
+    const request = ownFetches.has(app.fetch) ? visit.standIn : visit.request;
+    const response = app.fetch(request, visit);
     // A synchronous response is sent in the turn in which the request came. Its class is not checked: a package, or a
     // test that imitates a browser, may have replaced the runtime's.
     if (isThenable(response)) response.then((late) => sendAnswer(visit, late)).catch(failed);

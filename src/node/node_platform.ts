@@ -5,11 +5,11 @@ import zlib from "node:zlib";
 import { builtinInflater, type BuiltinZlib } from "../platform/builtin_inflater.ts";
 import { genericPlatform, noWebSockets } from "../platform/generic.ts";
 import type { Platform } from "../platform/platform.ts";
+import { IncomingRequest } from "./incoming_request.ts";
 import { loadPackage } from "./load_package.ts";
 import { nextTurn } from "./next_turn.ts";
 import { nodeFiles } from "./node_files.ts";
 import { toNodeHandler } from "./node_handler.ts";
-import { WebRequest } from "./node_request.ts";
 import { serveOnNode } from "./node_server.ts";
 
 // Monitoring agents such as OpenTelemetry's replace methods of node:http once a CommonJS module requires it. Express
@@ -27,9 +27,10 @@ export const nodePlatform: Platform = {
   env: (name) => process.env[name],
   usualEnv: () => "development",
   environment: () => process.env,
-  visitHeaders: (request, visitor) => WebRequest.visitHeaders(request, visitor),
-  watchClient: (request, watch, listen) => WebRequest.watchClient(request, watch, listen),
-  fillSink: (request, sink) => WebRequest.fillSink(request, sink),
+  header: (request, name) => IncomingRequest.header(request, name),
+  visitHeaders: (request, visitor) => IncomingRequest.visitHeaders(request, visitor),
+  watchClient: (request, watch, listen) => IncomingRequest.watchClient(request, watch, listen),
+  fillSink: (request, sink) => IncomingRequest.fillSink(request, sink),
   inflater: (coding) => builtinInflater(zlib as BuiltinZlib, coding),
   colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
   loadPackage,

@@ -5,11 +5,12 @@ import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { HeaderRecord } from "../request/header_record.ts";
 import { oddTarget } from "../request/target.ts";
+import { webRequestKey } from "../request/web_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { handBack, showAttached } from "./attached.ts";
+import { IncomingRequest, type NodeIncoming } from "./incoming_request.ts";
 import { NodeAnswer } from "./node_answer.ts";
 import type { NodeInfo, NodeNext } from "./node_info.ts";
-import { type NodeIncoming, WebRequest } from "./node_request.ts";
 
 /** A response as Node's server and Express deliver it. */
 interface NodeOutgoing extends ServerResponse {
@@ -21,7 +22,7 @@ interface NodeOutgoing extends ServerResponse {
 export class NodeVisit implements Surroundings, NodeInfo {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  readonly request: WebRequest;
+  readonly #request: IncomingRequest;
   readonly #next: NodeNext | undefined;
   #exchange: Exchange | null = null;
   #asked: FrameworkRequest | null = null;
@@ -39,7 +40,26 @@ export class NodeVisit implements Surroundings, NodeInfo {
     this.req = req;
     this.res = res;
     this.#next = next;
-    this.request = new WebRequest(req, res);
+    this.#request = new IncomingRequest(req, res);
+  }
+
+  /** The web request. */
+  get request(): Request {
+    return this.#request[webRequestKey];
+  }
+
+  /** What stands for it as long as nobody has asked for it; only Sluice's own code may get that. */
+  get standIn(): Request {
+    return this.#request as unknown as Request;
+  }
+
+  /** Keeps the body for a later reader: with the response, Node discards a body that nobody has begun to read. */
+  keepBody(): void {
+    this.#request.keepBody();
+  }
+
+  isOf(request: Request): boolean {
+    return this.#request.isOf(request);
   }
 
   get remoteAddr(): { hostname: string | undefined; port: number | undefined } {

@@ -34,7 +34,7 @@ export function sendAnswer(visit: NodeVisit, response: Response): Promise<void> 
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
   // a handler broke off before there was a response; on Node the connection can be closed then
   if (visit.isAborted) return void res.destroy();
-  visit.request.keepBody();
+  visit.keepBody();
   const parts = NodeAnswer.partsOf(response);
   if (parts === null || !sendWhole(visit, parts)) return sendResponse(visit, response, parts);
 }

@@ -348,7 +348,7 @@ export class Exchange implements Waiter {
   // Deno aborts the signal of a request that becomes a WebSocket, although the client is there
   #hearAbort(): void {
     if (this.#extras?.upgrading || this.response?.status === 101) return;
-    if (this.response !== null || !asksForUpgrade(this.target.request)) return this.leave();
+    if (this.response !== null || !asksForUpgrade(this)) return this.leave();
     // a handler that calls Deno.upgradeWebSocket itself is about to answer
     setTimeout(() => this.response?.status === 101 || this.leave(), 0);
   }
@@ -562,9 +562,9 @@ function listenTo(signal: AbortSignal, watch: Watch): void {
 }
 
 // The headers may be gone: somebody else, such as a deadline, may have answered before anybody read them.
-function asksForUpgrade(request: Request): boolean {
+function asksForUpgrade({ app, target }: Exchange): boolean {
   try {
-    return request.headers.has("upgrade");
+    return app.runtimeSupport.header(target.request, "upgrade") !== null;
   } catch {
     return false;
   }

@@ -500,9 +500,10 @@ function sentHeader({ res }: { res: ResponseLike }, name: string): string | unde
 function hasBody(exchange: Exchange | null, length: string | undefined): boolean {
   if (length !== undefined) return !Number.isNaN(Number(length));
   if (exchange === null) return false;
-  const { peer, target: { request } } = exchange;
+  const { app, peer, target: { request } } = exchange;
   // requests made in process, or over HTTP/2, have neither header; Deno gives those of HTTP/1 a body that is empty
-  return (peer.address === undefined || !request.headers.has("host")) && bodyOf(request) !== null;
+  const isHostless = peer.address === undefined || app.runtimeSupport.header(request, "host") === null;
+  return isHostless && bodyOf(request) !== null;
 }
 
 // as in Express, an empty first argument counts as no offer: `req.accepts(req.query.type)`

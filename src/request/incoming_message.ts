@@ -12,6 +12,7 @@ import { bodyOf, connectionReset } from "./body_reader.ts";
 import { ReadableBody } from "./readable_body.ts";
 import { RequestState, stateKey } from "./request_state.ts";
 import { RequestSocket, type Timed } from "./request_socket.ts";
+import { webRequestOf } from "./web_request.ts";
 
 /**
  * A web `Request` with the API of Node's `http.IncomingMessage`, so that Express middleware runs unmodified.
@@ -46,7 +47,8 @@ export abstract class IncomingMessage extends Emitter {
 
   /** The web request as the platform delivered it. */
   get request(): Request {
-    return exchangeOf(this)?.target.request as Request;
+    const request = exchangeOf(this)?.target.request;
+    return request && webRequestOf(request) as Request;
   }
 
   /**

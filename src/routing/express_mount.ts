@@ -35,7 +35,8 @@ export function isExpressApp(fn: unknown): fn is AnyHandler & ExpressApp {
 export function withOwnPrototypes(fn: AnyHandler): AnyHandler {
   if (!isExpressApp(fn)) return fn;
   const app: ExpressApp = fn;
-  return function mountedApp(req: object, res: object, next: (error?: unknown) => void): void {
+  // named as Express names it
+  return function mounted_app(req: object, res: object, next: (error?: unknown) => void): void {
     const [reqPrototype, resPrototype] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)];
     const inside: ExpressApp = Object.create(app, {
       request: { value: onTop(reqPrototype, app.request) },

@@ -3,6 +3,7 @@ import { describe } from "../http/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import { isResponse } from "../http/response_class.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
+import { webRequestOf } from "../request/web_request.ts";
 import { fromForeign } from "../response/foreign_response.ts";
 import type { Handler } from "./handler.ts";
 
@@ -33,7 +34,7 @@ export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Ha
   const answer = fetchOf(caller, handler);
   return (req: FrameworkRequest) => {
     const { target, info, context } = exchangeFor(req, "app.mount");
-    const given = answer(requestBelow(caller, req, target.request), info as never, context as never);
+    const given = answer(requestBelow(caller, req, webRequestOf(target.request)), info as never, context as never);
     return isResponse(given) ? given : Promise.resolve(given).then((late) => responseOf(caller, late));
   };
 }
@@ -58,7 +59,7 @@ function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler
 }
 
 // The platform's own request is passed on where nothing has to change, so that it can be upgraded. One that only looks
-// like a Request, as on Node, is replaced, because fetch() and new Request() would refuse it.
+// like a Request, as those of srvx and @hono/node-server do, is replaced, because fetch() and new Request() would refuse it.
 function requestBelow(caller: string, req: FrameworkRequest, request: Request): Request {
   const { url, method } = req;
   // most handlers resolve the path, and so would bypass middleware that matched it as it was sent
@@ -70,8 +71,7 @@ function requestBelow(caller: string, req: FrameworkRequest, request: Request): 
     throw new HttpError(400, `A mounted handler takes the method ${method.toUpperCase()}, not ${method}`);
   }
   if (url === req.originalUrl && method === request.method && request.constructor === Request) return request;
-  // on Node, an empty body that was read counts as none
-  if (request.bodyUsed && request.body !== null) {
+  if (request.bodyUsed) {
     throw new TypeError(`${caller}: the body was read already; register the mount before the body parsers`);
   }
   const { protocol, host } = originOf(request);

@@ -9,6 +9,7 @@ import {
 } from "../matching/layer.ts";
 import { positionOf } from "../dispatch/foreign_position.ts";
 import { Walk } from "../dispatch/walk.ts";
+import { defineLayerCalls } from "../matching/layer_call.ts";
 import { defineVerbs } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
@@ -56,6 +57,8 @@ export class RouteEntry implements LayerEntry {
     return this.fn.name || "<anonymous>";
   }
 }
+
+defineLayerCalls(RouteEntry.prototype);
 
 /** Verbs of a route, each taking handlers and returning the route. */
 export interface Route<

@@ -112,6 +112,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     const router = (req: Untyped, res: Untyped, next: Next) => made!.handle(req, res, next);
     super(router);
     made = this;
+    Object.defineProperty(this, "stack", BaseRouter.#stackProperty);
     this.#name = name;
     unknownOptions(name, options, NAMES).forEach(noteAdvice);
     this.caseSensitive = options?.caseSensitive ?? false;
@@ -122,15 +123,20 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /** The layers, in registration order. Reading it invalidates the index, because the caller may change the list. */
-  get stack(): Layer[] {
-    noteRegistration();
-    return this.#layers;
-  }
-
-  set stack(layers: Layer[]) {
-    this.#layers = layers;
-    noteRegistration();
-  }
+  declare stack: Layer[];
+  // each router's own property, as in Express; the accessors are the same for all, see FrameworkApp
+  static readonly #stackProperty: PropertyDescriptor = {
+    configurable: true,
+    enumerable: true,
+    get(this: BaseRouter) {
+      noteRegistration();
+      return this.#layers;
+    },
+    set(this: BaseRouter, layers: Layer[]) {
+      this.#layers = layers;
+      noteRegistration();
+    },
+  };
 
   /** Handlers of named parameters, as Express shows them. */
   get params(): Record<string, AnyHandler[]> {

@@ -74,6 +74,14 @@ const MANAGERS: readonly { name: string; manifest: object; files?: Record<string
     install: ["pnpm", "install"],
   },
   {
+    name: "pnpm before version 11",
+    manifest: {
+      pnpm: { overrides: { express: ALIAS }, peerDependencyRules: { allowedVersions: { express: "*" } } },
+    },
+    files: { ".npmrc": "strict-peer-dependencies=true" },
+    install: ["pnpm", "install"],
+  },
+  {
     name: "Yarn",
     manifest: { resolutions: { express: ALIAS } },
     install: ["yarn", "install", "--no-lockfile", "--non-interactive", "--registry", registry.npm],

@@ -1,4 +1,5 @@
 /** What users get who install the packages, in every way that is supported. */
+import { cp } from "node:fs/promises";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { installWithNpm, makeProject, type Project, README_ANSWER, readmesProgram } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";
@@ -12,6 +13,16 @@ globalThis.addEventListener("unload", () => void registry.stop());
 const project = await makeProject(registry, {});
 await installWithNpm(project, "@sluice/sluice", "@sluice/rate-limit");
 await project.write("main.mjs", await readmesProgram());
+
+/** The program's import. */
+const IMPORT = /^import sluice, \{(.*?)\} from (.*?);$/m;
+
+/** In what the README's program is written, and what Node runs it with. */
+const LANGUAGES: readonly [language: string, args: () => Promise<string[]>][] = [
+  ["ES modules", () => Promise.resolve(["main.mjs"])],
+  ["CommonJS", () => Promise.resolve(["main.cjs"])],
+  ["TypeScript", async () => [`${await tools()}node_modules/tsx/dist/cli.mjs`, "readme.ts"]],
+];
 
 /** Prints which of two ways to load a package give the same. */
 const INSTANCES = `
@@ -31,11 +42,16 @@ const INSTANCES = `
 const SAME = { callable: true, different: [], node: true, limits: true };
 await project.write("instances.cjs", INSTANCES);
 
+await project.write("main.cjs", (await readmesProgram()).replace(IMPORT, "const sluice = require($2), {$1} = sluice;"));
+await project.write("readme.ts", (await readmesProgram()).replace("(ws, text)", "(ws, text: string | Uint8Array)"));
+
 for (const [name, node] of await nodes()) {
-  Deno.test(`the README's program runs on ${name}, installed from npm`, async () => {
-    const { output } = await project.run(node, "main.mjs");
-    assertEquals(output.trim(), README_ANSWER);
-  });
+  for (const [language, args] of LANGUAGES) {
+    Deno.test(`the README's program runs on ${name}, installed from npm, in ${language}`, async () => {
+      const { output } = await project.run(node, ...await args());
+      assertEquals(output.trim(), README_ANSWER);
+    });
+  }
 
   Deno.test(`on ${name}, import and require share one instance`, async () => {
     const { output } = await project.run(node, "instances.cjs");
@@ -66,6 +82,20 @@ for (const scheme of ["npm", "jsr"]) {
     assertEquals(output.trim(), README_ANSWER);
   });
 }
+
+Deno.test("installed from JSR, a program on Node that listens without the entry for Node is told what to import", async () => {
+  const own = await makeProject(registry, {});
+  const installed = `${own.path}node_modules/@sluice/sluice/`;
+  await cp(new URL("../../.cache/npm_installed_test/jsr/", import.meta.url), installed, { recursive: true });
+  const { exports } = JSON.parse(await Deno.readTextFile(`${installed}deno.json`));
+  await Deno.writeTextFile(`${installed}package.json`, JSON.stringify({ type: "module", exports }));
+  await own.write("main.mjs", await readmesProgram());
+  const { code, output } = await own.run("node", "main.mjs");
+  assertEquals(code, 1);
+  assertMatch(output, /TypeError: app\.listen .*import "@sluice\/sluice\/node"/);
+  // Node shows the line that throws
+  assertEquals(output.split("\n").filter((line) => line.length > 200), []);
+});
 
 // Deno's `require` does not know the condition "deno", so it gets what Node's does
 for (const load of [`require("@sluice/sluice")`, `(await import("@sluice/sluice")).default`]) {

@@ -40,7 +40,9 @@ export async function makeProject(registry: Registry, manifest: object): Promise
         YARN_CACHE_FOLDER: `${path}.yarn/`,
       };
       const env = { ...registry.env, ...caches, NO_COLOR: "1" };
-      return run(program, args, { limitMs: PATIENCE_MS, quiet: true, cwd: path, env });
+      // an installation takes longer than most programs
+      const limitMs = args[0] === "install" || args[0] === "add" ? 4 * PATIENCE_MS : PATIENCE_MS;
+      return run(program, args, { limitMs, quiet: true, cwd: path, env });
     },
   };
 }

@@ -1,0 +1,3 @@
+import { application } from "@sluice/sluice";
+
+export { application as "module.exports", application as default };

@@ -1,0 +1,3 @@
+import { Router } from "@sluice/sluice";
+
+export { Router as "module.exports", Router as default };

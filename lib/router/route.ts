@@ -1,0 +1,3 @@
+import { Route } from "@sluice/sluice";
+
+export { Route as "module.exports", Route as default };

@@ -1,0 +1,3 @@
+import { View } from "@sluice/sluice";
+
+export { View as "module.exports", View as default };
