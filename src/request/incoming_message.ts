@@ -48,7 +48,7 @@ export abstract class IncomingMessage extends Emitter {
   /** The web request as the platform delivered it. */
   get request(): Request {
     const request = exchangeOf(this)?.target.request;
-    return request && webRequestOf(request) as Request;
+    return (request === undefined ? undefined : webRequestOf(request)) as Request;
   }
 
   /**
