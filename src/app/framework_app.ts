@@ -8,6 +8,7 @@ import { Callable } from "../http/callable.ts";
 import { mixEmitter } from "../http/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
 import { describe } from "../http/error_text.ts";
+import { isOriginal } from "../http/original.ts";
 import type { FastMatcher } from "../matching/fast_matcher.ts";
 import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts";
 import { defineVerbs } from "../matching/methods.ts";
@@ -15,11 +16,13 @@ import { noteRegistration } from "../matching/registrations.ts";
 import { answerNode, detected, detectPlatform, type NodeResponse } from "../platform/detect.ts";
 import type { AppFetch, ListenOptions } from "../platform/platform.ts";
 import type { AppLike, RenderCallback, SettingValue } from "../request/app_like.ts";
+import { ownAppKey } from "../request/derived_request.ts";
 import type { ErrorContext } from "../request/error_context.ts";
 import { Exchange, exchangeOf } from "../request/exchange.ts";
 import { OpenStreams } from "../request/open_streams.ts";
 import { FrameworkRequest, type ParsedQs } from "../request/framework_request.ts";
 import type { RuntimeSupport } from "../request/runtime_support.ts";
+import { provideUsualApp } from "../request/usual_app.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type {
@@ -48,6 +51,7 @@ import { type Engine, View } from "../views/view.ts";
 import { acceptWebSocket } from "../websocket/accept.ts";
 import { Connections, connectionsKey } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
+import { foreignPrototype } from "./foreign_prototype.ts";
 import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
 import { type ErrorListener, listeningApp, reportError } from "./report_error.ts";
 import type { Server } from "./server.ts";
@@ -92,6 +96,18 @@ export interface ResumedRequest {
   readonly mount: number;
   /** Path parameters. */
   readonly params: Record<string, Untyped>;
+}
+
+/** A request or a response that somebody else made, such as a mock in a test. */
+interface Foreign {
+  /** The response, of a request. */
+  res?: unknown;
+  /** The request, of a response. */
+  req?: unknown;
+  /** Values for views. */
+  locals?: unknown;
+  /** Sets a header. */
+  setHeader?(name: string, value: string): unknown;
 }
 
 /** Settings that a mounted application takes from its parent unless the program has set them on it. */
@@ -231,6 +247,9 @@ export class FrameworkApp<
   #ownClasses(): AppClasses {
     if (this.#classes === null) {
       this.#classes = { Request: class extends FrameworkRequest {}, Response: class extends FrameworkResponse {} };
+      const { Request, Response } = this.#classes;
+      // what is made from these prototypes belongs to this application
+      for (const { prototype } of [Request, Response]) Object.defineProperty(prototype, ownAppKey, { value: this });
       if (this.parent !== undefined) inheritClasses(this, this.parent);
     }
     return this.#classes;
@@ -282,9 +301,9 @@ export class FrameworkApp<
   }
 
   // while a mounted application runs, the request and response are its own
-  #enter(req: unknown, res: unknown): ((error?: unknown) => void) | null {
+  #enter(req: unknown, res: unknown): (error?: unknown) => void {
     const exchange = exchangeOf(req);
-    if (exchange === null) return null;
+    if (exchange === null) return this.adopt(req as object, res as object);
     const before = exchange.app;
     exchange.app = this;
     if (this.enabled("x-powered-by")) (res as FrameworkResponse).setHeader("X-Powered-By", "Sluice");
@@ -293,14 +312,40 @@ export class FrameworkApp<
     const resPrototype = Object.getPrototypeOf(res);
     // changing a prototype costs a microsecond, so only applications that added something to theirs do it
     if (this.#classes !== null) {
-      if (isExtended(this.request)) Object.setPrototypeOf(req, this.request);
-      if (isExtended(this.response)) Object.setPrototypeOf(res, this.response);
+      // what is derived from a request would lose that
+      if (isExtended(this.request) && isOriginal(req as object)) Object.setPrototypeOf(req, this.request);
+      if (isExtended(this.response) && isOriginal(res as object)) Object.setPrototypeOf(res, this.response);
     }
     return (error) => {
       if (error !== undefined) exchange.noteFailure(error);
       exchange.app = before;
       if (Object.getPrototypeOf(req) !== reqPrototype) Object.setPrototypeOf(req as object, reqPrototype);
       if (Object.getPrototypeOf(res) !== resPrototype) Object.setPrototypeOf(res as object, resPrototype);
+    };
+  }
+
+  /**
+   * Makes a request and a response that somebody else made those of this application, as Express does with all, so that
+   * a test's mocks are what its handlers expect.
+   *
+   * @param req The request
+   * @param res The response
+   * @returns Makes them what they were
+   *
+   * @internal
+   */
+  adopt(req: Foreign, res: Foreign): () => void {
+    if (this.enabled("x-powered-by")) res.setHeader?.("X-Powered-By", "Sluice");
+    req.res = res;
+    res.req = req;
+    const [reqPrototype, resPrototype] = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)];
+    Object.setPrototypeOf(req, foreignPrototype(req, this.request, FrameworkRequest.prototype));
+    Object.setPrototypeOf(res, foreignPrototype(res, this.response, FrameworkResponse.prototype));
+    res.locals ||= Object.create(null);
+    this._appContext?.setApp(req as Untyped, res as Untyped);
+    return () => {
+      Object.setPrototypeOf(req, reqPrototype);
+      Object.setPrototypeOf(res, resPrototype);
     };
   }
 
@@ -322,7 +367,8 @@ export class FrameworkApp<
   handle(req: Untyped, res: Untyped, next?: Next): void;
   handle(first: Untyped, second?: Untyped, next?: Next): Promise<Response> | void {
     if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
-    if (isNodeResponse(second)) return answerNode(this, first, second, next);
+    // without a socket it is a mock: then the handlers get the very objects, as in Express
+    if (isNodeResponse(second) && first?.socket) return answerNode(this, first, second, next);
     if (second === undefined && next === undefined) {
       throw new TypeError(
         `app.handle takes a Request, such as new Request("http://localhost/"), not ${describe(first)}`,
@@ -331,13 +377,13 @@ export class FrameworkApp<
     const leave = this.#enter(first, second);
     this.router.handle(first, second, (error) => {
       if (typeof next === "function") {
-        leave?.(error);
+        leave(error);
         next(error);
-      } else if (leave !== null) {
+      } else {
         // before leaving, because this application's settings decide how the response looks
-        finalResponse(first, second, error);
+        finalResponse(first, second, error || undefined);
         leave();
-      } else if (error) throw error;
+      }
     });
   }
 
@@ -868,11 +914,14 @@ function readsSetting(path: string): string {
   return `app.get("${path}") reads a setting; a route has a handler, as in app.get("${path}", handler)`;
 }
 
+// whether it has more than its constructor and its application
 function isExtended(prototype: object): boolean {
-  return Reflect.ownKeys(prototype).length > 1;
+  return Reflect.ownKeys(prototype).length > 2;
 }
 
 defineVerbs(FrameworkApp.prototype, registeringVerb);
+
+provideUsualApp(() => new FrameworkApp());
 
 // a class has only one base class, and here that is Callable
 mixEmitter(FrameworkApp.prototype);

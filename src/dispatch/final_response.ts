@@ -2,7 +2,7 @@ import { encodeUrl } from "encodeurl";
 import { escapeHtml } from "../http/escape_html.ts";
 import { responseClass } from "../http/response_class.ts";
 import { statusMessage } from "../http/status_text.ts";
-import { exchangeKey } from "../request/exchange.ts";
+import { type Exchange, exchangeOf } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { HTML, JSON_UTF8 } from "../response/content_type.ts";
 import { errorDetails } from "./error_details.ts";
@@ -36,18 +36,22 @@ function notFoundInit(head: readonly string[]): ResponseInit {
  */
 export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, error: unknown): void {
   if (error === undefined && res.headersSent) return;
-  const { app, reading } = req[exchangeKey];
+  const exchange = exchangeOf(req);
+  const app = exchange === null ? req.app : exchange.app;
   if (error !== undefined) {
-    req[exchangeKey].appOf(error).reportError(error, { req, phase: "handler", isTold: isTold(req, res, error) });
+    const owner = exchange === null ? app : exchange.appOf(error);
+    owner.reportError(error, { req, phase: "handler", isTold: isTold(exchange, res, error) });
   }
   // nobody needs the rest of the body: whoever was reading it has failed, or called next()
-  reading?.drop();
+  exchange?.reading?.drop();
   if (res.headersSent) {
     // too late for a page: a truncated answer must not look complete
     if (!res.writableEnded) res.destroy(error instanceof Error ? error : new Error(String(error)));
     return;
   }
-  if (error === undefined && res.untouched && req.method !== "HEAD") return answerNotFound(req, res);
+  if (error === undefined && exchange !== null && res.untouched && req.method !== "HEAD") {
+    return answerNotFound(exchange, req, res);
+  }
   const status = error === undefined ? 404 : statusOf(error, res.statusCode);
   const message = error === undefined ? cannot(req.method, req.originalUrl) : messageOf(error, status, app.get("env"));
   for (const name of res.getHeaderNames()) if (isAboutBody(name)) res.removeHeader(name);
@@ -66,17 +70,17 @@ export function finalResponse(req: FrameworkRequest, res: FrameworkResponse, err
 }
 
 // the body that has begun is cut with the error, which some runtimes tell
-function isTold(req: FrameworkRequest, res: FrameworkResponse, error: unknown): boolean {
-  const { app, streaming, target } = req[exchangeKey];
+function isTold(exchange: Exchange | null, res: FrameworkResponse, error: unknown): boolean {
+  if (exchange === null) return false;
+  const { app, streaming, target } = exchange;
   return streaming !== null && !res.writableEnded && error instanceof Error &&
     (app.runtimeSupport.tellsOfBodies?.(target.request) ?? false);
 }
 
-function answerNotFound(req: FrameworkRequest, res: FrameworkResponse): void {
+function answerNotFound({ respond }: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
   const asJson = prefersJson(req);
   const message = cannot(req.method, req.originalUrl);
   const text = asJson ? JSON.stringify({ error: message }) : page(message);
-  const { respond } = req[exchangeKey];
   if (respond !== null) return res.answerPage(respond(text, 404, "", asJson ? JSON_HEAD : PAGE_HEAD), text);
   const init = asJson ? notFound.json ??= notFoundInit(JSON_HEAD) : notFound.page ??= notFoundInit(PAGE_HEAD);
   res.answerPage(new (responseClass())(text, init), text);

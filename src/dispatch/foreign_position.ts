@@ -1,4 +1,7 @@
 import { emptyParams, isEmptyParams } from "../http/empty_params.ts";
+import { isOriginal } from "../http/original.ts";
+import { exchangeOf } from "../request/exchange.ts";
+import type { Target } from "../request/target.ts";
 import type { Position, WalkedRequest } from "./position.ts";
 
 /** A request that was not made by Sluice: Node's own, or a plain object in a test. */
@@ -78,6 +81,17 @@ export class ForeignPosition implements Position {
     // a URL written by a mount is no rewrite
     this.#seen = `${this.method} ${this.#removed}${this.#req.url}`;
   }
+}
+
+/**
+ * Where a walk is in a request's URL. What is derived from one of ours has a URL of its own as soon as a mount writes to
+ * it, as in Express, so that others can use the original meanwhile.
+ *
+ * @param req The request
+ */
+export function positionOf(req: object): Target | ForeignPosition {
+  const exchange = exchangeOf(req);
+  return exchange !== null && isOriginal(req) ? exchange.target : new ForeignPosition(req);
 }
 
 // an added slash is removed again, one that belongs to a rewritten path stays

@@ -100,7 +100,7 @@ export class Emitter implements EmitterMethods {
 
   /** Removes a listener; if it was added twice, the later one. */
   off(event: EventName, listener: Listener): this {
-    const entry = this[listeners]?.get(event)?.findLast((one) => {
+    const entry = listenersIn(this)?.get(event)?.findLast((one) => {
       return one.listener === listener || innerOf(one.listener) === listener;
     });
     if (entry !== undefined) Emitter.#drop(this, event, entry);
@@ -109,7 +109,7 @@ export class Emitter implements EmitterMethods {
 
   // does nothing if it is gone already
   static #drop(emitter: Emitter, event: EventName, entry: Entry): void {
-    const all = emitter[listeners];
+    const all = listenersIn(emitter);
     const present = all?.get(event);
     if (present === undefined) return;
     const at = present.indexOf(entry);
@@ -126,7 +126,7 @@ export class Emitter implements EmitterMethods {
   /** Removes all listeners, or all of one event. */
   removeAllListeners(event?: EventName): this {
     if (event === undefined) originalOf<Emitter>(this)[listeners] = undefined;
-    else this[listeners]?.delete(event);
+    else listenersIn(this)?.delete(event);
     return this;
   }
 
@@ -137,7 +137,7 @@ export class Emitter implements EmitterMethods {
    * @throws The error of an `error` event without a listener
    */
   emit(event: EventName, ...args: unknown[]): boolean {
-    const present = this[listeners]?.get(event);
+    const present = listenersIn(this)?.get(event);
     if (present === undefined) {
       if (event === "error") throw args[0] instanceof Error ? args[0] : new Error(`Unhandled error: ${args[0]}`);
       return false;
@@ -160,17 +160,17 @@ export class Emitter implements EmitterMethods {
 
   /** Number of listeners of an event. */
   listenerCount(event: EventName): number {
-    return this[listeners]?.get(event)?.length ?? 0;
+    return listenersIn(this)?.get(event)?.length ?? 0;
   }
 
   /** The listeners of an event. */
   listeners(event: EventName): Listener[] {
-    return (this[listeners]?.get(event) ?? []).map((entry) => innerOf(entry.listener) ?? entry.listener);
+    return (listenersIn(this)?.get(event) ?? []).map((entry) => innerOf(entry.listener) ?? entry.listener);
   }
 
   /** The listeners of an event; those that run once are wrapped in a function that removes them, as in Node. */
   rawListeners(event: EventName): Listener[] {
-    return (this[listeners]?.get(event) ?? []).map(({ listener, left }) => {
+    return (listenersIn(this)?.get(event) ?? []).map(({ listener, left }) => {
       if (left === Infinity) return listener;
       const wrapped = (...args: unknown[]) => this.off(event, listener) && listener.apply(this, args);
       return Object.assign(wrapped, { listener });
@@ -185,13 +185,17 @@ export class Emitter implements EmitterMethods {
 
   /** How many listeners of one event are expected, 10 by default as in Node. */
   getMaxListeners(): number {
-    return this[mostListeners] ?? 10;
+    return originalOf<Emitter>(this)[mostListeners] ?? 10;
   }
 
   /** Names of the events that have listeners. */
   eventNames(): EventName[] {
-    return [...this[listeners]?.keys() ?? []];
+    return [...listenersIn(this)?.keys() ?? []];
   }
+}
+
+function listenersIn(emitter: Emitter): Map<EventName, readonly Entry[]> | undefined {
+  return originalOf(emitter)[listeners];
 }
 
 /** What {@linkcode tell} needs of an emitter. */

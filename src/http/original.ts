@@ -6,7 +6,7 @@ export const originalKey: unique symbol = Symbol("original");
 
 /** An object that may be derived from another one, or stand for it. */
 export interface Derivable {
-  /** Itself, or what it was derived from; `undefined` if the framework did not make that. */
+  /** Itself, or what it was derived from; `undefined` if it was derived from a prototype only. */
   readonly [originalKey]?: object | undefined;
 }
 
@@ -17,4 +17,30 @@ export interface Derivable {
  */
 export function originalOf<T extends Derivable>(object: T): T {
   return (object[originalKey] ?? object) as T;
+}
+
+/**
+ * Whether what is assigned to an object belongs to the original: it is that, or a proxy of it. Anything else is derived
+ * from it, or from a prototype only, and what is assigned becomes its own.
+ *
+ * @param object The object
+ */
+export function isOriginal(object: object): boolean {
+  if (!Object.hasOwn(object, originalKey)) return false;
+  const original = (object as { [originalKey]: Marked })[originalKey];
+  return original === object || isProxyOf(original, object);
+}
+
+/** Key of the last mark. */
+const markKey: unique symbol = Symbol("mark");
+
+interface Marked {
+  [markKey]?: object;
+}
+
+// a copy has the same properties, but not those that the original got later
+function isProxyOf(original: Marked, object: Marked): boolean {
+  const mark = {};
+  original[markKey] = mark;
+  return object[markKey] === mark;
 }

@@ -9,8 +9,10 @@ import { HttpError } from "../http/http_error.ts";
 import { parseDuration } from "../http/units.ts";
 import type { AppLike } from "../request/app_like.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
+import { usualApp } from "../request/usual_app.ts";
 import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "../response/file_transfer.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
+import { handOverKey } from "../response/outgoing_message.ts";
 import type { Response } from "../response/request_and_response.ts";
 import type { FileError } from "../response/send_file.ts";
 
@@ -71,9 +73,10 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   const maxAge = parseDuration(fileOptions.maxAge || fileOptions.maxage || 0, "option maxAge of serveStatic");
   let isRootKnown = false;
   const middleware: StaticFiles = (req, res, next) => {
+    if (!(handOverKey in res)) return serveForeign(middleware, req, res, next);
     if (req.method !== "GET" && req.method !== "HEAD") return fallthrough ? next() : refuseMethod(res);
     // a mount requested without a trailing slash can only be redirected
-    const mountOnly = req.path === "/" && !pathOf(req.originalUrl).endsWith("/");
+    const mountOnly = req.path === "/" && !pathOf(req.originalUrl ?? req.url).endsWith("/");
     const requested = mountOnly ? "" : req.path;
     const transfer = {
       ...fileOptions,
@@ -100,6 +103,20 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   };
   // so that packages find the layer by its name, even in a bundle
   return Object.defineProperty(middleware, "name", { value: "serveStatic" });
+}
+
+// a request of Node's, of another copy of Sluice, or a mock in a test
+function serveForeign(
+  middleware: StaticFiles,
+  req: FrameworkRequest,
+  res: FrameworkResponse,
+  next: (error?: unknown) => void,
+): void {
+  const leave = usualApp().adopt(req, res);
+  middleware(req, res, (error) => {
+    leave();
+    next(error);
+  });
 }
 
 // what is missing in the folder is passed on, as if the folder were there
@@ -151,8 +168,9 @@ function refuseMethod(res: FrameworkResponse): void {
 }
 
 function redirectToFolder(req: FrameworkRequest, res: FrameworkResponse): void {
-  const path = pathOf(req.originalUrl);
-  const query = req.originalUrl.slice(path.length);
+  const { originalUrl = req.url } = req;
+  const path = pathOf(originalUrl);
+  const query = originalUrl.slice(path.length);
   // with several leading slashes browsers would take the first segment for a host
   const location = encodeUrl(`${path.replace(/^\/+/, "/")}/${query}`);
   const shown = escapeHtml(location);

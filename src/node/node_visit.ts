@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { type Surroundings, surroundingsKey } from "../dispatch/surroundings.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
@@ -62,7 +63,8 @@ export class NodeVisit implements Surroundings, NodeInfo {
   }
 
   get remoteAddr(): { hostname: string | undefined; port: number | undefined } {
-    const { remoteAddress, remotePort } = this.req.socket;
+    // a request that a test made up may have no socket
+    const { remoteAddress, remotePort } = this.req.socket as Socket | null ?? {};
     return { hostname: remoteAddress, port: remotePort };
   }
 

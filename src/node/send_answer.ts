@@ -64,7 +64,7 @@ async function sendResponse(visit: NodeVisit, response: Response, parts: Parts |
   // Node delays the head until there is a chunk to send, which may take long with an event stream
   if (body instanceof ReadableStream) nextTurn(() => void (hasHeadBack(res) && res.flushHeaders()));
   // separately, because otherwise a second cookie would replace the first
-  if (cookies.length > 0) res.setHeader("set-cookie", cookies);
+  if (cookies.length > 0) res.setHeader("set-cookie", cookies.length === 1 ? cookies[0]! : cookies);
   const sent = {
     status,
     statusText: response.statusText,

@@ -80,6 +80,12 @@ export interface AppLike extends EmitterMethods {
    * @internal
    */
   readonly hearsErrors: boolean;
+  /**
+   * Makes a request and a response that somebody else made those of this application; see `FrameworkApp.adopt`.
+   *
+   * @internal
+   */
+  adopt(req: object, res: object): () => void;
   /** Renders a view with the application's engine and locals. */
   render(name: string, options: object, callback: RenderCallback): void;
 }

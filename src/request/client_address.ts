@@ -1,49 +1,84 @@
 import { walkForwarded } from "../http/forwarded.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
+import { originalKey } from "../http/original.ts";
+import type { AppLike } from "./app_like.ts";
+import { appOf, given } from "./derived_request.ts";
 import { type Exchange, exchangeKey } from "./exchange.ts";
 
 /**
- * What is needed to find out who the client is: the connection, the headers, and the trusted proxies. It does not use
- * `req.peer` and `req.app`, because programs may assign those.
+ * What is needed to find out who the client is: the connection, the headers, and the trusted proxies. Of a request that
+ * came in, neither `req.socket` nor `req.app` is used, because programs may assign those.
  */
 export interface ClientView {
   /** Has the other end of the connection, and the application whose `trust proxy` setting applies. */
   readonly [exchangeKey]: Exchange;
+  /** Itself, unless it is derived from another request, or from a prototype. */
+  readonly [originalKey]?: object;
+  /** The application, of a derived request. */
+  readonly app?: AppLike;
+  /** The connection, of a derived request. */
+  readonly socket?: { readonly remoteAddress?: string | undefined };
   /** Reads a request header. */
   get(name: string): string | undefined;
 }
 
-function trustsPeer(client: ClientView): boolean {
-  const { app, peer } = client[exchangeKey];
-  return app.settings["trust proxy fn"](peer.address, 0);
+/** Tells whether an address is that of a trusted proxy. */
+type Trust = (address: string | undefined, index: number) => boolean;
+
+function trustOf(client: ClientView, caller: string): Trust {
+  const app = client[originalKey] === client ? client[exchangeKey].app : appOf(client, caller);
+  return app.get("trust proxy fn") ?? nobody;
+}
+
+function nobody(): boolean {
+  return false;
+}
+
+function addressOf(client: ClientView, caller: string): string | undefined {
+  return client[originalKey] === client
+    ? client[exchangeKey].peer.address
+    : given(client.socket, caller, "req.socket").remoteAddress;
 }
 
 /**
  * Addresses from the peer to the farthest one that a trusted proxy reported: `X-Forwarded-For` from right to left.
  *
  * @param client The client
+ * @param caller Name of the property that is read, for error messages
  * @returns The peer first, `undefined` where the platform does not tell it
+ * @throws {TypeError} If the request was made without a client, and has not been given what is needed
  */
-export function clientAddresses(client: ClientView): (string | undefined)[] {
-  const { app, peer: { address } } = client[exchangeKey];
-  const trust = app.settings["trust proxy fn"];
+export function clientAddresses(client: ClientView, caller: string): (string | undefined)[] {
+  const trust = trustOf(client, caller);
+  const address = addressOf(client, caller);
   // the header of an untrusted peer is not even read: reading it costs more than all the rest
   if (!trust(address, 0)) return [address];
   return walkForwarded(address, client.get("x-forwarded-for"), trust);
 }
 
-/** Scheme the client used: the connection's, or `X-Forwarded-Proto` from a trusted peer. */
+/**
+ * Scheme the client used: the connection's, or `X-Forwarded-Proto` from a trusted peer.
+ *
+ * @param client The client
+ * @param encrypted Whether the connection is
+ * @throws {TypeError} As {@linkcode clientAddresses}
+ */
 export function clientProtocol(client: ClientView, encrypted: boolean): string {
   const own = encrypted ? "https" : "http";
-  if (!trustsPeer(client)) return own;
+  if (!trustOf(client, "req.protocol")(addressOf(client, "req.protocol"), 0)) return own;
   return firstOf(client.get("x-forwarded-proto") || own);
 }
 
-/** Host with its port: the `Host` header, or `X-Forwarded-Host` from a trusted peer. */
+/**
+ * Host with its port: the `Host` header, or `X-Forwarded-Host` from a trusted peer.
+ *
+ * @param client The client
+ * @throws {TypeError} As {@linkcode clientAddresses}
+ */
 export function clientHost(client: ClientView): string | undefined {
   const forwarded = client.get("x-forwarded-host");
-  if (!forwarded || !trustsPeer(client)) return client.get("host") || undefined;
-  return firstOf(forwarded) || undefined;
+  const isForwarded = forwarded && trustOf(client, "req.host")(addressOf(client, "req.host"), 0);
+  return (isForwarded ? firstOf(forwarded) : client.get("host")) || undefined;
 }
 
 /** Host without its port; brackets around an IPv6 address stay (RFC 3986 section 3.2.2). */

@@ -35,6 +35,22 @@ export function exchangeOf(req: unknown): Exchange | null {
 }
 
 /**
+ * The exchange behind a request or a response, for a method that cannot do without.
+ *
+ * @param object The request or response
+ * @param caller Name of the method for error messages
+ * @throws {TypeError} If there is none, because the object was made from a prototype only
+ */
+export function exchangeFor(object: unknown, caller: string): Exchange {
+  const exchange = exchangeOf(object);
+  if (exchange !== null) return exchange;
+  throw new TypeError(
+    `${caller} needs a request from a client, and this object was made without one, such as by ` +
+      `Object.create(app.${caller.startsWith("res.") ? "response" : "request"}): replace the method, or call app.fetch`,
+  );
+}
+
+/**
  * Bodies that a web response accepts, `null` for none.
  *
  * @internal

@@ -2,7 +2,7 @@ import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
 import { emptyParams, isEmptyParams } from "../http/empty_params.ts";
 import { isFresh } from "../http/freshness.ts";
-import { originalKey, originalOf } from "../http/original.ts";
+import { isOriginal, originalKey, originalOf } from "../http/original.ts";
 import { requestSequence } from "../http/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
 import type { AppLike } from "./app_like.ts";
@@ -10,7 +10,8 @@ import { bodyOf } from "./body_reader.ts";
 import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
 import { parseCookies } from "./cookies.ts";
 import { matchContentType } from "./match_content_type.ts";
-import { type Exchange, exchangeKey } from "./exchange.ts";
+import { appOf, given, ownAppKey, ownAppOf, partsOf, urlPartsOf } from "./derived_request.ts";
+import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "./exchange.ts";
 import { IncomingMessage } from "./incoming_message.ts";
 import type { CommonExtras, Declared, RequestExtras } from "./request_extras.ts";
 import { readBlob, readBuffer, readForm, readJson, readString } from "./request_body.ts";
@@ -49,6 +50,9 @@ class Parsed {
 /** Key of the parsed parts. */
 const parsedKey: unique symbol = Symbol("parsed");
 
+/** Any request. */
+type AnyRequest = FrameworkRequest<unknown, Untyped, unknown>;
+
 /** Properties that middleware attaches. */
 export interface FrameworkRequest<Params = RouteParams, Body = Untyped, Query = ParsedQs>
   extends RequestExtras, Omit<CommonExtras, keyof RequestExtras> {}
@@ -82,6 +86,12 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
    */
   [stateKey]: RequestState | null = null;
   private [parsedKey]: Parsed | null = null;
+  /**
+   * The application whose `request` was taken for a prototype.
+   *
+   * @internal
+   */
+  declare readonly [ownAppKey]?: AppLike;
 
   /**
    * The parsed body; `undefined` until a body parser or a handler sets it (Express 5).
@@ -112,13 +122,13 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
    *
    * @internal
    */
-  get [requestSequence](): number {
-    return this[exchangeKey].sequence;
+  get [requestSequence](): number | undefined {
+    return exchangeOf(this)?.sequence;
   }
 
   /** The request target (path and query) before any mount or rewrite. */
   get originalUrl(): string {
-    return this[exchangeKey].target.originalUrl;
+    return exchangeOf(this)?.target.originalUrl as string;
   }
 
   set originalUrl(value: string) {
@@ -127,34 +137,39 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
 
   /** The application that is handling the request. */
   get app(): AppLike {
-    return this[exchangeKey].app;
+    return exchangeOf(this)?.app ?? ownAppOf(this) as AppLike;
   }
 
   /** Path parameters of the layer being run; assignable. */
   get params(): Params {
-    const { target } = this[exchangeKey];
+    const target = exchangeOf(this)?.target;
+    if (target === undefined) return undefined as Params;
     if (isEmptyParams(target.params)) target.params = emptyParams(target.params);
     return target.params as Params;
   }
 
   set params(value: Params | undefined) {
-    this[exchangeKey].target.params = value;
+    if (isOriginal(this)) this[exchangeKey].target.params = value;
+    else assignOwn(this, "params", value);
   }
 
   /** Path below the mount point, not percent-decoded. */
   get path(): string {
-    return this[exchangeKey].target.path;
+    if (this[originalKey] === this) return this[exchangeKey].target.path;
+    return urlPartsOf(this)?.pathname as string;
   }
 
   /** The parts of `req.url`, where npm's parseurl and Express's router cache them, and some programs read them. */
   get _parsedUrl(): Record<string, Untyped> {
+    if (this[originalKey] !== this) return urlPartsOf(this) as Record<string, Untyped>;
     const state = parsedOf(this);
     const { path, query, url } = this[exchangeKey].target;
     return state.url?._raw === url ? state.url : state.url = partsOf(url, path, query);
   }
 
   set _parsedUrl(value: Record<string, Untyped>) {
-    parsedOf(this).url = value;
+    if (isOriginal(this)) parsedOf(this).url = value;
+    else assignOwn(this, "_parsedUrl", value);
   }
 
   /** Whether the body has been read and parsed; checked by the body parsers of Express 4, which many packages include. */
@@ -164,12 +179,13 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
 
   /** The part of the path that mounts have consumed, without a trailing slash. */
   get baseUrl(): string {
-    return this[parsedKey]?.baseUrl ?? this[exchangeKey].target.baseUrl;
+    return (originalOf<AnyRequest>(this)[parsedKey]?.baseUrl ?? exchangeOf(this)?.target.baseUrl) as string;
   }
 
   // Express's routers append what their mounts consume, and restore the old value afterwards
   set baseUrl(value: string) {
-    parsedOf(this).baseUrl = value === this[exchangeKey].target.baseUrl ? undefined : value;
+    if (!isOriginal(this)) assignOwn(this, "baseUrl", value);
+    else parsedOf(this).baseUrl = value === this[exchangeKey].target.baseUrl ? undefined : value;
   }
 
   /**
@@ -179,8 +195,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
    * Its values are of any type unless {@linkcode RequestExtras} declares `env`.
    */
   get env(): Declared<"env", Record<string, Untyped>> {
-    const { app, info } = this[exchangeKey];
-    return app.runtimeSupport.environment(info) as Untyped;
+    const exchange = exchangeOf(this);
+    return exchange?.app.runtimeSupport.environment(exchange.info) as Untyped;
   }
 
   set env(value: Declared<"env", Record<string, Untyped>>) {
@@ -194,7 +210,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
    * It is of any type unless {@linkcode RequestExtras} declares `executionCtx`.
    */
   get executionCtx(): Declared<"executionCtx", Untyped> {
-    return this[exchangeKey].context as Declared<"executionCtx", Untyped>;
+    return exchangeOf(this)?.context as Declared<"executionCtx", Untyped>;
   }
 
   set executionCtx(value: Declared<"executionCtx", Untyped>) {
@@ -212,12 +228,13 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
     // as on Workers, anything else counts as done; but a function would never run
     const isIdle = typeof work === "function" && !("then" in work);
     if (isIdle) throw new TypeError("req.waitUntil takes a promise, not a function; call it");
-    const { app, info, context } = this[exchangeKey];
+    const { app, info, context } = exchangeFor(this, "req.waitUntil");
     app.background(work, info, context, this);
   }
 
   /** The query, parsed according to the `query parser` setting; assignable, unlike in Express. */
   get query(): Query {
+    if (this[originalKey] !== this) return derivedQuery(this) as Query;
     const state = parsedOf(this);
     const text = this[exchangeKey].target.query;
     const parse = this[exchangeKey].app.settings["query parser fn"];
@@ -236,6 +253,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
 
   /** The client's cookies, decoded, and parsed if `res.cookie` was given an object; cookie middleware may replace them. */
   get cookies(): Untyped {
+    // as in Express, without a request from a client there are none until a parser has set them
+    if (exchangeOf(this) === null) return undefined;
     return parsedOf(this).cookies ??= parseCookies(this.lookupHeader("cookie"));
   }
 
@@ -312,7 +331,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
    */
   is(...types: (string | readonly string[])[]): string | false | null {
     const isCoded = this.lookupHeader("transfer-encoding") !== undefined;
-    if (!isCoded && !hasBody(this[exchangeKey], this.lookupHeader("content-length"))) return null;
+    if (!isCoded && !hasBody(exchangeOf(this), this.lookupHeader("content-length"))) return null;
     return matchContentType(this.lookupHeader("content-type"), types.flat());
   }
 
@@ -328,17 +347,17 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
 
   /** Address of the client: the peer, or the farthest address that `trust proxy` allows to be trusted. */
   get ip(): string | undefined {
-    return clientAddresses(this).at(-1);
+    return clientAddresses(this, "req.ip").at(-1);
   }
 
   /** Addresses from the client to the last trusted proxy, farthest first; empty unless a proxy is trusted. */
   get ips(): string[] {
-    return clientAddresses(this).slice(1).reverse() as string[];
+    return clientAddresses(this, "req.ips").slice(1).reverse() as string[];
   }
 
   /** `"http"` or `"https"`; `X-Forwarded-Proto` from a trusted proxy takes precedence. */
   get protocol(): string {
-    return clientProtocol(this, this.socket.encrypted);
+    return clientProtocol(this, given(this.socket, "req.protocol", "req.socket").encrypted);
   }
 
   /** Whether the client used TLS. */
@@ -363,7 +382,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
 
   /** Labels of the host below the domain, from right to left; `subdomain offset` says how many belong to the domain. */
   get subdomains(): string[] {
-    return subdomainsOf(this.hostname, this[exchangeKey].app.get("subdomain offset"));
+    const { hostname } = this;
+    return hostname === undefined ? [] : subdomainsOf(hostname, subdomainOffset(this));
   }
 
   /** Whether the request was made by `XMLHttpRequest`, going by the `X-Requested-With` header that libraries set. */
@@ -373,17 +393,18 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
 
   /** Whether the client's cached copy is still valid, so that 304 suffices (RFC 9111 section 4.3). */
   get fresh(): boolean {
-    const { method, res } = this;
+    const { method } = this;
+    const res = given(this.res, "req.fresh", "req.res");
     if (method !== "GET" && method !== "HEAD" && method !== "QUERY") return false;
     const status = res.statusCode;
     if ((status < 200 || status >= 300) && status !== 304) return false;
     const ifNoneMatch = this.lookupHeader("if-none-match");
-    const lastModified = res.getHeader("last-modified") as string | undefined;
+    const lastModified = sentHeader(this, "Last-Modified");
     // If-Modified-Since needs a Last-Modified to be compared with
     const ifModifiedSince = lastModified === undefined ? undefined : this.lookupHeader("if-modified-since");
     if (ifNoneMatch === undefined && ifModifiedSince === undefined) return false;
     return isFresh({ ifNoneMatch, ifModifiedSince, cacheControl: this.lookupHeader("cache-control") }, {
-      etag: res.getHeader("ETag") as string | undefined,
+      etag: sentHeader(this, "ETag"),
       lastModified,
     });
   }
@@ -452,12 +473,34 @@ export class FrameworkRequest<Params = RouteParams, Body = Untyped, Query = Pars
 // `_body`
 makeAssignable(FrameworkRequest.prototype, ["app", "_body"]);
 
-function parsedOf(req: FrameworkRequest<unknown, Untyped, unknown>): Parsed {
+function parsedOf(req: AnyRequest): Parsed {
   return originalOf(req)[parsedKey] ??= new Parsed();
 }
 
-function hasBody({ app, peer, target: { request } }: Exchange, length: string | undefined): boolean {
+function derivedQuery(req: AnyRequest): unknown {
+  const original = originalOf(req);
+  // the same object, as long as it is the same query
+  if (original !== req && req.url === original.url && req.app === original.app) return original.query;
+  const parse = appOf(req, "req.query").get("query parser fn");
+  const text = urlPartsOf(req)?.query ?? "";
+  return parse ? parse(text) : Object.create(null);
+}
+
+function subdomainOffset(req: AnyRequest): number {
+  const app = req[originalKey] === req ? req[exchangeKey].app : appOf(req, "req.subdomains");
+  return app.get("subdomain offset");
+}
+
+// responses that tests assign may have no other method
+function sentHeader({ res }: { res: ResponseLike }, name: string): string | undefined {
+  const { get = res.getHeader } = res as { get?: (name: string) => unknown };
+  return get.call(res, name) as string | undefined;
+}
+
+function hasBody(exchange: Exchange | null, length: string | undefined): boolean {
   if (length !== undefined) return !Number.isNaN(Number(length));
+  if (exchange === null) return false;
+  const { app, peer, target: { request } } = exchange;
   // requests made in process, or over HTTP/2, have neither header; Deno gives those of HTTP/1 a body that is empty
   const isHostless = peer.address === undefined || app.runtimeSupport.header(request, "host") === null;
   return isHostless && bodyOf(request) !== null;
@@ -466,11 +509,4 @@ function hasBody({ app, peer, target: { request } }: Exchange, length: string | 
 // as in Express, an empty first argument counts as no offer: `req.accepts(req.query.type)`
 function offered(offers: (string | readonly string[])[]): string[] {
   return offers[0] ? offers.flat() : [];
-}
-
-// under the names of Node's url.parse()
-function partsOf(url: string, pathname: string, query: string | null): Record<string, Untyped> {
-  const search = query === null ? null : `?${query}`;
-  const origin = { protocol: null, slashes: null, auth: null, host: null, port: null, hostname: null };
-  return { ...origin, hash: null, search, query, pathname, path: pathname + (search ?? ""), href: url, _raw: url };
 }

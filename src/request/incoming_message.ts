@@ -2,11 +2,12 @@ import { assignOwn, makeAssignable } from "../http/assignable.ts";
 import { Emitter, listenedTo, listenerFailed, tell } from "../http/emitter.ts";
 import type { EventName } from "../http/emitter_methods.ts";
 import { isHeaderName } from "../http/header_values.ts";
-import { originalOf } from "../http/original.ts";
-import { type Exchange, exchangeKey } from "./exchange.ts";
+import { isOriginal, originalKey, originalOf } from "../http/original.ts";
+import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "./exchange.ts";
 import { type HeaderRecord, headerRecord, type HeaderVisit } from "./header_record.ts";
 import type { Peer } from "./peer.ts";
 import type { Destination } from "./body_pipes.ts";
+import { given } from "./derived_request.ts";
 import { bodyOf, connectionReset } from "./body_reader.ts";
 import { ReadableBody } from "./readable_body.ts";
 import { RequestState, stateKey } from "./request_state.ts";
@@ -46,7 +47,8 @@ export abstract class IncomingMessage extends Emitter {
 
   /** The web request as the platform delivered it. */
   get request(): Request {
-    return webRequestOf(this[exchangeKey].target.request);
+    const request = exchangeOf(this)?.target.request;
+    return (request === undefined ? undefined : webRequestOf(request)) as Request;
   }
 
   /**
@@ -54,25 +56,27 @@ export abstract class IncomingMessage extends Emitter {
    * and Vercel, a `NodeInfo`, `LambdaInfo` or `FastlyInfo` of Sluice's entry points.
    */
   get info(): unknown {
-    return this[exchangeKey].info;
+    return exchangeOf(this)?.info;
   }
 
   /** HTTP method in capitals; assign it to override (`method-override`). */
   get method(): string {
-    return this[exchangeKey].target.method;
+    return exchangeOf(this)?.target.method as string;
   }
 
   set method(value: string) {
-    this[exchangeKey].target.method = value;
+    if (isOriginal(this)) this[exchangeKey].target.method = value;
+    else assignOwn(this, "method", value);
   }
 
   /** Path and query below the mount point; assign it to have the following layers matched by the new URL. */
   get url(): string {
-    return this[exchangeKey].target.url;
+    return exchangeOf(this)?.target.url as string;
   }
 
   set url(value: string) {
-    this[exchangeKey].target.url = value;
+    if (isOriginal(this)) this[exchangeKey].target.url = value;
+    else assignOwn(this, "url", value);
   }
 
   /**
@@ -81,8 +85,10 @@ export abstract class IncomingMessage extends Emitter {
    */
   get headers(): HeaderRecord {
     const state = stateOf(this);
+    const exchange = exchangeOf(this);
+    if (exchange === null) return state.headers ??= {};
     if (state.headers === null) {
-      const { request } = this[exchangeKey].target;
+      const { request } = exchange.target;
       const received = copied(this, "req.headers", headerRecord);
       if (received !== undefined && received["host"] === undefined) announceBody(received, request);
       state.headers = received ?? {};
@@ -92,7 +98,8 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   set headers(value: HeaderRecord) {
-    stateOf(this).headers = value;
+    if (isOriginal(this)) stateOf(this).headers = value;
+    else assignOwn(this, "headers", value);
   }
 
   /** Header names and values in turn, as Node's `rawHeaders`: as received, if the runtime preserves that. */
@@ -122,10 +129,10 @@ export abstract class IncomingMessage extends Emitter {
    * @returns The value, `undefined` when the header is absent
    */
   protected lookupHeader(name: string): string | undefined {
+    // what is derived may have headers of its own
+    if (this[originalKey] !== this) return this.headers?.[name.toLowerCase()] as string | undefined;
     // through the public property, because validators may redefine that, with defaults filled in
-    if (this[stateKey] !== null && this[stateKey].headers !== null) {
-      return this.headers[name.toLowerCase()] as string | undefined;
-    }
+    if (this[stateKey]?.headers) return this.headers[name.toLowerCase()] as string | undefined;
     let value: string | null = null;
     try {
       const { app, target: { request } } = this[exchangeKey];
@@ -142,12 +149,14 @@ export abstract class IncomingMessage extends Emitter {
 
   /** The other end of the connection. */
   get peer(): Peer {
-    return this[exchangeKey].peer;
+    return exchangeOf(this)?.peer as Peer;
   }
 
   /** The connection: the part of Node's socket that middleware uses. */
   get socket(): RequestSocket {
-    return stateOf(this).socket ??= new RequestSocket(this[exchangeKey], this as unknown as Timed);
+    const exchange = exchangeOf(this);
+    if (exchange === null) return undefined as unknown as RequestSocket;
+    return stateOf(this).socket ??= new RequestSocket(exchange, originalOf(this) as unknown as Timed);
   }
 
   /** Node's older name of {@linkcode IncomingMessage.socket}. */
@@ -163,7 +172,7 @@ export abstract class IncomingMessage extends Emitter {
     const state = stateOf(this);
     if (state.leaving === null) {
       const leaving = state.leaving = new AbortController();
-      this[exchangeKey].onLeave(() =>
+      exchangeOf(this)?.onLeave(() =>
         leaving.abort(new DOMException("The client closed the connection", "AbortError"))
       );
     }
@@ -172,7 +181,7 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether the client disconnected before the response was complete. */
   get aborted(): boolean {
-    return this[exchangeKey].aborted;
+    return exchangeOf(this)?.aborted ?? false;
   }
 
   /** The same as {@linkcode IncomingMessage.aborted}, under Node's newer name. */
@@ -182,46 +191,51 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Whether nothing more will come: the client is gone, the response is complete, or the body was read to its end. */
   get destroyed(): boolean {
-    return this[exchangeKey].aborted || this[exchangeKey].finished || (this[stateKey]?.readable?.ended ?? false);
+    return isOver(exchangeOf(this)) || (readableIn(this)?.ended ?? false);
   }
 
   /** Whether `close` was emitted, or would have been on Node, where reading a body to its end closes the request. */
   get closed(): boolean {
-    if (this[exchangeKey].aborted || this[exchangeKey].finished) return true;
-    return this[stateKey]?.readable?.closed ?? this.readableEnded;
+    if (isOver(exchangeOf(this))) return true;
+    return readableIn(this)?.closed ?? this.readableEnded;
   }
 
   /** Whether the body has been received to its end. */
   get complete(): boolean {
-    const readable = this[stateKey]?.readable;
+    const readable = readableIn(this);
     if (readable?.broken) return false;
-    return readable?.received || bodyOf(this[exchangeKey].target.request) === null || this.readableEnded;
+    const exchange = exchangeOf(this);
+    if (exchange === null) return false;
+    return readable?.received || bodyOf(exchange.target.request) === null || this.readableEnded;
   }
 
   /** Whether the body was read to its end, by a parser or as a stream, or can no longer be read after the response. */
   get readableEnded(): boolean {
-    return this[stateKey]?.readable?.hasEnded() ??
-      (this[exchangeKey].finished || this[exchangeKey].target.request.bodyUsed);
+    const exchange = exchangeOf(this);
+    return exchange !== null &&
+      (readableIn(this)?.hasEnded() ??
+        (exchange.finished || exchange.target.request.bodyUsed));
   }
 
   /** Whether part of the body was read, so that it can no longer be read as a whole. */
   get readableDidRead(): boolean {
-    return (this[stateKey]?.readable?.taken ?? 0) > 0 || this[exchangeKey].target.request.bodyUsed;
+    return (readableIn(this)?.taken ?? 0) > 0 ||
+      (exchangeOf(this)?.target.request.bodyUsed ?? false);
   }
 
   /** Size of what waits for `read()`: bytes, or characters once an encoding is set. */
   get readableLength(): number {
-    return this[stateKey]?.readable?.length ?? 0;
+    return readableIn(this)?.length ?? 0;
   }
 
   /** Whether the body flows, `null` before anybody reads it. */
   get readableFlowing(): boolean | null {
-    return this[stateKey]?.readable?.flowing ?? null;
+    return readableIn(this)?.flowing ?? null;
   }
 
   /** The encoding set by `setEncoding`, `null` for none. */
   get readableEncoding(): string | null {
-    return this[stateKey]?.readable?.encoding ?? null;
+    return readableIn(this)?.encoding ?? null;
   }
 
   /** Bytes that Node would buffer. */
@@ -235,9 +249,10 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /** Node's internal state of a stream, by which `Readable.toWeb` and others recognise one. */
-  get _readableState(): Record<string, unknown> {
+  get _readableState(): Record<string, unknown> | undefined {
+    if (exchangeOf(this) === null) return undefined;
     const { readableEncoding: encoding, readableEnded: endEmitted, readableLength: length } = this;
-    const readable = this[stateKey]?.readable;
+    const readable = readableIn(this);
     const ended = endEmitted || (readable?.received ?? false);
     const errored = readable?.failure ?? null;
     const closed = endEmitted || this.destroyed;
@@ -246,23 +261,30 @@ export abstract class IncomingMessage extends Emitter {
 
   /** Starts reading the body for the first listener for `data` or `readable`, as in Node. */
   override [listenedTo](event: EventName, first: boolean): void {
+    // a test that made it from the prototype emits everything by itself
+    if (exchangeOf(this) === null) return;
     // if nobody reads the body, `end` comes after the response
     if (event === "end") stateOf(this).endAwaited ||= !this.readableEnded;
-    if (event === "end" || event === "close" || event === "aborted" || event === "error") return announceEnd(this);
+    if (event === "end" || event === "close" || event === "aborted" || event === "error") {
+      return announceEnd(originalOf<IncomingMessage>(this));
+    }
     // as in Node, prepended listeners do not start the flow
     if (first) return;
-    if (event === "data") readableOf(this).listen();
-    else if (event === "readable") readableOf(this).announce();
+    if (event === "data") readableOf(this, "req.on").listen();
+    else if (event === "readable") readableOf(this, "req.on").announce();
   }
 
   /** Reports the error of a listener, which on Node would end the process. */
   override [listenerFailed](error: unknown): void {
-    this[exchangeKey].app.reportError(error, { req: this, phase: "listener" });
+    const exchange = exchangeOf(this);
+    if (exchange === null) throw error;
+    exchange.app.reportError(error, { req: this, phase: "listener" });
   }
 
   /** Whether there may be more to read. */
   get readable(): boolean {
-    return !this.readableEnded && this[stateKey]?.readable?.ended !== true;
+    return exchangeOf(this) !== null && !this.readableEnded &&
+      readableIn(this)?.ended !== true;
   }
 
   /**
@@ -272,7 +294,7 @@ export abstract class IncomingMessage extends Emitter {
    * @returns The chunk; `null` if there is not so much yet, or no more will come
    */
   read(size?: number): Uint8Array | string | null {
-    return readableOf(this).read(size);
+    return readableOf(this, "req.read").read(size);
   }
 
   /**
@@ -282,24 +304,24 @@ export abstract class IncomingMessage extends Emitter {
    * @param encoding Node's name of the text's encoding, UTF-8 by default
    */
   unshift(chunk: Uint8Array | string, encoding?: string): void {
-    readableOf(this).unshift(chunk, encoding);
+    readableOf(this, "req.unshift").unshift(chunk, encoding);
   }
 
   /** Starts or continues the flow of `data` events. */
   resume(): this {
-    readableOf(this).resume();
+    readableOf(this, "req.resume").resume();
     return this;
   }
 
   /** Pauses the flow of `data` events. */
   pause(): this {
-    readableOf(this).pause();
+    readableOf(this, "req.pause").pause();
     return this;
   }
 
   /** Whether the flow is paused. */
   isPaused(): boolean {
-    return this[stateKey]?.readable?.held ?? false;
+    return readableIn(this)?.held ?? false;
   }
 
   /**
@@ -309,18 +331,18 @@ export abstract class IncomingMessage extends Emitter {
    * @throws {TypeError} If it is unknown
    */
   setEncoding(encoding = "utf8"): this {
-    readableOf(this).setEncoding(encoding);
+    readableOf(this, "req.setEncoding").setEncoding(encoding);
     return this;
   }
 
   /** Pipes the body to a writable with back-pressure, and ends it unless `end` is `false`. */
   pipe<T extends Destination>(destination: T, options: { end?: boolean } = {}): T {
-    return readableOf(this).pipe(destination, options);
+    return readableOf(this, "req.pipe").pipe(destination, options);
   }
 
   /** Stops piping to a writable, or to all. */
   unpipe(destination?: Destination): this {
-    readableOf(this).unpipe(destination);
+    readableOf(this, "req.unpipe").unpipe(destination);
     return this;
   }
 
@@ -332,7 +354,7 @@ export abstract class IncomingMessage extends Emitter {
    */
   setTimeout(ms: number, listener?: () => void): this {
     if (listener !== undefined) this.on("timeout", listener);
-    this.socket.setTimeout(ms);
+    given(this.socket, "req.setTimeout", "req.socket").setTimeout(ms);
     return this;
   }
 
@@ -341,17 +363,19 @@ export abstract class IncomingMessage extends Emitter {
    * `pipeline()` of `node:stream`, which destroys its source, the handler can still respond.
    */
   destroy(error?: Error): this {
-    const readable = readableOf(this);
+    const exchange = exchangeOf(this);
+    if (exchange === null) return this;
+    const readable = readableOf(this, "req.destroy");
     const breaksOff = !readable.ended && !stateOf(this).detached;
     readable.destroy(error);
-    if (breaksOff) this[exchangeKey].breakOff(error);
+    if (breaksOff) exchange.breakOff(error);
     return this;
   }
 
   /** Chunks of the body as they arrive: bytes, or text once an encoding is set. */
   // deno-lint-ignore no-explicit-any -- as in Node's types, which cannot know the encoding
   [Symbol.asyncIterator](): AsyncIterableIterator<any> {
-    return readableOf(this).chunks();
+    return readableOf(this, "for await (… of req)").chunks();
   }
 
   /**
@@ -361,7 +385,7 @@ export abstract class IncomingMessage extends Emitter {
    */
   // deno-lint-ignore no-explicit-any -- as above
   iterator(options: { destroyOnReturn?: boolean } = {}): AsyncIterableIterator<any> {
-    return readableOf(this).chunks(options.destroyOnReturn === false);
+    return readableOf(this, "req.iterator").chunks(options.destroyOnReturn === false);
   }
 
   /** All chunks of the body. */
@@ -386,14 +410,23 @@ Object.defineProperty(IncomingMessage.prototype, "client", {
 makeAssignable(IncomingMessage.prototype, [
   ...["request", "info", "peer", "signal"],
   ...["client", "connection", "complete", "aborted", "rawHeaders", "headersDistinct"],
+  ...["destroyed", "readable", "_readableState"],
 ]);
+
+// tests that make a request from the prototype assign either name, as on Node
+Object.defineProperty(IncomingMessage.prototype, "connection", {
+  ...Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "connection"),
+  set(this: IncomingMessage, value: RequestSocket) {
+    assignOwn(this, exchangeOf(this) === null ? "socket" : "connection", value);
+  },
+});
 
 // Before pipeline() destroys a server's request, which it recognizes by two private fields, it takes the socket away, so
 // that the connection stays. Everybody else can go on using the socket.
 Object.defineProperty(IncomingMessage.prototype, "socket", {
   ...Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "socket"),
   set(this: IncomingMessage, value: unknown) {
-    if (value === null) stateOf(this).detached = true;
+    if (value === null && isOriginal(this)) stateOf(this).detached = true;
     else assignOwn(this, "socket", value);
   },
 });
@@ -411,6 +444,7 @@ function isKept(message: IncomingMessage): boolean {
 }
 
 function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderVisit) => T): T | undefined {
+  if (exchangeOf(message) === null) return undefined;
   const { app, target: { request } } = message[exchangeKey];
   try {
     if (isKept(message)) return copy((visitor) => request.headers.forEach(visitor));
@@ -431,8 +465,18 @@ function assertLate(message: IncomingMessage, what: string, cause: unknown): voi
   app.reportError(late, { req: message, phase: "listener" });
 }
 
-function readableOf(message: IncomingMessage): ReadableBody {
-  return stateOf(message).readable ??= new ReadableBody(message[exchangeKey], message);
+function readableOf(message: IncomingMessage, caller: string): ReadableBody {
+  const exchange = exchangeFor(message, caller);
+  return stateOf(message).readable ??= new ReadableBody(exchange, originalOf(message));
+}
+
+// the body as a stream, if somebody has begun to use it as one
+function readableIn(message: IncomingMessage): ReadableBody | null {
+  return originalOf(message)[stateKey]?.readable ?? null;
+}
+
+function isOver(exchange: Exchange | null): boolean {
+  return exchange !== null && (exchange.aborted || exchange.finished);
 }
 
 function announceEnd(message: IncomingMessage): void {

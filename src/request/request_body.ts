@@ -4,7 +4,7 @@ import { isDeeper } from "../http/json_depth.ts";
 import { aborted, tooDeep, tooLarge } from "./body_errors.ts";
 import { connectionReset, isCutOff } from "./body_reader.ts";
 import { bodyLimit, type BodyLimits, formPartsLimit, jsonDepth } from "./body_settings.ts";
-import { type Exchange, exchangeKey } from "./exchange.ts";
+import { type Exchange, exchangeFor, exchangeKey } from "./exchange.ts";
 import { formParser } from "./form_body.ts";
 import type { Untyped } from "./untyped.ts";
 import { type BodyContent, type Wanted, wholeBody } from "./whole_body.ts";
@@ -123,8 +123,8 @@ function arrivedText(req: BodyOwner): string | null {
 
 // whether a body parser has read the body, and made of it what is asked for
 function wasParsed(req: BodyOwner, method: Method, type?: "object" | "string"): boolean {
+  const { aborted, target } = exchangeFor(req, `req.${method}`);
   if (req.body === undefined) return false;
-  const { aborted, target } = req[exchangeKey];
   // once the client is gone, Deno does not tell
   if (!aborted && !target.request.bodyUsed) return false;
   const kind: string = typeof req.body;

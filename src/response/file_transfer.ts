@@ -10,7 +10,9 @@ import { HttpError } from "../http/http_error.ts";
 import { contentTypeOf } from "../http/media_types.ts";
 import { TwoGenerations } from "../http/two_generations.ts";
 import { parseDuration } from "../http/units.ts";
-import { type Exchange, exchangeKey } from "../request/exchange.ts";
+import type { AppLike } from "../request/app_like.ts";
+import { exchangeOf } from "../request/exchange.ts";
+import { usualApp } from "../request/usual_app.ts";
 import { FileChunks } from "./file_chunks.ts";
 import { evaluateConditions, isRangeCurrent } from "./file_conditions.ts";
 import { type DotfilePolicy, resolveFilePath } from "./file_path.ts";
@@ -80,10 +82,6 @@ export interface FileTransfer extends FileOptions {
   setHeaders?(path: string, stat: FileStat): void;
 }
 
-/** Error for requests that were not made by this copy of Sluice, such as Express's. */
-const FOREIGN = "serveStatic answers requests of its own copy of Sluice: install one version of it, " +
-  "below Express mount toNodeHandler(app), or take npm's serve-static";
-
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 /** Files up to this many bytes are read at once, which is cheaper than a stream; platforms may have another limit. */
 const WHOLE_FILE_BYTES = 64 * 1024;
@@ -120,9 +118,8 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
 }
 
 function filesOf(res: FileResponse): FileSystem | null {
-  const exchange = res.req[exchangeKey] as Exchange | undefined;
-  if (exchange === undefined) throw new TypeError(FOREIGN);
-  return exchange.app.runtimeSupport.files;
+  const app: Partial<AppLike> | undefined = exchangeOf(res.req)?.app ?? res.app;
+  return (app?.runtimeSupport ?? usualApp().runtimeSupport).files;
 }
 
 function assertNames(option: string, value: unknown): void {
@@ -246,6 +243,8 @@ async function sendBytes(
     return res[handOverKey](file.take());
   }
   res[streamKey](new FileChunks(await files.open(path, start), length));
+  // others tell by other means how it went
+  if (exchangeOf(res) === null) return;
   await new Promise<void>((resolve) => res.once("close", resolve));
   if (res.writableFinished) return;
   throw clientLeft();

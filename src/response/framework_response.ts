@@ -6,18 +6,22 @@ import { escapeHtml } from "../http/escape_html.ts";
 import { baseName, extensionOf } from "../http/file_paths.ts";
 import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
-import { originalKey, originalOf } from "../http/original.ts";
+import { assignOwn, makeAssignable } from "../http/assignable.ts";
+import { isOriginal, originalKey, originalOf } from "../http/original.ts";
 import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
 import { statusMessage, statusText } from "../http/status_text.ts";
 import type { AppLike, RenderCallback } from "../request/app_like.ts";
-import { type Exchange, exchangeKey, exchangeOf } from "../request/exchange.ts";
+import { appOf, given, ownAppKey, ownAppOf } from "../request/derived_request.ts";
+import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../request/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { callGuarded } from "../request/guard.ts";
+import type { RuntimeSupport } from "../request/runtime_support.ts";
 import type { Untyped } from "../request/untyped.ts";
+import { usualApp } from "../request/usual_app.ts";
 import { chunkBytes } from "../http/chunk_bytes.ts";
 import { HTML, JSON_PLAIN, JSON_UTF8, withUtf8Charset } from "./content_type.ts";
 import { jsonText } from "./json_text.ts";
-import { mayHaveContent } from "./framing.ts";
+import { lengthOf, mayHaveContent } from "./framing.ts";
 import { headerText, type HeaderValue } from "./outgoing_headers.ts";
 import { assertOpen } from "./header_methods.ts";
 import { bodyFailedKey, endWholeKey, handOverKey, isHooked, OutgoingMessage, streamKey } from "./outgoing_message.ts";
@@ -89,6 +93,12 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    */
   readonly [exchangeKey]: Exchange;
   private [begunKey]: ResponseState | null = null;
+  /**
+   * The application whose `response` was taken for a prototype.
+   *
+   * @internal
+   */
+  declare readonly [ownAppKey]?: AppLike;
   private [sentKey]: string | undefined = undefined;
   private [localsKey]: LocalsOf<L> | undefined = undefined;
 
@@ -97,6 +107,11 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
 
   /** The request this response belongs to. */
   declare req: FrameworkRequest;
+
+  static {
+    // for what is made from the prototype
+    Object.assign(this.prototype, { statusCode: 200, [begunKey]: null });
+  }
 
   /**
    * Wraps an exchange; the framework does this for every request.
@@ -123,26 +138,29 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
 
   /** Whether the status and headers have been sent, and can no longer be changed. */
   get headersSent(): boolean {
-    return this[sentKey] !== undefined || (this[begunKey] !== null && this[begunKey].sentStatus !== 0);
+    const { [sentKey]: sent, [begunKey]: state } = originalOf<AnyResponse>(this);
+    return sent !== undefined || (state?.sentStatus ?? 0) !== 0;
   }
 
   /** Whether no header was set and no method replaced, which allows short cuts. */
   get untouched(): boolean {
-    return (this[begunKey] === null || this[begunKey].bare) && !isHooked(this);
+    return (originalOf<AnyResponse>(this)[begunKey]?.bare ?? true) && !isHooked(this);
   }
 
   /** The application that is handling the request. */
   get app(): AppLike {
-    return this[exchangeKey].app;
+    return exchangeOf(this)?.app ?? ownAppOf(this) as AppLike;
   }
 
   /** Values for the views rendered for this request. */
   get locals(): LocalsOf<L> {
+    if (exchangeOf(this) === null) return undefined as unknown as LocalsOf<L>;
     return originalOf(this)[localsKey] ??= Object.create(null) as LocalsOf<L>;
   }
 
   set locals(value: LocalsOf<L>) {
-    originalOf(this)[localsKey] = value;
+    if (isOriginal(this)) originalOf(this)[localsKey] = value;
+    else assignOwn(this, "locals", value);
   }
 
   /**
@@ -200,11 +218,11 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    */
   jsonp(value?: Untyped): this {
     assertOpen(this, "res.jsonp");
-    const { app } = this;
+    const app = appOf(this, "res.jsonp");
     let text = jsonText(value, app);
-    const given = this.req.query[app.get("jsonp callback name")];
-    const callback = Array.isArray(given) ? given[0] : given;
-    if (this.outgoing.contentType === undefined) {
+    const named = given(this.req, "res.jsonp", "res.req").query[app.get("jsonp callback name")];
+    const callback = Array.isArray(named) ? named[0] : named;
+    if (givenType(this) === undefined) {
       this.setHeader("X-Content-Type-Options", "nosniff");
       giveType(this, JSON_UTF8);
     }
@@ -228,6 +246,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    * @internal
    */
   answerPage(response: Response, text: string): void {
+    exchangeFor(this, "res.answerPage");
     this.statusCode = response.status;
     sendAtOnce(this, response, text);
   }
@@ -236,17 +255,17 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    * Responds with a web `Response` that a handler returned. Headers that were set before, such as CORS or cookies, are
    * kept unless the response has them, too.
    *
-   * @param given The response
+   * @param returned The response
    */
-  answer(given: Response): void {
+  answer(returned: Response): void {
     assertOpen(this, "returning a Response");
     const { untouched } = this;
     // srvx's class on Node adds the content type of a body only when `body` is read
-    if (Object.getPrototypeOf(given) !== Response.prototype) void given.body;
-    const response = this[exchangeKey].app.runtimeSupport.keepsCoding ? asFetched(given) : given;
+    if (Object.getPrototypeOf(returned) !== Response.prototype) void returned.body;
+    const { app } = exchangeFor(this, "returning a Response");
+    const response = app.runtimeSupport.keepsCoding ? asFetched(returned) : returned;
     if (response.status === 101) return this.adopt(untouched ? response : upgradeWithHeaders(this, response));
     if (mayHandOver(this, response)) {
-      const { app } = this[exchangeKey];
       const body = watchedBody(response, app.runtimeSupport, (error) => this[bodyFailedKey](error));
       if (body === null && untouched) return this.adopt(response);
       // a copy, because a handler may return the same object to several clients, whose cookies must not mix
@@ -261,7 +280,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
     if (isCoded) this.outgoing.coded = response;
     // Workers' fetch and HTMLRewriter keep the length of what they change
     const isOther = isCoded || this.get("Content-Type")?.startsWith("text/html");
-    if (isOther && this.app.runtimeSupport.sized) this.removeHeader("Content-Length");
+    if (isOther && app.runtimeSupport.sized) this.removeHeader("Content-Length");
     this.statusCode = response.status;
     this.statusMessage = response.statusText;
     if (response.body === null) this.end();
@@ -285,13 +304,17 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
     if (value === undefined && arguments.length === 1) {
       throw new TypeError(`res.set needs a value for ${describe(field)}; res.get reads a header`);
     }
-    const given = Array.isArray(value) ? value.map(String) : String(value);
-    if (headerKey(field) !== "content-type") return this.setHeader(field, given);
-    if (Array.isArray(given)) throw new TypeError("Content-Type cannot be set to an Array");
-    const type = contentTypeOf(given);
-    if (type !== undefined) return this.setHeader(field, type);
+    const text = Array.isArray(value) ? value.map(String) : String(value);
+    // whoever replaced setHeader, or made a mock of it, need not return anything
+    if (headerKey(field) !== "content-type") {
+      this.setHeader(field, text);
+      return this;
+    }
+    if (Array.isArray(text)) throw new TypeError("Content-Type cannot be set to an Array");
+    const type = contentTypeOf(text);
     // a value that is no type, such as null from a missing upstream header, leaves the choice to send and json
-    this.removeHeader(field);
+    if (type === undefined) this.removeHeader(field);
+    else this.setHeader(field, type);
     return this;
   }
 
@@ -348,7 +371,8 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
       throw new TypeError(`res.vary takes a header name or a list of them, not ${describe(field)}`);
     }
     if (field.length === 0) return this;
-    return this.setHeader("Vary", appendVary(headerText(this.getHeader("Vary")), field));
+    this.setHeader("Vary", appendVary(headerText(this.getHeader("Vary")), field));
+    return this;
   }
 
   /**
@@ -386,8 +410,8 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
     const status = second === undefined ? 302 : first as number;
     const target = second === undefined ? first : second;
     if (typeof target !== "string" && !(target instanceof URL)) {
-      const given = typeof first === "number" ? second : target;
-      throw new TypeError(`res.redirect([status,] url) takes the URL as a string, not ${describe(given)}`);
+      const url = typeof first === "number" ? second : target;
+      throw new TypeError(`res.redirect([status,] url) takes the URL as a string, not ${describe(url)}`);
     }
     const address = this.location(target).get("Location") as string;
     const text = statusMessage(status);
@@ -410,7 +434,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
    * @throws {TypeError} If one of them is not a function
    */
   format(handlers: FormatHandlers): this {
-    const { req } = this;
+    const req = given(this.req, "res.format", "res.req");
     if (typeof handlers !== "object" || handlers === null) {
       throw new TypeError(`res.format takes an object of types and handlers, not ${describe(handlers)}`);
     }
@@ -461,7 +485,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
     if (filename !== undefined && typeof filename !== "string") {
       throw new TypeError(`res.attachment takes a name as a string, not ${typeof filename}`);
     }
-    const separator = this.app.runtimeSupport.separator();
+    const separator = supportOf(this).separator();
     const name = filename === undefined ? undefined : baseName(filename, separator);
     if (name !== undefined && name !== "") this.type(extensionOf(name, separator));
     return this.set("Content-Disposition", contentDisposition(name));
@@ -511,7 +535,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
       if (name.toLowerCase() !== "content-disposition") headers[name] = value;
     }
     headers["Content-Disposition"] = contentDisposition(
-      baseName(filename || path, this.app.runtimeSupport.separator()),
+      baseName(filename || path, supportOf(this).separator()),
     );
     const located = options?.root === undefined ? absolutePath(this, path) : path;
     this.sendFile(located, { ...options, headers }, callback);
@@ -541,7 +565,7 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
     // what the program's callback throws goes the same way: on Node it would end the process
     const own: RenderCallback = (error, html) =>
       callGuarded({ reportError: fail }, { phase: "view" }, () => callback!(error, html));
-    this.app.render(view, values, typeof callback === "function" ? own : callback ?? respond);
+    appOf(this, "res.render").render(view, values, typeof callback === "function" ? own : callback ?? respond);
   }
 }
 
@@ -549,7 +573,9 @@ export class FrameworkResponse<L extends Record<string, Untyped> = Record<string
 type AnyResponse = FrameworkResponse<Untyped>;
 
 function begin(res: AnyResponse): ResponseState {
-  const state = res[begunKey] = new ResponseState(res[exchangeKey]);
+  // a copy does not see what was made after it
+  if (res[begunKey] !== null) return res[begunKey];
+  const state = res[begunKey] = new ResponseState();
   if (res[sentKey] !== undefined) state.sent(res[sentKey], res[exchangeKey].response!.status);
   return state;
 }
@@ -558,13 +584,13 @@ function begin(res: AnyResponse): ResponseState {
 function sendAny<R extends AnyResponse>(res: R, body: SendBody): R {
   assertOpen(res, "res.send");
   if (typeof body === "string") {
-    const type = res[stateKey].headers.contentType;
+    const type = givenType(res);
     giveType(res, type === undefined ? HTML : withUtf8Charset(type));
     return sendWhole(res, body);
   }
   if (body === undefined || body === null) return sendWhole(res, body === null ? "" : undefined);
   if (ArrayBuffer.isView(body) || body instanceof ArrayBuffer) {
-    if (res[stateKey].headers.contentType === undefined) giveType(res, "application/octet-stream");
+    if (givenType(res) === undefined) giveType(res, "application/octet-stream");
     return sendWhole(res, chunkBytes("res.send", body));
   }
   if (body instanceof Blob) return sendBlob(res, body);
@@ -581,20 +607,25 @@ function sendAny<R extends AnyResponse>(res: R, body: SendBody): R {
 
 function sendJson<R extends AnyResponse>(res: R, value: unknown): R {
   assertOpen(res, "res.json");
-  const { app } = res;
-  const { settings } = app;
+  const app = appOf(res, "res.json");
   const text = jsonText(value, app);
-  const type = res[stateKey].headers.contentType;
-  if (type === undefined) giveType(res, settings["json charset"] === false ? JSON_PLAIN : JSON_UTF8);
+  const type = givenType(res);
+  if (type === undefined) giveType(res, app.get("json charset") === false ? JSON_PLAIN : JSON_UTF8);
   else if (text !== undefined) giveType(res, withUtf8Charset(type));
   // a middleware that replaced send gets the text; otherwise send has nothing to add
   if (res.send !== plainSend) return res.send(text);
   return sendWhole(res, text);
 }
 
+// what is derived from a response, or made by a test, may keep its headers elsewhere
+function givenType(res: AnyResponse): string | undefined {
+  return res[originalKey] === res ? res[stateKey].headers.contentType : res.get("Content-Type");
+}
+
 // a middleware that replaced res.set or res.setHeader gets the type
 function giveType(res: AnyResponse, type: string): void {
-  if (res.setHeader === plainSetHeader && res.set === plainSet) res[stateKey].headers.contentType = type;
+  const isPlain = res[originalKey] === res && res.setHeader === plainSetHeader && res.set === plainSet;
+  if (isPlain) res[stateKey].headers.contentType = type;
   else res.set("Content-Type", type);
 }
 
@@ -603,7 +634,8 @@ function giveType(res: AnyResponse, type: string): void {
 function answersAtOnce(res: AnyResponse): boolean {
   const state = res[begunKey];
   const { statusCode } = res;
-  return res[sentKey] === undefined && (state === null || state.allowsBody) && !isHooked(res) &&
+  return res[originalKey] === res && res[sentKey] === undefined && (state === null || state.allowsBody) &&
+    !isHooked(res) &&
     res.send === plainSend && res.set === plainSet && !res[exchangeKey].target.isHead &&
     (statusCode === 200 || (statusCode > 200 && statusCode <= 599 && mayHaveContent(statusCode)));
 }
@@ -647,17 +679,18 @@ function sendAtOnce(res: AnyResponse, response: Response, body: string): void {
 
 // the last part of both send and json: ETag, freshness, then Node's end()
 function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | undefined): R {
+  if (res[originalKey] !== res) return sendByMethods(res, body);
   const { headers: outgoing } = res[stateKey];
-  const { settings, runtimeSupport } = res.app;
-  const makeTag = settings["etag fn"];
+  const app = appOf(res, "res.send");
+  const makeTag = app.get("etag fn");
   if (makeTag !== undefined && body !== undefined && (outgoing.bare || !outgoing.has("etag"))) {
-    const isTheirs = makeTag === settings.etag;
-    const tag = isTheirs ? makeTag(asBuffer(res, body)) : makeTag(body, runtimeSupport);
+    const isTheirs = makeTag === app.get("etag");
+    const tag = isTheirs ? makeTag(asBuffer(res, body)) : makeTag(body, app.runtimeSupport);
     if (tag && (isTheirs || isHooked(res))) res.setHeader("ETag", tag);
     else if (tag) outgoing.put("etag", tag);
   }
   // without a validator no copy can be fresh, and the request's headers need not be read
-  if (outgoing.validated && res.req.fresh) res.statusCode = 304;
+  if (outgoing.validated && res.req?.fresh) res.statusCode = 304;
   const status = res.statusCode;
   if (status === 204 || status === 304 || status === 205) {
     if (status !== 205) res.removeHeader("Content-Type");
@@ -668,9 +701,35 @@ function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | un
   return res;
 }
 
+// the same in Express's way, through nothing but methods, for what is derived from a response, or made by a test
+function sendByMethods<R extends AnyResponse>(res: R, body: string | Uint8Array | undefined): R {
+  const app = appOf(res, "res.send");
+  const makeTag = app.get("etag fn");
+  if (typeof makeTag === "function" && body !== undefined && !res.get("ETag")) {
+    const tag = makeTag === app.get("etag") ? makeTag(asBuffer(res, body)) : makeTag(body, app.runtimeSupport);
+    if (tag) res.set("ETag", tag);
+  }
+  if (body !== undefined) res.set("Content-Length", String(lengthOf(body as string | Uint8Array<ArrayBuffer>)));
+  if (res.req?.fresh) res.status(304);
+  const { statusCode } = res;
+  if (statusCode === 205) res.set("Content-Length", "0");
+  const isBodiless = statusCode === 204 || statusCode === 304;
+  const inapplicable = isBodiless ? ["Content-Type", "Content-Length", "Transfer-Encoding"] : ["Transfer-Encoding"];
+  if (isBodiless || statusCode === 205) { for (const name of inapplicable) res.removeHeader(name); }
+  if (isBodiless || statusCode === 205 || body === undefined || res.req?.method === "HEAD") res.end();
+  else res.end(asBuffer(res, body));
+  return res;
+}
+
+// a response that a test made may have no application, or less than one
+function supportOf(res: AnyResponse): RuntimeSupport {
+  const { runtimeSupport = usualApp().runtimeSupport }: Partial<AppLike> = res.app ?? {};
+  return runtimeSupport;
+}
+
 // an etag function of the program's own gets Buffers, for text too, as in Express
 function asBuffer(res: AnyResponse, body: string | Uint8Array): Uint8Array {
-  return res.app.runtimeSupport.nodeBytes(chunkBytes("res.send", body));
+  return supportOf(res).nodeBytes(chunkBytes("res.send", body));
 }
 
 function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {
@@ -735,10 +794,13 @@ function adviceOnStatus(body: number): string[] {
 }
 
 function sign(res: AnyResponse, text: string): string {
-  const { secret } = res.req;
+  const { secret } = given(res.req, "res.cookie", "res.req");
   if (!secret) throw new Error('cookieParser("secret") required for signed cookies');
   return "s:" + signCookie(text, secret);
 }
+
+// a plain field in Express, which a test may assign
+makeAssignable(FrameworkResponse.prototype, ["app"]);
 
 // saved, because programs may replace them for all applications: express.response.send = …
 const { send: plainSend, set: plainSet, setHeader: plainSetHeader } = FrameworkResponse.prototype;

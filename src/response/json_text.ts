@@ -1,4 +1,4 @@
-import type { AppLike } from "../request/app_like.ts";
+import type { Untyped } from "../request/untyped.ts";
 
 const ESCAPES: Record<string, string> = { "<": "\\u003c", ">": "\\u003e", "&": "\\u0026" };
 
@@ -9,11 +9,10 @@ const ESCAPES: Record<string, string> = { "<": "\\u003c", ">": "\\u003e", "&": "
  * @param app The application whose settings apply
  * @returns The text; `undefined` for values that JSON cannot represent, such as functions
  */
-export function jsonText(value: unknown, app: AppLike): string | undefined {
-  const { settings } = app;
-  const replacer = settings["json replacer"];
-  const spaces = settings["json spaces"];
+export function jsonText(value: unknown, app: { get(setting: string): Untyped }): string | undefined {
+  const replacer = app.get("json replacer");
+  const spaces = app.get("json spaces");
   const text = replacer || spaces ? JSON.stringify(value, replacer, spaces) : JSON.stringify(value);
-  if (text === undefined || !settings["json escape"]) return text;
+  if (text === undefined || !app.get("json escape")) return text;
   return text.replace(/[<>&]/g, (char) => ESCAPES[char]!);
 }

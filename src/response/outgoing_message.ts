@@ -1,12 +1,15 @@
 import { makeAssignable } from "../http/assignable.ts";
 import { Emitter, listenedTo, listenerFailed, runningOnce, tell } from "../http/emitter.ts";
 import type { EmitterMethods, EventName, Listener } from "../http/emitter_methods.ts";
+import { originalOf } from "../http/original.ts";
 import { statusText } from "../http/status_text.ts";
 import { type OpenStream, piecesKey } from "../request/app_like.ts";
-import type { Exchange } from "../request/exchange.ts";
+import { given } from "../request/derived_request.ts";
+import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../request/exchange.ts";
 import type { ErrorPhase } from "../request/error_context.ts";
 import { callGuarded } from "../request/guard.ts";
 import type { RequestSocket } from "../request/request_socket.ts";
+import { usualApp } from "../request/usual_app.ts";
 import type { NodeHttp } from "../request/runtime_support.ts";
 import { BodyStream, clientLeft, HIGH_WATER_MARK } from "./body_stream.ts";
 import { type Chunk, chunkBytes } from "../http/chunk_bytes.ts";
@@ -54,6 +57,13 @@ export abstract class OutgoingMessage extends HeaderMethods {
    */
   abstract get [stateKey](): ResponseState;
 
+  /**
+   * The exchange that is answered; none on what was made from a prototype only.
+   *
+   * @internal
+   */
+  abstract readonly [exchangeKey]: Exchange;
+
   // set on few responses; a field would be made for all
   declare private [piped]: boolean | undefined;
 
@@ -72,7 +82,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Whether all of the response has been passed to the platform. */
   get writableFinished(): boolean {
-    return this[stateKey].exchange.finished;
+    return exchangeOf(this)?.finished ?? false;
   }
 
   /**
@@ -100,7 +110,9 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Whether the exchange is over: the client is gone, or has got its response. */
   get destroyed(): boolean {
-    const { exchange, ending } = this[stateKey];
+    const exchange = exchangeOf(this);
+    if (exchange === null) return false;
+    const { ending } = this[stateKey];
     // as on Node, still false when listeners of `finish` are called
     return exchange.aborted || (exchange.finished && ending !== "awaited");
   }
@@ -112,7 +124,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** The connection: the part of Node's socket that middleware uses. */
   get socket(): RequestSocket {
-    return (this as unknown as { req: { socket: RequestSocket } }).req.socket;
+    return requestOf(this)?.socket as RequestSocket;
   }
 
   /** Node's older name for {@linkcode OutgoingMessage.socket}. */
@@ -144,7 +156,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Further headers of the response: those of the 404 page, or of a `Response` that a handler returned. */
   protected get sentHeaders(): Record<string, HeaderValue> {
-    const headers = this[stateKey].exchange.response?.headers;
+    const headers = exchangeOf(this)?.response?.headers;
     if (headers === undefined) return {};
     const cookies = headers.getSetCookie();
     return { ...Object.fromEntries(headers), ...cookies.length > 0 && { "set-cookie": cookies } };
@@ -174,8 +186,8 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Sends the status and headers now, before the body. */
   flushHeaders(): void {
-    const { ended, exchange, stream } = this[stateKey];
-    if (stream === null && !ended && !exchange.aborted) startStream(this);
+    const { ended, stream } = this[stateKey];
+    if (stream === null && !ended && !exchangeFor(this, "res.flushHeaders").aborted) startStream(this);
   }
 
   /**
@@ -187,6 +199,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * @returns Whether more may be written right away; otherwise wait for `drain`
    */
   write(chunk: Chunk, encoding?: string | WriteCallback | null, callback?: WriteCallback | null): boolean {
+    const exchange = exchangeFor(this, "res.write");
     const done = guarded(this, callbackOf(encoding) ?? callbackOf(callback));
     const bytes = chunkBytes("res.write", chunk, typeof encoding === "string" ? encoding : undefined);
     const state = this[stateKey];
@@ -194,7 +207,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
       complain(this, done);
       return false;
     }
-    if (state.exchange.aborted) {
+    if (exchange.aborted) {
       if (done !== undefined) queueMicrotask(() => done(clientLeft()));
       return false;
     }
@@ -217,6 +230,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     encoding?: string | EndCallback | null,
     callback?: EndCallback | null,
   ): this {
+    exchangeFor(this, "res.end");
     const done = guarded(this, callbackOf(chunk) ?? callbackOf(encoding) ?? callbackOf(callback));
     // hooks around end() may pass `false` for no chunk
     const last = typeof chunk === "function" ? null : chunk || null;
@@ -237,11 +251,11 @@ export abstract class OutgoingMessage extends HeaderMethods {
    */
   [streamKey](source: BodySource): void {
     const state = this[stateKey];
-    const { exchange } = state;
     if (this.write !== plain.write || this.end !== plain.end) {
-      void pour(source, this, exchange, (error) => report(this, error, "response"));
+      void pour(source, this, exchangeOf(this), (error) => report(this, error, "response"));
       return;
     }
+    const exchange = exchangeFor(this, "res.write");
     implicitHead(this);
     const { app } = exchange;
     const body = new StreamedBody(source, {
@@ -264,7 +278,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     exchange.streaming = body;
     let isTaken: boolean;
     try {
-      isTaken = state.settle(body.stream, this.statusCode);
+      isTaken = state.settle(exchange, body.stream, this.statusCode);
     } catch (error) {
       // no web response can carry the status or a header; an error handler may still answer, without this body
       forgetStream(exchange, body);
@@ -281,7 +295,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Reports that the body that is being sent has failed; some runtimes tell that, too. */
   [bodyFailedKey](error: unknown): void {
-    const { app, target } = this[stateKey].exchange;
+    const { app, target } = this[exchangeKey];
     const isTold = app.runtimeSupport.tellsOfBodies?.(target.request) ?? false;
     app.reportError(error, { req: requestOf(this), phase: "response", isTold });
   }
@@ -308,7 +322,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     implicitHead(this);
     let isTaken = false;
     try {
-      isTaken = this[stateKey].settleWhole(body, this.statusCode);
+      isTaken = this[stateKey].settleWhole(exchangeFor(this, "res.send"), body, this.statusCode);
     } finally {
       // none of it is sent, or the client is gone
       if (!isTaken && !(body instanceof Blob)) body.cancel().catch((error) => report(this, error, "response"));
@@ -321,10 +335,13 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * @param response The response
    */
   protected adopt(response: Response): void {
+    exchangeFor(this, "res.adopt");
     this.statusCode = response.status;
     // the client may be gone; the source of the body must not stay open
-    if (!this[stateKey].take(response)) response.body?.cancel().catch((error) => report(this, error, "response"));
-    const { app, info, target } = this[stateKey].exchange;
+    if (!this[stateKey].take(this[exchangeKey], response)) {
+      response.body?.cancel().catch((error) => report(this, error, "response"));
+    }
+    const { app, info, target } = this[exchangeKey];
     // its body may be a stream; to look at it would be expensive
     app.runtimeSupport.allowSilence?.(target.request, info);
   }
@@ -338,31 +355,33 @@ export abstract class OutgoingMessage extends HeaderMethods {
    */
   [endWholeKey](body: string | Uint8Array<ArrayBuffer> | null, isPage: boolean = false): void {
     const state = this[stateKey];
-    if (isHooked(this)) {
+    const exchange = exchangeOf(this);
+    if (exchange === null || isHooked(this)) {
       if (body !== null && !this.hasHeader("Transfer-Encoding")) {
         this.setHeader("Content-Length", String(lengthOf(body)));
       }
-      if (body === null || state.exchange.target.method === "HEAD") this.end();
+      if (body === null || (exchange?.target ?? requestOf(this))?.method === "HEAD") this.end();
       else if (isPage || this.end === plain.end) this.end(body, "utf8");
       else this.end(nodeBytes(this, body));
     } else if (state.ended || state.stream !== null) {
       this.end(body);
     } else {
-      state.settleWhole(body === "" ? null : body, this.statusCode);
+      state.settleWhole(exchange, body === "" ? null : body, this.statusCode);
     }
   }
 
   /** Node's internal name for the sent headers, which some middleware reads, and Node's own `setHeader`, too. */
   get _header(): string | null {
-    const { exchange, sentStatus } = this[stateKey];
-    if (!isShown) show(exchange.app.runtimeSupport.nodeHttp());
+    const exchange = exchangeOf(this);
+    const { sentStatus } = this[stateKey];
+    if (!isShown && exchange !== null) show(exchange.app.runtimeSupport.nodeHttp());
     return sentStatus === 0 ? null : `HTTP/1.1 ${sentStatus}`;
   }
 
   /** Node's internal name for whether there may be a body, read by middleware that buffers one. */
   get _hasBody(): boolean {
-    const { exchange, sentStatus } = this[stateKey];
-    return !exchange.target.isHead && mayHaveContent(sentStatus || 200);
+    const { sentStatus } = this[stateKey];
+    return !exchangeOf(this)?.target.isHead && mayHaveContent(sentStatus || 200);
   }
 
   /** Called by Node's own `setHeader`. */
@@ -384,7 +403,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    */
   setTimeout(ms: number, callback?: () => void): this {
     if (callback !== undefined) this.on("timeout", callback);
-    this.socket.setTimeout(ms);
+    given(this.socket, "res.setTimeout", "res.req").setTimeout(ms);
     return this;
   }
 
@@ -423,17 +442,19 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Breaks off the response: a body that has begun is cut, and a response that has not begun fails. */
   destroy(error?: Error): this {
-    const state = this[stateKey];
-    state.exchange.app.openStreams.delete(this);
-    if (state.stream !== null) state.stream.destroy(error ?? new Error("The answer was broken off"));
-    state.exchange.breakOff(error);
+    const exchange = exchangeOf(this);
+    if (exchange === null) return this;
+    const { stream } = this[stateKey];
+    exchange.app.openStreams.delete(originalOf<OutgoingMessage>(this));
+    if (stream !== null) stream.destroy(error ?? new Error("The answer was broken off"));
+    exchange.breakOff(error);
     return this;
   }
 
   /** Calls the listeners of an event. */
   override emit(event: EventName, ...args: unknown[]): boolean {
     if (event === "pipe") {
-      this[piped] = true;
+      originalOf<OutgoingMessage>(this)[piped] = true;
       watchPipe(this, args[0]);
     }
     return super.emit(event, ...args);
@@ -457,22 +478,27 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * that are called all the same: on Node, both events wait for the microtasks that follow `end()`.
    */
   override [listenedTo](event: EventName): void {
+    const exchange = exchangeOf(this);
+    if (exchange === null) return;
     const state = this[stateKey];
     if (state.ending === "awaited" || (event !== "finish" && event !== "close")) return;
     if (state.ending === "unwatched") state.ending = "awaited";
-    const { exchange } = state;
+    const original = originalOf<OutgoingMessage>(this);
     exchange.onEnd(() => {
-      if (exchange.finished) tell(this, "finish");
+      if (exchange.finished) tell(original, "finish");
       state.ending = "told";
-      tell(this, "close");
+      tell(original, "close");
       // so that only those added later are called again
-      this.removeAllListeners("finish").removeAllListeners("close");
+      original.removeAllListeners("finish").removeAllListeners("close");
     }, true);
   }
 }
 
-// plain fields on Node: some programs set `res.finished` to signal that they have answered
-makeAssignable(OutgoingMessage.prototype, ["finished", "socket", "connection"]);
+// plain fields on Node: some programs set `res.finished` to signal that they have answered, and mocks have their own
+makeAssignable(OutgoingMessage.prototype, [
+  ...["finished", "socket", "connection", "destroyed", "writable"],
+  ...["_header", "_hasBody"],
+]);
 
 const plain = OutgoingMessage.prototype;
 
@@ -519,13 +545,13 @@ function complain(message: OutgoingMessage, done: WriteCallback | undefined): vo
 
 // a response without a body may be finished long before the handler ends it
 function whenFinished(message: OutgoingMessage, callback: WriteCallback): void {
-  if (message[stateKey].exchange.finished) queueMicrotask(callback);
+  if (message[exchangeKey].finished) queueMicrotask(callback);
   else message.once("finish", callback);
 }
 
 function endAgain(message: OutgoingMessage, chunk: Chunk | null, done: WriteCallback | undefined): void {
   // hooks around end() may pass on a chunk once more when a response is broken off
-  if (chunk && !message[stateKey].exchange.aborted) return complain(message, done);
+  if (chunk && !message[exchangeKey].aborted) return complain(message, done);
   const error = streamError("ERR_STREAM_ALREADY_FINISHED", "res.end was called after the answer was complete");
   if (done !== undefined) queueMicrotask(() => done(error));
 }
@@ -538,18 +564,19 @@ function endWith(message: OutgoingMessage, chunk: Chunk | null, encoding: string
   // a hook on writeHead may have begun to stream
   if (state.stream === null) implicitHead(message);
   if (state.stream === null) {
-    state.settleWhole(body as string | Uint8Array<ArrayBuffer> | null, message.statusCode);
+    state.settleWhole(message[exchangeKey], body as string | Uint8Array<ArrayBuffer> | null, message.statusCode);
     return;
   }
   if (body !== null) state.stream.write(chunkBytes("res.end", body));
   state.ended = true;
-  state.exchange.endInThisContext();
+  message[exchangeKey].endInThisContext();
   state.stream.end();
 }
 
 // middleware that replaced a method expects Buffers
 function nodeBytes(message: OutgoingMessage, chunk: string | Uint8Array): Uint8Array {
-  return message[stateKey].exchange.app.runtimeSupport.nodeBytes(chunkBytes("A body", chunk));
+  const { runtimeSupport } = exchangeOf(message)?.app ?? usualApp();
+  return runtimeSupport.nodeBytes(chunkBytes("A body", chunk));
 }
 
 // middleware such as on-headers replaces writeHead to be called before the headers are sent
@@ -562,33 +589,34 @@ function startStream(message: OutgoingMessage): void {
   implicitHead(message);
   const state = message[stateKey];
   if (state.stream !== null) return;
-  const { exchange } = state;
+  const exchange = message[exchangeKey];
+  const original = originalOf(message);
   const { openStreams } = exchange.app;
-  openStreams.add(message);
-  exchange.streaming = message;
+  openStreams.add(original);
+  exchange.streaming = original;
   const stream = state.stream = new BodyStream({
     drain: () => void tell(message, "drain"),
     finish: () => {
-      openStreams.delete(message);
+      openStreams.delete(original);
       exchange.finish();
     },
     leave: () => {
-      openStreams.delete(message);
+      openStreams.delete(original);
       exchange.abandon();
     },
   });
   let isTaken: boolean;
   try {
-    isTaken = state.settle(stream.readable, message.statusCode);
+    isTaken = state.settle(exchange, stream.readable, message.statusCode);
   } catch (error) {
     // otherwise all that follows would be written to this stream, even the page for this error
     state.stream = null;
-    forgetStream(exchange, message);
+    forgetStream(exchange, original);
     throw error;
   }
   if (isTaken) return;
   // no body is sent, so there is nothing to cut
-  openStreams.delete(message);
+  openStreams.delete(original);
   const giveUp = (): void => message[piped] ? endPipeLater(exchange) : exchange.finish();
   const isTheEnd = exchange.aborted || exchange.app.runtimeSupport.endsWithAnswer;
   stream.discard(isTheEnd ? null : giveUp);
@@ -629,11 +657,12 @@ function watchPipe(message: OutgoingMessage, source: unknown): void {
 }
 
 function report(message: OutgoingMessage, error: unknown, phase: ErrorPhase): void {
-  message[stateKey].exchange.app.reportError(error, { req: requestOf(message), phase });
+  const app = exchangeOf(message)?.app ?? usualApp();
+  app.reportError(error, { req: requestOf(message), phase });
 }
 
-function requestOf(message: OutgoingMessage): object {
-  return (message as unknown as { req: object }).req;
+function requestOf(message: OutgoingMessage): { readonly method: string; readonly socket: unknown } | undefined {
+  return (message as unknown as { req?: { method: string; socket: unknown } }).req;
 }
 
 // nobody would catch what a callback throws
@@ -641,8 +670,10 @@ function guarded<C extends WriteCallback | (() => void)>(message: OutgoingMessag
 function guarded(message: OutgoingMessage, callback: WriteCallback | undefined): WriteCallback | undefined;
 function guarded(message: OutgoingMessage, callback: WriteCallback | undefined): WriteCallback | undefined {
   if (callback === undefined) return undefined;
-  const context = { req: requestOf(message), phase: "listener" } as const;
-  return (error) => callGuarded(message[stateKey].exchange.app, context, () => callback(error));
+  const exchange = exchangeOf(message);
+  if (exchange === null) return callback;
+  const context = { req: requestOf(message)!, phase: "listener" } as const;
+  return (error) => callGuarded(exchange.app, context, () => callback(error));
 }
 
 // callers pass arguments on, and as in Node null counts as none

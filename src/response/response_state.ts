@@ -15,8 +15,6 @@ export const stateKey: unique symbol = Symbol("state");
  * or private methods, and calls it slowly.
  */
 export class ResponseState {
-  /** The exchange that is answered. */
-  declare readonly exchange: Exchange;
   #headers: OutgoingHeaders | null = null;
   /** The status that was sent with the headers, 0 as long as both can be changed. */
   sentStatus = 0;
@@ -30,11 +28,6 @@ export class ResponseState {
   ending: "unwatched" | "awaited" | "told" = "unwatched";
   /** The body of a response that was ended in one piece, `null` for none. */
   body: WebBody = null;
-
-  /** @param exchange The exchange that is answered */
-  constructor(exchange: Exchange) {
-    this.exchange = exchange;
-  }
 
   /** The headers that were set. */
   get headers(): OutgoingHeaders {
@@ -55,14 +48,15 @@ export class ResponseState {
   /**
    * Responds with a body and the headers set so far.
    *
+   * @param exchange The exchange that is answered
    * @param body The body
    * @param statusCode Status, if the headers are not sent yet
    * @returns Whether the client gets the body; otherwise its source has to be closed
    * @throws {RangeError} If a web response cannot carry the status
    * @throws {TypeError} If it cannot carry a header
    */
-  settle(body: WebBody, statusCode: number): boolean {
-    const { exchange, headers } = this;
+  settle(exchange: Exchange, body: WebBody, statusCode: number): boolean {
+    const { headers } = this;
     const status = this.sentStatus || statusCode;
     const { isHead } = exchange.target;
     const framed = headers.framed || isHead || !mayHaveContent(status)
@@ -85,29 +79,31 @@ export class ResponseState {
   /**
    * Responds with a complete body and the headers set so far; nothing more may be written.
    *
+   * @param exchange The exchange that is answered
    * @param body The body
    * @param statusCode Status, if the headers are not sent yet
    * @returns Whether the client gets the body
    * @throws Like {@linkcode ResponseState.settle}
    */
-  settleWhole(body: WebBody, statusCode: number): boolean {
-    const isTaken = this.settle(body, statusCode);
+  settleWhole(exchange: Exchange, body: WebBody, statusCode: number): boolean {
+    const isTaken = this.settle(exchange, body, statusCode);
     this.ended = true;
-    this.exchange.finish();
+    exchange.finish();
     return isTaken;
   }
 
   /**
    * Responds with a complete web response.
    *
+   * @param exchange The exchange that is answered
    * @param response The response
    * @returns Whether it is the response the client gets
    */
-  take(response: Response): boolean {
+  take(exchange: Exchange, response: Response): boolean {
     this.sentStatus = response.status;
     this.ended = true;
-    const isFirst = this.exchange.settle(response);
-    this.exchange.finish();
+    const isFirst = exchange.settle(response);
+    exchange.finish();
     return isFirst;
   }
 

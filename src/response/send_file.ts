@@ -2,7 +2,8 @@ import { advise, isDeveloped } from "../http/advice.ts";
 import { type OptionNames, unknownOptions } from "../http/check_option.ts";
 import { describe } from "../http/error_text.ts";
 import { isAbsolutePath, resolvePath, separatorBelow } from "../http/file_paths.ts";
-import { exchangeKey } from "../request/exchange.ts";
+import { appOf, given } from "../request/derived_request.ts";
+import { exchangeOf } from "../request/exchange.ts";
 import { callGuarded } from "../request/guard.ts";
 import { FILE_OPTIONS, type FileOptions, insteadOfFileOption, transferFile } from "./file_transfer.ts";
 import type { FileResponse } from "./file_response.ts";
@@ -73,11 +74,11 @@ export function sendFile(
     for (const text of unknownOptions("res.sendFile", options, NAMES, insteadOfFileOption)) advise(res.app, text);
   }
   const { headers, index = "index.html", ...rest } = options;
-  const { next } = res.req;
+  const { next } = given(res.req, "res.sendFile", "res.req");
   const transfer = {
     ...rest,
     index,
-    etag: options.etag ?? res.app.enabled("etag"),
+    etag: options.etag ?? appOf(res, "res.sendFile").enabled("etag"),
     requested: encodeURI(path).replace(/[?#]/g, encodeURIComponent),
     setHeaders() {
       for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value as HeaderValue);
@@ -104,7 +105,7 @@ export function sendFile(
  * @param path The path as it was given
  */
 export function absolutePath(res: FileResponse, path: string): string {
-  const { files } = res.req[exchangeKey].app.runtimeSupport;
+  const { files } = exchangeOf(res.req)?.app.runtimeSupport ?? appOf(res, "res.download").runtimeSupport;
   // without a file system the transfer itself will fail
   if (files === null) return path;
   const absolute = isAbsolutePath(path) ? path : `${files.workingDirectory()}/${path}`;

@@ -2,6 +2,7 @@ import { chunkBytes } from "../http/chunk_bytes.ts";
 import { expectEcho } from "../http/echoes.ts";
 import { piecesKey } from "../request/app_like.ts";
 import type { Exchange } from "../request/exchange.ts";
+import { usualApp } from "../request/usual_app.ts";
 import { MOST_PIECE_BYTES } from "./body_stream.ts";
 
 /** Sources a body can be streamed from. */
@@ -160,31 +161,33 @@ export interface ChunkTarget {
  *
  * @param source The source; it is closed when the client is gone
  * @param target What they are written to
- * @param exchange The exchange that is answered
+ * @param exchange The exchange that is answered; none if what is written to is a mock
  * @param failed Called with the error if the source fails, or cannot be closed
  */
 export async function pour(
   source: BodySource,
   target: ChunkTarget,
-  exchange: Exchange,
+  exchange: Exchange | null,
   failed: (error: unknown) => void,
 ): Promise<void> {
+  const { runtimeSupport } = exchange?.app ?? usualApp();
+  const isOver = (): boolean => exchange !== null && (exchange.aborted || exchange.finished);
   let chunks: Chunks | undefined;
   // One listener each for the whole body, however long it is: compression hands `drain` listeners on to a stream of its
   // own, where they stay.
   let proceed = (): void => {};
   target.on("drain", () => proceed());
-  exchange.onEnd(() => proceed());
+  exchange?.onEnd(() => proceed());
   try {
     chunks = iteratorOf(source);
     for (;;) {
       const { done, value } = await chunks.next();
       if (done) break;
       // middleware that replaced a method expects Buffers
-      const bytes = exchange.app.runtimeSupport.nodeBytes(chunkBytes("A streamed body", value));
+      const bytes = runtimeSupport.nodeBytes(chunkBytes("A streamed body", value));
       const isFull = target.write(bytes) === false;
-      if (isFull && !exchange.aborted && !exchange.finished) await new Promise<void>((resolve) => proceed = resolve);
-      if (exchange.aborted) return void await chunks.return?.();
+      if (isFull && !isOver()) await new Promise<void>((resolve) => proceed = resolve);
+      if (exchange?.aborted) return void await chunks.return?.();
     }
     target.end();
   } catch (error) {

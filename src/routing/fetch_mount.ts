@@ -1,4 +1,4 @@
-import { exchangeOf } from "../request/exchange.ts";
+import { exchangeFor } from "../request/exchange.ts";
 import { describe } from "../http/error_text.ts";
 import { HttpError } from "../http/http_error.ts";
 import { isResponse } from "../http/response_class.ts";
@@ -33,7 +33,7 @@ const CAPITALISED_ELSEWHERE = /^(?:delete|get|head|options|post|put)$/i;
 export function fetchMount(caller: string, handler: FetchHandler | FetchApp): Handler {
   const answer = fetchOf(caller, handler);
   return (req: FrameworkRequest) => {
-    const { target, info, context } = exchangeOf(req)!;
+    const { target, info, context } = exchangeFor(req, "app.mount");
     const given = answer(requestBelow(caller, req, webRequestOf(target.request)), info as never, context as never);
     return isResponse(given) ? given : Promise.resolve(given).then((late) => responseOf(caller, late));
   };

@@ -7,13 +7,12 @@ import {
   type RoutedEntries,
   Scope,
 } from "../matching/layer.ts";
-import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
+import { positionOf } from "../dispatch/foreign_position.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { defineLayerCalls } from "../matching/layer_call.ts";
 import { defineVerbs } from "../matching/methods.ts";
 import { stepsOf } from "../matching/steps.ts";
 import { noteRegistration } from "../matching/registrations.ts";
-import { exchangeOf } from "../request/exchange.ts";
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { checkedHandlers } from "./handler_arguments.ts";
@@ -165,7 +164,7 @@ export class Route<Params = RouteParams, L extends Record<string, Untyped> = Rec
    * @param done Called when the handlers are through, with the error that was not handled, if any
    */
   dispatch(req: Untyped, res: Untyped, done: Next): void {
-    const position = exchangeOf(req)?.target ?? new ForeignPosition(req as ForeignRequest);
+    const position = positionOf(req);
     const layer = new Layer("Route.dispatch", "/", { sensitive: false, strict: false, end: false }, { route: this });
     const reached = [{ layer, proven: layer.patterns[0]!, scope: new Scope(null) }];
     const stepsFor = (_path: string, method: string) => stepsOf(reached, method);

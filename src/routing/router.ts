@@ -2,7 +2,7 @@ import { noteAdvice } from "../http/advice.ts";
 import { Callable } from "../http/callable.ts";
 import { describe } from "../http/error_text.ts";
 import { checkNames, type OptionNames, unknownOptions } from "../http/check_option.ts";
-import { ForeignPosition, type ForeignRequest } from "../dispatch/foreign_position.ts";
+import { positionOf } from "../dispatch/foreign_position.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
 import { Walk } from "../dispatch/walk.ts";
 import { FastMatcher } from "../matching/fast_matcher.ts";
@@ -18,8 +18,8 @@ import {
 import { defineVerbs } from "../matching/methods.ts";
 import type { PathOptions } from "../matching/path_options.ts";
 import { noteRegistration, noteSocket, registrationEpoch } from "../matching/registrations.ts";
-import { exchangeOf } from "../request/exchange.ts";
 import type { ParsedQs, RouteParams } from "../request/framework_request.ts";
+import { Target } from "../request/target.ts";
 import type { Untyped } from "../request/untyped.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
 import type {
@@ -220,9 +220,8 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
    */
   handle(req: Untyped, res: Untyped, next: Next): void {
     if (typeof next !== "function") throw new TypeError(`${this.#name}.handle: argument callback is required`);
-    const target = exchangeOf(req)?.target;
-    const position = target ?? new ForeignPosition(req as ForeignRequest);
-    const as = target && matchedAs(this, target);
+    const position = positionOf(req);
+    const as = position instanceof Target ? matchedAs(this, position) : undefined;
     new Walk(this, { req, res, position, as }, { walked: next }).start();
   }
 

@@ -2,13 +2,14 @@ import { parse as parseContentType } from "content-type";
 import { annotated, HttpError } from "../../http/http_error.ts";
 import { charsetDecoder, type Decoder, utf8Length } from "../../http/encodings.ts";
 import { tooLarge } from "../../request/body_errors.ts";
-import { type Exchange, exchangeKey } from "../../request/exchange.ts";
+import { exchangeKey, exchangeOf } from "../../request/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import { announcedLength } from "../../request/request_body.ts";
 import type { Untyped } from "../../request/untyped.ts";
 import { type BodyContent, readWhole } from "../../request/whole_body.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions, RawBytes, Verify } from "./body_options.ts";
+import { parseForeign } from "./parse_foreign.ts";
 import { assertLength, isUncoded, readBody } from "./read_body.ts";
 
 /** A body parser as a middleware: sets `req.body`, unless the body is of another type. */
@@ -24,10 +25,6 @@ export interface Parsing {
 
 /** Turns the text of a body into `req.body`; gets the settings of the application, too. */
 type ParseText = (text: string, charset: string, settings: Readonly<Record<string, Untyped>>) => Untyped;
-
-/** Error for requests that were not made by this copy of Sluice, such as Express's. */
-const FOREIGN = "Body parsers read requests of their own copy of Sluice: install one version of it, " +
-  "below Express mount toNodeHandler(app), or take npm's body-parser";
 
 /** Most bytes of a UTF-16 code unit in UTF-8; characters of four bytes are two code units. */
 const MOST_BYTES = 3;
@@ -46,6 +43,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   // V8, which has to hash a string that has just come from a client.
   let usual: string | undefined;
   const middleware: BodyParser = (req, res, next) => {
+    if (exchangeOf(req) === null) return parseForeign(middleware, req, res, next);
     if (isWithoutBody(req)) return skip(req, next);
     const type = req.get("content-type") ?? "";
     const isUsual = type === usual;
@@ -159,9 +157,7 @@ function markParsed(req: FrameworkRequest): void {
 
 // a parser for every path gets mostly such requests, for which not even a header should be read
 function isWithoutBody(req: FrameworkRequest): boolean {
-  const exchange = req[exchangeKey] as Exchange | undefined;
-  if (exchange === undefined) throw new TypeError(FOREIGN);
-  const { originalMethod, request } = exchange.target;
+  const { originalMethod, request } = req[exchangeKey].target;
   return (originalMethod === "GET" || originalMethod === "HEAD") && request.body === null;
 }
 

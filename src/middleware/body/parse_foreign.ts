@@ -1,0 +1,66 @@
+import { textBytes } from "../../http/encodings.ts";
+import type { EventName } from "../../http/emitter_methods.ts";
+import type { AppLike } from "../../request/app_like.ts";
+import { Exchange } from "../../request/exchange.ts";
+import { FrameworkRequest } from "../../request/framework_request.ts";
+import type { HeaderRecord } from "../../request/header_record.ts";
+import type { Untyped } from "../../request/untyped.ts";
+import { usualApp } from "../../request/usual_app.ts";
+import type { FrameworkResponse } from "../../response/framework_response.ts";
+
+/** A request that Sluice did not make: Node's own, that of another copy of Sluice, or a mock in a test. */
+export interface ForeignRequest {
+  /** Headers by lower-case name. */
+  readonly headers?: HeaderRecord;
+  /** Whether its body has been read already. */
+  readonly readableEnded?: boolean;
+  /** The application, which a mock may lack. */
+  readonly app?: AppLike;
+  /** The parsed body. */
+  body?: unknown;
+  /** Listens for the chunks. */
+  on?(event: EventName, listener: (...args: Untyped[]) => void): unknown;
+}
+
+/**
+ * Parses the body of a request that Sluice did not make, from its events, as Express's parsers do.
+ *
+ * @param parser The parser
+ * @param req The request
+ * @param res The response
+ * @param next Continues
+ */
+export function parseForeign(
+  parser: (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void,
+  req: ForeignRequest,
+  res: FrameworkResponse,
+  next: (error?: unknown) => void,
+): void {
+  if (req.body === undefined) req.body = undefined;
+  if (!hasBody(req) || req.readableEnded === true) return next();
+  const app = req.app?.runtimeSupport === undefined ? usualApp() : req.app;
+  const init = { method: "POST", body: bodyOf(req), duplex: "half" };
+  const standIn = new FrameworkRequest(new Exchange(new Request("http://localhost/", init), undefined, undefined, app));
+  standIn.headers = { ...req.headers };
+  parser(standIn, res, (error) => {
+    if (standIn.body !== undefined) req.body = standIn.body;
+    next(error);
+  });
+}
+
+function hasBody({ headers = {}, on }: ForeignRequest): boolean {
+  if (on === undefined) return false;
+  return headers["transfer-encoding"] !== undefined || !Number.isNaN(Number(headers["content-length"] ?? NaN));
+}
+
+function bodyOf(req: ForeignRequest): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      req.on!("data", (chunk: Uint8Array | string) => {
+        controller.enqueue(typeof chunk === "string" ? textBytes("The body", chunk) : new Uint8Array(chunk));
+      });
+      req.on!("end", () => controller.close());
+      req.on!("error", (error: Error) => controller.error(error));
+    },
+  });
+}

@@ -1,0 +1,18 @@
+import type { AppLike } from "./app_like.ts";
+
+let make: (() => AppLike) | null = null;
+let made: AppLike | null = null;
+
+/**
+ * Says how an application with the usual settings is made, which this folder cannot know.
+ *
+ * @param makeApp Makes one
+ */
+export function provideUsualApp(makeApp: () => AppLike): void {
+  make = makeApp;
+}
+
+/** An application with the usual settings, for middleware that is called without one, as in unit tests. */
+export function usualApp(): AppLike {
+  return made ??= make!();
+}
