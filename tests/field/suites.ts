@@ -335,16 +335,6 @@ export const SUITES: readonly Suite[] = [
     wraps: true,
   },
   {
-    name: "hpp",
-    repository: "analog-nico/hpp",
-    packages: { mocha: "10.8.2" },
-    commit: "79fdf33b10893f9a79974cbe10ca6f9f36dda4dd",
-    runner: "mocha",
-    tests: [
-      "test/spec",
-    ],
-  },
-  {
     name: "express-rate-limit",
     repository: "express-rate-limit/express-rate-limit",
     packages: { "@express-rate-limit/tsconfig": "1.0.2" },
@@ -353,9 +343,6 @@ export const SUITES: readonly Suite[] = [
     tests: [
       "test/library",
     ],
-    env: {
-      "NODE_OPTIONS": "--experimental-vm-modules",
-    },
   },
   {
     name: "express-slow-down",
@@ -367,9 +354,6 @@ export const SUITES: readonly Suite[] = [
       "test/library",
       "test/integration",
     ],
-    env: {
-      "NODE_OPTIONS": "--experimental-vm-modules",
-    },
   },
   {
     name: "passport",
@@ -442,15 +426,6 @@ export const SUITES: readonly Suite[] = [
     ],
   },
   {
-    name: "swagger-ui-express",
-    repository: "scottie1984/swagger-ui-express",
-    commit: "be562e705d921117c7dc004e73b1ce622b8de9ca",
-    runner: "mocha",
-    tests: [
-      "test/*.spec.js",
-    ],
-  },
-  {
     name: "express-openapi-validator",
     repository: "cdimascio/express-openapi-validator",
     commit: "c17d005f1e467bac1461e91c535a37a34bb10e32",
@@ -462,16 +437,6 @@ export const SUITES: readonly Suite[] = [
       "--recursive",
       "test/**/*.spec.ts",
       "test/*.spec.ts",
-    ],
-  },
-  {
-    name: "connect-redis",
-    repository: "tj/connect-redis",
-    commit: "473bc4abdb5102e89482dc4904e3099009c7be1a",
-    runner: "vitest",
-    tests: [],
-    needs: [
-      "Redis",
     ],
   },
   {

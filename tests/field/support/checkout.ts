@@ -17,7 +17,7 @@ const BEFORE = "2026-11-01";
  */
 export async function checkOut(suite: Suite): Promise<string> {
   const folder = fileURLToPath(new URL(`suites/${suite.repository.replace("/", "+")}/`, FIELD));
-  const wanted = JSON.stringify([suite.commit, suite.packages, suite.links, suite.without, suite.prepare]);
+  const wanted = JSON.stringify([suite.commit, suite.packages, suite.links, suite.without]);
   const done = `${folder}.git/field.json`;
   if (await Deno.readTextFile(done).catch(() => "") === wanted) return folder;
   await Deno.remove(folder, { recursive: true }).catch(() => undefined);
@@ -28,7 +28,6 @@ export async function checkOut(suite: Suite): Promise<string> {
   await git(folder, "checkout", "--quiet", "FETCH_HEAD");
   await install(folder, suite);
   for (const [path, to] of Object.entries(suite.links ?? {})) await Deno.symlink(to, folder + path);
-  if (suite.prepare !== undefined) await finish(suite.prepare[0], suite.prepare.slice(1), folder);
   await Deno.writeTextFile(done, wanted);
   return folder;
 }

@@ -52,6 +52,7 @@ export async function runSuite(
   await replaceExpress(folder, framework);
   const env = await variablesOf(suite);
   const cwd = folder + (suite.folder ?? "");
+  await prepare(suite, cwd);
   await Deno.mkdir(LOGS, { recursive: true });
   const log = fileURLToPath(new URL(`${suite.name.replaceAll(/\W+/g, "_")}-${framework.replace(" ", "_")}`, LOGS));
   const results = `${log}.json`;
@@ -77,7 +78,15 @@ export async function runSuite(
   if (code === TOO_LATE) throw new Error(`${suite.name} on ${framework} took more than ${LIMIT_MS / 60_000} minutes`);
   const text = await Deno.readTextFile(results).catch(() => "");
   if (text === "") throw new Error(`${suite.name} on ${framework} wrote no results:\n${output.slice(-4000)}`);
-  return byTitle(pairs(suite.runner, JSON.parse(text)));
+  const found = byTitle(pairs(suite.runner, JSON.parse(text)));
+  if (found.size === 0) throw new Error(`${suite.name} on ${framework} ran no test:\n${output.slice(-4000)}`);
+  return found;
+}
+
+async function prepare({ prepare, name }: Suite, cwd: string): Promise<void> {
+  if (prepare === undefined) return;
+  const { code, output } = await run(prepare[0], prepare.slice(1), { limitMs: 60_000, quiet: true, cwd });
+  if (code !== 0) throw new Error(`${name}, ${prepare.join(" ")}: ${output}`);
 }
 
 const LIMIT_MS = 2_400_000;

@@ -30,7 +30,7 @@ export interface Suite {
   readonly env?: Readonly<Record<string, string>>;
   /** What must run beside it. */
   readonly needs?: readonly ("PostgreSQL" | "Redis")[];
-  /** A command, with its arguments, that makes files for the tests, once. */
+  /** A command, with its arguments, that makes files for the tests, before each run. */
   readonly prepare?: readonly [string, ...string[]];
   /** Links that are made before its tests run, by their paths, with a folder below the repository's. */
   readonly links?: Readonly<Record<string, string>>;
