@@ -582,7 +582,7 @@ export class FrameworkApp<L extends Locals = Locals> extends Callable implements
   /**
    * Listens on a port.
    *
-   * @param port Port, 3000 by default, 0 for a free one; or more options
+   * @param port Port, a free one by default, as for 0; or more options
    * @param callback Runs when listening, or with the error that kept it from doing so
    * @returns The server
    * @throws If the port is not available and there is no callback

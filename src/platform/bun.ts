@@ -114,7 +114,7 @@ const KEEP_ALIVE_MS = 60_000;
 const silences = new WeakMap<object, BunSilence>();
 
 function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
-  const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
+  const { port = 0, hostname = "0.0.0.0", cert, key, reusePort = false } = options;
   const { keepAliveTimeout = KEEP_ALIVE_MS, sendTimeout = SEND_TIMEOUT_MS } = options;
   const unanswered = new Unanswered();
   const watched = unanswered.watch(handler);

@@ -120,7 +120,7 @@ function mayRead(variable: string): boolean {
 const environment = variables(readEnv);
 
 function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
-  const { port = 3000, hostname = "0.0.0.0", cert, key, reusePort = false, sendTimeout = SEND_TIMEOUT_MS } = options;
+  const { port = 0, hostname = "0.0.0.0", cert, key, reusePort = false, sendTimeout = SEND_TIMEOUT_MS } = options;
   if (reusePort) assertUnstableNet();
   const onError = (error: unknown): Response => {
     // a stream fails for the server before it does for those who watch it
