@@ -88,6 +88,8 @@ class Extras {
   watch: Watch | null = null;
   /** Whether the body was cut off. */
   broken = false;
+  /** Whether it was broken off before there was a response. */
+  unanswered = false;
   /** Whether the request is becoming, or has become, a WebSocket. */
   upgrading = false;
   /** Number of handlers whose promise has not settled yet. */
@@ -176,6 +178,11 @@ export class Exchange implements Waiter {
   /** Whether the request body was cut off before the response was complete. */
   get broken(): boolean {
     return this.#extras?.broken ?? false;
+  }
+
+  /** Whether the exchange was broken off from the server's side before there was a response. */
+  get unanswered(): boolean {
+    return this.#extras?.unanswered ?? false;
   }
 
   /** Whether all of the response has been passed to the platform. */
@@ -502,7 +509,10 @@ export class Exchange implements Waiter {
   breakOff(error?: Error): void {
     if (this.#end !== "open") return;
     // a client that looks only at the status must not take it for a success
-    if (this.response === null) this.settle(new Response(brokenBody(), { status: 500 }));
+    if (this.response === null) {
+      this.#ensureExtras.unanswered = true;
+      this.settle(new Response(brokenBody(), { status: 500 }));
+    }
     this.abandon();
     this.streaming?.destroy(error ?? brokenOff());
   }

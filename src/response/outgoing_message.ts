@@ -259,7 +259,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
         exchange.abandon();
       },
       leftOpen: (error) => report(this, error, "response"),
-    });
+    }, app.runtimeSupport.nextTurn);
     app.openStreams.add(body);
     exchange.streaming = body;
     let isTaken: boolean;
@@ -586,7 +586,7 @@ function startStream(message: OutgoingMessage): void {
       openStreams.delete(message);
       exchange.abandon();
     },
-  });
+  }, exchange.app.runtimeSupport.nextTurn);
   let isTaken: boolean;
   try {
     isTaken = state.settle(stream.readable, message.statusCode);

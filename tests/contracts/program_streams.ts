@@ -61,6 +61,20 @@ export function streamRoutes(app: FrameworkApp): void {
     res.end();
   });
 
+  app.get("/stream/failing/:how", async ({ params: { how } }, res) => {
+    const body = async function* () {
+      yield "written";
+      await Promise.resolve();
+      throw new Error(how);
+    };
+    if (how === "sent") return void res.send(body());
+    if (how.startsWith("late")) await Promise.resolve();
+    res.write("written");
+    if (how === "soon-thrown") await Promise.resolve();
+    if (how.endsWith("thrown")) throw new Error(how);
+    res.destroy();
+  });
+
   app.get("/stream/sized", (_req, res) => {
     res.set("Content-Length", "6").write("abc");
     res.end("def");
